@@ -1,0 +1,10 @@
+//! Text to owned syntax trees with byte spans.
+//!
+//! Parsing is total: every text gives a tree, and what could not be placed stands in it as an `Unparsed` span.
+//! This crate does no I/O, knows no rules, and never judges.
+
+pub mod limits;
+pub mod shell;
+mod span;
+
+pub use span::Span;

@@ -1,0 +1,2 @@
+//! The `portcullis` binary: a table of contents over the library.
+fn main() {}
