@@ -1,1 +1,27 @@
-//! core
+//! The pure decision engine of Portcullis.
+//!
+//! A call travels one way through this crate, one noun and one arrow at a time:
+//!
+//! ```text
+//! ToolCall ─► Action ─► Effects ─► Findings ─► Assessment ─► Decision
+//! call        action    understand  rules       assessment    policy
+//! ```
+//!
+//! Nothing here reads a file, a clock, the environment or the network: what must be known about the world is asked for
+//! with a [`facts::FactPlan`] and handed in as [`facts::Facts`], so that every decision can be replayed from its record.
+
+pub mod action;
+pub mod assessment;
+pub mod call;
+pub mod decision;
+pub mod effect;
+pub mod facts;
+pub mod finding;
+pub mod programs;
+pub mod risk;
+pub mod rules;
+pub mod text;
+pub mod tool;
+pub mod understand;
+
+pub use portcullis_syntax::Span;

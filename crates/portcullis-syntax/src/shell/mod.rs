@@ -8,5 +8,9 @@ pub use tree::*;
 #[must_use]
 pub fn parse(source: &str) -> Script {
     let span = crate::Span::new(0, source.len());
-    Script { body: Vec::new(), unparsed: vec![Unparsed { span, reason: UnparsedReason::Syntax }], comments: Vec::new() }
+    Script {
+        body: Vec::new(),
+        unparsed: vec![Unparsed { span, reason: UnparsedReason::Syntax }],
+        comments: Vec::new(),
+    }
 }

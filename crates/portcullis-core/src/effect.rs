@@ -1,0 +1,292 @@
+//! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
+//! say which of them are bad.
+
+use portcullis_syntax::Span;
+
+use crate::text::Text;
+
+/// Everything that an action would do, as far as it was understood.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// The texts that effects point into: the arguments first, then decoded and nested ones.
+    pub layers: Vec<Layer>,
+    /// The effects in the order found.
+    pub list: Vec<Effect>,
+    /// Data that flows from one effect into another.
+    pub flows: Vec<Flow>,
+    /// What was not understood.
+    pub gaps: Vec<Gap>,
+}
+
+/// The index of an effect in [`Effects::list`].
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct EffectId(pub u32);
+
+/// The index of a layer in [`Effects::layers`].
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct LayerId(pub u16);
+
+/// One text that effects point into.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Layer {
+    /// The text.
+    pub text: String,
+    /// Where it comes from.
+    pub origin: LayerOrigin,
+}
+
+/// Where a layer comes from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum LayerOrigin {
+    /// An argument of the call, by JSON pointer.
+    Argument(String),
+    /// A text computed from another layer: a decoded string, a script given to `sh -c`, a heredoc run as code.
+    Within {
+        /// The layer around it.
+        parent: LayerId,
+        /// The text in the parent that it comes from.
+        span: Span,
+    },
+}
+
+/// A span in a layer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Location {
+    /// The layer.
+    pub layer: LayerId,
+    /// The bytes in the layer's text.
+    pub span: Span,
+}
+
+/// One thing that an action would do.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// What.
+    pub kind: EffectKind,
+    /// Where it is written.
+    pub at: Location,
+    /// How certain it is that it would happen.
+    pub certainty: Certainty,
+}
+
+/// How certain an effect is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Certainty {
+    /// Only if something else happens first: a function that is defined and not called, a later session.
+    Possible,
+    /// On some path through the text, or with a value that is only half known.
+    Likely,
+    /// As written.
+    Certain,
+}
+
+/// What an action would do.
+#[derive(Clone, Debug)]
+pub enum EffectKind {
+    /// Run a program.
+    Run(Run),
+    /// Read a file.
+    Read(Target),
+    /// Create or change a file.
+    Write {
+        /// Which.
+        target: Target,
+        /// How.
+        mode: WriteMode,
+        /// What is written, as far as it is known.
+        content: Text,
+    },
+    /// Delete a file or a directory.
+    Delete {
+        /// Which.
+        target: Target,
+        /// With everything below it.
+        recursive: bool,
+    },
+    /// Change who may do what with a file.
+    Permission {
+        /// Which.
+        target: Target,
+        /// With everything below it.
+        recursive: bool,
+        /// The new mode, owner, list or attribute.
+        change: PermissionChange,
+    },
+    /// Run text as code.
+    Execute {
+        /// What runs it: `shell`, `python`, …
+        language: &'static str,
+        /// The code, as far as it is known.
+        code: Text,
+    },
+    /// Talk to the network.
+    Connect(Connection),
+    /// Act with another user's rights.
+    Privilege {
+        /// The user; `root` where none is named.
+        user: Text,
+    },
+    /// Stop a process.
+    Kill {
+        /// The processes, as written.
+        target: Text,
+        /// Every process that may be signalled.
+        everything: bool,
+    },
+    /// Give a variable that programs obey (`LD_PRELOAD`, `PATH`, `BASH_ENV`…) a value.
+    Environment {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: Text,
+    },
+    /// Send a statement to a database.
+    Query {
+        /// The statement, as far as it is known.
+        statement: Text,
+    },
+    /// Something that a rule alone describes: the rule's id.
+    Noted(&'static str),
+}
+
+/// A program that would run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its name without a directory, `rm`; empty where it is not known.
+    pub program: String,
+    /// The name as written and expanded.
+    pub name: Argument,
+    /// Its arguments, expanded.
+    pub arguments: Vec<Argument>,
+    /// Whether the tables know it.
+    pub known: bool,
+    /// What arrives on its standard input.
+    pub input: Option<Text>,
+}
+
+/// One argument of a program.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Argument {
+    /// What it is.
+    pub text: Text,
+    /// Where it is written, in the layer of the program.
+    pub span: Span,
+}
+
+/// A file or directory.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Target {
+    /// As written and expanded.
+    pub text: Text,
+    /// The absolute, normalised path with globs as written, where enough is known.
+    pub path: Option<String>,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum WriteMode {
+    /// What was there is gone.
+    Replace,
+    /// Something is added.
+    Append,
+    /// It is changed in place.
+    Edit,
+    /// It is made, and fails or does nothing where it exists (`mkdir`, `touch`).
+    Create,
+    /// Another name for an existing file: the link's target is the content.
+    Link,
+}
+
+/// A change of permissions.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum PermissionChange {
+    /// `chmod`: the mode as written.
+    Mode(Text),
+    /// `chown`, `chgrp`: the owner as written.
+    Owner(Text),
+    /// Access lists, attributes, capabilities: as written.
+    Attribute(Text),
+}
+
+/// A connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The address, URL or host as written.
+    pub address: Text,
+    /// The host in lower case, where it is known.
+    pub host: Option<String>,
+    /// Whether data of the user goes out (an upload, a request body, a shell's output).
+    pub sends: Option<Text>,
+    /// Whether it waits for others to connect.
+    pub listens: bool,
+}
+
+/// Data that flows from one effect into another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Flow {
+    /// Where it comes from.
+    pub from: EffectId,
+    /// Where it goes.
+    pub to: EffectId,
+}
+
+/// Something that was not understood.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Gap {
+    /// Where.
+    pub at: Location,
+    /// Why, for a person.
+    pub reason: GapReason,
+}
+
+/// Why something was not understood.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum GapReason {
+    /// The parser could not place it.
+    Unparsed,
+    /// Which program runs depends on something that is not known.
+    UnknownProgram,
+    /// Code is run that is not known.
+    UnknownCode,
+    /// A limit was met: too deep, too long, too many.
+    Limit,
+}
+
+impl GapReason {
+    /// The reason for a person.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Unparsed => "this is not shell syntax that we understand",
+            Self::UnknownProgram => {
+                "which program runs here depends on something that we cannot know"
+            }
+            Self::UnknownCode => "what is run here as code cannot be known",
+            Self::Limit => "this is too deep, too long or too much to follow",
+        }
+    }
+}
+
+impl Effects {
+    /// The text of a layer.
+    #[must_use]
+    pub fn layer_text(&self, layer: LayerId) -> &str {
+        self.layers.get(usize::from(layer.0)).map_or("", |layer| layer.text.as_str())
+    }
+
+    /// The argument and the span in it that a location lies in, through every nested layer.
+    #[must_use]
+    pub fn outermost(&self, location: Location) -> (&str, Span) {
+        let mut at = location;
+        // A layer's parent always has a smaller index, so this ends.
+        loop {
+            match self.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin) {
+                Some(LayerOrigin::Within { parent, span }) if parent.0 < at.layer.0 => {
+                    at = Location { layer: *parent, span: *span };
+                }
+                Some(LayerOrigin::Argument(pointer)) => return (pointer, at.span),
+                _ => return ("", at.span),
+            }
+        }
+    }
+}

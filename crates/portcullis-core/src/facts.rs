@@ -1,0 +1,59 @@
+//! What the world is like. Owns what may be known and what may be asked for; it never looks by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+/// What the core would like to know before it judges. Fulfilled at the edge.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct FactPlan {
+    /// Absolute paths to look at.
+    pub paths: BTreeSet<String>,
+}
+
+/// What was observed. Everything is optional: a fact that is missing makes a judgement stricter, never looser.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Facts {
+    /// The directory that the call would run in, absolute and normalised.
+    pub cwd: Option<String>,
+    /// The home directory of the user it would run as.
+    pub home: Option<String>,
+    /// The workspace: the root of the git work tree around `cwd`, or `cwd` itself.
+    pub workspace: Option<String>,
+    /// The directory for temporary files, where it is not `/tmp`.
+    pub temporary: Option<String>,
+    /// Absolute paths that belong to the gate: its binary, configuration and records.
+    pub guarded: Vec<String>,
+    /// What is known of each path asked for.
+    pub paths: BTreeMap<String, PathFact>,
+}
+
+/// What is known of one path.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PathFact {
+    /// Whether something is there.
+    pub exists: bool,
+    /// What it is.
+    pub kind: PathKind,
+    /// Where a symbolic link leads, absolute and resolved.
+    pub leads_to: Option<String>,
+    /// Whether version control has it; `None` where there is none.
+    pub tracked: Option<bool>,
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathKind {
+    /// Not looked at, or nothing there.
+    #[default]
+    Unknown,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A device, socket or pipe.
+    Special,
+}

@@ -1,0 +1,62 @@
+//! What programs do. Owns one flat table of rows per domain: a program's name, the options that take a value, and what
+//! running it means. Adding a program is adding a row.
+//!
+//! What is *bad* about running it is not said here but in `rules`.
+
+use crate::{
+    effect::Argument,
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+mod options;
+
+pub use options::Options;
+
+/// A row: one program and what it means to run it.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// Its name without a directory.
+    pub name: &'static str,
+    /// Options that take a value, `-o` and `--output` alike, so that operands can be told from values.
+    pub values: &'static [&'static str],
+    /// What it does.
+    pub does: Does,
+}
+
+/// What running a program means.
+#[derive(Clone, Copy)]
+pub enum Does {
+    /// Tells something about itself or the system; its operands are not files that it opens.
+    Reports,
+    /// Reads the files that its operands name, or its standard input.
+    Reads,
+    /// Its first operand is a pattern or an expression, the others are files that it reads.
+    Searches,
+    /// Prints its operands or turns its input into its output; what comes out is computed where everything is known.
+    Filters(fn(&Filter<'_>) -> Option<Text>),
+    /// Changes things in a way that only rules on the command tell apart: a tool with subcommands.
+    Operates,
+    /// Something of its own.
+    Custom(fn(&mut Walk<'_>, &Invocation) -> Text),
+}
+
+/// What a filter is given.
+pub struct Filter<'a> {
+    /// Its arguments.
+    pub arguments: &'a [Argument],
+    /// Its standard input.
+    pub input: Option<&'a Text>,
+}
+
+/// The row of a program.
+#[must_use]
+pub fn program(name: &str) -> Option<&'static Program> {
+    TABLES.iter().find_map(|table| {
+        let at = table.binary_search_by(|row| row.name.cmp(name)).ok()?;
+        table.get(at)
+    })
+}
+
+/// Every table, each sorted by name.
+static TABLES: &[&[Program]] = &[];

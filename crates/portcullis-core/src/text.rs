@@ -1,0 +1,201 @@
+//! What is known of a string before it exists. Owns the half-known text that words, streams and files are made of
+//! while a command is understood; it does not know where such text comes from.
+
+use crate::effect::EffectId;
+
+/// How much half-known text is kept. Text past it is dropped and stands as one unknown piece, so that doubling a
+/// variable over and over costs nothing.
+pub const KNOWN_BYTES: usize = 1 << 16;
+
+/// What went into a value that is not fully known, or that came a way worth noticing. A set.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Taint(u8);
+
+impl Taint {
+    /// Nothing to say.
+    pub const NONE: Self = Self(0);
+    /// Keys, tokens, passwords or the environment.
+    pub const SECRET: Self = Self(1);
+    /// It came over the network.
+    pub const NETWORK: Self = Self(2);
+    /// It went through a decoder (base64, hex, `rev`, `tr`, decompression, decryption…).
+    pub const DECODED: Self = Self(4);
+    /// It was read from a file that this call did not write.
+    pub const FILE: Self = Self(8);
+    /// It is private though not a key: a file outside the workspace, personal data, an archive of a home directory.
+    pub const PRIVATE: Self = Self(16);
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether everything in `other` is in `self`.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// One stretch of a half-known text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Piece {
+    /// These bytes.
+    Known(String),
+    /// An unquoted pattern as written, which the shell would replace by the names that match.
+    Glob(String),
+    /// Something, of any length; the name of the variable or command it comes from, for messages.
+    Unknown(Box<str>),
+}
+
+/// A half-known text.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Text {
+    /// The stretches in order; adjacent known stretches are merged. Empty means the empty string.
+    pub pieces: Vec<Piece>,
+    /// What went into it.
+    pub taint: Taint,
+    /// The effects that it comes from: the other ends of the data-flow edges that its use will draw.
+    pub sources: Vec<EffectId>,
+}
+
+impl Text {
+    /// A text known whole.
+    #[must_use]
+    pub fn known(text: impl Into<String>) -> Self {
+        let mut result = Self::default();
+        result.push_known(&text.into());
+        result
+    }
+
+    /// A text of which nothing is known but where it comes from.
+    #[must_use]
+    pub fn unknown(origin: &str) -> Self {
+        Self { pieces: vec![Piece::Unknown(origin.into())], ..Self::default() }
+    }
+
+    /// The whole text where every byte is known; a glob counts as unknown.
+    #[must_use]
+    pub fn as_known(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [Piece::Known(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The whole text with globs as written, where nothing is unknown.
+    #[must_use]
+    pub fn as_pattern(&self) -> Option<String> {
+        self.pieces.iter().try_fold(String::new(), |mut whole, piece| match piece {
+            Piece::Known(text) | Piece::Glob(text) => {
+                whole.push_str(text);
+                Some(whole)
+            }
+            Piece::Unknown(_) => None,
+        })
+    }
+
+    /// The known bytes before the first piece that is not.
+    #[must_use]
+    pub fn known_prefix(&self) -> &str {
+        match self.pieces.first() {
+            Some(Piece::Known(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The text for a person or a pattern: globs as written, unknown pieces as `origin` in `${…}`.
+    #[must_use]
+    pub fn display(&self) -> String {
+        self.pieces.iter().fold(String::new(), |mut whole, piece| {
+            match piece {
+                Piece::Known(text) | Piece::Glob(text) => whole.push_str(text),
+                Piece::Unknown(origin) => {
+                    whole.push_str("${");
+                    whole.push_str(origin);
+                    whole.push('}');
+                }
+            }
+            whole
+        })
+    }
+
+    /// Whether it is surely the empty string.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Whether any piece is unknown.
+    #[must_use]
+    pub fn has_unknown(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)))
+    }
+
+    /// Adds known bytes.
+    pub fn push_known(&mut self, more: &str) {
+        if more.is_empty() {
+            return;
+        }
+        if self.len() + more.len() > KNOWN_BYTES {
+            self.push(Piece::Unknown("text past the limit".into()));
+            return;
+        }
+        if let Some(Piece::Known(text)) = self.pieces.last_mut() {
+            text.push_str(more);
+        } else {
+            self.pieces.push(Piece::Known(more.to_owned()));
+        }
+    }
+
+    /// Adds a piece.
+    pub fn push(&mut self, piece: Piece) {
+        match piece {
+            Piece::Known(text) => self.push_known(&text),
+            Piece::Unknown(_) if matches!(self.pieces.last(), Some(Piece::Unknown(_))) => {}
+            other => self.pieces.push(other),
+        }
+    }
+
+    /// Adds another text with everything that is known of it.
+    pub fn append(&mut self, other: &Self) {
+        for piece in &other.pieces {
+            self.push(piece.clone());
+        }
+        self.inherit(other);
+    }
+
+    /// Takes over where another text comes from without its bytes.
+    pub fn inherit(&mut self, other: &Self) {
+        self.taint = self.taint.with(other.taint);
+        for source in &other.sources {
+            if !self.sources.contains(source) {
+                self.sources.push(*source);
+            }
+        }
+    }
+
+    /// The same origin, other bytes.
+    #[must_use]
+    pub fn derive(&self, pieces: Vec<Piece>) -> Self {
+        Self { pieces, taint: self.taint, sources: self.sources.clone() }
+    }
+
+    fn len(&self) -> usize {
+        self.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Known(text) | Piece::Glob(text) => text.len(),
+                Piece::Unknown(origin) => origin.len(),
+            })
+            .sum()
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self::known(text)
+    }
+}
