@@ -1,0 +1,7 @@
+//! Everything with effects, put together once: what the pure engine asks of the world, the record of what it said, the
+//! configuration it runs under, and the gates that callers talk to. It holds no rules and judges nothing by itself.
+
+pub mod audit;
+pub mod config;
+pub mod observe;
+pub mod platform;
