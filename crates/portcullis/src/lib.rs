@@ -5,3 +5,5 @@ pub mod audit;
 pub mod config;
 pub mod observe;
 pub mod platform;
+pub mod report;
+pub mod wire;

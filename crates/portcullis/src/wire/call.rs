@@ -1,0 +1,156 @@
+//! Calls as other programs send them. Owns the names and types of the fields; what they mean is said by
+//! `portcullis_core`.
+
+use portcullis_core::{call::ToolCall, risk::Risk};
+use serde_json::{Map, Value};
+
+use super::strict::{self, Malformed};
+
+/// The version of the call that is read here, in the field `v`; a call without one is read as this.
+pub const VERSION: u64 = 1;
+
+/// The longest line, and the longest file with a call or a command: more than any model writes in one go, and little
+/// enough to be held in memory several times.
+pub const LONGEST: usize = 16 << 20;
+
+/// One call with what its sender said about how to judge it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The caller's own identifier, a string or a number, echoed as it came.
+    pub id: Option<Value>,
+    /// The call.
+    pub call: ToolCall,
+    /// The permission mode to enforce, by its name.
+    pub mode: Option<String>,
+}
+
+impl Request {
+    /// Reads one call from JSON. `line` is the number of the text's first line, for messages.
+    ///
+    /// # Errors
+    /// [`Malformed`] where the text is not JSON, or a field is missing or not of its type.
+    pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
+        let Value::Object(mut fields) = strict::parse(bytes, line)? else {
+            return Err(Malformed::new(line, "a call must be a JSON object"));
+        };
+        let id = match fields.remove("id") {
+            None | Some(Value::Null) => None,
+            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+            Some(other) => {
+                return Err(Malformed::new(line, expected("id", "a string or a number", &other)));
+            }
+        };
+        Self::from_fields(id.clone(), fields).map_err(|message| Malformed { id, line, message })
+    }
+
+    fn from_fields(id: Option<Value>, mut fields: Map<String, Value>) -> Result<Self, String> {
+        match fields.remove("v") {
+            None => {}
+            Some(version) if version.as_u64() == Some(VERSION) => {}
+            Some(other) => return Err(format!("`v` must be {VERSION}, but it is `{other}`")),
+        }
+        let tool = text(&mut fields, "tool")?.ok_or("`tool` is missing")?;
+        if tool.trim().is_empty() {
+            return Err("`tool` is empty".to_owned());
+        }
+        let arguments = match fields.remove("arguments") {
+            Some(Value::Object(arguments)) => arguments,
+            None => return Err("`arguments` is missing".to_owned()),
+            Some(other) => return Err(expected("arguments", "an object", &other)),
+        };
+        let declared_risk = text(&mut fields, "security_risk")?
+            .map(|word| word.parse::<Risk>().map_err(|error| format!("`security_risk`: {error}")))
+            .transpose()?;
+        let call = ToolCall {
+            id: id.as_ref().map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)),
+            tool,
+            arguments,
+            cwd: text(&mut fields, "cwd")?,
+            home: text(&mut fields, "home")?,
+            thought: text(&mut fields, "thought")?,
+            summary: text(&mut fields, "summary")?,
+            declared_risk,
+            agent: text(&mut fields, "agent")?,
+            session: text(&mut fields, "session")?,
+        };
+        Ok(Self { id, call, mode: text(&mut fields, "mode")? })
+    }
+}
+
+/// A text in an optional field; `null` is as good as nothing.
+fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match fields.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(expected(name, "a string", &other)),
+    }
+}
+
+fn expected(name: &str, what: &str, got: &Value) -> String {
+    let got = match got {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    format!("`{name}` must be {what}, but it is {got}")
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_read_with_every_field() {
+        let line = br#"{"v":1,"id":7,"tool":"bash","arguments":{"command":"ls\u0000"},"cwd":"/w","home":"/h",
+            "thought":"t","summary":"s","security_risk":"LOW","mode":"plan","agent":"a","session":"x","other":1}"#;
+        let request = Request::parse(line, 1).unwrap();
+        assert_eq!(request.id, Some(json!(7)));
+        assert_eq!(request.mode.as_deref(), Some("plan"));
+        let call = request.call;
+        assert_eq!(call.id.as_deref(), Some("7"));
+        assert_eq!(call.arguments["command"], "ls\0");
+        assert_eq!((call.cwd.as_deref(), call.home.as_deref()), (Some("/w"), Some("/h")));
+        assert_eq!((call.thought.as_deref(), call.summary.as_deref()), (Some("t"), Some("s")));
+        assert_eq!((call.agent.as_deref(), call.session.as_deref()), (Some("a"), Some("x")));
+        assert_eq!(call.declared_risk, Some(Risk::Low));
+    }
+
+    #[test]
+    fn what_is_missing_or_of_the_wrong_type_is_named() {
+        for (line, message) in [
+            ("[]", "a call must be a JSON object"),
+            ("{}", "`tool` is missing"),
+            (r#"{"tool":null,"arguments":{}}"#, "`tool` is missing"),
+            (r#"{"tool":" ","arguments":{}}"#, "`tool` is empty"),
+            (r#"{"tool":5,"arguments":{}}"#, "`tool` must be a string, but it is a number"),
+            (r#"{"tool":"bash"}"#, "`arguments` is missing"),
+            (
+                r#"{"tool":"bash","arguments":"ls"}"#,
+                "`arguments` must be an object, but it is a string",
+            ),
+            (
+                r#"{"tool":"bash","arguments":{},"cwd":[]}"#,
+                "`cwd` must be a string, but it is an array",
+            ),
+            (
+                r#"{"id":{},"tool":"bash","arguments":{}}"#,
+                "`id` must be a string or a number, but it is an object",
+            ),
+            (r#"{"v":2,"tool":"bash","arguments":{}}"#, "`v` must be 1, but it is `2`"),
+            (
+                r#"{"tool":"bash","arguments":{},"security_risk":"none"}"#,
+                "`security_risk`: `none` is not a risk; expected safe, low, medium, high, critical, or unknown",
+            ),
+        ] {
+            assert_eq!(Request::parse(line.as_bytes(), 1).unwrap_err().message, message, "{line}");
+        }
+        let error = Request::parse(br#"{"id":"x"}"#, 3).unwrap_err();
+        assert_eq!((error.id, error.line), (Some(json!("x")), 3));
+    }
+}

@@ -1,0 +1,10 @@
+//! The JSON that other programs exchange with us: calls in, answers out. Owns every field name and the versions; it
+//! judges nothing and opens nothing.
+
+mod call;
+mod lines;
+mod strict;
+
+pub use call::{LONGEST, Request, VERSION};
+pub use lines::Lines;
+pub use strict::{Malformed, parse};
