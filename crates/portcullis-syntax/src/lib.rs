@@ -3,6 +3,7 @@
 //! Parsing is total: every text gives a tree, and what could not be placed stands in it as an `Unparsed` span.
 //! This crate does no I/O, knows no rules, and never judges.
 
+pub mod code;
 pub mod limits;
 pub mod shell;
 mod span;
