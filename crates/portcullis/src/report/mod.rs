@@ -1,4 +1,5 @@
 //! What a person sees. Owns how findings, decisions and texts are shown, and that nothing shown can be forged by what is
 //! shown; it decides nothing.
 
+pub mod excerpt;
 pub mod visible;
