@@ -2,6 +2,7 @@
 //! configuration it runs under, and the gates that callers talk to. It holds no rules and judges nothing by itself.
 
 pub mod audit;
+pub mod cli;
 pub mod config;
 pub mod observe;
 pub mod platform;

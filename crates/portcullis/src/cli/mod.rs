@@ -1,0 +1,100 @@
+//! The command line. Owns the verbs and how their arguments are read; what a verb does, its own file says.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+};
+
+use clap::{ArgMatches, Command, error::ErrorKind};
+
+mod about;
+mod failure;
+
+pub use failure::{Exit, Failure};
+
+/// One verb of the command line.
+struct Verb {
+    name: &'static str,
+    /// Its arguments and help: the one definition that parser, help, man page and completions are made of.
+    define: fn(Command) -> Command,
+    run: fn(&ArgMatches, &mut dyn Write) -> Result<Exit, Failure>,
+}
+
+/// Every verb, in the order of the help.
+const VERBS: &[Verb] = &[
+    Verb { name: "completions", define: about::define_completions, run: about::completions },
+    Verb { name: "man", define: about::define_man, run: about::man },
+];
+
+/// Runs the command line `arguments`, the program's name first. Answers go to `out`; what went wrong is for the caller to
+/// show.
+///
+/// Only the verb that was asked for is built, because building all of them costs more than judging a command.
+///
+/// # Errors
+/// A [`Failure`] with the exit code and the words for it.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let mut arguments = arguments.into_iter().skip(1).peekable();
+    let Some(first) = arguments.peek() else {
+        return shown(out, about::INTRODUCTION);
+    };
+    let verb = VERBS.iter().find(|verb| first == verb.name);
+    let Some(verb) = verb else {
+        return match whole()
+            .try_get_matches_from(std::iter::once("portcullis".into()).chain(arguments))
+        {
+            Ok(_) => shown(out, about::INTRODUCTION),
+            Err(error) => explained(&error, out),
+        };
+    };
+    let name = format!("portcullis {}", verb.name);
+    let command = (verb.define)(Command::new(verb.name).bin_name(name));
+    match command.try_get_matches_from(arguments) {
+        Ok(matches) => (verb.run)(&matches, out),
+        Err(error) => explained(&error, out),
+    }
+}
+
+/// The command line with every verb.
+fn whole() -> Command {
+    VERBS.iter().fold(
+        Command::new("portcullis")
+            .version(env!("CARGO_PKG_VERSION"))
+            .about(env!("CARGO_PKG_DESCRIPTION"))
+            .after_help(about::EXIT_CODES)
+            .subcommand_required(true),
+        |command, verb| command.subcommand((verb.define)(Command::new(verb.name))),
+    )
+}
+
+/// Help that was asked for is an answer; everything else that clap has to say is a usage error.
+fn explained(error: &clap::Error, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let text = error.render().to_string();
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        return shown(out, &text);
+    }
+    Err(failure::from_clap(error))
+}
+
+fn shown(out: &mut dyn Write, text: &str) -> Result<Exit, Failure> {
+    write(out, text)?;
+    Ok(Exit::Done)
+}
+
+/// Writes to standard output. A reader who has gone away wants no more, and no complaint.
+fn write(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::internal(format_args!("the answer could not be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
