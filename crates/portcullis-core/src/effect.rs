@@ -49,8 +49,8 @@ pub enum LayerOrigin {
     },
 }
 
-/// A span in a layer.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// A span in a layer, ordered by layer and then by where it starts.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Location {
     /// The layer.
     pub layer: LayerId,

@@ -9,9 +9,10 @@ use crate::{
     understand::shell::{Invocation, Walk},
 };
 
+mod operators;
 mod options;
 
-pub use options::Options;
+pub use options::{Given, Options, Word};
 
 /// A row: one program and what it means to run it.
 #[derive(Clone, Copy)]
@@ -59,4 +60,4 @@ pub fn program(name: &str) -> Option<&'static Program> {
 }
 
 /// Every table, each sorted by name.
-static TABLES: &[&[Program]] = &[];
+static TABLES: &[&[Program]] = &[operators::TABLE];

@@ -1,10 +1,44 @@
 //! Options and operands told apart. Owns how command lines are read (bundles, `--`, `=`, abbreviations); it knows no program.
+//!
+//! Everything is one pass over the arguments, whatever they hold.
 
-use crate::effect::Argument;
+use portcullis_syntax::Span;
+
+use crate::{
+    effect::Argument,
+    text::{Piece, Text},
+};
+
+/// The fewest letters that an abbreviated long option has. GNU's reader takes one, but then nearly every word would be
+/// short for something.
+const ABBREVIATION_LETTERS: usize = 3;
 
 /// The arguments of one program, read as options and operands.
+#[derive(Clone, Copy)]
 pub struct Options<'a> {
     arguments: &'a [Argument],
+    values: &'static [&'static str],
+    complete: bool,
+}
+
+/// One argument, as it is read.
+#[derive(Clone, Copy, Debug)]
+pub enum Word<'a> {
+    /// An option, perhaps with its value.
+    Option(Given<'a>),
+    /// An operand.
+    Operand(&'a Argument),
+    /// An operand, or the value of the option before it: nobody said whether that one takes a value.
+    Doubtful(&'a Argument),
+}
+
+/// An option that is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The argument that it stands in.
+    pub argument: &'a Argument,
+    written: &'a str,
+    next: Option<&'a Argument>,
     values: &'static [&'static str],
 }
 
@@ -12,36 +46,363 @@ impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values }
+        Self { arguments, values, complete: true }
     }
 
-    /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`).
+    /// Reads the arguments of a program whose options are not known: a word after any option may be its value.
+    #[must_use]
+    pub fn of_unknown(arguments: &'a [Argument]) -> Self {
+        Self { arguments, values: &[], complete: false }
+    }
+
+    /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`) and with
+    /// one dash (`-force`).
     #[must_use]
     pub fn has(&self, names: &[&str]) -> bool {
-        self.given().any(|(option, _)| names.iter().any(|name| matches(option, name)))
+        self.given().any(|given| names.iter().any(|name| given.is(name)))
     }
 
-    /// The value of the last of `names`: `-o v`, `-ov`, `--output v`, `--output=v`.
+    /// The value of the last of `names`: `-o v`, `-ov`, `--output v`, `--output=v`. Its span is that of the value where
+    /// the argument is written plainly, and that of the whole argument otherwise.
     #[must_use]
-    pub fn value(&self, names: &[&str]) -> Option<&'a Argument> {
-        let _ = names;
-        None
+    pub fn value(&self, names: &[&str]) -> Option<Argument> {
+        self.values_of(names).last()
+    }
+
+    /// The value of each of `names`, in order.
+    pub fn values_of<'n>(
+        &self,
+        names: &'n [&'n str],
+    ) -> impl Iterator<Item = Argument> + use<'a, 'n> {
+        self.given().filter_map(|given| names.iter().find_map(|name| given.value(name)))
     }
 
     /// What is neither an option nor an option's value, in order.
-    pub fn operands(&self) -> impl Iterator<Item = &'a Argument> {
-        let _ = self.values;
-        self.arguments.iter()
+    pub fn operands(&self) -> impl Iterator<Item = &'a Argument> + use<'a> {
+        self.words().filter_map(|word| match word {
+            Word::Operand(argument) | Word::Doubtful(argument) => Some(argument),
+            Word::Option(_) => None,
+        })
     }
 
-    fn given(&self) -> impl Iterator<Item = (&'a str, Option<&'a Argument>)> {
-        self.arguments
-            .iter()
-            .filter_map(|argument| argument.text.as_known())
-            .map(|text| (text, None))
+    /// The options that are given, in order.
+    pub fn given(&self) -> impl Iterator<Item = Given<'a>> + use<'a> {
+        self.words().filter_map(|word| match word {
+            Word::Option(given) => Some(given),
+            Word::Operand(_) | Word::Doubtful(_) => None,
+        })
+    }
+
+    /// Whether `--` ends the options.
+    #[must_use]
+    pub fn ends(&self) -> bool {
+        self.arguments.iter().any(|argument| argument.text.as_known() == Some("--"))
+    }
+
+    /// Every argument but the values of options and `--`, in order.
+    pub fn words(&self) -> impl Iterator<Item = Word<'a>> + use<'a> {
+        Words {
+            rest: self.arguments.iter(),
+            values: self.values,
+            complete: self.complete,
+            ended: false,
+            doubtful: false,
+        }
     }
 }
 
-fn matches(option: &str, name: &str) -> bool {
-    option == name
+struct Words<'a> {
+    rest: std::slice::Iter<'a, Argument>,
+    values: &'static [&'static str],
+    complete: bool,
+    ended: bool,
+    doubtful: bool,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        loop {
+            let argument = self.rest.next()?;
+            let written = argument.text.known_prefix();
+            if self.ended || !written.starts_with('-') || argument.text.as_known() == Some("-") {
+                let doubtful = std::mem::take(&mut self.doubtful);
+                return Some(if doubtful {
+                    Word::Doubtful(argument)
+                } else {
+                    Word::Operand(argument)
+                });
+            }
+            self.doubtful = false;
+            if argument.text.as_known() == Some("--") {
+                self.ended = true;
+                continue;
+            }
+            let next = self.rest.as_slice().first();
+            let given = Given { argument, written, next, values: self.values };
+            if given.takes_next() {
+                self.rest.next();
+            } else {
+                self.doubtful = self.leaves_doubt(given);
+            }
+            return Some(Word::Option(given));
+        }
+    }
+}
+
+impl Words<'_> {
+    /// A long option may take a value although the program's row does not list it: rows list what matters.
+    fn leaves_doubt(&self, given: Given<'_>) -> bool {
+        let long = given.written.starts_with("--");
+        !given.has_attached() && !given.written.starts_with("--no-") && (long || !self.complete)
+    }
+}
+
+impl<'a> Given<'a> {
+    /// Whether this is, or holds, the option `name`; a long one may be abbreviated.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        self.is_exactly(name) || self.abbreviates(name)
+    }
+
+    /// Whether this is, or holds, the option `name` in full.
+    #[must_use]
+    pub fn is_exactly(&self, name: &str) -> bool {
+        match letter(name) {
+            Some(letter) => self.letters().any(|(_, given)| given == letter),
+            None => bare(self.long_name()) == bare(name) && self.long_name().len() > 2,
+        }
+    }
+
+    /// The value of the option `name`, where this is it and one is there.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<Argument> {
+        if let Some(letter) = letter(name) {
+            let (at, _) = self.letters().find(|(_, given)| *given == letter)?;
+            let after = at + letter.len_utf8();
+            let rest = self.written.get(after..)?;
+            let whole = self.argument.text.pieces.len() <= 1;
+            return match rest.strip_prefix('=') {
+                Some(_) => Some(cut(self.argument, after + 1)),
+                None if rest.is_empty() && whole => self.next.cloned(),
+                None => Some(cut(self.argument, after)),
+            };
+        }
+        if !self.is(name) {
+            return None;
+        }
+        match self.written.find('=') {
+            Some(at) => Some(cut(self.argument, at + 1)),
+            None => self.next.cloned(),
+        }
+    }
+
+    /// The name as written, without a value: `--output` of `--output=x`; a bundle whole.
+    #[must_use]
+    pub fn long_name(&self) -> &'a str {
+        self.written.split_once('=').map_or(self.written, |(name, _)| name)
+    }
+
+    fn abbreviates(&self, name: &str) -> bool {
+        let (given, name) = (self.long_name(), name);
+        let shorter = given.len() >= 2 + ABBREVIATION_LETTERS && given.starts_with("--");
+        // `--force` is an option of its own and not short for `--force-with-lease`.
+        shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-'))
+    }
+
+    fn has_attached(&self) -> bool {
+        self.written.contains('=') || self.argument.text.pieces.len() > 1
+    }
+
+    fn takes_next(&self) -> bool {
+        if self.has_attached() {
+            return false;
+        }
+        let listed = |name: &str| self.values.contains(&name);
+        if self.written.starts_with("--") || (self.written.len() > 2 && listed(self.written)) {
+            return listed(self.written);
+        }
+        self.letters().last().is_some_and(|(at, last)| {
+            at + last.len_utf8() == self.written.len() && self.takes_value(last)
+        })
+    }
+
+    fn takes_value(&self, letter: char) -> bool {
+        self.values.iter().any(|name| self::letter(name) == Some(letter))
+    }
+
+    /// The letters of a bundle with their offsets, up to one whose value is the rest.
+    fn letters(&self) -> impl Iterator<Item = (usize, char)> + use<'a> {
+        let values = self.values;
+        let long = self.written.starts_with("--")
+            || (self.long_name().len() > 2 && values.contains(&self.long_name()));
+        let bundle = if long { "" } else { self.written.get(1..).unwrap_or("") };
+        let mut ended = false;
+        bundle.char_indices().map_while(move |(at, given)| {
+            if ended || !(given.is_alphanumeric() || given == '#' || given == '?') {
+                return None;
+            }
+            ended = values.iter().any(|name| letter(name) == Some(given));
+            Some((at + 1, given))
+        })
+    }
+}
+
+/// The letter of a short option's name.
+fn letter(name: &str) -> Option<char> {
+    let mut letters = name.strip_prefix('-')?.chars();
+    let first = letters.next().filter(|letter| *letter != '-')?;
+    letters.next().is_none().then_some(first)
+}
+
+/// A long option's name without its one or two dashes.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("--").or_else(|| name.strip_prefix('-')).unwrap_or(name)
+}
+
+/// The argument without its first `bytes` known bytes.
+fn cut(argument: &Argument, bytes: usize) -> Argument {
+    let mut pieces = argument.text.pieces.iter();
+    let first = match pieces.next() {
+        Some(Piece::Known(known)) => known.get(bytes..).unwrap_or(""),
+        _ => "",
+    };
+    let mut text: Text = argument.text.derive(Vec::new());
+    text.push_known(first);
+    for piece in pieces {
+        text.push(piece.clone());
+    }
+    let plain =
+        argument.text.as_known().is_some_and(|known| known.len() == argument.span.range().len());
+    let start = argument.span.range().start;
+    let span =
+        if plain { Span::new(start + bytes, argument.span.range().end) } else { argument.span };
+    Argument { text, span }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: &[&str] = &["-o", "--output", "-m", "-chdir"];
+
+    fn arguments(line: &str) -> Vec<Argument> {
+        let mut at = 0;
+        line.split(' ')
+            .map(|word| {
+                let span = Span::new(at, at + word.len());
+                at += word.len() + 1;
+                let text = match word.split_once('$') {
+                    Some((known, origin)) => {
+                        let mut text = Text::known(known);
+                        text.push(Piece::Unknown(origin.into()));
+                        text
+                    }
+                    None => Text::known(word),
+                };
+                Argument { text, span }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn an_option_is_found_however_it_is_written() {
+        for (line, names, expected) in [
+            ("-rf x", &["-f"][..], true),
+            ("-ofile", &["-f"], false),
+            ("-of", &["-o"], true),
+            ("--force", &["--force"], true),
+            ("--forc", &["--force"], true),
+            ("--fo", &["--force"], false),
+            ("-force", &["--force"], true),
+            ("--force", &["--force-with-lease"], false),
+            ("--force-with-lease=main", &["--force"], false),
+            ("--output --force", &["--force"], false),
+            ("--message --force", &["--force"], true),
+            ("-- --force", &["--force"], false),
+            ("x --force", &["--force"], true),
+            ("-mf", &["-f"], false),
+            ("-m -f", &["-f"], false),
+            ("-", &["-f"], false),
+            ("--output=$x", &["--output"], true),
+            ("-f$x", &["-f"], true),
+            ("$x -f", &["-f"], true),
+            ("-auto-approve", &["-auto-approve"], true),
+            ("--auto-approve", &["-auto-approve"], true),
+        ] {
+            let arguments = arguments(line);
+            assert_eq!(Options::new(&arguments, VALUES).has(names), expected, "{line} {names:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_value_wins_and_knows_where_it_stands() {
+        for (line, names, expected) in [
+            ("-o a -o b", &["-o"][..], Some(("b", 8, 9))),
+            ("-vofile", &["-o"], Some(("file", 3, 7))),
+            ("-o=file", &["-o"], Some(("file", 3, 7))),
+            ("--output=file", &["-o", "--output"], Some(("file", 9, 13))),
+            ("--output file", &["-o", "--output"], Some(("file", 9, 13))),
+            ("--outp file", &["--output"], Some(("file", 7, 11))),
+            ("--output=", &["--output"], Some(("", 9, 9))),
+            ("--output=a$b", &["--output"], Some(("a${b}", 0, 12))),
+            ("-o$b", &["-o"], Some(("${b}", 0, 4))),
+            ("-chdir=x", &["-chdir"], Some(("x", 7, 8))),
+            ("-o", &["-o"], None),
+            ("-- -o x", &["-o"], None),
+            ("x", &["-o"], None),
+        ] {
+            let arguments = arguments(line);
+            let value = Options::new(&arguments, VALUES).value(names);
+            let found = value.map(|value| {
+                (value.text.display(), value.span.range().start, value.span.range().end)
+            });
+            let expected = expected.map(|(text, start, end)| (text.to_owned(), start, end));
+            assert_eq!(found, expected, "{line}");
+        }
+        let several = arguments("-o a --output=b -oc");
+        let all: Vec<_> = Options::new(&several, VALUES)
+            .values_of(&["-o", "--output"])
+            .map(|value| value.text.display())
+            .collect();
+        assert_eq!(all, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn operands_are_what_is_left() {
+        for (line, expected) in [
+            ("a -o b c", &["a", "c"][..]),
+            ("-ob c", &["c"]),
+            ("-vo b c", &["c"]),
+            ("-- -o b", &["-o", "b"]),
+            ("- -v", &["-"]),
+            ("--output b --verbose c", &["c"]),
+            ("-chdir d e", &["e"]),
+            ("$x -o b", &["${x}"]),
+        ] {
+            let arguments = arguments(line);
+            let found: Vec<_> = Options::new(&arguments, VALUES)
+                .operands()
+                .map(|operand| operand.text.display())
+                .collect();
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_after_an_option_nobody_knows_is_doubtful() {
+        let arguments = arguments("-x a --long b --no-colour c --set=d e");
+        let doubtful = |options: Options<'_>| -> Vec<String> {
+            options
+                .words()
+                .filter_map(|word| match word {
+                    Word::Doubtful(argument) => Some(argument.text.display()),
+                    _ => None,
+                })
+                .collect()
+        };
+        assert_eq!(doubtful(Options::of_unknown(&arguments)), ["a", "b"]);
+        assert_eq!(doubtful(Options::new(&arguments, VALUES)), ["b"]);
+    }
 }

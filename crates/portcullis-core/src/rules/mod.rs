@@ -1,13 +1,32 @@
 //! Effects to findings: what is noticeable. Owns the registry of rules, read top to bottom; what a program does is said in
 //! `programs`, what is done about a finding in `policy`.
 
+use std::collections::BTreeMap;
+
+use portcullis_syntax::Span;
+
 use crate::{
     action::Action,
-    effect::{Effect, Effects, Location},
+    effect::{Certainty, Effect, EffectKind, Effects, LayerId, LayerOrigin, Location, Run},
     facts::Facts,
-    finding::{Category, Confidence},
+    finding::{Category, Confidence, Finding, Place},
     risk::Severity,
 };
+
+mod document;
+mod git;
+mod pattern;
+#[cfg(test)]
+mod tests;
+
+pub use document::document;
+
+/// The most findings that are kept for one action, so that a generated script of a million deletions is told in a page.
+/// The most severe ones are kept.
+pub const MAX_FINDINGS: usize = 1000;
+
+/// How much of an inner text is shown before and after a finding in it.
+const SHOWN_AROUND: usize = 1000;
 
 /// One rule.
 pub struct Rule {
@@ -33,16 +52,44 @@ pub struct Rule {
     pub quiet: &'static [&'static str],
 }
 
+impl Rule {
+    /// What rules about losing something have in common.
+    pub(crate) const LOSS: Self = Self {
+        id: "",
+        category: Category::Destruction,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        message: "",
+        remedy: "",
+        reversible: false,
+        when: When::Noted,
+        fires: &[],
+        quiet: &[],
+    };
+    /// What rules about an ordinary change have in common.
+    pub(crate) const CHANGE: Self = Self {
+        category: Category::Change,
+        severity: Severity::Medium,
+        reversible: true,
+        ..Self::LOSS
+    };
+}
+
 /// When a rule fires.
+#[derive(Clone, Copy)]
 pub enum When {
     /// A program is run in one of these shapes. A shape is words separated by blanks:
     ///
     /// - the first word names the program, `a|b` either of several;
     /// - a word without a dash is an operand: operands must appear in this order, the first ones directly (subcommands), so
     ///   `push origin` means that `push` is the first operand and `origin` the next; `*` stands for any one operand, `…` for any number;
-    ///   `a|b` for either, and `*` inside a word for any characters (`+*`, `*.sql`);
+    ///   `a|b` for either, and `*` inside a word for any characters (`+*`, `*.sql`); more operands may follow;
     /// - a word with a dash is an option that must be given anywhere: `--force|-f`; `--replicas=0` also with its value;
-    /// - `!word` must not be given (an option), or must not be among the operands.
+    ///   `\*` at its end for a star itself;
+    /// - `!word` must not be given (an option), or must not be among the operands;
+    /// - `--` must stand somewhere.
+    ///
+    /// No shape fits a command that is only asked what it would do (`--dry-run`, `--help`…).
     Command(&'static [&'static str]),
     /// One effect is of a certain kind, on a certain target.
     Effect(fn(&Effect, &Scene<'_>) -> Option<Hit>),
@@ -84,4 +131,152 @@ pub struct Shelf {
 }
 
 /// Every shelf.
-pub static SHELVES: &[&Shelf] = &[];
+pub static SHELVES: &[&Shelf] = &[&git::SHELF];
+
+/// Every rule, in the order of the registry.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    SHELVES.iter().flat_map(|shelf| shelf.rules)
+}
+
+/// The rule with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.id == id)
+}
+
+/// Everything noticeable about an action, in the order of the text; no rule speaks twice about one place.
+#[must_use]
+pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
+    let mut found = Found { effects: scene.effects, list: BTreeMap::new() };
+    for effect in &scene.effects.list {
+        match &effect.kind {
+            EffectKind::Run(run) => commands(run, effect, &mut found),
+            EffectKind::Noted(id) => {
+                if let Some(rule) = find(id) {
+                    found.add(rule, effect.at, effect.certainty, Hit::default());
+                }
+            }
+            _ => {}
+        }
+    }
+    for rule in all() {
+        match rule.when {
+            When::Effect(fires) => {
+                for effect in &scene.effects.list {
+                    if let Some(hit) = fires(effect, scene) {
+                        found.add(rule, effect.at, effect.certainty, hit);
+                    }
+                }
+            }
+            When::Scene(fires) => {
+                let mut hits = Vec::new();
+                fires(scene, &mut hits);
+                let everything = Location {
+                    layer: LayerId(0),
+                    span: Span::new(0, scene.effects.layer_text(LayerId(0)).len()),
+                };
+                for hit in hits {
+                    found.add(rule, everything, Certainty::Certain, hit);
+                }
+            }
+            When::Command(_) | When::Noted => {}
+        }
+    }
+    found.finish()
+}
+
+/// The command rules of the shelves that know the program.
+fn commands(run: &Run, effect: &Effect, found: &mut Found<'_>) {
+    let mut command = None;
+    for shelf in SHELVES {
+        if shelf.programs.binary_search(&run.program.as_str()).is_err() {
+            continue;
+        }
+        let command = command.get_or_insert_with(|| pattern::Command::new(run));
+        for rule in shelf.rules {
+            if let When::Command(shapes) = rule.when
+                && shapes.iter().any(|shape| command.has_shape(shape))
+            {
+                found.add(rule, effect.at, effect.certainty, Hit::default());
+            }
+        }
+    }
+}
+
+/// The findings so far, by place and rule.
+struct Found<'a> {
+    effects: &'a Effects,
+    list: BTreeMap<(Location, &'static str), Finding>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, rule: &'static Rule, at: Location, certainty: Certainty, hit: Hit) {
+        let at = hit.at.unwrap_or(at);
+        let severity = hit.severity.unwrap_or(rule.severity);
+        if self.list.get(&(at, rule.id)).is_some_and(|known| known.severity >= severity) {
+            return;
+        }
+        let finding = Finding {
+            rule: rule.id,
+            category: rule.category,
+            severity,
+            confidence: match (certainty, rule.confidence) {
+                (Certainty::Possible, Confidence::High) => Confidence::Medium,
+                (Certainty::Possible, Confidence::Medium) => Confidence::Low,
+                (_, confidence) => confidence,
+            },
+            place: self.place(at),
+            message: hit.message.unwrap_or_else(|| rule.message.to_owned()),
+            remedy: rule.remedy.to_owned(),
+            reversible: rule.reversible,
+            resource: hit.resource,
+        };
+        self.list.insert((at, rule.id), finding);
+        if self.list.len() >= 2 * MAX_FINDINGS {
+            self.keep_the_worst();
+        }
+    }
+
+    fn place(&self, at: Location) -> Place {
+        let (pointer, span) = self.effects.outermost(at);
+        let nested = self
+            .effects
+            .layers
+            .get(usize::from(at.layer.0))
+            .is_some_and(|layer| matches!(layer.origin, LayerOrigin::Within { .. }));
+        let layer = nested.then(|| excerpt(self.effects.layer_text(at.layer), at.span));
+        Place { pointer: pointer.to_owned(), span, layer }
+    }
+
+    /// Forgets the least severe half, the later ones first.
+    fn keep_the_worst(&mut self) {
+        let mut keys: Vec<_> =
+            self.list.iter().map(|(key, finding)| (finding.severity, *key)).collect();
+        keys.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
+        for (_, key) in keys.into_iter().skip(MAX_FINDINGS) {
+            self.list.remove(&key);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Finding> {
+        self.keep_the_worst();
+        self.list.into_values().collect()
+    }
+}
+
+/// The text around a span and the span in it.
+fn excerpt(text: &str, span: Span) -> (String, Span) {
+    let range = span.range();
+    let mut start = range.start.saturating_sub(SHOWN_AROUND).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let span = Span::new(range.start, range.end.min(range.start.saturating_add(2 * SHOWN_AROUND)));
+    let range = span.range();
+    let mut end = range.end.saturating_add(SHOWN_AROUND).min(text.len()).max(start);
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    let shown = text.get(start..end).unwrap_or("").to_owned();
+    (shown, Span::new(range.start.saturating_sub(start), range.end.saturating_sub(start)))
+}

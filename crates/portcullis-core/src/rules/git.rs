@@ -1,0 +1,479 @@
+//! Rules on version control: history, uncommitted work and what runs by itself. Owns nothing about how git's own
+//! configuration is followed; that is said where programs are understood.
+
+use super::{Rule, Shelf, When};
+use crate::{
+    finding::{Category, Confidence},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &["bfg", "git", "git-filter-repo", "hg", "jj", "svn", "svnadmin"],
+    rules: RULES,
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "git.push.force",
+        message: "a forced push replaces the remote branch, and commits that others pushed there are lost",
+        remedy: "fetch and rebase first, then `git push`; where history must change, let a person run it with `--force-with-lease`",
+        when: When::Command(&["git push --force|-f", "git push … +*"]),
+        fires: &[
+            "git push --force origin main",
+            "git push -f",
+            "git push -uf origin main",
+            "git -C sub push origin +main",
+            "git push origin HEAD --forc",
+        ],
+        quiet: &[
+            "git push origin main",
+            "git push -u origin HEAD",
+            "git push --follow-tags",
+            "git push --dry-run --force origin main",
+            "git push origin feature-f",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.push.lease",
+        severity: Severity::Medium,
+        message: "the push rewrites the remote branch if nobody else has moved it since the last fetch",
+        remedy: "make sure that nobody else works on the branch",
+        when: When::Command(&["git push --force-with-lease|--force-if-includes !--force !-f"]),
+        fires: &["git push --force-with-lease origin feature"],
+        quiet: &["git push origin feature", "git push --force origin main"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.push.mirror",
+        severity: Severity::Critical,
+        message: "a mirror push makes the remote equal to this clone: every branch and tag that is not here is deleted there",
+        remedy: "push the branches that you mean: `git push origin main`",
+        when: When::Command(&["git push --mirror", "git push --prune"]),
+        fires: &["git push --mirror", "git push --prune origin 'refs/heads/*'"],
+        quiet: &["git push --all origin", "git clone --mirror https://example.com/x.git"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.push.delete",
+        message: "a branch or tag is deleted on the remote",
+        remedy: "look at what would go: `git log origin/main..origin/BRANCH`, and let a person delete it",
+        when: When::Command(&["git push --delete|-d", "git push … :*"]),
+        fires: &[
+            "git push origin --delete release/1.0",
+            "git push origin :main",
+            "git push -d origin old",
+        ],
+        quiet: &[
+            "git push origin main:main",
+            "git push origin HEAD:refs/heads/x",
+            "git push --tags",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.push.no-verify",
+        category: Category::Evasion,
+        severity: Severity::Medium,
+        reversible: true,
+        message: "the push skips the checks that the repository runs before every push",
+        remedy: "let the checks run: `git push`",
+        when: When::Command(&["git push --no-verify"]),
+        fires: &["git push --no-verify origin main"],
+        quiet: &["git push origin main"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.commit.no-verify",
+        category: Category::Evasion,
+        severity: Severity::Medium,
+        reversible: true,
+        message: "the commit skips the checks that the repository runs before every commit",
+        remedy: "fix what the checks say, then `git commit`",
+        when: When::Command(&["git commit|merge|rebase|am --no-verify", "git commit -n"]),
+        fires: &["git commit --no-verify -m x", "git commit -nm x", "git merge --no-verify topic"],
+        quiet: &["git commit -m 'no --no-verify here'", "git commit -m -n"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.reset.hard",
+        message: "every uncommitted change is thrown away, and commits that no branch holds become unreachable",
+        remedy: "keep the work first: `git stash`, or move only the branch: `git reset --soft HEAD~1`",
+        when: When::Command(&["git reset --hard|--merge"]),
+        fires: &[
+            "git reset --hard",
+            "git reset --hard HEAD~5",
+            "git -C x reset -q --hard",
+            "git reset --merge",
+        ],
+        quiet: &["git reset", "git reset --soft HEAD~1", "git reset HEAD file", "git bisect reset"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.clean.force",
+        message: "files that were never committed are deleted",
+        remedy: "list them first: `git clean -nd`",
+        when: When::Command(&["git clean -f|--force !-n !--dry-run"]),
+        fires: &["git clean -fd", "git clean -xdf", "git clean --force -d"],
+        quiet: &["git clean -nd", "git clean -fdn", "git clean -i"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.checkout.everything",
+        message: "every uncommitted change in the work tree is thrown away",
+        remedy: "keep the work first: `git stash`, or name the one file",
+        when: When::Command(&[
+            "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
+            "git restore … .|./|:/ --worktree",
+            "git checkout|switch -f|--force|--discard-changes !-b",
+        ]),
+        fires: &[
+            "git checkout .",
+            "git checkout -- .",
+            "git checkout HEAD -- .",
+            "git restore .",
+            "git checkout -f main",
+            "git switch --discard-changes main",
+        ],
+        quiet: &[
+            "git checkout main",
+            "git checkout -b fix",
+            "git restore --staged .",
+            "git checkout -",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.checkout.file",
+        confidence: Confidence::Medium,
+        message: "the uncommitted changes in these files are thrown away",
+        remedy: "look at them first: `git diff`, or keep them: `git stash push FILE`",
+        when: When::Command(&[
+            "git checkout * -- !. !./ !:/ !-b !-B",
+            "git restore * !--staged !-S !. !./ !:/",
+            "git restore * --worktree|-W !. !./ !:/",
+        ]),
+        fires: &[
+            "git checkout -- src/main.rs",
+            "git restore src/main.rs",
+            "git checkout HEAD -- a b",
+        ],
+        quiet: &["git checkout main", "git restore --staged src/main.rs", "git checkout -b x"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.stash.drop",
+        message: "work that was set aside is thrown away",
+        remedy: "look at it first: `git stash show -p`; to use it: `git stash pop`",
+        when: When::Command(&["git stash drop|clear"]),
+        fires: &["git stash drop", "git stash drop stash@{1}", "git stash clear"],
+        quiet: &["git stash", "git stash pop", "git stash list", "git stash push -m drop"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.branch.delete-force",
+        message: "a branch is deleted although its commits are merged nowhere",
+        remedy: "`git branch -d NAME` refuses where something would be lost",
+        when: When::Command(&["git branch -D", "git branch --delete|-d --force|-f"]),
+        fires: &["git branch -D feature", "git branch --delete --force x", "git branch -df x"],
+        quiet: &["git branch -d merged", "git branch -a", "git branch feature"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.branch.move-force",
+        severity: Severity::Medium,
+        message: "a branch is made to point elsewhere, whatever it held",
+        remedy: "make a new branch with `git branch NAME COMMIT`",
+        when: When::Command(&[
+            "git branch -f|--force|-M|-C !-d !--delete",
+            "git checkout -B",
+            "git switch -C|--force-create",
+        ]),
+        fires: &["git branch -f main HEAD~3", "git checkout -B main origin/main"],
+        quiet: &["git branch new", "git checkout -b new", "git branch -m old new"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.history.rewrite",
+        message: "the whole history is rewritten; every clone and every commit id becomes stale",
+        remedy: "work on a fresh clone, and let a person run it",
+        when: When::Command(&[
+            "git filter-branch|filter-repo !--analyze",
+            "git-filter-repo !--analyze",
+            "bfg",
+            "git rebase --root",
+            "git replace --graft|-f",
+            "git lfs migrate import|export !--no-rewrite",
+        ]),
+        fires: &[
+            "git filter-branch --force --index-filter 'git rm --cached x' HEAD",
+            "git filter-repo --path secrets --invert-paths",
+            "bfg --delete-files id_rsa",
+            "git rebase --root -i",
+            "git lfs migrate import --include='*.psd'",
+        ],
+        quiet: &[
+            "git rebase main",
+            "git rebase -i HEAD~5",
+            "git filter-repo --analyze",
+            "git lfs pull",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.reflog.expire",
+        message: "the log that lost commits are found again with is cut",
+        remedy: "leave it: entries expire by themselves after 90 days; `git reflog` shows them",
+        when: When::Command(&["git reflog expire|delete"]),
+        fires: &["git reflog expire --expire=now --all", "git reflog delete HEAD@{1}"],
+        quiet: &["git reflog", "git reflog show main", "git reflog expire --dry-run --all"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.gc.prune",
+        message: "objects that nothing points to are deleted at once, and with them every chance to recover lost commits",
+        remedy: "`git gc` keeps them for two weeks",
+        when: When::Command(&[
+            "git gc --prune=now|all|*.seconds*",
+            "git gc --aggressive --prune",
+            "git prune !-n",
+            "git repack -d -a --unpack-unreachable|--cruft-expiration",
+        ]),
+        fires: &["git gc --prune=now", "git gc --prune=now --aggressive", "git prune --expire now"],
+        quiet: &["git gc", "git gc --auto", "git prune -n", "git remote prune origin"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.ref.delete",
+        message: "a reference is deleted without any check whether its commits are held elsewhere",
+        remedy: "`git branch -d NAME` checks",
+        when: When::Command(&[
+            "git update-ref -d|--delete|--stdin",
+            "git symbolic-ref -d|--delete",
+        ]),
+        fires: &["git update-ref -d refs/heads/main", "git update-ref --stdin"],
+        quiet: &["git update-ref refs/heads/x HEAD", "git symbolic-ref HEAD"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.tag.delete",
+        severity: Severity::Medium,
+        message: "a tag is deleted or moved; releases are built from tags",
+        remedy: "look at what it marks: `git show TAG`",
+        when: When::Command(&["git tag -d|--delete", "git tag -f|--force"]),
+        fires: &["git tag -d v1.0", "git tag -f v1.0"],
+        quiet: &["git tag v1.0", "git tag -l", "git tag --contains HEAD"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.config.runs",
+        category: Category::Persistence,
+        reversible: true,
+        message: "git is told to run a program on later commands, whoever runs them",
+        remedy: "set it for one command by hand, where a person sees it",
+        when: When::Command(&[
+            "git config … core.hooksPath|core.hookspath|core.sshCommand|core.sshcommand|core.fsmonitor|core.editor|core.pager|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset",
+            "git config … credential.helper|credential.*.helper|sequence.editor|gpg.program|gpg.*.program|uploadpack.packObjectsHook|diff.external|interactive.diffFilter * !--get !--get-all !--unset",
+            "git config … filter.*.clean|filter.*.smudge|filter.*.process|diff.*.command|diff.*.textconv|merge.*.driver|mergetool.*.cmd|difftool.*.cmd|pager.*|trailer.*.command|trailer.*.cmd|remote.*.uploadpack|remote.*.receivepack|remote.*.vcs * !--get !--get-all !--unset",
+            "git config … alias.* *!* !--get !--get-all !--unset",
+            "git config … include.path|includeIf.*.path|init.templateDir|init.templatedir * !--get !--unset",
+        ]),
+        fires: &[
+            "git config --global core.hooksPath /tmp/hooks",
+            "git config core.sshCommand 'sh -c x'",
+            "git config credential.helper '!f() { cat; }; f'",
+            "git config --global alias.st '!sh x.sh'",
+            "git config filter.x.clean ./x",
+        ],
+        quiet: &[
+            "git config --get core.hooksPath",
+            "git config core.sshCommand",
+            "git config --global user.name Alice",
+            "git config --global alias.st status",
+            "git config --unset core.hooksPath",
+            "git config -l",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.config.trust",
+        category: Category::Evasion,
+        severity: Severity::High,
+        reversible: true,
+        message: "a check that git makes on servers, transports or owners of repositories is turned off",
+        remedy: "fix the certificate, protocol or owner instead",
+        when: When::Command(&[
+            "git config … http.sslVerify|http.sslverify|http.*.sslVerify|transfer.fsckObjects|receive.denyNonFastForwards|receive.denyDeletes false|0",
+            "git config … safe.directory \\*",
+            "git config … protocol.ext.allow|protocol.allow|protocol.file.allow always",
+            "git config … url.*.insteadOf|url.*.insteadof|url.*.pushInsteadOf *",
+        ]),
+        fires: &[
+            "git config --global http.sslVerify false",
+            "git config protocol.ext.allow always",
+            "git config --global url.https://evil.example/.insteadOf https://github.com/",
+        ],
+        quiet: &[
+            "git config http.sslVerify true",
+            "git config --global safe.directory /workspace/project",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.remote.redirect",
+        category: Category::Exfiltration,
+        severity: Severity::Medium,
+        reversible: true,
+        message: "later pushes and fetches go to another address",
+        remedy: "compare with `git remote -v` before and after",
+        when: When::Command(&["git remote set-url", "git submodule set-url"]),
+        fires: &["git remote set-url origin https://example.com/x.git"],
+        quiet: &[
+            "git remote -v",
+            "git remote get-url origin",
+            "git remote add up https://example.com/x.git",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.remote.remove",
+        message: "a remote with everything that is known of its branches is forgotten",
+        remedy: "note its address first: `git remote -v`",
+        when: When::Command(&["git remote remove|rm"]),
+        fires: &["git remote rm origin"],
+        quiet: &["git remote show origin", "git remote prune origin"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.worktree.remove-force",
+        message: "a work tree is deleted with everything that is not committed in it",
+        remedy: "`git worktree remove PATH` refuses where something would be lost",
+        when: When::Command(&["git worktree remove --force|-f"]),
+        fires: &["git worktree remove --force ../x", "git worktree remove ../x -f"],
+        quiet: &["git worktree remove ../x", "git worktree list"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.submodule.deinit",
+        message: "the work trees of submodules are deleted with their local changes",
+        remedy: "look at each first: `git submodule status`",
+        when: When::Command(&["git submodule deinit --force|-f|--all"]),
+        fires: &["git submodule deinit --all -f", "git submodule deinit -f vendor/x"],
+        quiet: &["git submodule update --init", "git submodule status"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.remove.force",
+        message: "files are deleted from the work tree although their changes are not committed",
+        remedy: "`git rm --cached FILE` keeps the file, and without `-f` git refuses to lose changes",
+        when: When::Command(&["git rm -f|--force !--cached", "git rm -r … .|\\*|/|:/ !--cached"]),
+        fires: &["git rm -rf src", "git rm -r ."],
+        quiet: &["git rm README.md", "git rm -r --cached .", "git rm --cached x", "git rm -r old"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.rebase.exec",
+        category: Category::Execution,
+        severity: Severity::Medium,
+        reversible: true,
+        message: "a command is run after each commit of the rebase",
+        remedy: "rebase first, then run the command once",
+        when: When::Command(&[
+            "git rebase --exec|-x",
+            "git bisect run",
+            "git submodule foreach",
+            "git difftool --extcmd|-x",
+        ]),
+        fires: &[
+            "git rebase -x 'make test' main",
+            "git bisect run ./test.sh",
+            "git submodule foreach 'git status'",
+        ],
+        quiet: &["git rebase main", "git bisect good", "git submodule status"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.transport.ext",
+        category: Category::Execution,
+        severity: Severity::Critical,
+        message: "git is given a transport or a remote program that is any command",
+        remedy: "use an `https://` address",
+        when: When::Command(&[
+            "git * … ext::*",
+            "git clone|fetch|pull|ls-remote --upload-pack|--exec",
+            "git push|send-pack --receive-pack|--exec",
+        ]),
+        fires: &["git clone 'ext::sh -c whoami' x", "git fetch --upload-pack='touch x' origin"],
+        quiet: &["git clone https://example.com/x.git", "git fetch origin"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.objects.delete",
+        message: "parts of the repository itself are deleted or made unreachable",
+        remedy: "make a copy of the repository first",
+        when: When::Command(&[
+            "git notes prune",
+            "git maintenance run --task=gc|prune-remote-refs",
+            "git sparse-checkout reapply --force",
+            "git lfs prune --force|-f",
+        ]),
+        severity: Severity::Medium,
+        fires: &["git notes prune", "git lfs prune --force"],
+        quiet: &["git notes list", "git lfs ls-files"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "hg.history.lost",
+        message: "changesets or uncommitted changes are removed",
+        remedy: "look first: `hg status`, `hg outgoing`",
+        when: When::Command(&[
+            "hg strip|rollback|histedit|prune",
+            "hg update|up|checkout|co --clean|-C",
+            "hg revert --all|-a",
+            "hg purge|clean",
+            "hg push --force|-f",
+        ]),
+        fires: &[
+            "hg strip 42",
+            "hg update --clean tip",
+            "hg purge --all",
+            "hg revert --all",
+            "hg push -f",
+        ],
+        quiet: &["hg status", "hg update tip", "hg push", "hg log"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "jj.history.lost",
+        message: "changes are abandoned, or the log with which they are found again is cut",
+        remedy: "look first: `jj op log`; `jj undo` takes the last step back",
+        when: When::Command(&[
+            "jj abandon",
+            "jj op|operation abandon|restore",
+            "jj util gc --expire",
+            "jj git push --deleted|--all",
+        ]),
+        confidence: Confidence::Medium,
+        fires: &["jj abandon @", "jj op abandon ..@-"],
+        quiet: &["jj log", "jj new", "jj op log"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "svn.server.delete",
+        message: "a path is deleted in the repository on the server, or local changes are thrown away",
+        remedy: "look first: `svn status`, `svn log URL`",
+        when: When::Command(&[
+            "svn delete|del|rm|remove … *://*",
+            "svn revert -R|--recursive",
+            "svn cleanup --remove-unversioned|--remove-ignored",
+            "svnadmin rmtxns|rmlocks|setrevprop|dump --delete",
+        ]),
+        fires: &[
+            "svn rm https://svn.example.com/repo/trunk -m x",
+            "svn revert -R .",
+            "svn cleanup --remove-unversioned",
+        ],
+        quiet: &["svn rm file.txt", "svn status", "svn cleanup", "svn update"],
+        ..Rule::LOSS
+    },
+];
