@@ -18,6 +18,7 @@ pub mod effect;
 pub mod facts;
 pub mod finding;
 pub mod programs;
+pub mod redact;
 pub mod risk;
 pub mod rules;
 pub mod text;

@@ -1,0 +1,215 @@
+//! Names that say a secret follows. Owns the words and the options; it reads no values.
+
+/// A word that, as a segment of a name, says that the value is secret.
+const SECRET_WORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "pass",
+    "secret",
+    "secrets",
+    "token",
+    "apikey",
+    "credential",
+    "credentials",
+    "authtoken",
+    "accesstoken",
+    "secretkey",
+    "privatekey",
+    "accesskey",
+    "clientsecret",
+    "bearertoken",
+    "refreshtoken",
+    "authkey",
+];
+
+/// A word that makes `…key` secret when it stands before it.
+const KEY_QUALIFIERS: &[&str] = &[
+    "api",
+    "access",
+    "private",
+    "secret",
+    "signing",
+    "encryption",
+    "account",
+    "auth",
+    "master",
+    "storage",
+    "shared",
+    "service",
+    "hmac",
+    "deploy",
+    "license",
+    "session",
+    "ssh",
+    "ssl",
+    "admin",
+    "app",
+    "application",
+    "client",
+    "subscription",
+    "webhook",
+];
+
+/// A last word that says the value is about a secret and not one.
+const ABOUT: &[&str] = &[
+    "count",
+    "limit",
+    "limits",
+    "type",
+    "file",
+    "path",
+    "dir",
+    "name",
+    "names",
+    "url",
+    "uri",
+    "length",
+    "len",
+    "max",
+    "min",
+    "size",
+    "ttl",
+    "expiry",
+    "expires",
+    "expiration",
+    "endpoint",
+    "policy",
+    "enabled",
+    "required",
+    "field",
+    "budget",
+    "through",
+    "arn",
+    "stdin",
+    "env",
+    "usage",
+    "format",
+    "version",
+    "provider",
+    "age",
+    "prompt",
+    "manager",
+];
+
+/// A first word that makes an option a switch without a value.
+const SWITCHES: &[&str] = &["no", "ask", "prompt", "without", "disable", "enable", "skip"];
+
+/// The longest name that is looked at; longer ones are not names that a person gave.
+const MAX_NAME: usize = 128;
+
+/// Whether a name says that its value is secret, judged by its words: `DB_PASSWORD`, `apiKey`, `x-api-key`, and not
+/// `keyboard`, `monkey`, `max_tokens` or `token_count`.
+pub(super) fn is_secret_name(name: &[u8]) -> bool {
+    if name.len() < 3 || name.len() > MAX_NAME {
+        return false;
+    }
+    let words = words(name);
+    let last = words.last().map_or("", String::as_str);
+    if ABOUT.contains(&last) {
+        return false;
+    }
+    let shouted = !name.iter().any(u8::is_ascii_lowercase);
+    let ends_secret = |word: &String| {
+        word.ends_with("password") || word.ends_with("passwd") || word.ends_with("apikey")
+    };
+    words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()) || ends_secret(word))
+        || words.windows(2).any(|pair| match pair {
+            [first, second] => second == "key" && KEY_QUALIFIERS.contains(&first.as_str()),
+            _ => false,
+        })
+        || (last == "auth" && ((shouted && words.len() > 1) || name == b"_auth"))
+}
+
+/// Whether an option's name makes it a switch: `--no-password`, `--ask-pass`.
+pub(super) fn is_switch(name: &[u8]) -> bool {
+    words(name).first().is_some_and(|word| SWITCHES.contains(&word.as_str()))
+}
+
+/// The words of a name in lower case, at `_`, `-`, `.`, and where small letters meet a capital.
+fn words(name: &[u8]) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut before = 0_u8;
+    for &byte in name {
+        let starts_word = byte.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if (starts_word || !byte.is_ascii_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if byte.is_ascii_alphanumeric() {
+            word.push(char::from(byte.to_ascii_lowercase()));
+        }
+        before = byte;
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// A short option whose value is, or holds, a password.
+pub(super) struct SecretOption {
+    /// As written.
+    pub(super) option: &'static str,
+    /// Whether the value may be joined to it.
+    pub(super) attached: bool,
+    /// Whether the value may be the next word.
+    pub(super) separate: bool,
+    /// The byte between a user and the password, where the value holds both.
+    pub(super) user_before: Option<u8>,
+}
+
+const fn option(option: &'static str, attached: bool, separate: bool) -> SecretOption {
+    SecretOption { option, attached, separate, user_before: None }
+}
+
+const fn login(option: &'static str, user_before: u8) -> SecretOption {
+    SecretOption { option, attached: true, separate: true, user_before: Some(user_before) }
+}
+
+/// The options of a program that carry passwords; most specific first.
+pub(super) fn secret_options(program: &[u8]) -> &'static [SecretOption] {
+    match program {
+        b"mysql" | b"mysqldump" | b"mysqladmin" | b"mysqlimport" | b"mysqlshow" | b"mariadb"
+        | b"mariadb-dump" | b"mariadb-admin" => const { &[option("-p", true, false)] },
+        b"sshpass" => const { &[option("-p", true, true)] },
+        b"curl" => {
+            const {
+                &[
+                    login("--user", b':'),
+                    login("--proxy-user", b':'),
+                    login("-u", b':'),
+                    login("-U", b':'),
+                    option("--pass", true, true),
+                ]
+            }
+        }
+        b"http" | b"https" | b"xh" => const { &[login("--auth", b':'), login("-a", b':')] },
+        b"wget" => const { &[option("--http-passwd", true, true)] },
+        b"redis-cli" => const { &[option("-a", true, true)] },
+        b"ldapsearch" | b"ldapadd" | b"ldapmodify" | b"ldapdelete" | b"ldappasswd"
+        | b"ldapwhoami" => const { &[option("-w", true, true)] },
+        b"mongo" | b"mongosh" | b"mongodump" | b"mongorestore" | b"mongoexport"
+        | b"mongoimport" => const { &[option("-p", false, true)] },
+        b"login" => const { &[option("-p", false, true)] },
+        b"smbclient" | b"rpcclient" => const { &[login("-U", b'%')] },
+        b"sqlcmd" | b"osql" | b"bcp" | b"zip" | b"unzip" => const { &[option("-P", true, true)] },
+        b"7z" | b"7za" | b"7zz" | b"rar" | b"unrar" => const { &[option("-p", true, false)] },
+        b"openssl" => {
+            const {
+                &[
+                    login("-passin", b':'),
+                    login("-passout", b':'),
+                    login("-pass", b':'),
+                    option("-k", false, true),
+                ]
+            }
+        }
+        b"snmpget" | b"snmpwalk" | b"snmpset" => {
+            const { &[option("-A", true, true), option("-X", true, true)] }
+        }
+        _ => &[],
+    }
+}
