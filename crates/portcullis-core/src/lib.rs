@@ -17,6 +17,7 @@ pub mod decision;
 pub mod effect;
 pub mod facts;
 pub mod finding;
+pub mod place;
 pub mod programs;
 pub mod redact;
 pub mod risk;

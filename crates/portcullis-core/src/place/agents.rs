@@ -1,0 +1,198 @@
+//! Files of coding agents: what they may do, what they are told and what they remember. Owns the table.
+
+use super::pattern::Located;
+
+/// A kind of file of a coding agent.
+#[derive(Debug, Eq, PartialEq)]
+pub struct AgentFile {
+    /// Whose, for a person.
+    pub agent: &'static str,
+    /// What it does.
+    pub kind: AgentFileKind,
+    pub(super) patterns: &'static [&'static str],
+}
+
+/// What a file of a coding agent does.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum AgentFileKind {
+    /// Rights, hooks, servers: what the agent may do and what runs around it.
+    Settings,
+    /// Instructions that it follows.
+    Instructions,
+    /// What it keeps for itself.
+    State,
+}
+
+impl AgentFile {
+    /// Whether it says what the agent may do.
+    #[must_use]
+    pub fn is_guarding(&self) -> bool {
+        self.kind == Settings
+    }
+}
+
+pub(super) fn find(located: &Located) -> Option<&'static AgentFile> {
+    TABLE.iter().find(|row| row.patterns.iter().any(|pattern| located.may_match(pattern)))
+}
+
+const fn row(
+    agent: &'static str,
+    kind: AgentFileKind,
+    patterns: &'static [&'static str],
+) -> AgentFile {
+    AgentFile { agent, kind, patterns }
+}
+
+use AgentFileKind::{Instructions, Settings, State};
+
+/// First match counts: what is kept, then what is told, then everything else in the agent's directory.
+static TABLE: &[AgentFile] = &[
+    row(
+        "a coding agent",
+        State,
+        &[
+            "**/.claude/projects|todos|plans|tmp|cache|worktrees|shell-snapshots|file-history|debug|logs|scratchpad|tasks|teams|sessions|memory/**",
+            "**/.codex/sessions|log|logs|tmp|cache|memories|worktrees|plans/**",
+            "**/.gemini/tmp|history|cache|plans/**",
+            "**/.cursor/plans|chats|projects|worktrees|logs|cache/**",
+            "**/.qwen|.grok|.crush|.factory|.kiro|.amp|.opencode/tmp|logs|cache|sessions|history|plans|projects|todos|specs/**",
+            "**/.copilot/logs|session-state|history-session-state/**",
+            "**/.openhands/sessions|conversations|cache/**",
+        ],
+    ),
+    row(
+        "any coding agent",
+        Instructions,
+        &[
+            "**/AGENTS.md|AGENT.md|AGENTS.local.md|AGENTS.override.md|CLAUDE.md|CLAUDE.local.md|GEMINI.md|QWEN.md|GROK.md|CRUSH.md|KIRO.md|CODEX.md|COPILOT.md|WARP.md|SKILL.md|llms-install.md",
+            "**/.cursorrules|.windsurfrules|.clinerules|.roorules|.goosehints|.rules|.github/copilot-instructions.md|.aiderrules|.augment-guidelines",
+            "**/.github/copilot-instructions.md",
+            "**/.github/instructions|prompts|chatmodes|agents|skills/**",
+            "**/.claude|.codex|.gemini|.cursor|.opencode|.windsurf|.kiro|.amp|.factory|.qwen|.grok|.crush|.agents|.agent|.roo|.kilocode|.cline|.junie|.augment|.continue|.trae/commands|command|agents|agent|skills|rules|prompts|output-styles|workflows|steering|specs|modes|guidelines|recipes|themes|droids/**",
+            "**/.clinerules/**",
+            "**/.openhands/microagents|skills/**",
+            "~/.config/opencode|amp|crush|goose/commands|command|agents|agent|skills|rules|prompts/**",
+            "~/.codeium/windsurf/memories/**",
+        ],
+    ),
+    row(
+        "Claude",
+        Settings,
+        &[
+            "**/.claude/**",
+            "~/.claude.json|.claude.json.backup",
+            "**/.mcp.json",
+            "/etc/claude-code/**",
+            "/Library/Application Support/ClaudeCode/**",
+            "?:/ProgramData|Program Files/ClaudeCode/**",
+            "~/.config/Claude|claude|claude-code/**",
+            "~/Library/Application Support/Claude/**",
+            "~/AppData/Roaming/Claude/**",
+            "**/.claude-plugin/**",
+        ],
+    ),
+    row("Codex", Settings, &["**/.codex/**", "/etc/codex/**", "?:/ProgramData/OpenAI/**"]),
+    row(
+        "Cursor",
+        Settings,
+        &[
+            "**/.cursor/**",
+            "**/.cursorignore|.cursorindexingignore",
+            "/etc/cursor/**",
+            "~/.config/Cursor|cursor/**",
+            "~/Library/Application Support/Cursor/**",
+        ],
+    ),
+    row(
+        "Gemini",
+        Settings,
+        &[
+            "**/.gemini/**",
+            "**/.geminiignore",
+            "/etc/gemini-cli/**",
+            "/Library/Application Support/GeminiCli/**",
+        ],
+    ),
+    row(
+        "Copilot",
+        Settings,
+        &[
+            "**/.github/hooks/**",
+            "~/.copilot/**",
+            "~/.config/github-copilot|copilot/**",
+            "**/.copilotignore|.vscode/mcp.json",
+            "**/.vscode/mcp.json",
+            "~/.config/Code/User/mcp.json",
+        ],
+    ),
+    row(
+        "OpenCode",
+        Settings,
+        &[
+            "**/.opencode/**",
+            "**/opencode.json|opencode.jsonc|.opencode.json",
+            "~/.config/opencode/**",
+            "~/.local/share/opencode/**",
+            "/etc/opencode/**",
+        ],
+    ),
+    row(
+        "Cline",
+        Settings,
+        &[
+            "**/.cline/**",
+            "**/.clineignore",
+            "**/cline_mcp_settings.json",
+            "~/Documents/Cline/**",
+            "**/saoudrizwan.claude-dev/settings/**",
+        ],
+    ),
+    row("Roo", Settings, &["**/.roo|.kilocode/**", "**/.roomodes|.rooignore|.kilocodemodes"]),
+    row(
+        "Windsurf",
+        Settings,
+        &["**/.windsurf/**", "~/.codeium/**", "**/.codeiumignore", "~/.config/Windsurf/**"],
+    ),
+    row("Kiro", Settings, &["**/.kiro/**", "~/.aws/amazonq/**", "**/.amazonq/**"]),
+    row("Amp", Settings, &["**/.amp/**", "~/.config/amp/**", "/etc/ampcode/**"]),
+    row("Droid", Settings, &["**/.factory/**"]),
+    row("Qwen", Settings, &["**/.qwen/**", "/etc/qwen-code/**"]),
+    row("Grok", Settings, &["**/.grok/**"]),
+    row(
+        "Crush",
+        Settings,
+        &[
+            "**/.crush/**",
+            "**/crush.json|.crush.json",
+            "~/.config/crush/**",
+            "~/.local/share/crush/**",
+        ],
+    ),
+    row("Goose", Settings, &["~/.config/goose/**", "**/.goose/**"]),
+    row("Aider", Settings, &["**/.aider.conf.yml|.aiderignore"]),
+    row(
+        "OpenHands",
+        Settings,
+        &[
+            "~/.openhands/**",
+            "**/.openhands/setup.sh|pre-commit.sh|hooks.json|config.toml",
+            "**/.openhands/hooks/**",
+        ],
+    ),
+    row(
+        "Continue",
+        Settings,
+        &["~/.continue/**", "**/.continuerc.json", "**/.continue/mcpServers/**"],
+    ),
+    row(
+        "a coding agent",
+        Settings,
+        &[
+            "**/mcp.json|mcp_config.json|mcp_settings.json|mcp-config.json|.mcp-config.json|claude_desktop_config.json|managed-settings.json|managed-mcp.json",
+            "~/.junie|.augment|.trae|.warp|.hermes|.openclaw|.clawdbot|.antigravity|.zencoder|.tabnine|.letta|.nanobot|.plandex/**",
+            "**/.agents|.agent/hooks|settings.json|config.toml|mcp.json/**",
+            "~/.config/zed/settings.json",
+            "**/.aiignore|.agentignore",
+        ],
+    ),
+];

@@ -1,0 +1,594 @@
+//! Which part of the machine a path lies in. Owns the tables of system directories, build artefacts and caches.
+
+use super::{
+    agents,
+    pattern::{Located, is_bare, is_drive, is_other_home},
+};
+use crate::facts::Facts;
+
+/// Where a path is, the least worrying first: of a link and what it leads to, the greater counts.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Place {
+    /// A device that swallows, gives nothing away or is the terminal: `/dev/null`, `/dev/stdout`, `/dev/urandom`.
+    Harmless,
+    /// What a build or a tool made in the workspace and can make again.
+    Artifact,
+    /// Below a directory for temporary files.
+    Temporary,
+    /// A cache of the user or of the system.
+    Cache,
+    /// In the workspace.
+    Workspace,
+    /// Configuration of continuous integration, in the workspace.
+    ContinuousIntegration,
+    /// Inside `.git` and its like.
+    VersionControl,
+    /// None of the others.
+    Elsewhere,
+    /// What an administrator installed by hand: `/usr/local`, `/opt`, `/srv`.
+    Site,
+    /// A directory for temporary files as a whole.
+    TemporaryTop,
+    /// Not known.
+    Unknown,
+    /// In the user's home.
+    Home,
+    /// The workspace as a whole.
+    WorkspaceTop,
+    /// The version control of the workspace as a whole.
+    VersionControlTop,
+    /// A device that is none of the others.
+    Device,
+    /// Logs of the system.
+    Log,
+    /// The kernel's own files: `/proc`, `/sys`.
+    Kernel,
+    /// In the home of someone else.
+    OtherHome,
+    /// Settings, hooks and instructions of a coding agent.
+    Agent,
+    /// Inside a system directory.
+    System,
+    /// What the machine starts from.
+    Boot,
+    /// The gate's own files.
+    Gate,
+    /// A home as a whole.
+    HomeTop,
+    /// A system directory as a whole.
+    SystemTop,
+    /// A whole disk, or memory.
+    RawDevice,
+    /// The root of the file system.
+    Root,
+}
+
+impl Place {
+    /// Whether it belongs to the project that the agent works on.
+    #[must_use]
+    pub const fn is_workspace(self) -> bool {
+        matches!(
+            self,
+            Self::Workspace
+                | Self::WorkspaceTop
+                | Self::Artifact
+                | Self::VersionControl
+                | Self::VersionControlTop
+                | Self::ContinuousIntegration
+        )
+    }
+
+    /// Whether it holds what is someone's own.
+    #[must_use]
+    pub const fn is_private(self) -> bool {
+        matches!(
+            self,
+            Self::Home | Self::HomeTop | Self::OtherHome | Self::Log | Self::RawDevice | Self::Gate
+        )
+    }
+
+    /// Whether the system cannot do without it.
+    #[must_use]
+    pub const fn is_system(self) -> bool {
+        matches!(
+            self,
+            Self::Root
+                | Self::SystemTop
+                | Self::System
+                | Self::Boot
+                | Self::Kernel
+                | Self::RawDevice
+        )
+    }
+
+    /// The place for a person.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Harmless => "a harmless device",
+            Self::Artifact => "build output",
+            Self::Temporary => "a temporary file",
+            Self::Cache => "a cache",
+            Self::Workspace => "a file of the project",
+            Self::ContinuousIntegration => "continuous integration",
+            Self::VersionControl => "version control's own files",
+            Self::Elsewhere => "a place outside the project",
+            Self::Site => "software installed for everyone",
+            Self::TemporaryTop => "every temporary file",
+            Self::Unknown => "a place that cannot be known",
+            Self::Home => "the home directory",
+            Self::WorkspaceTop => "the whole project",
+            Self::VersionControlTop => "the project's whole history",
+            Self::Device => "a device",
+            Self::Log => "the system's logs",
+            Self::Kernel => "the kernel's settings",
+            Self::OtherHome => "another user's home",
+            Self::Agent => "an agent's settings",
+            Self::System => "a system directory",
+            Self::Boot => "what the machine starts from",
+            Self::Gate => "the gate's own files",
+            Self::HomeTop => "a whole home directory",
+            Self::SystemTop => "a whole system directory",
+            Self::RawDevice => "a raw disk or memory",
+            Self::Root => "the whole file system",
+        }
+    }
+}
+
+pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
+    let parts = located.all();
+    if is_gate(located, facts) {
+        return Place::Gate;
+    }
+    let (first, depth) = match parts {
+        [] => return Place::Root,
+        [only] if is_bare(only) => return Place::Root,
+        [unknown] if unknown == "**" => return Place::Unknown,
+        [drive] if is_drive(Some(drive)) => return Place::Root,
+        [drive, rest] if is_drive(Some(drive)) && is_bare(rest) => return Place::Root,
+        [first, ..] => (first.as_str(), parts.len()),
+    };
+    if let Some(place) = device(located, first) {
+        return place;
+    }
+    if let Some(below) = located.below_workspace() {
+        return workspace(located, below);
+    }
+    if agents::find(located).is_some_and(agents::AgentFile::is_guarding) {
+        return Place::Agent;
+    }
+    if let Some(below) = located.below_home() {
+        return home(located, below);
+    }
+    if parts.iter().any(|part| is_other_home(part)) {
+        let last = parts.last().is_some_and(|part| is_other_home(part) || is_bare(part));
+        return if last { Place::HomeTop } else { Place::OtherHome };
+    }
+    let whole = located.whole();
+    for (pattern, place) in AROUND {
+        let is_top = matches!(place, Place::SystemTop | Place::TemporaryTop);
+        if if is_top { whole.may_match(pattern) } else { located.may_match(pattern) } {
+            return *place;
+        }
+    }
+    if let Some(temporary) = facts.temporary.as_deref()
+        && located.overlaps(temporary, facts)
+    {
+        return Place::Temporary;
+    }
+    let top = depth == 1 || (depth == 2 && parts.last().is_some_and(|last| is_bare(last)));
+    let is_one_of = |names: &[&str]| {
+        names.iter().any(|name| {
+            *name == first || (first.contains(['*', '?', '[']) && super::glob(first, name, false))
+        })
+    };
+    if top && is_one_of(SYSTEM_TOPS) {
+        return Place::SystemTop;
+    }
+    if is_one_of(SYSTEM)
+        || is_drive(parts.first())
+            && located.may_match("?:/Windows|Program*|Boot|ProgramData|Recovery/**")
+    {
+        return Place::System;
+    }
+    if is_one_of(SITE) {
+        return Place::Site;
+    }
+    if parts.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_str())) {
+        return Place::Artifact;
+    }
+    if parts.iter().any(|part| part == ".git") {
+        return version_control(parts);
+    }
+    Place::Elsewhere
+}
+
+fn is_gate(located: &Located, facts: &Facts) -> bool {
+    facts.guarded.iter().any(|path| located.overlaps(path, facts))
+        || GATE.iter().any(|pattern| located.may_match(pattern))
+}
+
+fn device(located: &Located, first: &str) -> Option<Place> {
+    match first {
+        "dev" => {
+            if located.all().len() == 1
+                || located.surely_matches("/dev/*")
+                    && located.all().last().is_some_and(|last| is_bare(last))
+            {
+                return Some(Place::SystemTop);
+            }
+            DEVICES
+                .iter()
+                .find(|(pattern, _)| located.may_match(pattern))
+                .map_or(Some(Place::Device), |(_, place)| Some(*place))
+        }
+        "proc" | "sys" if located.all().len() > 1 => {
+            let harmless = located.surely_matches("/proc/self|thread-self/fd/*");
+            Some(if harmless { Place::Harmless } else { Place::Kernel })
+        }
+        _ if located.surely_matches("NUL") || first.starts_with(r"\\.\PhysicalDrive") => {
+            Some(if first == "NUL" { Place::Harmless } else { Place::RawDevice })
+        }
+        _ => None,
+    }
+}
+
+fn workspace(located: &Located, below: &[String]) -> Place {
+    match below {
+        [] => return Place::WorkspaceTop,
+        [only] if is_bare(only) => return Place::WorkspaceTop,
+        [one, two] if is_bare(one) && is_bare(two) => return Place::WorkspaceTop,
+        [name] if CONTROL.contains(&name.as_str()) => return Place::VersionControlTop,
+        _ => {}
+    }
+    if below.iter().any(|part| CONTROL.contains(&part.as_str())) {
+        return version_control(below);
+    }
+    if agents::find(located).is_some_and(agents::AgentFile::is_guarding) {
+        return Place::Agent;
+    }
+    if CONTINUOUS_INTEGRATION.iter().any(|pattern| located.may_match(pattern)) {
+        return Place::ContinuousIntegration;
+    }
+    let artifact =
+        below.iter().any(|part| ARTIFACTS.iter().any(|name| super::glob(name, part, false)));
+    if artifact { Place::Artifact } else { Place::Workspace }
+}
+
+fn version_control(below: &[String]) -> Place {
+    let whole =
+        below.iter().position(|part| CONTROL.contains(&part.as_str())).is_some_and(
+            |at| match below.get(at + 1..).unwrap_or_default() {
+                [] => true,
+                [only] => is_bare(only) || matches!(only.as_str(), "objects" | "refs"),
+                _ => false,
+            },
+        );
+    if whole { Place::VersionControlTop } else { Place::VersionControl }
+}
+
+fn home(located: &Located, below: &[String]) -> Place {
+    let own = located.home.is_some_and(|(_, own)| own);
+    match below {
+        [] => return Place::HomeTop,
+        [only] if is_bare(only) => return Place::HomeTop,
+        _ => {}
+    }
+    if HOME_CACHES.iter().any(|pattern| located.may_match(pattern)) {
+        return Place::Cache;
+    }
+    if below.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_str())) {
+        return Place::Artifact;
+    }
+    if own { Place::Home } else { Place::OtherHome }
+}
+
+/// Whether the known end of a path says that it is something a build made.
+pub(super) fn is_artifact(rest: &str) -> bool {
+    rest.rsplit('/')
+        .find(|part| !part.is_empty())
+        .is_some_and(|last| !is_bare(last) && ARTIFACTS_ANYWHERE.contains(&last))
+}
+
+/// Directories right below the root whose loss breaks the machine or everyone's data.
+pub(super) const SYSTEM_TOPS: &[&str] = &[
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "media",
+    "mnt",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+];
+
+/// Of these, the ones in which everything belongs to the system.
+pub(super) const SYSTEM: &[&str] = &[
+    "Applications",
+    "Library",
+    "System",
+    "bin",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "nix",
+    "run",
+    "sbin",
+    "snap",
+    "usr",
+    "var",
+];
+
+/// And the ones that hold what was put there by hand.
+const SITE: &[&str] = &["opt", "srv"];
+
+/// The gate's own files where nobody said where they are.
+const GATE: &[&str] = &[
+    "~/.config/portcullis/**",
+    "~/.local/state/portcullis/**",
+    "~/.local/share/portcullis/**",
+    "~/Library/Application Support/portcullis/**",
+    "~/AppData/Roaming/portcullis/**",
+    "~/AppData/Local/portcullis/**",
+    "~/.local|.cargo/bin/portcullis|portcullis.exe",
+    "~/bin/portcullis|portcullis.exe",
+    "~/.portcullis/**",
+    "/etc/portcullis/**",
+    "/var/lib|log/portcullis/**",
+    "/usr/bin/portcullis",
+    "/usr/local/bin/portcullis",
+    "/opt/portcullis/**",
+    "/opt/homebrew/bin/portcullis",
+    "/etc/systemd/system/portcullis*",
+    "./.portcullis/**",
+    "./.portcullis.toml|portcullis.toml",
+];
+
+/// Devices by what they hold.
+const DEVICES: &[(&str, Place)] = &[
+    ("/dev/null|zero|full|random|urandom|tty|stdin|stdout|stderr|console|ptmx", Place::Harmless),
+    ("/dev/fd|pts/**", Place::Harmless),
+    ("/dev/tty*", Place::Harmless),
+    ("/dev/shm/*/**", Place::Temporary),
+    ("/dev/shm", Place::TemporaryTop),
+    ("/dev/tcp|udp/**", Place::Harmless),
+    (
+        "/dev/sd?*|hd?*|vd?*|xvd*|nvme*|mmcblk*|md*|dm-*|disk*|rdisk*|nbd*|zd*|bcache*|mtd*|ram*|loop*|sr*|zram*|fio*",
+        Place::RawDevice,
+    ),
+    ("/dev/disk|mapper|block|md|zvol|ubuntu-vg|vg*|pve/**", Place::RawDevice),
+    ("/dev/mem|kmem|port|kcore|core|oldmem", Place::RawDevice),
+];
+
+/// Places outside workspace and homes that are neither system nor nothing in particular. First match counts.
+const AROUND: &[(&str, Place)] = &[
+    ("/tmp", Place::TemporaryTop),
+    ("/tmp/**", Place::Temporary),
+    ("/var/tmp", Place::TemporaryTop),
+    ("/var/tmp/**", Place::Temporary),
+    ("/var/folders/*/**", Place::Temporary),
+    ("/run/user/*/**", Place::Temporary),
+    ("/run/lock/*", Place::Temporary),
+    ("?:/Windows/Temp/**", Place::Temporary),
+    ("?:/Temp|tmp/**", Place::Temporary),
+    ("/var/cache/**", Place::Cache),
+    ("/var/lib/apt/lists/**", Place::Cache),
+    ("/var/lib/dnf|yum/**", Place::Cache),
+    ("/var/crash/**", Place::Cache),
+    ("/Library/Caches/**", Place::Cache),
+    ("/var/log", Place::Log),
+    ("/var/log/**", Place::Log),
+    ("/var/audit/**", Place::Log),
+    ("/Library/Logs/**", Place::Log),
+    ("?:/Windows/System32/winevt/**", Place::Log),
+    ("/boot/**", Place::Boot),
+    ("/efi|esp/**", Place::Boot),
+    ("/sys/firmware/**", Place::Boot),
+    ("?:/bootmgr|Boot/**", Place::Boot),
+    ("/usr/bin|sbin|lib|lib64|lib32|libexec|share|include|local", Place::SystemTop),
+    ("/usr/bin|sbin|lib|lib64|lib32|libexec|share|include/**", Place::System),
+    ("/usr/local/**", Place::Site),
+    ("/var/www|opt|games/**", Place::Site),
+    ("/var/lib|db|spool|mail|backups|home", Place::SystemTop),
+    ("/home|Users/*", Place::SystemTop),
+    ("?:/Windows|Users|Program*|ProgramData|Recovery", Place::SystemTop),
+    ("?:/Windows/System32", Place::SystemTop),
+    ("/System/Library", Place::SystemTop),
+    ("/Library/Caches/**", Place::Cache),
+    ("/nix/store", Place::SystemTop),
+    ("/vmlinuz*|initrd*", Place::Boot),
+];
+
+/// Version control systems' own directories.
+const CONTROL: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", ".sl"];
+
+/// Configuration of continuous integration.
+const CONTINUOUS_INTEGRATION: &[&str] = &[
+    "./.github/workflows|actions/**",
+    "./.gitlab-ci.yml",
+    "./.gitlab/**",
+    "./.circleci/**",
+    "./.buildkite/**",
+    "./.drone.yml|.travis.yml|.appveyor.yml|appveyor.yml|azure-pipelines.yml|bitbucket-pipelines.yml",
+    "./.woodpecker.yml|.cirrus.yml|Jenkinsfile|cloudbuild.yaml|buildspec.yml|.semaphore",
+    "./.woodpecker|.teamcity|.azure-pipelines|.forgejo|.gitea/**",
+];
+
+/// What builds and tools make in a workspace, by any component's name.
+const ARTIFACTS: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "dist-*",
+    "build",
+    "build-*",
+    "_build",
+    ".build",
+    "out",
+    "output",
+    "obj",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".virtualenv",
+    "*.egg-info",
+    ".eggs",
+    ".tox",
+    ".nox",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    ".next",
+    ".nuxt",
+    ".output",
+    ".svelte-kit",
+    ".astro",
+    ".turbo",
+    ".parcel-cache",
+    ".vite",
+    ".angular",
+    ".expo",
+    ".docusaurus",
+    ".webpack",
+    ".rollup.cache",
+    ".eslintcache",
+    ".stylelintcache",
+    "*.tsbuildinfo",
+    "storybook-static",
+    "coverage",
+    "htmlcov",
+    ".nyc_output",
+    ".coverage",
+    ".coverage.*",
+    "lcov.info",
+    ".cache",
+    "cache",
+    ".gradle",
+    ".terraform",
+    ".terragrunt-cache",
+    ".serverless",
+    ".aws-sam",
+    "cdk.out",
+    "Debug",
+    "Release",
+    "cmake-build-*",
+    "CMakeFiles",
+    "CMakeCache.txt",
+    "DerivedData",
+    "Pods",
+    ".dart_tool",
+    "elm-stuff",
+    ".stack-work",
+    "dist-newstyle",
+    "zig-cache",
+    ".zig-cache",
+    "zig-out",
+    ".bazel-*",
+    "bazel-*",
+    "tmp",
+    ".tmp",
+    "temp",
+    "logs",
+    "*.o",
+    "*.a",
+    "*.so",
+    "*.obj",
+    "*.pyc",
+    "*.pyo",
+    "*.class",
+    "*.log",
+    "*.tmp",
+    "*.temp",
+    "*.swp",
+    "*.swo",
+    "*~",
+    "*.orig",
+    "*.rej",
+    "*.gcda",
+    "*.gcno",
+    "*.profraw",
+    "*.min.js.map",
+    ".DS_Store",
+    "Thumbs.db",
+    "core.[0-9]*",
+    "nohup.out",
+    "npm-debug.log*",
+    "a.out",
+];
+
+/// Of these, the names that mean the same outside a workspace.
+const ARTIFACTS_ANYWHERE: &[&str] = &[
+    "node_modules",
+    "__pycache__",
+    ".venv",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".nyc_output",
+    ".gradle",
+    ".terraform",
+    "CMakeFiles",
+    "dist",
+    "build",
+    "target",
+];
+
+/// Caches in a home directory: gone today, back tomorrow.
+const HOME_CACHES: &[&str] = &[
+    "~/.cache/**",
+    "~/.npm/**",
+    "~/.pnpm-store/**",
+    "~/.yarn/cache|berry/**",
+    "~/.bun/install/cache/**",
+    "~/.cargo/registry|git/**",
+    "~/.rustup/tmp|downloads/**",
+    "~/.gradle/caches|daemon|wrapper/**",
+    "~/.m2/repository/**",
+    "~/.ivy2/cache/**",
+    "~/.nuget/packages/**",
+    "~/.gem/specs/**",
+    "~/.composer/cache/**",
+    "~/.conda/pkgs/**",
+    "~/.ccache|.sccache|.electron|.electron-gyp|.node-gyp|.nv|.thumbnails/**",
+    "~/.local/share/Trash/**",
+    "~/.local/share/virtualenvs/**",
+    "~/.local/share/pnpm/store/**",
+    "~/go/pkg/mod/cache|sumdb/**",
+    "~/go/pkg/mod/**",
+    "~/Library/Caches|Logs/**",
+    "~/Library/Developer/Xcode/DerivedData/**",
+    "~/.Trash/**",
+    "~/AppData/Local/Temp|npm-cache|pip|Yarn|NuGet/**",
+    "~/.terraform.d/plugin-cache/**",
+    "~/.vagrant.d/tmp/**",
+    "~/tmp|temp/**",
+];

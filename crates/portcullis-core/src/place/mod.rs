@@ -1,0 +1,191 @@
+//! Where a path is and what that means. Owns the tables of places, credentials, things that start by themselves and
+//! agents' files; it says nothing about whether touching them is bad (see `rules`).
+//!
+//! Every question is asked of an absolute path with globs as written, and of where a symbolic link leads as far as
+//! [`Facts`] know that: the worse answer counts.
+
+mod agents;
+mod credentials;
+mod ground;
+mod pattern;
+mod persistence;
+
+pub use agents::{AgentFile, AgentFileKind};
+pub use credentials::{Credential, CredentialClass};
+pub use ground::Place;
+pub use persistence::{Persistence, PersistenceKind};
+
+use pattern::Located;
+pub(crate) use pattern::glob;
+
+use crate::{
+    effect::Target,
+    facts::Facts,
+    text::{Piece, Text},
+};
+
+/// Where a path is. A glob in it counts as the worst of what it says it may match.
+#[must_use]
+pub fn place(path: &str, facts: &Facts) -> Place {
+    worst(path, facts, |located| ground::ground(located, facts)).unwrap_or(Place::Unknown)
+}
+
+/// Where a target is, also where its path is only half known.
+#[must_use]
+pub fn place_of(target: &Target, facts: &Facts) -> Place {
+    match &target.path {
+        // A `**` is a value that is not known, unless the command has it as written.
+        Some(path) if !target.text.has_unknown() && path.contains("**") => {
+            place(&path.replace("**", "*"), facts)
+        }
+        Some(path) => place(path, facts),
+        None => half_known(&target.text, facts),
+    }
+}
+
+/// The credential that a path names, may name (a glob) or contains (a directory full of them).
+#[must_use]
+pub fn credential(path: &str, facts: &Facts) -> Option<&'static Credential> {
+    along(path, facts, credentials::find)
+}
+
+/// The credential that a target names, also where only the end of its path is known.
+#[must_use]
+pub fn credential_of(target: &Target, facts: &Facts) -> Option<&'static Credential> {
+    credential(&guess(target, facts)?, facts)
+}
+
+/// Whether a path is the list of the machine's users, which everyone may read.
+#[must_use]
+pub fn is_account_list(path: &str, facts: &Facts) -> bool {
+    Located::new(path, facts).is_some_and(|located| located.may_match(credentials::ACCOUNTS))
+}
+
+/// What would start by itself later if a path were written.
+#[must_use]
+pub fn persistence(path: &str, facts: &Facts) -> Option<&'static Persistence> {
+    along(path, facts, persistence::find)
+}
+
+/// What would start by itself later if a target were written.
+#[must_use]
+pub fn persistence_of(target: &Target, facts: &Facts) -> Option<&'static Persistence> {
+    persistence(&guess(target, facts)?, facts)
+}
+
+/// The file of a coding agent that a path names.
+#[must_use]
+pub fn agent_file(path: &str, facts: &Facts) -> Option<&'static AgentFile> {
+    along(path, facts, agents::find)
+}
+
+/// The file of a coding agent that a target names.
+#[must_use]
+pub fn agent_file_of(target: &Target, facts: &Facts) -> Option<&'static AgentFile> {
+    agent_file(&guess(target, facts)?, facts)
+}
+
+/// Whether a path is around something that belongs to the gate, so that deleting it recursively takes that along.
+#[must_use]
+pub fn contains_gate(path: &str, facts: &Facts) -> bool {
+    let Some(located) = Located::new(path, facts) else { return false };
+    facts.guarded.iter().any(|guarded| located.contains(guarded, facts))
+}
+
+/// The host that an address or URL names, in lower case, without user, port and brackets.
+#[must_use]
+pub fn host(address: &Text) -> Option<String> {
+    let known = address.as_known()?.trim();
+    let rest = known.split_once("://").map_or(known, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match host.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next().unwrap_or(""),
+        None if host.matches(':').count() > 1 => host,
+        None => host.split(':').next().unwrap_or(""),
+    };
+    let host = host.trim_end_matches('.');
+    (!host.is_empty()).then(|| host.to_ascii_lowercase())
+}
+
+/// The path of a target, or, where its beginning is not known, the rest of it as it would lie somewhere: enough to
+/// know `${X}/.ssh/id_rsa` for what it is.
+fn guess(target: &Target, facts: &Facts) -> Option<String> {
+    if let Some(path) = &target.path {
+        return Some(path.clone());
+    }
+    let mut pieces = target.text.pieces.iter();
+    let (base, rest) = match pieces.next()? {
+        Piece::Unknown(origin) if &**origin == "HOME" => {
+            (facts.home.as_deref().unwrap_or("/home/user"), written(pieces))
+        }
+        Piece::Unknown(_) => ("/unknown", written(pieces)),
+        Piece::Known(_) | Piece::Glob(_) => ("/unknown", written(target.text.pieces.iter())),
+    };
+    let rest =
+        rest.strip_prefix("~/").map_or_else(|| rest.clone(), |below| format!("/home/user/{below}"));
+    Some(if rest.starts_with("/home/user/") { rest } else { format!("{base}/{rest}") })
+}
+
+fn written<'a>(pieces: impl Iterator<Item = &'a Piece>) -> String {
+    pieces.fold(String::new(), |mut whole, piece| {
+        match piece {
+            Piece::Known(text) | Piece::Glob(text) => whole.push_str(text),
+            Piece::Unknown(_) => whole.push_str("**"),
+        }
+        whole
+    })
+}
+
+fn half_known(text: &Text, facts: &Facts) -> Place {
+    let mut pieces = text.pieces.iter();
+    let Some(first) = pieces.next() else { return Place::Unknown };
+    let (origin, rest) = match first {
+        Piece::Unknown(origin) => (&**origin, written(pieces)),
+        // Relative, with no directory known: it lies where the agent works.
+        Piece::Known(_) | Piece::Glob(_) => {
+            let relative = written(text.pieces.iter());
+            if relative.starts_with(['/', '~']) || relative.split('/').any(|part| part == "..") {
+                return Place::Unknown;
+            }
+            let assumed = Facts { workspace: Some("/workspace".to_owned()), ..facts.clone() };
+            return place(&format!("/workspace/{relative}"), &assumed);
+        }
+    };
+    if rest.split('/').any(|part| part == "..") {
+        return Place::Unknown;
+    }
+    match origin {
+        "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => Place::Temporary,
+        "HOME" | "USERPROFILE" => {
+            place(&format!("{}/{rest}", facts.home.as_deref().unwrap_or("/home/user")), facts)
+        }
+        _ if ground::is_artifact(&rest) => Place::Artifact,
+        _ => Place::Unknown,
+    }
+}
+
+fn worst(path: &str, facts: &Facts, ask: impl Fn(&Located) -> Place) -> Option<Place> {
+    let own = Located::new(path, facts).map(|located| ask(&located));
+    let linked = facts
+        .paths
+        .get(path)
+        .and_then(|fact| fact.leads_to.as_deref())
+        .and_then(|target| Located::new(target, facts))
+        .map(|located| ask(&located));
+    own.max(linked)
+}
+
+fn along<T>(
+    path: &str,
+    facts: &Facts,
+    find: impl Fn(&Located) -> Option<&'static T>,
+) -> Option<&'static T> {
+    find(&Located::new(path, facts)?).or_else(|| {
+        let leads_to = facts.paths.get(path)?.leads_to.as_deref()?;
+        find(&Located::new(leads_to, facts)?)
+    })
+}
+
+#[cfg(test)]
+mod tests;

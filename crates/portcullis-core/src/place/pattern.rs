@@ -1,0 +1,429 @@
+//! Patterns of paths: matched component by component. Owns the matcher and the way from a path as written to the form
+//! that patterns are matched against; it knows no particular path.
+//!
+//! A pattern begins with `/` (from the root), `~/` (in any user's home), `./` (in the workspace), `?:/` (on a Windows
+//! drive) or `**/` (anywhere). In a component `*`, `?` and `[…]` mean what they mean to a shell, `a|b` means either, and a
+//! component `**` at the end means everything below, and the directory itself.
+
+use crate::facts::Facts;
+
+/// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
+const NAME_BYTES: usize = 255;
+
+/// A path ready to be matched.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    components: Vec<String>,
+    /// How many components the home directory around it has, and whether it is the user's own.
+    pub(super) home: Option<(usize, bool)>,
+    /// How many components the workspace around it has.
+    pub(super) workspace: Option<usize>,
+    fold: bool,
+}
+
+impl Located {
+    /// Reads an absolute path. `None` where it is empty.
+    pub(crate) fn new(path: &str, facts: &Facts) -> Option<Self> {
+        if path.is_empty() {
+            return None;
+        }
+        let components = canonical(path, facts);
+        let fold = is_drive(components.first())
+            || facts.home.as_deref().is_some_and(|home| home.starts_with("/Users/"))
+            || components.first().is_some_and(|first| MACOS.contains(&first.as_str()));
+        let mut located = Self { components, home: None, workspace: None, fold };
+        located.home = located.find_home(facts);
+        located.workspace = located.find_workspace(facts);
+        Some(located)
+    }
+
+    /// Every component from the root.
+    pub(super) fn all(&self) -> &[String] {
+        &self.components
+    }
+
+    /// The directory that a glob at the end takes everything of; the path itself where there is none.
+    pub(super) fn whole(&self) -> Self {
+        let mut whole = self.clone();
+        if whole.components.last().is_some_and(|last| is_bare(last)) {
+            whole.components.pop();
+        }
+        whole
+    }
+
+    /// What lies below the home directory.
+    pub(super) fn below_home(&self) -> Option<&[String]> {
+        self.home.and_then(|(length, _)| self.components.get(length..))
+    }
+
+    /// What lies below the workspace.
+    pub(super) fn below_workspace(&self) -> Option<&[String]> {
+        self.workspace.and_then(|length| self.components.get(length..))
+    }
+
+    /// Whether the path may name something that `pattern` means: a glob in the path stands for the names it would match,
+    /// as long as it says something about them.
+    pub(crate) fn may_match(&self, pattern: &str) -> bool {
+        self.matched(pattern, true)
+    }
+
+    /// Whether everything that the path may name is meant by `pattern`.
+    pub(crate) fn surely_matches(&self, pattern: &str) -> bool {
+        self.matched(pattern, false)
+    }
+
+    /// Whether this path is `path` or lies below it.
+    pub(super) fn overlaps(&self, path: &str, facts: &Facts) -> bool {
+        let other = canonical(path, facts);
+        let common = other.len().min(self.components.len());
+        common > 0
+            && other.len() <= self.components.len()
+            && other
+                .iter()
+                .zip(&self.components)
+                .all(|(mine, theirs)| component(mine, theirs, true, self.fold))
+    }
+
+    /// Whether `path` lies below this one.
+    pub(super) fn contains(&self, path: &str, facts: &Facts) -> bool {
+        let other = canonical(path, facts);
+        let mut own = self.components.as_slice();
+        if own.last().is_some_and(|last| is_bare(last)) {
+            own = own.get(..own.len().saturating_sub(1)).unwrap_or_default();
+        }
+        own.len() < other.len()
+            && own.iter().zip(&other).all(|(mine, theirs)| component(theirs, mine, true, self.fold))
+    }
+
+    fn matched(&self, pattern: &str, loose: bool) -> bool {
+        if let Some(rest) = pattern.strip_prefix("**/") {
+            return (0..self.components.len()).any(|start| {
+                let tail = self.components.get(start..).unwrap_or_default();
+                // Anywhere is many places: a glob must say enough of a name there (`.env*`, not `*.json`).
+                let loose = loose && tail.iter().all(|part| says_enough(part));
+                components(rest, tail, loose, self.fold)
+            });
+        }
+        let (rest, below) = if let Some(rest) = pattern.strip_prefix("~/") {
+            (rest, self.below_home())
+        } else if let Some(rest) = pattern.strip_prefix("./") {
+            (rest, self.below_workspace())
+        } else {
+            (pattern.trim_start_matches('/'), Some(self.components.as_slice()))
+        };
+        below.is_some_and(|below| components(rest, below, loose, self.fold))
+    }
+
+    fn find_home(&self, facts: &Facts) -> Option<(usize, bool)> {
+        if let Some(home) = facts.home.as_deref() {
+            let home = canonical(home, facts);
+            if !home.is_empty() && starts_with(&self.components, &home, self.fold) {
+                return Some((home.len(), true));
+            }
+        }
+        let own = facts.home.is_none();
+        let name = |index: usize| self.components.get(index).map(String::as_str);
+        match (name(0), name(1), name(2)) {
+            (Some("root"), ..) => Some((1, own)),
+            (Some("home" | "Users"), Some("Shared"), _) => None,
+            (Some("home" | "Users"), Some(user), _) if !is_bare(user) => Some((2, own)),
+            (Some("var"), Some("root"), _) => Some((2, own)),
+            (Some("export" | "var"), Some("home"), Some(user)) if !is_bare(user) => Some((3, own)),
+            (Some(_), Some(users), Some(user))
+                if is_drive(self.components.first())
+                    && users.eq_ignore_ascii_case("users")
+                    && !is_bare(user)
+                    && !user.eq_ignore_ascii_case("public") =>
+            {
+                Some((3, own))
+            }
+            (Some("home" | "Users"), Some(_), Some(_)) => Some((2, false)),
+            _ => None,
+        }
+    }
+
+    fn find_workspace(&self, facts: &Facts) -> Option<usize> {
+        let workspace = canonical(facts.workspace.as_deref().or(facts.cwd.as_deref())?, facts);
+        // A "workspace" that is the root, a system directory or a whole home would make everything in it ordinary.
+        let home = facts.home.as_deref().map(|home| canonical(home, facts));
+        if workspace.is_empty()
+            || home.is_some_and(|home| starts_with(&home, &workspace, self.fold))
+            || workspace.first().is_some_and(|first| {
+                super::ground::SYSTEM_TOPS.contains(&first.as_str())
+                    && (workspace.len() == 1 || super::ground::SYSTEM.contains(&first.as_str()))
+            })
+        {
+            return None;
+        }
+        let below = starts_with(&self.components, &workspace, self.fold);
+        let foreign = self.components.get(workspace.len()).is_some_and(|next| is_other_home(next));
+        (below && !foreign).then_some(workspace.len())
+    }
+}
+
+/// Names at the root of a macOS disk, which tells no upper case from lower case.
+const MACOS: &[&str] = &["Users", "Library", "System", "Applications", "Volumes"];
+
+/// Whether a component is a glob that takes everything. Not `**`, which stands for a name that is not known.
+pub(super) fn is_bare(name: &str) -> bool {
+    matches!(name, "*" | ".*" | "*.*" | "?*" | ".[!.]*" | ".??*" | "***")
+}
+
+fn says_enough(part: &str) -> bool {
+    let Some(start) = part.find(['*', '?', '[']) else { return true };
+    let literal = part.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    start >= 3 || (start >= 1 && !part.contains('*') && literal >= 3)
+}
+
+/// `~someone`: the home of another user, whom the shell looks up.
+pub(super) fn is_other_home(name: &str) -> bool {
+    name.strip_prefix('~').is_some_and(|user| {
+        user.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+            && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    })
+}
+
+pub(super) fn is_drive(name: Option<&String>) -> bool {
+    name.is_some_and(|name| {
+        let mut bytes = name.bytes();
+        bytes.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+            && bytes.next() == Some(b':')
+            && bytes.next().is_none()
+    })
+}
+
+fn starts_with(path: &[String], prefix: &[String], fold: bool) -> bool {
+    path.len() >= prefix.len()
+        && path
+            .iter()
+            .zip(prefix)
+            .all(|(left, right)| left == right || (fold && left.eq_ignore_ascii_case(right)))
+}
+
+/// The components of a path with the many names of one place made one: Windows separators and variables, drives as WSL
+/// and Cygwin mount them, macOS' `/private`, `/proc/self/root` and the usual mount points of a host in a container.
+fn canonical(path: &str, facts: &Facts) -> Vec<String> {
+    let windows = path.contains('\\') && (path.contains(':') || path.contains('%'));
+    let unified = if windows { path.replace('\\', "/") } else { path.to_owned() };
+    let mut parts: Vec<String> = Vec::new();
+    for part in unified.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            variable if variable.starts_with('%') && variable.len() > 2 => {
+                if let Some((_, value)) =
+                    VARIABLES.iter().find(|(name, _)| name.eq_ignore_ascii_case(variable))
+                {
+                    let (base, rest) = value.strip_prefix('~').map_or(("", *value), |rest| {
+                        (facts.home.as_deref().unwrap_or("C:/Users/user"), rest)
+                    });
+                    parts = base
+                        .split('/')
+                        .chain(rest.split('/'))
+                        .filter(|part| !part.is_empty())
+                        .map(str::to_owned)
+                        .collect();
+                } else {
+                    parts.push(variable.to_owned());
+                }
+            }
+            drive if is_drive_start(drive) => {
+                let (letter, rest) = drive.split_at_checked(2).unwrap_or((drive, ""));
+                parts = vec![letter.to_ascii_uppercase()];
+                if !rest.is_empty() {
+                    parts.push(rest.to_owned());
+                }
+            }
+            other => parts.push(other.to_owned()),
+        }
+    }
+    remount(parts, facts)
+}
+
+/// `C:` and, as a shell leaves it that took the backslashes away, `C:Users`.
+fn is_drive_start(part: &str) -> bool {
+    let mut bytes = part.bytes();
+    bytes.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && bytes.next() == Some(b':')
+        && bytes.next().is_none_or(|third| third.is_ascii_uppercase() || third == b'*')
+}
+
+fn remount(mut parts: Vec<String>, facts: &Facts) -> Vec<String> {
+    // Each round takes components away, so this ends.
+    loop {
+        let name = |index: usize| parts.get(index).map_or("", String::as_str);
+        let taken = match (name(0), name(1), name(2)) {
+            ("private", "etc" | "var" | "tmp", _) => 1,
+            (
+                "host" | "hostfs" | "rootfs" | "host-root" | "hostroot" | "host_root" | "mnt-host",
+                ..,
+            ) => 1,
+            ("mnt", "host" | "hostfs" | "rootfs", _) => 2,
+            ("proc", _, "root") => 3,
+            ("proc", "self", "cwd") => {
+                let rest = parts.split_off(3);
+                parts = facts
+                    .cwd
+                    .as_deref()
+                    .map(|cwd| canonical(cwd, &Facts::default()))
+                    .unwrap_or_default();
+                parts.extend(rest);
+                return parts;
+            }
+            ("mnt" | "cygdrive", letter, _)
+                if letter.len() == 1 && letter.is_ascii() && !is_bare(letter) =>
+            {
+                let drive = format!("{}:", letter.to_ascii_uppercase());
+                parts.drain(..2);
+                parts.insert(0, drive);
+                return parts;
+            }
+            ("var", "run", _) => {
+                parts.remove(0);
+                return parts;
+            }
+            _ => return parts,
+        };
+        parts.drain(..taken);
+    }
+}
+
+/// What Windows' own variables stand for; `~` is the home.
+const VARIABLES: &[(&str, &str)] = &[
+    ("%APPDATA%", "~/AppData/Roaming"),
+    ("%HOMEPATH%", "~"),
+    ("%LOCALAPPDATA%", "~/AppData/Local"),
+    ("%PROGRAMDATA%", "C:/ProgramData"),
+    ("%PROGRAMFILES%", "C:/Program Files"),
+    ("%SYSTEMDRIVE%", "C:"),
+    ("%SYSTEMROOT%", "C:/Windows"),
+    ("%TEMP%", "~/AppData/Local/Temp"),
+    ("%TMP%", "~/AppData/Local/Temp"),
+    ("%USERPROFILE%", "~"),
+    ("%WINDIR%", "C:/Windows"),
+];
+
+fn components(pattern: &str, path: &[String], loose: bool, fold: bool) -> bool {
+    let mut rest = path.iter();
+    let mut names = pattern.split('/').peekable();
+    while let Some(name) = names.next() {
+        if name == "**" {
+            return names.peek().is_none();
+        }
+        let Some(part) = rest.next() else { return false };
+        let last = rest.as_slice().is_empty();
+        if !component(name, part, loose, fold)
+            || (loose && last && (is_bare(part) || part == "**") && !is_bare(name))
+        {
+            return false;
+        }
+    }
+    rest.next().is_none()
+}
+
+/// Whether one component of a path may be what one component of a pattern means.
+fn component(pattern: &str, part: &str, loose: bool, fold: bool) -> bool {
+    if part.len() > NAME_BYTES {
+        return false;
+    }
+    pattern.split('|').any(|alternative| {
+        glob(alternative, part, fold)
+            || (loose
+                && part.contains(['*', '?', '['])
+                && !alternative.contains(['*', '?', '['])
+                // A shell's pattern matches a leading dot only where it has one itself.
+                && (!alternative.starts_with('.') || part.starts_with(['.', '[']))
+                && glob(part, alternative, fold))
+    })
+}
+
+/// Whether `name` is one that `pattern` means. Bounded by the product of two short names.
+pub(crate) fn glob(pattern: &str, name: &str, fold: bool) -> bool {
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let (mut at, mut here) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        let step = match (pattern.get(at), name.get(here)) {
+            (None, None) => return true,
+            (Some(b'*'), _) => {
+                retry = Some((at + 1, here));
+                at += 1;
+                continue;
+            }
+            (Some(b'?'), Some(_)) => Some(1),
+            (Some(b'['), Some(byte)) => class(pattern.get(at..).unwrap_or_default(), *byte),
+            (Some(wanted), Some(byte)) => {
+                (wanted == byte || (fold && wanted.eq_ignore_ascii_case(byte))).then_some(1)
+            }
+            _ => None,
+        };
+        if let Some(width) = step {
+            at += width;
+            here += 1;
+            continue;
+        }
+        match retry {
+            Some((after, from)) if from < name.len() => {
+                retry = Some((after, from + 1));
+                at = after;
+                here = from + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// The width of a `[…]` class that `byte` is in; a `[` that no `]` closes is itself.
+fn class(pattern: &[u8], byte: u8) -> Option<usize> {
+    let close = pattern.iter().skip(2).position(|&byte| byte == b']').map(|at| at + 2);
+    let Some(close) = close else { return (byte == b'[').then_some(1) };
+    let inner = pattern.get(1..close).unwrap_or_default();
+    let (negated, inner) = match inner.split_first() {
+        Some((b'!' | b'^', rest)) => (true, rest),
+        _ => (false, inner),
+    };
+    let mut inside = false;
+    let mut at = 0;
+    while let Some(&low) = inner.get(at) {
+        if let (Some(b'-'), Some(&high)) = (inner.get(at + 1), inner.get(at + 2)) {
+            inside |= (low..=high).contains(&byte);
+            at += 3;
+        } else {
+            inside |= low == byte;
+            at += 1;
+        }
+    }
+    (inside != negated).then_some(close + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_as_in_a_shell() {
+        for (pattern, name, expected) in [
+            ("*.pem", "key.pem", true),
+            ("*.pem", "key.pem.txt", false),
+            ("id_?sa", "id_rsa", true),
+            ("id_[rd]sa", "id_dsa", true),
+            ("id_[!r]sa", "id_rsa", false),
+            ("a*b*c", "aXbYbZc", true),
+            ("a*b*c", "aXbY", false),
+            ("[", "[", true),
+            ("", "", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(glob(pattern, name, false), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn hostile_names_cost_little() {
+        let stars = "*a".repeat(NAME_BYTES / 2);
+        assert!(!component(".ssh", &stars, true, false));
+        assert!(!component("*.pem", &format!("{}.pem", "x".repeat(1 << 16)), true, false));
+    }
+}

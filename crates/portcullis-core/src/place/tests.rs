@@ -1,0 +1,248 @@
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use super::*;
+use crate::facts::PathFact;
+
+fn facts() -> Facts {
+    Facts {
+        cwd: Some("/workspace/project".to_owned()),
+        home: Some("/home/dev".to_owned()),
+        workspace: Some("/workspace/project".to_owned()),
+        ..Facts::default()
+    }
+}
+
+#[test]
+fn every_path_has_its_place() {
+    for (path, expected) in [
+        ("/", Place::Root),
+        ("/*", Place::Root),
+        ("C:\\", Place::Root),
+        ("/workspace/project/C:*", Place::Root),
+        ("/workspace/project/C:Users", Place::SystemTop),
+        ("/host", Place::Root),
+        ("/etc", Place::SystemTop),
+        ("/etc/*", Place::SystemTop),
+        ("/home", Place::SystemTop),
+        ("/home/*", Place::SystemTop),
+        ("/usr/bin", Place::SystemTop),
+        ("/var/lib", Place::SystemTop),
+        ("/private/etc", Place::SystemTop),
+        ("/etc/nginx/nginx.conf", Place::System),
+        ("/usr/lib/python3/x.py", Place::System),
+        ("/proc/self/root/etc/hosts", Place::System),
+        ("C:\\Windows\\System32\\x.dll", Place::System),
+        ("/usr/local/bin/tool", Place::Site),
+        ("/opt/tool", Place::Site),
+        ("/boot/vmlinuz", Place::Boot),
+        ("/proc/sys/kernel/core_pattern", Place::Kernel),
+        ("/sys/class/x", Place::Kernel),
+        ("/dev/sda", Place::RawDevice),
+        ("/dev/nvme0n1p2", Place::RawDevice),
+        ("/dev/mapper/vg-root", Place::RawDevice),
+        ("/dev/mem", Place::RawDevice),
+        ("/dev/null", Place::Harmless),
+        ("/dev/stdout", Place::Harmless),
+        ("/dev/tty", Place::Harmless),
+        ("/home/dev", Place::HomeTop),
+        ("/home/dev/*", Place::HomeTop),
+        ("/home/dev/.*", Place::HomeTop),
+        ("/root", Place::HomeTop),
+        ("/home/alice", Place::HomeTop),
+        ("/Users/alice", Place::HomeTop),
+        ("/home/dev/notes.txt", Place::Home),
+        ("/home/alice/notes.txt", Place::OtherHome),
+        ("/workspace/project/~someone/escape", Place::OtherHome),
+        ("/home/dev/.cache/pip", Place::Cache),
+        ("/var/lib/apt/lists/*", Place::Cache),
+        ("/workspace/project", Place::WorkspaceTop),
+        ("/workspace/project/*", Place::WorkspaceTop),
+        ("/workspace/project/.git", Place::VersionControlTop),
+        ("/workspace/project/.git/index.lock", Place::VersionControl),
+        ("/workspace/project/.github/workflows/ci.yml", Place::ContinuousIntegration),
+        ("/workspace/project/node_modules", Place::Artifact),
+        ("/workspace/project/a/__pycache__/x.pyc", Place::Artifact),
+        ("/workspace/project/src/main.rs", Place::Workspace),
+        ("/workspace/other", Place::Elsewhere),
+        ("/some/path", Place::Elsewhere),
+        ("/tmp/x", Place::Temporary),
+        ("/tmp", Place::TemporaryTop),
+        ("/tmp/*", Place::TemporaryTop),
+        ("/tmp/**", Place::Temporary),
+        ("/tmp-malicious/x", Place::Elsewhere),
+        ("/var/log/syslog", Place::Log),
+        ("/workspace/project/.claude/settings.json", Place::Agent),
+        ("/home/dev/.codex/config.toml", Place::Agent),
+        ("/home/dev/.config/portcullis/policy.toml", Place::Gate),
+        ("/home/dev/.cargo/bin/portcullis", Place::Gate),
+    ] {
+        assert_eq!(place(path, &facts()), expected, "{path}");
+    }
+}
+
+#[test]
+fn guarded_paths_and_what_is_around_them_are_the_gates_own() {
+    let facts = Facts { guarded: vec!["/srv/gate/state".to_owned()], ..facts() };
+    assert_eq!(place("/srv/gate/state/log", &facts), Place::Gate);
+    assert_eq!(place("/srv/gate/other", &facts), Place::Site);
+    assert!(contains_gate("/srv/gate", &facts));
+    assert!(contains_gate("/srv/*", &facts));
+    assert!(!contains_gate("/srv/other", &facts));
+}
+
+#[test]
+fn a_workspace_that_is_the_system_or_a_home_makes_nothing_ordinary() {
+    for workspace in ["/", "/etc", "/home", "/home/dev"] {
+        let facts = Facts { workspace: Some(workspace.to_owned()), ..facts() };
+        assert_ne!(place("/etc/hosts", &facts), Place::Workspace, "{workspace}");
+        assert_eq!(place("/home/dev/x", &facts), Place::Home, "{workspace}");
+    }
+}
+
+#[test]
+fn a_link_counts_as_the_worse_of_itself_and_its_target() {
+    let mut facts = facts();
+    let fact = PathFact { leads_to: Some("/etc/shadow".to_owned()), ..PathFact::default() };
+    facts.paths.insert("/workspace/project/link".to_owned(), fact);
+    assert_eq!(place("/workspace/project/link", &facts), Place::System);
+    assert!(credential("/workspace/project/link", &facts).is_some());
+}
+
+#[test]
+fn credentials_are_known_by_their_paths() {
+    for path in [
+        "/etc/shadow",
+        "/etc/sh*",
+        "/etc/sh?dow",
+        "/mnt/disk/etc/shadow",
+        "/etc/sudoers.d/x",
+        "/home/dev/.ssh/id_rsa",
+        "/home/dev/.ssh",
+        "/home/dev/.ssh/*",
+        "/home/dev/.s*/id_*",
+        "/root/.aws/credentials",
+        "/home/*/.aws/credentials",
+        "/workspace/project/.env",
+        "/workspace/project/.env.production",
+        "/workspace/project/.env*",
+        "/workspace/project/certs/server.key",
+        "/workspace/project/*.pem",
+        "/workspace/project/terraform.tfstate",
+        "/home/dev/.netrc",
+        "/home/dev/.kube/config",
+        "/proc/1/environ",
+        "/proc/self/environ",
+        "/Users/x/Library/Keychains/login.keychain-db",
+        "C:\\Windows\\System32\\config\\SAM",
+        "%USERPROFILE%\\.ssh\\id_rsa",
+        "/home/dev/.bash_history",
+    ] {
+        assert!(credential(path, &facts()).is_some(), "{path}");
+    }
+    for path in [
+        "/etc/passwd",
+        "/etc/hosts",
+        "/etc/*release*",
+        "/home/dev/.ssh/id_rsa.pub",
+        "/home/dev/.ssh/known_hosts",
+        "/home/dev/.ssh/config",
+        "/workspace/project/.env.example",
+        "/workspace/project/*",
+        "/workspace/project/*.json",
+        "/workspace/project/src/key.rs",
+        "/workspace/project/src/environment.ts",
+        "/workspace/project/cert.pem",
+        "/proc/cpuinfo",
+        "/tmp/**",
+    ] {
+        assert_eq!(credential(path, &facts()), None, "{path}");
+    }
+}
+
+#[test]
+fn what_starts_by_itself_is_known_by_its_path() {
+    for (path, kind) in [
+        ("/home/dev/.bashrc", PersistenceKind::Shell),
+        ("/root/.profile", PersistenceKind::Shell),
+        ("/etc/profile.d/x.sh", PersistenceKind::Shell),
+        ("/etc/cron.d/job", PersistenceKind::Schedule),
+        ("/var/spool/cron/root", PersistenceKind::Schedule),
+        ("/etc/systemd/system/x.service", PersistenceKind::Service),
+        ("/Library/LaunchDaemons/x.plist", PersistenceKind::Service),
+        ("/etc/udev/rules.d/99.rules", PersistenceKind::Service),
+        ("/home/dev/.config/autostart/x.desktop", PersistenceKind::Session),
+        ("/workspace/project/.git/hooks/pre-commit", PersistenceKind::Hook),
+        ("/workspace/project/.git/config", PersistenceKind::Control),
+        ("/home/dev/.ssh/authorized_keys", PersistenceKind::Login),
+        ("/etc/sudoers", PersistenceKind::Rights),
+        ("/etc/pam.d/su", PersistenceKind::Rights),
+        ("/etc/ld.so.preload", PersistenceKind::Loader),
+        ("/etc/apt/apt.conf.d/42x", PersistenceKind::Package),
+        ("/usr/lib/python3/sitecustomize.py", PersistenceKind::Interpreter),
+        ("/home/dev/.vimrc", PersistenceKind::Editor),
+        ("/etc/hosts", PersistenceKind::Names),
+        ("/workspace/project/.envrc", PersistenceKind::Project),
+    ] {
+        let found = persistence(path, &facts()).map(|found| found.kind);
+        assert_eq!(found, Some(kind), "{path}");
+    }
+    for path in
+        ["/workspace/project/src/main.rs", "/tmp/x", "/workspace/project/.git/hooks/x.sample"]
+    {
+        assert_eq!(persistence(path, &facts()), None, "{path}");
+    }
+}
+
+#[test]
+fn agents_files_are_told_apart_by_what_they_do() {
+    for (path, kind) in [
+        ("/workspace/project/.claude/settings.local.json", AgentFileKind::Settings),
+        ("/home/dev/.claude/hooks/x.sh", AgentFileKind::Settings),
+        ("/home/dev/.codex/rules", AgentFileKind::Instructions),
+        ("/home/dev/.codex/hooks.json", AgentFileKind::Settings),
+        ("/workspace/project/.mcp.json", AgentFileKind::Settings),
+        ("/home/dev/.cursor/mcp.json", AgentFileKind::Settings),
+        ("/workspace/project/AGENTS.md", AgentFileKind::Instructions),
+        ("/home/dev/.claude/skills/x/SKILL.md", AgentFileKind::Instructions),
+        ("/home/dev/.claude/plans/a.md", AgentFileKind::State),
+    ] {
+        assert_eq!(agent_file(path, &facts()).map(|file| file.kind), Some(kind), "{path}");
+    }
+    assert_eq!(agent_file("/workspace/project/README.md", &facts()), None);
+}
+
+#[test]
+fn half_known_targets_are_placed_by_what_is_known() {
+    let unknown = |origin: &str, rest: &str| {
+        let mut text = Text::unknown(origin);
+        text.push_known(rest);
+        Target { text, path: None }
+    };
+    for (target, expected) in [
+        (unknown("X", ""), Place::Unknown),
+        (unknown("X", "/*"), Place::Unknown),
+        (unknown("dir", "/node_modules"), Place::Artifact),
+        (unknown("TMPDIR", "/x"), Place::Temporary),
+        (unknown("TMPDIR", "/../x"), Place::Unknown),
+        (unknown("HOME", ""), Place::HomeTop),
+    ] {
+        assert_eq!(place_of(&target, &facts()), expected, "{}", target.text.display());
+    }
+    assert!(credential_of(&unknown("X", "/.ssh/id_rsa"), &facts()).is_some());
+    assert!(credential_of(&unknown("X", "/etc/shadow"), &facts()).is_some());
+}
+
+#[test]
+fn hosts_are_cut_out_of_addresses() {
+    for (address, expected) in [
+        ("https://User:pw@Example.COM:443/x?y", Some("example.com")),
+        ("example.com:80", Some("example.com")),
+        ("http://[::1]:80/", Some("::1")),
+        ("example.com.", Some("example.com")),
+        ("", None),
+    ] {
+        assert_eq!(host(&Text::known(address)).as_deref(), expected, "{address}");
+    }
+    assert!(Located::new("", &facts()).is_none());
+    Located::new("/", &facts()).unwrap();
+}
