@@ -5,10 +5,12 @@ use std::{
     io::{self, Write},
 };
 
-use clap::{ArgMatches, Command, error::ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command, error::ErrorKind};
+use serde::Serialize;
 
 mod about;
 mod failure;
+mod rules;
 
 pub use failure::{Exit, Failure};
 
@@ -22,6 +24,7 @@ struct Verb {
 
 /// Every verb, in the order of the help.
 const VERBS: &[Verb] = &[
+    Verb { name: "rules", define: rules::define, run: rules::run },
     Verb { name: "completions", define: about::define_completions, run: about::completions },
     Verb { name: "man", define: about::define_man, run: about::man },
 ];
@@ -85,16 +88,30 @@ fn explained(error: &clap::Error, out: &mut dyn Write) -> Result<Exit, Failure> 
 }
 
 fn shown(out: &mut dyn Write, text: &str) -> Result<Exit, Failure> {
-    write(out, text)?;
+    write(out, text.as_bytes())?;
     Ok(Exit::Done)
 }
 
 /// Writes to standard output. A reader who has gone away wants no more, and no complaint.
-fn write(out: &mut dyn Write, text: &str) -> Result<(), Failure> {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+fn write(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure> {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::internal(format_args!("the answer could not be written: {error}")))
         }
         _ => Ok(()),
     }
+}
+
+/// One JSON value on one line.
+fn write_json(out: &mut dyn Write, value: &impl Serialize) -> Result<Exit, Failure> {
+    let mut line = serde_json::to_vec(value).map_err(|error| {
+        Failure::internal(format_args!("the answer could not be made: {error}"))
+    })?;
+    line.push(b'\n');
+    write(out, &line)?;
+    Ok(Exit::Done)
+}
+
+fn json_flag() -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer in JSON")
 }

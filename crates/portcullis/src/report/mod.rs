@@ -2,4 +2,9 @@
 //! shown; it decides nothing.
 
 pub mod excerpt;
+mod judgement;
+mod redaction;
 pub mod visible;
+mod words;
+
+pub use judgement::{Colour, Judged, explanation, verdict};

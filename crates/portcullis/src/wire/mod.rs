@@ -1,10 +1,14 @@
 //! The JSON that other programs exchange with us: calls in, answers out. Owns every field name and the versions; it
 //! judges nothing and opens nothing.
 
+mod answer;
 mod call;
 mod lines;
 mod strict;
 
+pub use answer::{
+    Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
+};
 pub use call::{LONGEST, Request, VERSION};
 pub use lines::Lines;
 pub use strict::{Malformed, parse};

@@ -1,0 +1,299 @@
+//! A judgement on a page. Owns the layout of findings and decisions for a person; which parts of a text are drawn is said
+//! in `excerpt`, and the sentences in `words`.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+use annotate_snippets::{Group, Level, Renderer};
+use portcullis_core::{
+    assessment::{Assessment, Coverage},
+    call::ToolCall,
+    decision::{Decision, Verdict},
+    effect::Effects,
+    finding::{Finding, Place},
+    risk::Severity,
+};
+use serde_json::Value;
+
+use super::{
+    excerpt::{self, Mark, grouped},
+    redaction, visible, words,
+};
+
+/// How many findings `check` shows; the rest is counted. More than a screen is not read before a decision.
+const SHOWN_FINDINGS: usize = 6;
+/// How many lines each list of an explanation has.
+const SHOWN_LINES: usize = 40;
+
+/// A call with everything that was said about it.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// The call.
+    pub call: &'a ToolCall,
+    /// What it would do.
+    pub effects: &'a Effects,
+    /// How risky it is.
+    pub assessment: &'a Assessment,
+    /// Whether it may run.
+    pub decision: &'a Decision,
+}
+
+/// Whether escape sequences are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Colour {
+    /// Plain text.
+    Plain,
+    /// Colours, for a terminal.
+    Coloured,
+}
+
+/// The findings that matter and the verdict.
+#[must_use]
+pub fn verdict(judged: Judged<'_>, colour: Colour) -> String {
+    let mut page = Page::new(colour);
+    let findings = &judged.assessment.findings;
+    let matter = |finding: &&Finding| finding.severity >= Severity::Medium;
+    let shown = findings.iter().filter(matter).take(SHOWN_FINDINGS).count();
+    for finding in findings.iter().filter(matter).take(shown) {
+        page.finding(judged.call, finding);
+    }
+    let left = findings.len() - shown;
+    if shown > 0 && left > 0 {
+        let (noun, verb) = if left == 1 { ("finding", "is") } else { ("findings", "are") };
+        page.line(&format!(
+            "{} more {noun} {verb} not shown; `portcullis explain` shows everything\n",
+            grouped(left)
+        ));
+    }
+    if let Coverage::Partial(gaps) = &judged.assessment.coverage {
+        page.gaps(judged.call, gaps);
+    }
+    page.decision(judged);
+    page.text
+}
+
+/// Everything: the text, what it would do, what was found, and how the decision came about.
+#[must_use]
+pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> String {
+    let Judged { call, effects, assessment, decision } = judged;
+    let mut page = Page::new(colour);
+    page.overview(call, &assessment.findings);
+
+    page.heading("what it would do");
+    page.list(effects.list.iter().enumerate().map(|(number, effect)| {
+        let words = words::effect(&effect.kind);
+        format!("{:>3}  {words}{}", number + 1, words::certainty(effect.certainty))
+    }));
+    if !effects.flows.is_empty() {
+        page.heading("where data goes");
+        page.list(effects.flows.iter().map(|flow| {
+            let end = |id: portcullis_core::effect::EffectId| {
+                let words =
+                    effects.list.get(id.0 as usize).map(|effect| words::effect(&effect.kind));
+                format!("{} {}", id.0 + 1, words.unwrap_or_default())
+            };
+            format!("  {} → {}", end(flow.from), end(flow.to))
+        }));
+    }
+
+    page.heading("what was found");
+    if assessment.findings.is_empty() {
+        page.line("  nothing");
+    }
+    for finding in assessment.findings.iter().take(SHOWN_LINES) {
+        page.finding(call, finding);
+    }
+    if let Some(left) = assessment.findings.len().checked_sub(SHOWN_LINES + 1) {
+        page.line(&format!("  {} more", grouped(left + 1)));
+    }
+    if let Coverage::Partial(gaps) = &assessment.coverage {
+        page.heading("what was not understood");
+        page.gaps(call, gaps);
+    }
+
+    page.heading("what each layer said");
+    page.list(decision.steps.iter().map(|step| {
+        let arrow = if step.layer == decision.layer { "→" } else { " " };
+        let verdict = step.verdict.map_or("–", Verdict::name);
+        let note = redaction::line(&step.note);
+        format!("{arrow} {:<20} {verdict:<6} {note}", words::layer(step.layer))
+            .trim_end()
+            .to_owned()
+    }));
+    page.line("");
+    page.decision(judged);
+    if !changes.is_empty() {
+        page.heading("what would change it");
+        page.list(changes.iter().map(|change| format!("  {}", redaction::line(change))));
+    }
+    page.text
+}
+
+struct Page {
+    text: String,
+    colour: Colour,
+    renderer: Renderer,
+}
+
+impl Page {
+    fn new(colour: Colour) -> Self {
+        let renderer = match colour {
+            Colour::Plain => Renderer::plain(),
+            Colour::Coloured => Renderer::styled(),
+        };
+        // The renderer would cut long lines without saying how much is missing. What is cut, `excerpt` cuts.
+        let renderer = renderer.term_width(usize::from(u16::MAX));
+        Self { text: String::new(), colour, renderer }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn heading(&mut self, words: &str) {
+        let (on, off) = self.style(anstyle::Style::new().bold());
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "\n{on}{words}{off}");
+    }
+
+    fn list(&mut self, lines: impl Iterator<Item = String>) {
+        let mut left = 0_usize;
+        for (index, line) in lines.enumerate() {
+            if index < SHOWN_LINES {
+                self.line(&line);
+            } else {
+                left += 1;
+            }
+        }
+        if left > 0 {
+            self.line(&format!("  {} more", grouped(left)));
+        }
+    }
+
+    fn group(&mut self, group: Group<'_>) {
+        let drawn = self.renderer.render(&[group]);
+        self.line(drawn.trim_end());
+        self.line("");
+    }
+
+    fn finding(&mut self, call: &ToolCall, finding: &Finding) {
+        let title = redaction::line(&finding.message);
+        let title = level(finding.severity).primary_title(title).id(finding.rule);
+        let mut group = self.place(Group::with_title(title), call, &finding.place);
+        let remedy = redaction::line(&finding.remedy);
+        if !remedy.is_empty() {
+            group = group.element(Level::HELP.message(remedy));
+        }
+        self.group(group);
+    }
+
+    fn gaps(&mut self, call: &ToolCall, gaps: &[(Place, &'static str)]) {
+        for (place, reason) in gaps.iter().take(SHOWN_FINDINGS) {
+            let title = Level::WARNING.with_name("unknown").primary_title(*reason);
+            let group = self.place(Group::with_title(title), call, place);
+            self.group(group);
+        }
+        if let Some(left) = gaps.len().checked_sub(SHOWN_FINDINGS + 1) {
+            let more = grouped(left + 1);
+            self.line(&format!("{more} more places were not understood\n"));
+        }
+    }
+
+    /// The text of the argument with the place underlined, and below it the inner text where it lies in one.
+    fn place<'a>(&self, group: Group<'a>, call: &ToolCall, place: &Place) -> Group<'a> {
+        let mut group = group;
+        if let Some(source) = source(call, &place.pointer) {
+            group = group.elements(drawn(&source, &[Mark::at(place.span.range())]));
+        }
+        if place.pointer != "/command" && !place.pointer.is_empty() {
+            let pointer = visible::line(&place.pointer);
+            group = group.element(Level::NOTE.with_name("in").message(format!("`{pointer}`")));
+        }
+        if let Some((inner, span)) = &place.layer {
+            let note = Level::NOTE.message("decoded or nested, it reads:");
+            group = group.element(note).elements(drawn(inner, &[Mark::at(span.range())]));
+        }
+        group
+    }
+
+    /// Every place of every finding, in the arguments that have one.
+    fn overview(&mut self, call: &ToolCall, findings: &[Finding]) {
+        let mut pointers: Vec<&str> =
+            findings.iter().map(|item| item.place.pointer.as_str()).collect();
+        pointers.dedup();
+        if pointers.is_empty() {
+            pointers.push("/command");
+        }
+        for pointer in pointers {
+            let Some(source) = source(call, pointer) else { continue };
+            let marks: Vec<Mark> = findings
+                .iter()
+                .filter(|finding| finding.place.pointer == pointer)
+                .map(|finding| Mark {
+                    span: finding.place.span.range(),
+                    label: finding.rule.to_owned(),
+                })
+                .collect();
+            let name = visible::line(&call.tool).into_owned();
+            let title = Level::INFO.with_name("call").primary_title(name);
+            self.group(Group::with_title(title).elements(drawn(&source, &marks)));
+        }
+    }
+
+    fn decision(&mut self, judged: Judged<'_>) {
+        let Decision { verdict, layer, reasons, obligations: _, steps: _ } = judged.decision;
+        let colour = match verdict {
+            Verdict::Allow => anstyle::AnsiColor::Green,
+            Verdict::Ask => anstyle::AnsiColor::Yellow,
+            Verdict::Deny => anstyle::AnsiColor::Red,
+        };
+        let (on, off) = self.style(colour.on_default().bold());
+        let (word, risk) = (verdict.name(), judged.assessment.risk);
+        let _ = writeln!(
+            self.text,
+            "{on}{word}{off}: {risk} risk, decided by the {}",
+            words::layer(*layer)
+        );
+        for reason in reasons {
+            let reason = redaction::line(reason);
+            self.line(&format!("  {reason}"));
+        }
+    }
+
+    fn style(&self, style: anstyle::Style) -> (String, String) {
+        match self.colour {
+            Colour::Plain => (String::new(), String::new()),
+            Colour::Coloured => (style.render().to_string(), style.render_reset().to_string()),
+        }
+    }
+}
+
+fn drawn(source: &str, marks: &[Mark]) -> Vec<annotate_snippets::Element<'static>> {
+    excerpt::elements(source, marks, &redaction::replaced(source))
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Critical | Severity::High => Level::ERROR,
+        Severity::Medium => Level::WARNING,
+        Severity::Low => Level::NOTE,
+        Severity::Safe => Level::INFO,
+    }
+    .with_name(severity.name())
+}
+
+/// The text that a pointer names: in the arguments, or one of the two that stand beside them.
+fn source<'a>(call: &'a ToolCall, pointer: &str) -> Option<Cow<'a, str>> {
+    let path = pointer.strip_prefix('/')?;
+    let (first, rest) = path
+        .split_once('/')
+        .map_or((path, ""), |(first, _)| (first, path.get(first.len()..).unwrap_or_default()));
+    let argument = call.arguments.get(&first.replace("~1", "/").replace("~0", "~"));
+    match argument.and_then(|value| value.pointer(rest)) {
+        Some(Value::String(text)) => Some(Cow::Borrowed(text)),
+        Some(other) => Some(Cow::Owned(other.to_string())),
+        None if path == "thought" => call.thought.as_deref().map(Cow::Borrowed),
+        None if path == "summary" => call.summary.as_deref().map(Cow::Borrowed),
+        None => None,
+    }
+}

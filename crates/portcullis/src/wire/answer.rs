@@ -1,0 +1,243 @@
+//! Answers as other programs read them. Owns the names, the order and the version of the fields; what stands in them is
+//! found by `portcullis_core`.
+
+use portcullis_core::{
+    Span,
+    assessment::{Assessment, Coverage},
+    decision::{Decision, Layer, Obligation, Verdict},
+    finding::{Category, Confidence, Finding, Place},
+    redact::redact,
+    risk::{Risk, Severity},
+};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::{VERSION, strict::Malformed};
+
+/// How much of a decoded or nested text an answer carries: enough to see what it is, and little enough that a thousand
+/// findings in one long script do not carry it a thousand times.
+const LAYER_TEXT: usize = 2_000;
+
+/// The answer to one call.
+#[derive(Debug, Serialize)]
+pub struct Answer<'a> {
+    /// The version of this shape.
+    pub v: u64,
+    /// The caller's own identifier, as it came.
+    pub id: Option<&'a Value>,
+    /// The risk.
+    pub risk: Risk,
+    /// May it run?
+    pub decision: Verdict,
+    /// The layer of the policy that decided.
+    pub layer: Layer,
+    /// Why, most important first.
+    pub reasons: Vec<String>,
+    /// What was found, most severe first.
+    pub findings: Vec<FindingShape<'a>>,
+    /// Whether everything was understood.
+    pub coverage: CoverageShape,
+    /// What was not understood; missing where everything was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<GapShape<'a>>,
+    /// What it touches, each with its kind.
+    pub resources: Vec<String>,
+    /// Whether all of it can be undone.
+    pub reversible: bool,
+    /// The impact in a sentence.
+    pub impact: &'a str,
+    /// What to do before or instead.
+    pub recommendations: Vec<String>,
+    /// What must hold while it runs; missing where nothing must.
+    #[serde(skip_serializing_if = "<[Obligation]>::is_empty")]
+    pub obligations: &'a [Obligation],
+    /// The action's hash, which decisions and approvals are bound to: `sha256:` and 64 hexadecimal digits.
+    pub action: String,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+pub struct FindingShape<'a> {
+    /// The rule's id.
+    pub rule: &'a str,
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What kind of harm.
+    pub category: Category,
+    /// A JSON pointer into the arguments.
+    #[serde(rename = "in")]
+    pub pointer: &'a str,
+    /// The first byte and the one after the last, in that string.
+    #[serde(serialize_with = "pair")]
+    pub span: Span,
+    /// The decoded or nested text that it lies in, where it does; cut after some 2,000 bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer_text: Option<String>,
+    /// What would happen.
+    pub message: String,
+    /// What to do instead.
+    pub remedy: String,
+    /// Whether it can be undone.
+    pub reversible: bool,
+    /// What it touches, with its kind, where one thing can be named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+}
+
+/// Whether everything was understood.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CoverageShape {
+    /// All of it.
+    Full,
+    /// Not all of it.
+    Partial,
+}
+
+/// One place that was not understood.
+#[derive(Debug, Serialize)]
+pub struct GapShape<'a> {
+    /// A JSON pointer into the arguments.
+    #[serde(rename = "in")]
+    pub pointer: &'a str,
+    /// The first byte and the one after the last, in that string.
+    #[serde(serialize_with = "pair")]
+    pub span: Span,
+    /// The decoded or nested text that it lies in, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer_text: Option<String>,
+    /// Why, for a person.
+    pub reason: &'a str,
+}
+
+/// The answer to what is not a call.
+#[derive(Debug, Serialize)]
+pub struct ErrorAnswer<'a> {
+    /// The version of this shape.
+    pub v: u64,
+    /// The caller's own identifier, where it could be read.
+    pub id: Option<&'a Value>,
+    /// What is wrong.
+    pub error: ErrorShape,
+}
+
+/// What is wrong with a call.
+#[derive(Debug, Serialize)]
+pub struct ErrorShape {
+    /// One of the words for programs: `bad-input`, `internal`.
+    pub code: &'static str,
+    /// The words for a person.
+    pub message: String,
+}
+
+impl<'a> Answer<'a> {
+    /// The answer to a call that was judged. No secret is in it.
+    pub fn new(
+        id: Option<&'a Value>,
+        digest: &[u8; 32],
+        assessment: &'a Assessment,
+        decision: &'a Decision,
+    ) -> Self {
+        let all = |list: &[String]| list.iter().map(|text| redacted(text)).collect();
+        let (coverage, gaps) = match &assessment.coverage {
+            Coverage::Full => (CoverageShape::Full, Vec::new()),
+            Coverage::Partial(gaps) => (
+                CoverageShape::Partial,
+                gaps.iter().map(|(place, reason)| gap(place, reason)).collect(),
+            ),
+        };
+        Self {
+            v: VERSION,
+            id,
+            risk: assessment.risk,
+            decision: decision.verdict,
+            layer: decision.layer,
+            reasons: all(&decision.reasons),
+            findings: assessment.findings.iter().map(|item| finding(item)).collect(),
+            coverage,
+            gaps,
+            resources: all(&assessment.resources),
+            reversible: assessment.reversible,
+            impact: assessment.impact,
+            recommendations: all(&assessment.recommendations),
+            obligations: &decision.obligations,
+            action: digest_text(digest),
+        }
+    }
+}
+
+impl<'a> ErrorAnswer<'a> {
+    /// The answer to a text that is not a call.
+    #[must_use]
+    pub fn bad_input(error: &'a Malformed) -> Self {
+        let error_shape = ErrorShape { code: "bad-input", message: error.to_string() };
+        Self { v: VERSION, id: error.id.as_ref(), error: error_shape }
+    }
+
+    /// The answer where we failed.
+    #[must_use]
+    pub fn internal(id: Option<&'a Value>, message: String) -> Self {
+        Self { v: VERSION, id, error: ErrorShape { code: "internal", message } }
+    }
+}
+
+/// An action's hash as it is written everywhere.
+#[must_use]
+pub fn digest_text(digest: &[u8; 32]) -> String {
+    let mut text = "sha256:".to_owned();
+    data_encoding::HEXLOWER.encode_append(digest, &mut text);
+    text
+}
+
+fn finding<'a>(finding: &'a Finding) -> FindingShape<'a> {
+    let Finding {
+        rule,
+        category,
+        severity,
+        confidence,
+        place,
+        message,
+        remedy,
+        reversible,
+        resource,
+    } = finding;
+    FindingShape {
+        rule,
+        severity: *severity,
+        confidence: *confidence,
+        category: *category,
+        pointer: &place.pointer,
+        span: place.span,
+        layer_text: layer_text(place),
+        message: redacted(message),
+        remedy: redacted(remedy),
+        reversible: *reversible,
+        resource: resource.as_deref().map(redacted),
+    }
+}
+
+fn gap<'a>(place: &'a Place, reason: &'a str) -> GapShape<'a> {
+    GapShape { pointer: &place.pointer, span: place.span, layer_text: layer_text(place), reason }
+}
+
+fn redacted(text: &str) -> String {
+    redact(text).into_owned()
+}
+
+/// The text around the place in its layer. It is redacted before it is cut, so that no half of a secret is left.
+fn layer_text(place: &Place) -> Option<String> {
+    let (text, _) = place.layer.as_ref()?;
+    let mut text = redacted(text);
+    if text.len() > LAYER_TEXT {
+        let rest = text.len() - LAYER_TEXT;
+        text.truncate(text.floor_char_boundary(LAYER_TEXT));
+        text.push_str(&format!(" … {rest} bytes …"));
+    }
+    Some(text)
+}
+
+fn pair<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error> {
+    [span.start, span.end].serialize(serializer)
+}
