@@ -18,7 +18,6 @@ const ABBREVIATION_LETTERS: usize = 3;
 pub struct Options<'a> {
     arguments: &'a [Argument],
     values: &'static [&'static str],
-    complete: bool,
 }
 
 /// One argument, as it is read.
@@ -46,13 +45,7 @@ impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values, complete: true }
-    }
-
-    /// Reads the arguments of a program whose options are not known: a word after any option may be its value.
-    #[must_use]
-    pub fn of_unknown(arguments: &'a [Argument]) -> Self {
-        Self { arguments, values: &[], complete: false }
+        Self { arguments, values }
     }
 
     /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`) and with
@@ -101,20 +94,13 @@ impl<'a> Options<'a> {
 
     /// Every argument but the values of options and `--`, in order.
     pub fn words(&self) -> impl Iterator<Item = Word<'a>> + use<'a> {
-        Words {
-            rest: self.arguments.iter(),
-            values: self.values,
-            complete: self.complete,
-            ended: false,
-            doubtful: false,
-        }
+        Words { rest: self.arguments.iter(), values: self.values, ended: false, doubtful: false }
     }
 }
 
 struct Words<'a> {
     rest: std::slice::Iter<'a, Argument>,
     values: &'static [&'static str],
-    complete: bool,
     ended: bool,
     doubtful: bool,
 }
@@ -144,18 +130,10 @@ impl<'a> Iterator for Words<'a> {
             if given.takes_next() {
                 self.rest.next();
             } else {
-                self.doubtful = self.leaves_doubt(given);
+                self.doubtful = given.leaves_doubt();
             }
             return Some(Word::Option(given));
         }
-    }
-}
-
-impl Words<'_> {
-    /// A long option may take a value although the program's row does not list it: rows list what matters.
-    fn leaves_doubt(&self, given: Given<'_>) -> bool {
-        let long = given.written.starts_with("--");
-        !given.has_attached() && !given.written.starts_with("--no-") && (long || !self.complete)
     }
 }
 
@@ -209,6 +187,12 @@ impl<'a> Given<'a> {
         let shorter = given.len() >= 2 + ABBREVIATION_LETTERS && given.starts_with("--");
         // `--force` is an option of its own and not short for `--force-with-lease`.
         shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-'))
+    }
+
+    /// An option may take a value although the program's row does not list it: rows list what matters, and one letter
+    /// may be a flag for one subcommand and take a value for another.
+    fn leaves_doubt(&self) -> bool {
+        !self.has_attached() && !self.written.starts_with("--no-")
     }
 
     fn has_attached(&self) -> bool {
@@ -393,16 +377,13 @@ mod tests {
     #[test]
     fn a_word_after_an_option_nobody_knows_is_doubtful() {
         let arguments = arguments("-x a --long b --no-colour c --set=d e");
-        let doubtful = |options: Options<'_>| -> Vec<String> {
-            options
-                .words()
-                .filter_map(|word| match word {
-                    Word::Doubtful(argument) => Some(argument.text.display()),
-                    _ => None,
-                })
-                .collect()
-        };
-        assert_eq!(doubtful(Options::of_unknown(&arguments)), ["a", "b"]);
-        assert_eq!(doubtful(Options::new(&arguments, VALUES)), ["b"]);
+        let doubtful: Vec<_> = Options::new(&arguments, VALUES)
+            .words()
+            .filter_map(|word| match word {
+                Word::Doubtful(argument) => Some(argument.text.display()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(doubtful, ["a", "b"]);
     }
 }

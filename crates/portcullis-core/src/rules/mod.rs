@@ -13,6 +13,8 @@ use crate::{
     risk::Severity,
 };
 
+mod cluster;
+mod containers;
 mod document;
 mod git;
 mod pattern;
@@ -73,6 +75,13 @@ impl Rule {
         reversible: true,
         ..Self::LOSS
     };
+    /// What rules about showing or making keys have in common.
+    pub(crate) const KEYS: Self = Self { category: Category::Credentials, ..Self::LOSS };
+    /// What rules about opening something to others have in common.
+    pub(crate) const OPENS: Self =
+        Self { category: Category::Permission, reversible: true, ..Self::LOSS };
+    /// What rules about foreign packages have in common.
+    pub(crate) const SUPPLY: Self = Self { category: Category::SupplyChain, ..Self::LOSS };
 }
 
 /// When a rule fires.
@@ -131,7 +140,7 @@ pub struct Shelf {
 }
 
 /// Every shelf.
-pub static SHELVES: &[&Shelf] = &[&git::SHELF];
+pub static SHELVES: &[&Shelf] = &[&cluster::SHELF, &containers::SHELF, &git::SHELF];
 
 /// Every rule, in the order of the registry.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

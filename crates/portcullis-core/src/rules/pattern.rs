@@ -114,10 +114,8 @@ impl<'a> Command<'a> {
 
 /// The arguments of a program read with what its row says of its options.
 pub(super) fn options(run: &Run) -> Options<'_> {
-    match programs::program(&run.program) {
-        Some(row) => Options::new(&run.arguments, row.values),
-        None => Options::of_unknown(&run.arguments),
-    }
+    let values = programs::program(&run.program).map_or(&[][..], |row| row.values);
+    Options::new(&run.arguments, values)
 }
 
 /// Whether the program is only asked what it would do.
@@ -170,10 +168,14 @@ fn operand_is(argument: &Argument, token: &str) -> bool {
     }
 }
 
-/// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself at the end. Linear for each star.
+/// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself at the end;
+/// without a star, letter case does not matter. Linear for each star.
 pub(super) fn fits(word: &str, form: &str) -> bool {
     if let Some(start) = form.strip_suffix("\\*") {
         return word.strip_suffix('*') == Some(start);
+    }
+    if !form.contains('*') {
+        return word.eq_ignore_ascii_case(form);
     }
     let mut parts = form.split('*');
     let Some(first) = parts.next() else { return word.is_empty() };
