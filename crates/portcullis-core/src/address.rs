@@ -1,0 +1,63 @@
+//! Which host an address names. Owns the reading of URLs, `user@host:path` and `host:port` as text; it resolves nothing.
+
+use crate::text::Text;
+
+/// The host that an address names, in lower case and without a trailing dot; `None` where it is not known.
+#[must_use]
+pub fn host(address: &Text) -> Option<String> {
+    let known = match address.as_known() {
+        Some(known) => known,
+        // `https://host/…${x}`: the host is known as soon as something follows it.
+        None => {
+            let prefix = address.known_prefix();
+            let after = prefix.split_once("://").map_or(prefix, |(_, after)| after);
+            after.contains(['/', '?', '#']).then_some(prefix)?
+        }
+    };
+    host_of(known)
+}
+
+/// As [`host`], of a known text.
+#[must_use]
+pub fn host_of(address: &str) -> Option<String> {
+    let address = address.trim();
+    let (scheme, rest) = match address.split_once("://") {
+        Some((scheme, rest)) => (Some(scheme), rest),
+        None => (None, address),
+    };
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = if let Some(bracketed) = authority.strip_prefix('[') {
+        bracketed.split(']').next().unwrap_or(bracketed)
+    } else if authority.matches(':').count() > 1 && scheme.is_none() {
+        authority
+    } else {
+        authority.split(':').next().unwrap_or(authority)
+    };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let plausible = !host.is_empty()
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'%') || byte >= 0x80);
+    plausible.then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::host_of;
+
+    #[test]
+    fn hosts_are_found_in_every_kind_of_address() {
+        for (address, expected) in [
+            ("https://Example.com/x", Some("example.com")),
+            ("http://user:pass@example.com:8080/", Some("example.com")),
+            ("git@github.com:a/b.git", Some("github.com")),
+            ("example.com:443", Some("example.com")),
+            ("http://[::1]:80/", Some("::1")),
+            ("::1", Some("::1")),
+            ("example.com.", Some("example.com")),
+            ("", None),
+            ("https://", None),
+        ] {
+            assert_eq!(host_of(address).as_deref(), expected, "{address}");
+        }
+    }
+}

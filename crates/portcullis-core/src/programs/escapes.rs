@@ -1,0 +1,432 @@
+//! Ways from an ordinary program to a shell: options, variables and inputs whose value is run as a command. Owns the
+//! tables; sources are the programs' manual pages. What is run is then read like any other command.
+
+use portcullis_syntax::Span;
+
+use crate::{
+    effect::Argument,
+    text::{Piece, Text},
+    understand::shell::{Invocation, Walk},
+};
+
+/// What a variable means to the programs that find it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Variable {
+    /// Programs obey it: it changes what is loaded or trusted.
+    Obeyed,
+    /// Its value is run as a command.
+    Command,
+    /// It names a file that is run.
+    File,
+}
+
+/// Variables with a meaning, sorted.
+static VARIABLES: &[(&str, Variable)] = &[
+    ("BASH_ENV", Variable::File),
+    ("BASH_FUNC_", Variable::Obeyed),
+    ("BROWSER", Variable::Command),
+    ("CARGO_BUILD_RUSTC_WRAPPER", Variable::Command),
+    ("DYLD_INSERT_LIBRARIES", Variable::Obeyed),
+    ("DYLD_LIBRARY_PATH", Variable::Obeyed),
+    ("EDITOR", Variable::Command),
+    ("ENV", Variable::File),
+    ("FCEDIT", Variable::Command),
+    ("GIT_ASKPASS", Variable::Command),
+    ("GIT_CONFIG_COUNT", Variable::Obeyed),
+    ("GIT_EDITOR", Variable::Command),
+    ("GIT_EXEC_PATH", Variable::Obeyed),
+    ("GIT_EXTERNAL_DIFF", Variable::Command),
+    ("GIT_PAGER", Variable::Command),
+    ("GIT_PROXY_COMMAND", Variable::Command),
+    ("GIT_SEQUENCE_EDITOR", Variable::Command),
+    ("GIT_SSH", Variable::Command),
+    ("GIT_SSH_COMMAND", Variable::Command),
+    ("GIT_SSL_NO_VERIFY", Variable::Obeyed),
+    ("HGEDITOR", Variable::Command),
+    ("JAVA_TOOL_OPTIONS", Variable::Obeyed),
+    ("LD_AUDIT", Variable::Obeyed),
+    ("LD_LIBRARY_PATH", Variable::Obeyed),
+    ("LD_PRELOAD", Variable::Obeyed),
+    ("LESSCLOSE", Variable::Command),
+    ("LESSOPEN", Variable::Command),
+    ("MANOPT", Variable::Obeyed),
+    ("MANPAGER", Variable::Command),
+    ("NODE_OPTIONS", Variable::Obeyed),
+    ("NODE_TLS_REJECT_UNAUTHORIZED", Variable::Obeyed),
+    ("PAGER", Variable::Command),
+    ("PERL5DB", Variable::Obeyed),
+    ("PERL5LIB", Variable::Obeyed),
+    ("PERL5OPT", Variable::Obeyed),
+    ("PROMPT_COMMAND", Variable::Command),
+    ("PS4", Variable::Obeyed),
+    ("PYTHONHTTPSVERIFY", Variable::Obeyed),
+    ("PYTHONPATH", Variable::Obeyed),
+    ("PYTHONSTARTUP", Variable::Obeyed),
+    ("PYTHONWARNINGS", Variable::Obeyed),
+    ("RESTIC_PASSWORD_COMMAND", Variable::Command),
+    ("RSYNC_RSH", Variable::Command),
+    ("RUBYLIB", Variable::Obeyed),
+    ("RUBYOPT", Variable::Obeyed),
+    ("RUSTC_WRAPPER", Variable::Command),
+    ("SHELLOPTS", Variable::Obeyed),
+    ("SSH_ASKPASS", Variable::Command),
+    ("SUDO_ASKPASS", Variable::Command),
+    ("SUDO_EDITOR", Variable::Command),
+    ("SVN_EDITOR", Variable::Command),
+    ("SVN_SSH", Variable::Command),
+    ("SYSTEMD_EDITOR", Variable::Command),
+    ("TAR_OPTIONS", Variable::Obeyed),
+    ("VISUAL", Variable::Command),
+];
+
+/// What a variable means; `None` where programs take it as data.
+pub(crate) fn variable(name: &str) -> Option<Variable> {
+    let at = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    VARIABLES.get(at).map(|(_, meaning)| *meaning)
+}
+
+/// How a value is run.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// As shell code.
+    Shell,
+    /// As shell code, behind this prefix only (`exec=`, `!`).
+    ShellAfter(&'static str),
+    /// As shell code, where the value holds `key=command` with one of these keys, apart by blanks or commas.
+    ShellSetting(&'static [&'static str]),
+    /// As code in this language.
+    Code(&'static str),
+    /// It names a file that is run as a shell script.
+    Script,
+}
+
+/// An option whose value is run: the program, the option's spellings, how.
+struct Escape {
+    program: &'static str,
+    options: &'static [&'static str],
+    how: How,
+}
+
+const fn escape(program: &'static str, options: &'static [&'static str], how: How) -> Escape {
+    Escape { program, options, how }
+}
+
+/// Editors' `-c`: `:!cmd`, `!cmd`, `silent !cmd`, and embedded languages.
+const EDITOR: &[&str] = &["-c", "--cmd", "+"];
+
+/// Options whose value is run, sorted by program.
+static ESCAPES: &[Escape] = &[
+    escape("apt", &["-o", "--option"], How::ShellSetting(&["Pre-Invoke", "Post-Invoke", "Pre-Invoke::", "Post-Invoke::", "Pre-Install-Pkgs::", "Changelogs"])),
+    escape("apt-get", &["-o", "--option"], How::ShellSetting(&["Pre-Invoke", "Post-Invoke", "Pre-Invoke::", "Post-Invoke::", "Pre-Install-Pkgs::"])),
+    escape("borg", &["--rsh"], How::Shell),
+    escape("cargo", &["--config"], How::ShellSetting(&["build.rustc-wrapper", "build.rustc", "runner"])),
+    escape("certbot", &["--pre-hook", "--post-hook", "--deploy-hook", "--renew-hook", "--manual-auth-hook", "--manual-cleanup-hook"], How::Shell),
+    escape("chokidar", &["-c", "--command"], How::Shell),
+    escape("cmake", &["-P"], How::Script),
+    escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
+    escape("emacs", &["--eval", "-eval"], How::Code("elisp")),
+    escape("enscript", &["-I", "--filter"], How::Shell),
+    escape("ex", EDITOR, How::Code("vim")),
+    escape("exiftool", &["-if"], How::Code("perl")),
+    escape("gdb", &["-ex", "-iex", "--ex", "--eval-command"], How::Code("gdb")),
+    escape("git", &["-c"], How::Code("git-config")),
+    escape("gvim", EDITOR, How::Code("vim")),
+    escape("hg", &["--config"], How::ShellSetting(&["alias", "hooks", "ui.editor", "ui.ssh", "ui.pager"])),
+    escape("hyperfine", &["-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude"], How::Shell),
+    escape("journalctl", &["--pager"], How::Shell),
+    escape("latex", &["--shell-escape"], How::Code("tex")),
+    escape("latexmk", &["-pdflatex", "-latex", "-e"], How::Shell),
+    escape("lualatex", &["--shell-escape"], How::Code("tex")),
+    escape("make", &["--eval", "-E"], How::Code("make")),
+    escape("man", &["-P", "--pager", "-H", "--html"], How::Shell),
+    escape("mosh", &["--ssh", "--server", "--client"], How::Shell),
+    escape("mutt", &["-e"], How::ShellAfter("push !")),
+    escape("mysql", &["--pager"], How::Shell),
+    escape("ncftp", &["-W"], How::ShellAfter("!")),
+    escape("nmap", &["--script"], How::Script),
+    escape("nodemon", &["-x", "--exec"], How::Shell),
+    escape("npm", &["-c", "--call"], How::Shell),
+    escape("npx", &["-c", "--call"], How::Shell),
+    escape("nvim", EDITOR, How::Code("vim")),
+    escape("openvpn", &["--up", "--down", "--script-security", "--client-connect", "--route-up"], How::Shell),
+    escape("pdflatex", &["--shell-escape"], How::Code("tex")),
+    escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
+    escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
+    escape("restic", &["--password-command"], How::Shell),
+    escape("rsync", &["-e", "--rsh", "--rsync-path"], How::Shell),
+    escape("rvim", EDITOR, How::Code("vim")),
+    escape("rview", EDITOR, How::Code("vim")),
+    escape("scp", &["-S"], How::Script),
+    escape("sftp", &["-S", "-D"], How::Script),
+    escape("sort", &["--compress-program"], How::Shell),
+    escape("split", &["--filter"], How::Shell),
+    escape("sqlite3", &["-cmd"], How::ShellAfter(".shell")),
+    escape("sqlmap", &["--eval"], How::Code("python")),
+    escape("ssh", &["-o"], How::ShellSetting(&["ProxyCommand", "LocalCommand", "KnownHostsCommand", "MatchExec"])),
+    escape("sshfs", &["-o"], How::ShellSetting(&["ssh_command"])),
+    escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
+    escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),
+    escape("tar", &["-I", "--use-compress-program", "--to-command", "-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command"], How::Shell),
+    escape("tcpdump", &["-z"], How::Shell),
+    escape("tex", &["--shell-escape"], How::Code("tex")),
+    escape("vi", EDITOR, How::Code("vim")),
+    escape("view", EDITOR, How::Code("vim")),
+    escape("vim", EDITOR, How::Code("vim")),
+    escape("vimdiff", EDITOR, How::Code("vim")),
+    escape("wget", &["--use-askpass"], How::Script),
+    escape("xelatex", &["--shell-escape"], How::Code("tex")),
+    escape("xterm", &["-e"], How::Shell),
+    escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
+    escape("youtube-dl", &["--exec"], How::Shell),
+    escape("zip", &["-TT", "--unzip-command"], How::Shell),
+];
+
+/// Programs that run a line of their input behind this mark: `!command` in editors and clients.
+static INPUT_ESCAPES: &[(&str, &[&str])] = &[
+    ("dc", &["!"]),
+    ("ed", &["!", "r !", "w !", "e !"]),
+    ("ex", &["!", ":!"]),
+    ("ftp", &["!"]),
+    ("gdb", &["!", "shell ", "python "]),
+    ("jshell", &["Runtime.getRuntime().exec"]),
+    ("less", &["!"]),
+    ("lftp", &["!"]),
+    ("mail", &["~!", "!"]),
+    ("mailx", &["~!", "!"]),
+    ("man", &["!"]),
+    ("more", &["!"]),
+    ("mysql", &["\\!", "system "]),
+    ("nslookup", &["!"]),
+    ("psql", &["\\!"]),
+    ("red", &["!"]),
+    ("sftp", &["!"]),
+    ("smbclient", &["!"]),
+    ("sqlite3", &[".shell", ".system"]),
+    ("telnet", &["!"]),
+    ("tftp", &["!"]),
+    ("vi", &[":!", "!"]),
+    ("vim", &[":!", "!"]),
+];
+
+/// Reads everything that an invocation would run through an escape.
+pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let name = invocation.program.as_str();
+    let first = ESCAPES.partition_point(|row| row.program < name);
+    for row in ESCAPES.iter().skip(first).take_while(|row| row.program == name) {
+        for option in row.options {
+            for value in values_of(&invocation.arguments, option) {
+                act(walk, row.how, &value);
+            }
+        }
+    }
+    if let Ok(at) = INPUT_ESCAPES.binary_search_by(|(program, _)| (*program).cmp(name))
+        && let Some(input) = &invocation.input
+        && let Some((_, marks)) = INPUT_ESCAPES.get(at)
+    {
+        follow_input(walk, input, marks, invocation.span);
+    }
+}
+
+fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], span: Span) {
+    let Some(known) = input.as_known() else { return };
+    for line in known.lines().take(64) {
+        for mark in marks {
+            if let Some(code) = line.trim_start().strip_prefix(mark) {
+                let code = input.derive(vec![Piece::Known(code.to_owned())]);
+                walk.at_likely(|walk| walk.shell(&code, span, &[], None));
+                break;
+            }
+        }
+    }
+}
+
+fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
+    match how {
+        How::Shell => {
+            walk.shell(&value.text, value.span, &[], None);
+        }
+        How::ShellAfter(prefix) => {
+            if let Some(code) = after(&value.text, prefix) {
+                walk.shell(&code, value.span, &[], None);
+            }
+        }
+        How::ShellSetting(keys) => {
+            if let Some((key, code)) = setting(&value.text)
+                && keys.iter().any(|known| key.eq_ignore_ascii_case(known) || key.to_ascii_lowercase().ends_with(&format!("::{}", known.to_ascii_lowercase())))
+            {
+                walk.shell(&code, value.span, &[], None);
+            }
+        }
+        How::Code(language) => {
+            embedded(walk, language, value);
+        }
+        How::Script => {
+            walk.script("shell", value, &[], None);
+        }
+    }
+}
+
+/// Small command languages of programs: what in them is a shell command.
+fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
+    let commands: &[&str] = match language {
+        "vim" => &[":!", "!", ":silent !", "silent !", ":sil !", "sil!", ":r !", "r !", ":terminal ", "terminal ", ":term ", "term "],
+        "gdb" => &["!", "shell ", "pipe "],
+        "git-config" => return git_setting(walk, value),
+        "make" => return makefile(walk, &value.text, value.span),
+        "elisp" | "tex" => return quoted_commands(walk, value),
+        other => {
+            walk.code(other, &value.text, value.span, &[]);
+            return;
+        }
+    };
+    for prefix in commands {
+        if let Some(code) = after(&value.text, prefix) {
+            walk.shell(&code, value.span, &[], None);
+            return;
+        }
+    }
+    for (prefix, inner) in [(":py3 ", "python"), (":py ", "python"), ("py3 ", "python"), ("py ", "python"), ("python ", "python"), (":lua ", "lua"), ("lua ", "lua"), (":perl ", "perl"), (":ruby ", "ruby")] {
+        if let Some(code) = after(&value.text, prefix) {
+            walk.code(inner, &code, value.span, &[]);
+            return;
+        }
+    }
+    if let Some(known) = value.text.as_known()
+        && (known.contains("system(") || known.contains("execute("))
+    {
+        quoted_commands(walk, value);
+    }
+}
+
+/// `-c key=value` of git: settings whose value git runs.
+fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
+    let Some((key, setting)) = setting(&value.text) else { return };
+    let key = key.to_ascii_lowercase();
+    if key.starts_with("alias.") {
+        if let Some(code) = after(&setting, "!") {
+            walk.shell(&code, value.span, &[], None);
+        }
+    } else if git_runs(&key) {
+        let code = after(&setting, "!").unwrap_or(setting);
+        walk.shell(&code, value.span, &[], None);
+    }
+}
+
+/// Whether git runs the value of a setting.
+pub(crate) fn git_runs(key: &str) -> bool {
+    const WHOLE: &[&str] = &[
+        "core.askpass", "core.editor", "core.fsmonitor", "core.gitproxy", "core.pager", "core.sshcommand",
+        "credential.helper", "diff.external", "gpg.program", "interactive.difffilter", "sequence.editor", "uploadpack.packobjectshook",
+    ];
+    const LAST: &[&str] = &["cmd", "textconv", "command", "driver", "smudge", "clean", "process", "helper"];
+    WHOLE.contains(&key)
+        || key.starts_with("pager.")
+        || (key.matches('.').count() >= 2 && key.rsplit('.').next().is_some_and(|last| LAST.contains(&last)))
+}
+
+/// A makefile: the lines that make hands to a shell.
+pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
+    let Some(known) = text.as_known() else { return };
+    for line in known.lines().take(512) {
+        let recipe = line.strip_prefix('\t').or_else(|| {
+            // `target: ; command`
+            line.split_once(':').and_then(|(_, rest)| rest.split_once(';')).map(|(_, command)| command)
+        });
+        let shell_call = line.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')'));
+        for command in recipe.into_iter().chain(shell_call) {
+            let command = command.trim_start().trim_start_matches(['@', '-', '+']).replace("$$", "$");
+            if !command.is_empty() {
+                let code = text.derive(vec![Piece::Known(command)]);
+                walk.shell(&code, span, &[], None);
+            }
+        }
+    }
+}
+
+/// Calls such as `(shell-command "…")` and `\write18{…}`: what is quoted in them.
+fn quoted_commands(walk: &mut Walk<'_>, value: &Argument) {
+    let Some(known) = value.text.as_known() else { return };
+    for (call, close) in [
+        ("(shell-command \"", '"'),
+        ("(shell-command-to-string \"", '"'),
+        ("(term \"", '"'),
+        ("(ansi-term \"", '"'),
+        ("(call-process \"", '"'),
+        ("(start-process \"", '"'),
+        ("write18{", '}'),
+        ("|\"", '"'),
+        ("system(\"", '"'),
+        ("system('", '\''),
+        ("execute(\"", '"'),
+    ] {
+        if let Some((_, rest)) = known.split_once(call) {
+            let command = rest.split(close).next().unwrap_or(rest);
+            let code = value.text.derive(vec![Piece::Known(command.to_owned())]);
+            walk.shell(&code, value.span, &[], None);
+        }
+    }
+}
+
+/// Every value of one option as written: `-o v`, `-ov`, `--option v`, `--option=v`.
+pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
+    let mut values = Vec::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        let prefix = argument.text.known_prefix();
+        if !prefix.starts_with(['-', '+']) {
+            continue;
+        }
+        if argument.text.as_known() == Some("--") {
+            break;
+        }
+        if argument.text.as_known() == Some(option) {
+            values.extend(arguments.get(index + 1).cloned());
+        } else if let Some(rest) = prefix.strip_prefix(option) {
+            let attached = if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
+            if let Some(attached) = attached {
+                let mut text = argument.text.derive(Vec::new());
+                text.push_known(attached);
+                for piece in argument.text.pieces.iter().skip(1) {
+                    text.push(piece.clone());
+                }
+                values.push(Argument { text, span: argument.span });
+            }
+        }
+    }
+    values
+}
+
+fn after(text: &Text, prefix: &str) -> Option<Text> {
+    let rest = text.known_prefix().trim_start().strip_prefix(prefix)?;
+    let mut code = text.derive(Vec::new());
+    code.push_known(rest);
+    for piece in text.pieces.iter().skip(1) {
+        code.push(piece.clone());
+    }
+    Some(code)
+}
+
+/// `key=value` or `key value`.
+fn setting(text: &Text) -> Option<(String, Text)> {
+    let known = text.known_prefix().trim_start();
+    let at = known.find(['=', ' '])?;
+    let (key, rest) = known.split_at(at);
+    let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);
+    let mut value = text.derive(Vec::new());
+    value.push_known(rest);
+    for piece in text.pieces.iter().skip(1) {
+        value.push(piece.clone());
+    }
+    Some((key.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(VARIABLES.is_sorted_by_key(|row| row.0), "variables");
+        assert!(ESCAPES.is_sorted_by_key(|row| row.program), "escapes");
+        assert!(INPUT_ESCAPES.is_sorted_by_key(|row| row.0), "inputs");
+    }
+}

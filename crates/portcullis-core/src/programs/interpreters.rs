@@ -1,0 +1,676 @@
+//! Programs that run code given to them: shells, script languages, `awk`, `make`. Owns where in their arguments the code
+//! stands; what the code does is read by `understand`.
+
+use super::{Does, Program, escapes, wrappers};
+use crate::{
+    effect::{Argument, GapReason},
+    text::{Piece, Text},
+    understand::shell::{Invocation, Walk},
+};
+
+/// How a language's interpreter is told what to run.
+struct Speaker {
+    program: &'static str,
+    language: &'static str,
+    /// Options whose value is code; a bundle may end with the letter (`-ne`).
+    code: &'static [&'static str],
+    /// Whether the first operand is code, not a file.
+    operand: bool,
+}
+
+const fn speaker(
+    program: &'static str,
+    language: &'static str,
+    code: &'static [&'static str],
+    operand: bool,
+) -> Speaker {
+    Speaker { program, language, code, operand }
+}
+
+/// Interpreters other than shells, sorted by program.
+static SPEAKERS: &[Speaker] = &[
+    speaker("awk", "awk", &["-e", "--source"], true),
+    speaker("bpython", "python", &[], false),
+    speaker("bun", "javascript", &["-e", "--eval", "-p", "--print"], false),
+    speaker("deno", "javascript", &[], false),
+    speaker("elixir", "elixir", &["-e", "--eval"], false),
+    speaker("expect", "tcl", &["-c"], false),
+    speaker("gawk", "awk", &["-e", "--source"], true),
+    speaker("ghc", "haskell", &["-e"], false),
+    speaker("groovy", "groovy", &["-e"], false),
+    speaker("guile", "scheme", &["-c"], false),
+    speaker("ipython", "python", &["-c"], false),
+    speaker("irb", "ruby", &["-e"], false),
+    speaker("jjs", "javascript", &[], false),
+    speaker("jrunscript", "javascript", &["-e"], false),
+    speaker("julia", "julia", &["-e", "--eval", "-E"], false),
+    speaker("lua", "lua", &["-e"], false),
+    speaker("luajit", "lua", &["-e"], false),
+    speaker("mawk", "awk", &["-e"], true),
+    speaker("nawk", "awk", &[], true),
+    speaker("node", "javascript", &["-e", "--eval", "-p", "--print", "-pe"], false),
+    speaker("nodejs", "javascript", &["-e", "--eval", "-p", "--print"], false),
+    speaker("octave", "octave", &["--eval"], false),
+    speaker("osascript", "applescript", &["-e"], false),
+    speaker("perl", "perl", &["-e", "-E"], false),
+    speaker("php", "php", &["-r", "-B", "-R", "-E", "--run"], false),
+    speaker("powershell", "powershell", &["-c", "-Command", "-command", "/c"], true),
+    speaker("pwsh", "powershell", &["-c", "-Command", "-command"], false),
+    speaker("pypy", "python", &["-c"], false),
+    speaker("pypy3", "python", &["-c"], false),
+    speaker("python", "python", &["-c"], false),
+    speaker("racket", "scheme", &["-e"], false),
+    speaker("rscript", "r", &["-e"], false),
+    speaker("ruby", "ruby", &["-e"], false),
+    speaker("scala", "scala", &["-e"], false),
+    speaker("swift", "swift", &["-e"], false),
+    speaker("tclsh", "tcl", &[], false),
+    speaker("ts-node", "javascript", &["-e", "--eval", "-p"], false),
+    speaker("tsx", "javascript", &["-e", "--eval", "-p"], false),
+    speaker("wish", "tcl", &[], false),
+];
+
+const fn language(name: &'static str, values: &'static [&'static str]) -> Program {
+    Program { name, values, does: Does::Custom(interpret) }
+}
+
+const fn shell(name: &'static str) -> Program {
+    Program { name, values: &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"], does: Does::Custom(shell_program) }
+}
+
+const fn custom(name: &'static str, values: &'static [&'static str], act: fn(&mut Walk<'_>, &Invocation) -> Text) -> Program {
+    Program { name, values, does: Does::Custom(act) }
+}
+
+const AWK: &[&str] = &["-F", "-v", "-f", "-e", "--source", "--field-separator", "--assign", "--file", "-i", "-l"];
+const PYTHON: &[&str] = &["-c", "-m", "-W", "-X", "--check-hash-based-pycs"];
+const NODE: &[&str] = &["-e", "--eval", "-p", "--print", "-r", "--require", "--import", "-C", "--loader"];
+
+/// Programs that run code, sorted by name.
+pub(super) static INTERPRETERS: &[Program] = &[
+    language("Rscript", &["-e"]),
+    shell("ash"),
+    language("awk", AWK),
+    shell("bash"),
+    language("bpython", PYTHON),
+    custom("bun", NODE, subcommand_or_code),
+    shell("csh"),
+    shell("dash"),
+    custom("deno", &[], subcommand_or_code),
+    language("elixir", &["-e", "--eval", "-r", "--name"]),
+    language("expect", &["-c", "-f"]),
+    custom("find", &[], find),
+    custom("fd", &["-e", "-t", "-d", "-E", "-S", "-j", "--extension", "--type", "--max-depth", "--exclude"], fd),
+    shell("fish"),
+    language("gawk", AWK),
+    language("ghc", &["-e"]),
+    custom("gmake", MAKE, make),
+    language("groovy", &["-e"]),
+    language("guile", &["-c"]),
+    language("ipython", PYTHON),
+    language("irb", &["-e"]),
+    language("jjs", &[]),
+    language("jrunscript", &["-e", "-f", "-l"]),
+    language("julia", &["-e", "--eval", "-E", "-p", "-t"]),
+    shell("ksh"),
+    language("lua", &["-e", "-l"]),
+    language("luajit", &["-e", "-l"]),
+    custom("make", MAKE, make),
+    language("mawk", AWK),
+    shell("mksh"),
+    language("nawk", AWK),
+    language("node", NODE),
+    language("nodejs", NODE),
+    language("octave", &["--eval"]),
+    language("osascript", &["-e", "-l", "-s"]),
+    language("perl", &["-e", "-E", "-I", "-M", "-m", "-x"]),
+    language("php", &["-r", "-B", "-R", "-E", "-f", "-d", "-c", "-S", "-t", "--run"]),
+    custom("powershell", &["-ExecutionPolicy", "-File", "-WindowStyle", "-EncodedCommand"], powershell),
+    custom("pwsh", &["-ExecutionPolicy", "-File", "-WindowStyle", "-EncodedCommand"], powershell),
+    language("pypy", PYTHON),
+    language("pypy3", PYTHON),
+    language("python", PYTHON),
+    shell("rbash"),
+    language("racket", &["-e"]),
+    language("rscript", &["-e"]),
+    language("ruby", &["-e", "-I", "-r", "-C", "-W"]),
+    language("scala", &["-e"]),
+    shell("sh"),
+    language("swift", &["-e"]),
+    language("tclsh", &[]),
+    shell("tcsh"),
+    language("ts-node", NODE),
+    language("tsx", NODE),
+    language("wish", &[]),
+    shell("yash"),
+    shell("zsh"),
+];
+
+/// Names of the shells in the table.
+pub(crate) const SHELLS: &[&str] =
+    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "yash", "zsh"];
+
+/// `sh [options] [-c code [name arguments…] | file arguments…]`; otherwise the input is the script.
+fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut from_argument = false;
+    let mut from_input = false;
+    let mut index = 0;
+    let arguments = invocation.arguments.as_slice();
+    while let Some(argument) = arguments.get(index) {
+        let Some(option) = argument.text.as_known() else { break };
+        if option == "--" || option == "-" {
+            index += 1;
+            break;
+        }
+        if let Some(long) = option.strip_prefix("--") {
+            if matches!(long, "rcfile" | "init-file")
+                && let Some(file) = arguments.get(index + 1)
+            {
+                walk.script("shell", file, &[], None);
+                index += 1;
+            }
+            from_argument |= long == "command";
+            index += 1;
+            continue;
+        }
+        if !option.starts_with(['-', '+']) || option.len() < 2 {
+            break;
+        }
+        if option.starts_with('-') {
+            from_argument |= option.contains('c');
+            from_input |= option.contains('s');
+        }
+        index += 1;
+        if option.ends_with(['o', 'O']) {
+            index += 1;
+        }
+    }
+    let rest = arguments.get(index..).unwrap_or(&[]);
+    match rest.split_first() {
+        Some((code, positional)) if from_argument => {
+            walk.shell(&code.text, code.span, positional, invocation.input.clone())
+        }
+        Some((file, positional)) if !from_input => {
+            if matches!(file.text.as_known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+                && let Some(input) = &invocation.input
+            {
+                return walk.shell(input, invocation.span, positional, None);
+            }
+            walk.script("shell", file, positional, invocation.input.clone())
+        }
+        _ => match &invocation.input {
+            Some(input) if !input.is_empty() => {
+                let mut positional = vec![invocation.name.clone()];
+                positional.extend_from_slice(rest);
+                walk.shell(input, invocation.span, &positional, None)
+            }
+            _ => invocation.origin(),
+        },
+    }
+}
+
+fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let Some(speaker) = SPEAKERS
+        .binary_search_by(|speaker| speaker.program.cmp(&invocation.program.to_ascii_lowercase()))
+        .ok()
+        .and_then(|at| SPEAKERS.get(at))
+    else {
+        return invocation.origin();
+    };
+    if speaker.language == "python"
+        && let Some(module) = escapes::values_of(&invocation.arguments, "-m").into_iter().next()
+    {
+        return python_module(walk, invocation, &module);
+    }
+    let code = code_option(invocation, speaker);
+    let operands = wrappers::command_after(invocation, 0);
+    if let Some(code) = code {
+        // perl's and ruby's `-i` rewrites the files that are its operands.
+        if matches!(speaker.language, "perl" | "ruby") && edits_in_place(&invocation.arguments) {
+            for file in operands {
+                walk.write(file, crate::effect::WriteMode::Edit, Text::unknown(speaker.language));
+            }
+        }
+        let mut given = vec![Argument { text: Text::known("-c"), span: code.span }];
+        given.extend(operands.iter().filter(|operand| **operand != code).cloned());
+        for variable in escapes::values_of(&invocation.arguments, "-v") {
+            given.push(variable);
+        }
+        return with_input(walk, speaker.language, &code.text, code.span, &given, invocation);
+    }
+    if speaker.language == "awk"
+        && let Some(file) = invocation.options().value(&["-f", "--file"])
+    {
+        return walk.script("awk", &file, operands, invocation.input.clone());
+    }
+    match operands.split_first() {
+        Some((first, rest)) if speaker.operand => {
+            let mut given = vec![Argument { text: Text::known("-c"), span: first.span }];
+            given.extend_from_slice(rest);
+            given.extend(escapes::values_of(&invocation.arguments, "-v"));
+            if speaker.language == "awk" {
+                for file in rest.iter().filter(|file| !file.text.known_prefix().contains('=')) {
+                    walk.read(file);
+                }
+            }
+            with_input(walk, speaker.language, &first.text, first.span, &given, invocation)
+        }
+        Some((first, rest)) if !matches!(first.text.as_known(), Some("-" | "/dev/stdin")) => {
+            walk.script(speaker.language, first, rest, invocation.input.clone())
+        }
+        rest => match &invocation.input {
+            Some(input) if !input.is_empty() => {
+                let given = rest.map_or(&[][..], |_| operands);
+                walk.code(speaker.language, input, invocation.span, given)
+            }
+            _ => invocation.origin(),
+        },
+    }
+}
+
+fn with_input(
+    walk: &mut Walk<'_>,
+    language: &'static str,
+    code: &Text,
+    span: portcullis_syntax::Span,
+    given: &[Argument],
+    invocation: &Invocation,
+) -> Text {
+    let mut printed = walk.code_with_input(language, code, span, given, invocation.input.clone());
+    if let Some(input) = &invocation.input {
+        printed.inherit(input);
+    }
+    printed
+}
+
+/// The code that an interpreter's options carry: `-e code`, `-ecode`, `-ne code`, all of them joined.
+fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
+    let mut whole: Option<Argument> = None;
+    let mut push = |argument: &Argument| match &mut whole {
+        Some(code) => {
+            code.text.push_known("\n");
+            code.text.append(&argument.text);
+            code.span = code.span.to(argument.span);
+        }
+        None => whole = Some(argument.clone()),
+    };
+    let mut index = 0;
+    while let Some(argument) = invocation.arguments.get(index) {
+        let prefix = argument.text.known_prefix();
+        let known = argument.text.as_known();
+        if known == Some("--") || !prefix.starts_with(['-', '/']) {
+            break;
+        }
+        if known.is_some_and(|known| speaker.code.contains(&known)) {
+            if let Some(value) = invocation.arguments.get(index + 1) {
+                push(value);
+            }
+            index += 2;
+            // python reads `-c` once; everything behind it belongs to the code.
+            if speaker.language == "python" {
+                break;
+            }
+            continue;
+        }
+        if let Some(found) = speaker.code.iter().filter(|option| option.starts_with("--")).find_map(|option| {
+            prefix.strip_prefix(option).and_then(|rest| rest.strip_prefix('='))
+        }) {
+            push(&Argument { text: rest_of(&argument.text, found), span: argument.span });
+        } else if !prefix.starts_with("--") && prefix.len() > 2 {
+            for option in speaker.code.iter().filter(|option| option.len() == 2) {
+                let Some(letter) = option.chars().nth(1) else { continue };
+                let Some(at) = prefix.get(1..).and_then(|bundle| bundle.find(letter)).map(|at| at + 1) else {
+                    continue;
+                };
+                let flags = prefix.get(1..at).unwrap_or("");
+                if !flags.chars().all(|flag| flag.is_ascii_alphanumeric()) || flags.len() > 6 {
+                    continue;
+                }
+                let attached = prefix.get(at + 1..).unwrap_or("");
+                if attached.is_empty() && argument.text.as_known().is_some() {
+                    if let Some(value) = invocation.arguments.get(index + 1) {
+                        push(value);
+                    }
+                    index += 1;
+                } else if flags.is_empty() || attached.contains(|c: char| !c.is_ascii_alphanumeric()) {
+                    push(&Argument { text: rest_of(&argument.text, attached), span: argument.span });
+                }
+                break;
+            }
+        } else if invocation.values.iter().any(|value| known == Some(value)) {
+            index += 1;
+        }
+        index += 1;
+    }
+    whole
+}
+
+fn rest_of(text: &Text, first: &str) -> Text {
+    let mut rest = text.derive(Vec::new());
+    rest.push_known(first);
+    for piece in text.pieces.iter().skip(1) {
+        rest.push(piece.clone());
+    }
+    rest
+}
+
+fn edits_in_place(arguments: &[Argument]) -> bool {
+    arguments.iter().any(|argument| {
+        argument.text.as_known().is_some_and(|known| {
+            known.starts_with('-')
+                && !known.starts_with("--")
+                && known.split('.').next().is_some_and(|flags| flags.contains('i') && flags.len() < 6)
+        })
+    })
+}
+
+fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument) -> Text {
+    let at = invocation.arguments.iter().position(|argument| argument.span == module.span).unwrap_or(0);
+    let rest = invocation.arguments.get(at + 1..).unwrap_or(&[]);
+    match module.text.as_known() {
+        Some("http.server" | "SimpleHTTPServer" | "pyftpdlib" | "smtpd") => {
+            let bind = escapes::values_of(rest, "--bind").into_iter().chain(escapes::values_of(rest, "-b")).next();
+            let address = bind.unwrap_or(Argument { text: Text::known("0.0.0.0"), span: module.span });
+            walk.connect(&address, None, true)
+        }
+        Some("pty") => walk.run(&[Argument { text: Text::known("sh"), span: module.span }], invocation.input.clone()),
+        Some("timeit" | "cProfile" | "trace" | "pdb") => {
+            if let Some(code) = rest.last() {
+                walk.at_likely(|walk| walk.code("python", &code.text, code.span, &[]));
+            }
+            invocation.origin()
+        }
+        Some("base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv" | "ensurepip" | "site"
+            | "sysconfig" | "platform" | "tokenize" | "ast" | "dis" | "zipfile" | "tarfile" | "gzip") => {
+            for file in rest.iter().filter(|file| !file.text.known_prefix().starts_with('-')) {
+                walk.read(file);
+            }
+            invocation.origin()
+        }
+        _ => {
+            // A module that has a program of the same name does the same (`python -m pip`, `-m pytest`).
+            let mut words = vec![module.clone()];
+            words.extend_from_slice(rest);
+            walk.run(&words, invocation.input.clone())
+        }
+    }
+}
+
+/// `deno eval code`, `deno run file`, `bun run script`, `bun -e code`.
+fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let operands = wrappers::command_after(invocation, 0);
+    match operands.first().and_then(|verb| verb.text.as_known()) {
+        Some("eval") => match wrappers::command_after(invocation, 1).first() {
+            Some(code) => walk.code("javascript", &code.text, code.span, &[]),
+            None => invocation.origin(),
+        },
+        Some("run" | "test" | "install" | "add" | "remove" | "x" | "task" | "fmt" | "lint" | "check" | "cache" | "compile"
+            | "info" | "upgrade" | "i" | "pm" | "create" | "build" | "init" | "update" | "link" | "publish") => {
+            let file = operands.get(1);
+            match file {
+                Some(file) if file.text.as_known().is_some_and(|name| name.starts_with(['.', '/']) || name.contains("://")) => {
+                    if let Some(known) = file.text.as_known()
+                        && known.contains("://")
+                    {
+                        let received = walk.connect(file, None, false);
+                        return walk.code("javascript", &received, file.span, &[]);
+                    }
+                    walk.script("javascript", file, operands.get(2..).unwrap_or(&[]), invocation.input.clone())
+                }
+                _ => invocation.origin(),
+            }
+        }
+        _ => interpret(walk, invocation),
+    }
+}
+
+fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut index = 0;
+    while let Some(argument) = invocation.arguments.get(index) {
+        let Some(option) = argument.text.as_known().map(str::to_ascii_lowercase) else { break };
+        let name = option.trim_start_matches(['-', '/']);
+        let value = invocation.arguments.get(index + 1);
+        if option.starts_with(['-', '/']) && name.starts_with('e') && "encodedcommand".starts_with(name) && name != "ex" {
+            let Some(value) = value else { break };
+            let mut code = match value.text.as_known().and_then(utf16_base64) {
+                Some(code) => value.text.derive(vec![Piece::Known(code)]),
+                None => value.text.derive(vec![Piece::Unknown("an encoded command".into())]),
+            };
+            code.taint = code.taint.with(crate::text::Taint::DECODED);
+            return walk.code("powershell", &code, value.span, &[]);
+        }
+        if option.starts_with(['-', '/']) && name.starts_with('c') && "command".starts_with(name) {
+            let rest = invocation.arguments.get(index + 1..).unwrap_or(&[]);
+            let mut code = Text::default();
+            for (at, word) in rest.iter().enumerate() {
+                if at > 0 {
+                    code.push_known(" ");
+                }
+                code.append(&word.text);
+            }
+            let span = rest.first().map_or(argument.span, |first| rest.last().map_or(first.span, |last| first.span.to(last.span)));
+            return walk.code("powershell", &code, span, &[]);
+        }
+        if option.starts_with('-') && name.starts_with('f') && "file".starts_with(name) {
+            if let Some(file) = value {
+                return walk.script("powershell", file, invocation.arguments.get(index + 2..).unwrap_or(&[]), invocation.input.clone());
+            }
+            break;
+        }
+        if !option.starts_with('-') {
+            return walk.code("powershell", &argument.text, argument.span, &[]);
+        }
+        index += 1 + usize::from(invocation.values.iter().any(|value| value.to_ascii_lowercase().starts_with(&option)));
+    }
+    match &invocation.input {
+        Some(input) if !input.is_empty() => walk.code("powershell", input, invocation.span, &[]),
+        _ => invocation.origin(),
+    }
+}
+
+fn utf16_base64(text: &str) -> Option<String> {
+    let bytes = data_encoding::BASE64.decode(text.as_bytes()).ok()?;
+    let units: Vec<u16> = bytes
+        .chunks_exact(2)
+        .map(|pair| u16::from_le_bytes([pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)]))
+        .collect();
+    String::from_utf16(&units).ok()
+}
+
+const MAKE: &[&str] = &["-C", "--directory", "-f", "--file", "--makefile", "-I", "-j", "-l", "-o", "-W", "--eval"];
+
+/// A makefile that this call wrote is read; one that was there before is the project's own.
+fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let file = options.value(&["-f", "--file", "--makefile"]);
+    let stdin = file.as_ref().is_some_and(|file| file.text.as_known() == Some("-"));
+    if stdin {
+        if let Some(input) = &invocation.input {
+            let input = input.clone();
+            if input.has_unknown() {
+                walk.gap(invocation.span, GapReason::UnknownCode);
+            }
+            escapes::makefile(walk, &input, invocation.span);
+        }
+    } else {
+        let file = file.unwrap_or(Argument { text: Text::known("Makefile"), span: invocation.name.span });
+        if walk.wrote(&file.text) {
+            let content = walk.read(&file);
+            escapes::makefile(walk, &content, file.span);
+        }
+    }
+    // `make SHELL=…`, `make 'X=$(shell …)'`
+    for operand in options.operands() {
+        if operand.text.known_prefix().contains("$(shell ") {
+            escapes::makefile(walk, &operand.text.clone(), operand.span);
+        }
+    }
+    invocation.origin()
+}
+
+/// `find PATH… EXPRESSION`: what it deletes, writes and runs, and which names it gives.
+fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let arguments = invocation.arguments.as_slice();
+    let begins = |argument: &&Argument| {
+        let prefix = argument.text.known_prefix();
+        !(prefix.starts_with('-') && prefix.len() > 1 || prefix == "(" || prefix == "!" || prefix == ")")
+    };
+    let leading = arguments
+        .iter()
+        .take_while(|argument| matches!(argument.text.as_known(), Some("-H" | "-L" | "-P")) || argument.text.known_prefix().starts_with("-O"))
+        .count();
+    let rest = arguments.get(leading..).unwrap_or(&[]);
+    let count = rest.iter().take_while(begins).count();
+    let mut roots: Vec<Argument> = rest.get(..count).unwrap_or(&[]).to_vec();
+    if roots.is_empty() {
+        roots.push(Argument { text: Text::known("."), span: invocation.name.span });
+    }
+    let expression = rest.get(count..).unwrap_or(&[]);
+    let selection = Selection::of(expression);
+    let found: Vec<Argument> =
+        roots.iter().map(|root| Argument { text: selection.names(&root.text), span: root.span }).collect();
+    let mut printed = Text::default();
+    for name in &found {
+        printed.append(&name.text);
+    }
+    let mut index = 0;
+    while let Some(argument) = expression.get(index) {
+        match argument.text.as_known() {
+            Some("-delete") => {
+                for name in &found {
+                    walk.delete(&Argument { text: name.text.clone(), span: name.span.to(argument.span) }, !selection.filtered);
+                }
+            }
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
+                let inner = expression.get(index + 1..).unwrap_or(&[]);
+                let end = inner
+                    .iter()
+                    .position(|word| matches!(word.text.as_known(), Some(";")))
+                    .or_else(|| inner.iter().position(|word| word.text.as_known() == Some("+")))
+                    .unwrap_or(inner.len());
+                let command = inner.get(..end).unwrap_or(&[]);
+                for name in &found {
+                    let words: Vec<Argument> = command
+                        .iter()
+                        .map(|word| Argument { text: wrappers::replaced(&word.text, "{}", &name.text), span: word.span })
+                        .collect();
+                    printed = walk.run(&words, Some(Text::default()));
+                }
+                index += end + 1;
+            }
+            Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
+                if let Some(file) = expression.get(index + 1) {
+                    walk.write(file, crate::effect::WriteMode::Replace, Text::unknown("find"));
+                }
+                index += 1;
+            }
+            Some("-files0-from") => {
+                if let Some(file) = expression.get(index + 1) {
+                    walk.read(file);
+                }
+                index += 1;
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    printed
+}
+
+/// What `find`'s expression says about the names that it gives.
+struct Selection {
+    name: Option<Text>,
+    filtered: bool,
+    only_roots: bool,
+}
+
+impl Selection {
+    fn of(expression: &[Argument]) -> Self {
+        let mut selection = Self { name: None, filtered: false, only_roots: false };
+        for (index, argument) in expression.iter().enumerate() {
+            let value = expression.get(index + 1);
+            match argument.text.as_known() {
+                Some("-name" | "-iname" | "-path" | "-ipath" | "-wholename") => {
+                    let negated = index.checked_sub(1).and_then(|at| expression.get(at)).is_some_and(|word| {
+                        matches!(word.text.as_known(), Some("!" | "-not"))
+                    });
+                    selection.filtered = true;
+                    if !negated && let Some(value) = value {
+                        selection.name = Some(value.text.clone());
+                    }
+                }
+                Some("-regex" | "-iregex" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin" | "-ctime" | "-cmin" | "-newer"
+                    | "-user" | "-group" | "-perm" | "-empty" | "-links" | "-inum" | "-nouser" | "-nogroup" | "-samefile") => {
+                    selection.filtered = true;
+                }
+                Some("-maxdepth") => {
+                    selection.only_roots = value.is_some_and(|value| value.text.as_known() == Some("0"));
+                }
+                _ => {}
+            }
+        }
+        selection
+    }
+
+    /// The names found below `root`.
+    fn names(&self, root: &Text) -> Text {
+        let mut names = root.clone();
+        if self.only_roots {
+            return names;
+        }
+        match &self.name {
+            Some(name) => {
+                names.push_known("/");
+                names.push(Piece::Glob("**".to_owned()));
+                names.push_known("/");
+                let shown = name.display();
+                let last = shown.trim_start_matches("./").trim_start_matches('/');
+                names.push(Piece::Glob(last.to_owned()));
+                names.inherit(name);
+            }
+            None if self.filtered => {
+                names.push_known("/");
+                names.push(Piece::Glob("**".to_owned()));
+                names.push_known("/");
+                names.push(Piece::Glob("?*".to_owned()));
+            }
+            None => {}
+        }
+        names
+    }
+}
+
+/// `fd PATTERN [PATH] -x command`.
+fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let at = invocation
+        .arguments
+        .iter()
+        .position(|argument| matches!(argument.text.as_known(), Some("-x" | "--exec" | "-X" | "--exec-batch")));
+    if let Some(at) = at {
+        let name = Argument {
+            text: Text { pieces: vec![Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())], ..Text::default() },
+            span: invocation.span,
+        };
+        let mut words: Vec<Argument> = invocation
+            .arguments
+            .iter()
+            .skip(at + 1)
+            .map(|word| Argument { text: wrappers::replaced(&word.text, "{}", &name.text), span: word.span })
+            .collect();
+        if !invocation.arguments.iter().skip(at + 1).any(|word| word.text.display().contains('{')) {
+            words.push(name);
+        }
+        return walk.run(&words, Some(Text::default()));
+    }
+    invocation.origin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speakers_are_sorted() {
+        assert!(SPEAKERS.is_sorted_by_key(|row| row.program), "speakers");
+    }
+}

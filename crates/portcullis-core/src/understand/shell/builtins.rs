@@ -1,0 +1,327 @@
+//! Builtins: commands that change what the shell itself knows, or that run their arguments. Owns their meaning; builtins
+//! that are ordinary programs as well (`echo`, `kill`, `test`) have rows in `programs`.
+
+use super::{Invocation, state::Value, walk::Walk, words::join};
+use crate::{
+    effect::{Argument, Certainty, EffectKind},
+    text::{Piece, Taint, Text},
+};
+
+/// Builtins read here, sorted.
+const BUILTINS: &[&str] = &[
+    ".", ":", "alias", "bind", "break", "builtin", "caller", "cd", "chdir", "command", "compgen", "complete", "compopt",
+    "continue", "declare", "dirs", "disown", "enable", "eval", "exec", "exit", "export", "false", "fc", "fg", "getopts",
+    "hash", "help", "history", "jobs", "let", "local", "logout", "mapfile", "popd", "pushd", "pwd", "read", "readarray",
+    "readonly", "return", "set", "shift", "shopt", "source", "suspend", "times", "trap", "true", "type", "typeset", "ulimit",
+    "umask", "unalias", "unset", "wait",
+];
+
+impl Walk<'_> {
+    pub(super) fn is_builtin(&self, name: &str) -> bool {
+        BUILTINS.binary_search(&name).is_ok()
+    }
+
+    pub(super) fn builtin(&mut self, invocation: &Invocation) -> Text {
+        let arguments = invocation.arguments.as_slice();
+        match invocation.program.as_str() {
+            "cd" | "chdir" | "pushd" => self.change_directory(arguments),
+            "popd" => self.state.enter(None),
+            "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
+            "eval" => {
+                let words: Vec<Text> = arguments.iter().map(|argument| argument.text.clone()).collect();
+                let span = span_of(arguments, invocation);
+                return self.same_shell(&join(&words, " "), span);
+            }
+            "source" | "." => return self.source(arguments, invocation),
+            "exec" => return self.exec(arguments, invocation),
+            "builtin" => return self.run(arguments, invocation.input.clone()),
+            "command" => return self.command_builtin(arguments, invocation),
+            "trap" => self.trap(arguments),
+            "alias" => self.alias(arguments),
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(arguments),
+            "read" => self.read_line(arguments),
+            "mapfile" | "readarray" => self.read_lines(arguments),
+            "set" => return self.set_options(arguments),
+            "shift" => self.shift(arguments),
+            "unset" => {
+                for argument in arguments {
+                    if let Some(name) = argument.text.as_known().filter(|name| !name.starts_with('-')) {
+                        let name = name.to_owned();
+                        self.state.unset(&name);
+                    }
+                }
+            }
+            "getopts" => {
+                if let Some(name) = arguments.get(1).and_then(|argument| argument.text.as_known()) {
+                    let name = name.to_owned();
+                    self.state.assign(&name, vec![Value::unknown(&name)]);
+                    self.state.assign("OPTARG", vec![Value::unknown("OPTARG")]);
+                }
+            }
+            "history" | "fc" | "type" | "jobs" | "compgen" | "hash" | "help" | "dirs" | "umask" | "ulimit" | "times" => {
+                return invocation.origin();
+            }
+            _ => {}
+        }
+        Text::default()
+    }
+
+    fn change_directory(&mut self, arguments: &[Argument]) {
+        let operand = arguments
+            .iter()
+            .find(|argument| !argument.text.as_known().is_some_and(|known| known.starts_with('-') && known != "-"));
+        let directory = match operand {
+            None => self.facts.home.clone(),
+            Some(argument) if argument.text.as_known() == Some("-") => None,
+            Some(argument) => self.target(&argument.text).path,
+        };
+        self.state.enter(directory);
+    }
+
+    fn source(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
+        let Some((file, rest)) = arguments.split_first() else { return Text::default() };
+        let stdin = matches!(file.text.as_known(), Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0"));
+        let content = if stdin { invocation.input.clone().unwrap_or_default() } else { self.read(file) };
+        if !rest.is_empty() {
+            let mut positional = vec![Text::known("bash")];
+            positional.extend(rest.iter().map(|argument| argument.text.clone()));
+            self.state.set_positional(positional);
+        }
+        if content.taint.has(Taint::FILE) && content.has_unknown() {
+            // A file that was there before: somebody's program, as when it is run by its path.
+            self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
+            return content;
+        }
+        self.same_shell(&content, file.span)
+    }
+
+    fn exec(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
+        let mut rest = arguments;
+        while let Some((first, after)) = rest.split_first() {
+            match first.text.as_known() {
+                Some("-a") => rest = after.get(1..).unwrap_or(&[]),
+                Some(option) if option.starts_with('-') && option.len() > 1 => rest = after,
+                _ => break,
+            }
+        }
+        self.run(rest, invocation.input.clone())
+    }
+
+    fn command_builtin(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
+        let mut rest = arguments;
+        let mut only_asks = false;
+        while let Some((first, after)) = rest.split_first() {
+            match first.text.as_known() {
+                Some(option) if option.starts_with('-') && option.len() > 1 => {
+                    only_asks |= option.contains(['v', 'V']);
+                    rest = after;
+                }
+                _ => break,
+            }
+        }
+        if !only_asks {
+            return self.run(rest, invocation.input.clone());
+        }
+        match rest.first().and_then(|argument| argument.text.as_known()) {
+            Some(name) if name.starts_with('/') => Text::known(name),
+            Some(name) => Text::known(format!("/usr/bin/{name}")),
+            None => Text::unknown("a path"),
+        }
+    }
+
+    fn trap(&mut self, arguments: &[Argument]) {
+        let mut operands = arguments
+            .iter()
+            .filter(|argument| !matches!(argument.text.as_known(), Some("-p" | "-l" | "-P" | "--")));
+        let (Some(code), Some(_signal)) = (operands.next(), operands.next()) else { return };
+        if !matches!(code.text.as_known(), Some("" | "-")) {
+            self.at_most(Certainty::Likely, |walk| walk.same_shell(&code.text, code.span));
+        }
+    }
+
+    fn alias(&mut self, arguments: &[Argument]) {
+        for argument in arguments {
+            if let Some((_, value)) = split_assignment(&argument.text) {
+                self.at_most(Certainty::Possible, |walk| walk.shell(&value, argument.span, &[], None));
+            }
+        }
+    }
+
+    fn declare(&mut self, arguments: &[Argument]) {
+        for argument in arguments {
+            if let Some((name, value)) = split_assignment(&argument.text) {
+                let (name, value) = match name.strip_suffix('+') {
+                    Some(name) => {
+                        let mut before = match self.value(name) {
+                            Some(Value::Scalar(text)) => text,
+                            _ => Text::default(),
+                        };
+                        before.append(&value);
+                        (name.to_owned(), before)
+                    }
+                    None => (name, value),
+                };
+                self.set(&name, value, argument.span);
+            }
+        }
+    }
+
+    /// `read`: one line of what is known of the input.
+    fn read_line(&mut self, arguments: &[Argument]) {
+        let mut names: Vec<String> = Vec::new();
+        let mut array = false;
+        let mut skip = false;
+        for argument in arguments {
+            let Some(known) = argument.text.as_known() else { continue };
+            if std::mem::take(&mut skip) {
+                continue;
+            }
+            match known.strip_prefix('-') {
+                Some(option) => {
+                    let last = option.chars().last().unwrap_or('r');
+                    array |= last == 'a';
+                    skip = matches!(last, 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u');
+                }
+                None => names.push(known.to_owned()),
+            }
+        }
+        if names.is_empty() {
+            names.push("REPLY".to_owned());
+        }
+        let line = self.take_line();
+        let Some(known) = line.as_known().map(str::to_owned) else {
+            for name in names {
+                self.state.assign(&name, vec![Value::Scalar(line.clone())]);
+            }
+            return;
+        };
+        let separators = match self.state.variable("IFS") {
+            Some([Value::Scalar(text)]) => text.as_known().unwrap_or(" \t\n").to_owned(),
+            _ => " \t\n".to_owned(),
+        };
+        let pieces = |text: &str| {
+            let mut value = line.derive(Vec::new());
+            value.push_known(text);
+            value
+        };
+        if array {
+            let elements = known
+                .split(|character| separators.contains(character))
+                .filter(|field| !field.is_empty())
+                .map(|field| (None, pieces(field)))
+                .collect();
+            if let Some(name) = names.first() {
+                self.state.assign(name, vec![Value::Array(elements)]);
+            }
+            return;
+        }
+        let mut rest = known.trim_matches(|character| separators.contains(character));
+        let last = names.len().saturating_sub(1);
+        for (index, name) in names.iter().enumerate() {
+            let (field, after) = if index == last {
+                (rest, "")
+            } else {
+                rest.split_once(|character| separators.contains(character)).unwrap_or((rest, ""))
+            };
+            self.state.assign(name, vec![Value::Scalar(pieces(field))]);
+            rest = after.trim_start_matches(|character| separators.contains(character));
+        }
+    }
+
+    fn read_lines(&mut self, arguments: &[Argument]) {
+        let name = arguments
+            .iter()
+            .rev()
+            .find_map(|argument| argument.text.as_known().filter(|known| !known.starts_with('-')))
+            .unwrap_or("MAPFILE")
+            .to_owned();
+        let input = self.input.take().unwrap_or_else(|| Text::unknown("input"));
+        let value = match input.as_known() {
+            Some(known) => Value::Array(
+                known
+                    .lines()
+                    .take(1024)
+                    .map(|line| {
+                        let mut text = input.derive(Vec::new());
+                        text.push_known(line);
+                        (None, text)
+                    })
+                    .collect(),
+            ),
+            None => Value::Scalar(input.clone()),
+        };
+        self.state.assign(&name, vec![value]);
+    }
+
+    /// The next line of the input, taken from it.
+    fn take_line(&mut self) -> Text {
+        let Some(input) = &mut self.input else { return Text::unknown("input") };
+        match input.pieces.as_mut_slice() {
+            [Piece::Known(known)] => {
+                let (line, rest) = match known.split_once('\n') {
+                    Some((line, rest)) => (line.to_owned(), rest.to_owned()),
+                    None => (known.clone(), String::new()),
+                };
+                let mut text = input.derive(Vec::new());
+                text.push_known(&line);
+                let mut left = input.derive(Vec::new());
+                left.push_known(&rest);
+                *input = left;
+                text
+            }
+            _ => input.derive(vec![Piece::Unknown("a line of input".into())]),
+        }
+    }
+
+    fn set_options(&mut self, arguments: &[Argument]) -> Text {
+        let Some(first) = arguments.first() else {
+            let mut printed = Text::unknown("variables");
+            printed.taint = Taint::SECRET;
+            return printed;
+        };
+        let start = match first.text.as_known() {
+            Some("--") => 1,
+            Some(option) if option.starts_with(['-', '+']) => return Text::default(),
+            _ => 0,
+        };
+        let mut positional = vec![Text::known("bash")];
+        positional.extend(arguments.iter().skip(start).map(|argument| argument.text.clone()));
+        self.state.set_positional(positional);
+        Text::default()
+    }
+
+    fn shift(&mut self, arguments: &[Argument]) {
+        let count = arguments
+            .first()
+            .and_then(|argument| argument.text.as_known())
+            .and_then(|known| known.parse::<usize>().ok())
+            .unwrap_or(1);
+        let positional = self.state.positional();
+        let mut left: Vec<Text> = positional.iter().take(1).cloned().collect();
+        left.extend(positional.iter().skip(1 + count).cloned());
+        self.state.set_positional(left);
+    }
+
+}
+
+/// `NAME=value` in an expanded word.
+pub(crate) fn split_assignment(text: &Text) -> Option<(String, Text)> {
+    let (name, first) = text.known_prefix().split_once('=')?;
+    let plain = name.strip_suffix('+').unwrap_or(name);
+    if plain.is_empty() || !plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return None;
+    }
+    let mut value = text.derive(Vec::new());
+    value.push_known(first);
+    for piece in text.pieces.iter().skip(1) {
+        value.push(piece.clone());
+    }
+    Some((name.to_owned(), value))
+}
+
+fn span_of(arguments: &[Argument], invocation: &Invocation) -> portcullis_syntax::Span {
+    match (arguments.first(), arguments.last()) {
+        (Some(first), Some(last)) => first.span.to(last.span),
+        _ => invocation.span,
+    }
+}

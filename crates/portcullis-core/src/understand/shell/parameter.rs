@@ -1,0 +1,353 @@
+//! Parameters: what `$x`, `${x…}` and `$((…))` become. Owns the operators on values; words are split elsewhere.
+
+use portcullis_syntax::{
+    Span,
+    shell::{Parameter, ParameterOperator, ReplaceScope, Word},
+};
+
+use super::{
+    pattern::{self, PATTERN_BYTES},
+    state::Value,
+    walk::Walk,
+    words::{join, named_secret},
+};
+use crate::text::{Piece, Text};
+
+impl Walk<'_> {
+    /// The elements of `$@`, `$*` and `${array[@]}`, which stay apart; `None` for everything else.
+    pub(super) fn elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
+        if parameter.operator != ParameterOperator::None || parameter.indirect {
+            return None;
+        }
+        if matches!(&*parameter.name, "@" | "*") {
+            return Some(self.state.positional().iter().skip(1).cloned().collect());
+        }
+        let subscript = parameter.subscript.as_ref().map(|word| self.single(word))?;
+        if !matches!(subscript.as_known(), Some("@" | "*")) {
+            return None;
+        }
+        match self.value(&parameter.name)? {
+            Value::Array(elements) => Some(elements.into_iter().map(|(_, text)| text).collect()),
+            Value::Scalar(text) => Some(vec![text]),
+        }
+    }
+
+    /// The value of a parameter expansion.
+    pub(super) fn parameter(&mut self, parameter: &Parameter, span: Span) -> Text {
+        if !self.enter_level(span) {
+            return Text::unknown(&parameter.name);
+        }
+        let value = self.expand(parameter);
+        self.leave_level();
+        value
+    }
+
+    fn expand(&mut self, parameter: &Parameter) -> Text {
+        if parameter.operator == ParameterOperator::Names {
+            return Text::unknown(&parameter.name);
+        }
+        let mut name = parameter.name.to_string();
+        if parameter.indirect {
+            let pointed = self.scalar(&name, parameter.subscript.as_ref());
+            match pointed.as_ref().and_then(Text::as_known) {
+                Some(known) if !known.is_empty() => name = known.to_owned(),
+                _ => return Text::unknown(&name),
+            }
+        }
+        let subscript = if parameter.indirect { None } else { parameter.subscript.as_ref() };
+        let value = self.scalar(&name, subscript);
+        let missing = || {
+            let mut text = Text::unknown(&name);
+            text.taint = named_secret(&name);
+            text
+        };
+        match &parameter.operator {
+            ParameterOperator::None | ParameterOperator::Names => value.unwrap_or_else(missing),
+            ParameterOperator::Length => match value.as_ref().and_then(Text::as_known) {
+                Some(known) => Text::known(known.chars().count().to_string()),
+                None => Text::unknown(&name),
+            },
+            // A variable that this text does not set is most likely not set: what stands for it is what would be used.
+            ParameterOperator::Default(word) => match value {
+                Some(value) if !value.is_empty() => value,
+                _ => self.single(word),
+            },
+            ParameterOperator::Assign(word) => match value {
+                Some(value) if !value.is_empty() => value,
+                _ => {
+                    let value = self.single(word);
+                    self.state.assign(&name, vec![Value::Scalar(value.clone())]);
+                    value
+                }
+            },
+            ParameterOperator::Error(word) => {
+                self.single(word);
+                value.unwrap_or_else(missing)
+            }
+            ParameterOperator::Alternate(word) => {
+                let alternate = self.single(word);
+                match value {
+                    Some(value) if value.is_empty() => Text::default(),
+                    _ => alternate,
+                }
+            }
+            ParameterOperator::RemovePrefix { pattern, longest } => {
+                let pattern = self.pattern_text(pattern);
+                cut(value.unwrap_or_else(missing), pattern.as_deref(), |pattern, text| {
+                    pattern::prefix(pattern, text, *longest).map(|end| (end, text.len()))
+                })
+            }
+            ParameterOperator::RemoveSuffix { pattern, longest } => {
+                let pattern = self.pattern_text(pattern);
+                cut(value.unwrap_or_else(missing), pattern.as_deref(), |pattern, text| {
+                    pattern::suffix(pattern, text, *longest).map(|start| (0, start))
+                })
+            }
+            ParameterOperator::Replace { pattern, replacement, scope } => {
+                let pattern = self.pattern_text(pattern);
+                let replacement = self.single(replacement);
+                replace(value.unwrap_or_else(missing), pattern.as_deref(), &replacement, *scope)
+            }
+            ParameterOperator::Slice { offset, length } => {
+                let offset = self.number(offset);
+                let length = length.as_ref().map(|word| self.number(word));
+                slice(value.unwrap_or_else(missing), offset, length)
+            }
+            ParameterOperator::Case { upper, all, pattern } => {
+                let everything = pattern.parts.is_empty();
+                let value = value.unwrap_or_else(missing);
+                match value.as_known() {
+                    Some(known) if everything => {
+                        let changed = change_case(known, *upper, *all);
+                        value.derive(known_pieces(changed))
+                    }
+                    _ => unknown_like(&value, &name),
+                }
+            }
+            ParameterOperator::Transform('P' | 'E') | ParameterOperator::Transform('Q' | 'U' | 'L' | 'u') => {
+                let value = value.unwrap_or_else(missing);
+                let letter = match &parameter.operator {
+                    ParameterOperator::Transform(letter) => *letter,
+                    _ => 'Q',
+                };
+                match (letter, value.as_known()) {
+                    ('U', Some(known)) => value.derive(known_pieces(known.to_uppercase())),
+                    ('L', Some(known)) => value.derive(known_pieces(known.to_lowercase())),
+                    ('u', Some(known)) => value.derive(known_pieces(change_case(known, true, false))),
+                    ('P', Some(_)) => {
+                        // A prompt string is expanded like a double-quoted word: what is substituted in it runs.
+                        self.same_shell_word(&value);
+                        unknown_like(&value, &name)
+                    }
+                    _ => value,
+                }
+            }
+            ParameterOperator::Transform(_) => unknown_like(&value.unwrap_or_else(missing), &name),
+        }
+    }
+
+    fn same_shell_word(&mut self, value: &Text) {
+        if let Some(known) = value.as_known()
+            && (known.contains("$(") || known.contains('`'))
+        {
+            let mut code = Text::known(": \"");
+            code.append(value);
+            code.push_known("\"");
+            self.same_shell(&code, Span::default());
+        }
+    }
+
+    /// The value of a variable in this round of choices.
+    pub(super) fn value(&mut self, name: &str) -> Option<Value> {
+        let count = self.state.variable(name)?.len();
+        let index = self.choice.pick(name, count);
+        self.state.variable(name)?.get(index).cloned()
+    }
+
+    fn scalar(&mut self, name: &str, subscript: Option<&Word>) -> Option<Text> {
+        if let Some(special) = self.special(name) {
+            return Some(special);
+        }
+        let key = subscript.map(|word| self.single(word));
+        match self.value(name) {
+            None => self.from_outside(name),
+            Some(Value::Scalar(text)) => Some(text),
+            Some(Value::Array(elements)) => {
+                let Some(key) = key else { return elements.into_iter().next().map(|(_, text)| text) };
+                match key.as_known() {
+                    Some("@" | "*") => {
+                        let texts: Vec<Text> = elements.into_iter().map(|(_, text)| text).collect();
+                        Some(join(&texts, " "))
+                    }
+                    Some(known) => {
+                        if let Some((_, text)) =
+                            elements.iter().rev().find(|(named, _)| named.as_deref() == Some(known))
+                        {
+                            return Some(text.clone());
+                        }
+                        let index = self.evaluate(known)?;
+                        let index = if index < 0 { index + i64::try_from(elements.len()).ok()? } else { index };
+                        elements.get(usize::try_from(index).ok()?).map(|(_, text)| text.clone())
+                    }
+                    None => Some(Text::unknown(name)),
+                }
+            }
+        }
+    }
+
+    fn special(&self, name: &str) -> Option<Text> {
+        let positional = self.state.positional();
+        if let Ok(index) = name.parse::<usize>() {
+            let missing = || if index == 0 { Text::known("bash") } else { Text::default() };
+            return Some(positional.get(index).cloned().unwrap_or_else(missing));
+        }
+        match name {
+            "@" | "*" => {
+                let texts: Vec<Text> = positional.iter().skip(1).cloned().collect();
+                Some(join(&texts, " "))
+            }
+            "#" => Some(Text::known(positional.len().saturating_sub(1).to_string())),
+            "?" => Some(Text::known("0")),
+            "$" | "!" | "-" | "_" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "BASHPID" | "EPOCHSECONDS" => {
+                Some(Text::unknown(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// Variables that every shell has, where this text does not set them.
+    fn from_outside(&self, name: &str) -> Option<Text> {
+        match name {
+            "HOME" => self.facts.home.as_deref().map(Text::known),
+            "PWD" => self.directory().map(Text::known),
+            "IFS" => Some(Text::known(" \t\n")),
+            "TMPDIR" => Some(Text::known(self.facts.temporary.as_deref().unwrap_or("/tmp"))),
+            "SHELL" | "BASH" => Some(Text::known("/bin/bash")),
+            "PATH" => Some(Text::known("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")),
+            "HISTFILE" => self.facts.home.as_deref().map(|home| Text::known(format!("{home}/.bash_history"))),
+            "OSTYPE" => Some(Text::known("linux-gnu")),
+            _ => None,
+        }
+    }
+
+    fn pattern_text(&mut self, word: &Word) -> Option<String> {
+        self.single(word).as_pattern()
+    }
+
+    fn number(&mut self, word: &Word) -> Option<i64> {
+        let text = self.single(word);
+        text.as_known().and_then(|known| self.evaluate(known))
+    }
+}
+
+fn known_pieces(text: String) -> Vec<Piece> {
+    if text.is_empty() { Vec::new() } else { vec![Piece::Known(text)] }
+}
+
+fn unknown_like(value: &Text, name: &str) -> Text {
+    value.derive(vec![Piece::Unknown(name.into())])
+}
+
+fn cut(value: Text, pattern: Option<&str>, keep: impl Fn(&[char], &[char]) -> Option<(usize, usize)>) -> Text {
+    let (Some(known), Some(pattern)) = (value.as_known(), pattern) else { return partly(&value) };
+    if known.len() > PATTERN_BYTES || pattern.len() > PATTERN_BYTES {
+        return partly(&value);
+    }
+    let text: Vec<char> = known.chars().collect();
+    let pattern: Vec<char> = pattern.chars().collect();
+    match keep(&pattern, &text) {
+        Some((start, end)) => {
+            value.derive(known_pieces(text.get(start..end).unwrap_or(&[]).iter().collect()))
+        }
+        None => value,
+    }
+}
+
+/// What is left of a half-known value after something unknown was cut from it.
+fn partly(value: &Text) -> Text {
+    unknown_like(value, "a part of a value")
+}
+
+fn replace(value: Text, pattern: Option<&str>, replacement: &Text, scope: ReplaceScope) -> Text {
+    let (Some(known), Some(pattern)) = (value.as_known(), pattern) else { return partly(&value) };
+    if known.len() > PATTERN_BYTES || pattern.len() > PATTERN_BYTES || pattern.is_empty() {
+        return if pattern.is_empty() { value } else { partly(&value) };
+    }
+    let text: Vec<char> = known.chars().collect();
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut result = value.derive(Vec::new());
+    let push = |result: &mut Text, characters: &[char]| {
+        result.push_known(&characters.iter().collect::<String>());
+    };
+    match scope {
+        ReplaceScope::Prefix => match pattern::prefix(&pattern, &text, true) {
+            Some(end) => {
+                result.append(replacement);
+                push(&mut result, text.get(end..).unwrap_or(&[]));
+            }
+            None => return value,
+        },
+        ReplaceScope::Suffix => match pattern::suffix(&pattern, &text, true) {
+            Some(start) => {
+                push(&mut result, text.get(..start).unwrap_or(&[]));
+                result.append(replacement);
+            }
+            None => return value,
+        },
+        ReplaceScope::First | ReplaceScope::All => {
+            let literal = !pattern.iter().any(|character| matches!(character, '*' | '?' | '[' | '\\'));
+            if !literal && text.len() > 512 {
+                return partly(&value);
+            }
+            let mut at = 0;
+            let mut open = true;
+            while let Some(rest) = text.get(at..)
+                && !rest.is_empty()
+            {
+                let end = if !open {
+                    None
+                } else if literal {
+                    rest.starts_with(&pattern).then_some(pattern.len())
+                } else {
+                    pattern::prefix(&pattern, rest, true).filter(|end| *end > 0)
+                };
+                if let Some(end) = end {
+                    result.append(replacement);
+                    at += end;
+                    open = scope == ReplaceScope::All;
+                } else {
+                    push(&mut result, rest.get(..1).unwrap_or(&[]));
+                    at += 1;
+                }
+            }
+        }
+    }
+    result
+}
+
+fn slice(value: Text, offset: Option<i64>, length: Option<Option<i64>>) -> Text {
+    let (Some(known), Some(offset)) = (value.as_known(), offset) else { return partly(&value) };
+    let text: Vec<char> = known.chars().collect();
+    let count = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    let start = if offset < 0 { count.saturating_add(offset).max(0) } else { offset.min(count) };
+    let end = match length {
+        None => count,
+        Some(Some(length)) if length < 0 => count.saturating_add(length).max(start),
+        Some(Some(length)) => start.saturating_add(length).min(count),
+        Some(None) => return partly(&value),
+    };
+    let range = usize::try_from(start).unwrap_or(0)..usize::try_from(end).unwrap_or(0);
+    value.derive(known_pieces(text.get(range).unwrap_or(&[]).iter().collect()))
+}
+
+fn change_case(text: &str, upper: bool, all: bool) -> String {
+    let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
+    if all {
+        return change(text);
+    }
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => change(first.encode_utf8(&mut [0; 4])) + characters.as_str(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,374 @@
+//! Simple commands: which program would run, with what. Owns assignments before commands, the search for functions,
+//! builtins, scripts and table rows, and the `Run` effect; what a program then does is its row's own.
+
+use portcullis_syntax::{
+    Span,
+    shell::{AssignedValue, Assignment, Redirect, Word},
+};
+
+use super::{Invocation, state::Value, walk::Walk, words::Choice};
+use crate::{
+    effect::{Argument, Certainty, EffectId, EffectKind, GapReason, Run},
+    programs::{self, Does, Filter, escapes},
+    text::{Piece, Taint, Text},
+};
+
+impl Walk<'_> {
+    pub(super) fn simple(
+        &mut self,
+        assignments: &[Assignment],
+        words: &[Word],
+        redirects: &[Redirect],
+        span: Span,
+    ) -> Text {
+        if words.is_empty() {
+            for assignment in assignments {
+                self.assign(assignment);
+            }
+            let wiring = self.wiring(redirects);
+            return self.deliver(wiring, Text::default());
+        }
+        let outer = std::mem::replace(&mut self.choice, Choice::round(0));
+        let mut printed = Text::default();
+        let mut round = 0;
+        loop {
+            let more = self.expanded(assignments, words, redirects, span);
+            printed.append(&more);
+            round += 1;
+            if round >= self.choice.ways() {
+                break;
+            }
+            self.choice = Choice::round(round);
+        }
+        self.choice = outer;
+        printed
+    }
+
+    fn expanded(
+        &mut self,
+        assignments: &[Assignment],
+        words: &[Word],
+        redirects: &[Redirect],
+        span: Span,
+    ) -> Text {
+        let arguments = self.arguments(words);
+        let mark = self.state.mark();
+        let mut environment = Vec::with_capacity(assignments.len());
+        for assignment in assignments {
+            let value = self.assign(assignment);
+            environment.push((assignment.name.to_string(), value));
+        }
+        if environment.is_empty() && is_exec(&arguments) {
+            let wiring = self.wiring(redirects);
+            self.keep(wiring);
+            return Text::default();
+        }
+        let wiring = self.wiring(redirects);
+        let input = self.input_of(&wiring);
+        let outer = std::mem::replace(&mut self.input, input.clone());
+        let printed = if arguments.is_empty() {
+            Text::default()
+        } else {
+            self.run_words(arguments, input, environment)
+        };
+        // `read` takes from the input around it when it has none of its own.
+        if !matches!(wiring.input, super::redirect::Channel::Inherited) {
+            self.input = outer;
+        }
+        if !assignments.is_empty() {
+            self.state.roll_back(mark);
+        }
+        let _ = span;
+        self.deliver(wiring, printed)
+    }
+
+    /// Reads an assignment; gives the value.
+    pub(super) fn assign(&mut self, assignment: &Assignment) -> Text {
+        let name = assignment.name.as_ref();
+        match &assignment.value {
+            AssignedValue::Array(elements) => {
+                let mut values: Vec<(Option<String>, Text)> = Vec::with_capacity(elements.len());
+                if assignment.append
+                    && let Some(Value::Array(before)) = self.value(name)
+                {
+                    values = before;
+                }
+                for (key, word) in elements {
+                    let key = key.as_ref().map(|key| self.single(key).display());
+                    if key.is_some() {
+                        let value = self.single(word);
+                        values.push((key, value));
+                    } else {
+                        let more = self.arguments(std::slice::from_ref(word));
+                        values.extend(more.into_iter().map(|argument| (None, argument.text)));
+                    }
+                }
+                let shown = super::words::join(
+                    &values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>(),
+                    " ",
+                );
+                self.state.assign(name, vec![Value::Array(values)]);
+                shown
+            }
+            AssignedValue::Word(word) => {
+                let value = self.single(word);
+                if let Some(subscript) = &assignment.subscript {
+                    let key = self.single(subscript).display();
+                    self.assign_element(name, key, value.clone());
+                    return value;
+                }
+                let whole = if assignment.append {
+                    match self.value(name) {
+                        Some(Value::Array(mut elements)) => {
+                            elements.push((None, value.clone()));
+                            self.state.assign(name, vec![Value::Array(elements)]);
+                            return value;
+                        }
+                        Some(Value::Scalar(mut before)) => {
+                            before.append(&value);
+                            before
+                        }
+                        None => value.clone(),
+                    }
+                } else {
+                    value.clone()
+                };
+                self.set(name, whole, assignment.span);
+                value
+            }
+        }
+    }
+
+    fn assign_element(&mut self, name: &str, key: String, value: Text) {
+        let mut elements = match self.value(name) {
+            Some(Value::Array(elements)) => elements,
+            Some(Value::Scalar(text)) => vec![(None, text)],
+            None => Vec::new(),
+        };
+        match key.parse::<usize>() {
+            Ok(index) if index < elements.len() => {
+                if let Some(slot) = elements.get_mut(index) {
+                    slot.1 = value;
+                }
+            }
+            Ok(index) if index == elements.len() => elements.push((None, value)),
+            _ => elements.push((Some(key), value)),
+        }
+        self.state.assign(name, vec![Value::Array(elements)]);
+    }
+
+    /// Gives a variable a value, with what programs and the shell itself make of that variable.
+    pub(super) fn set(&mut self, name: &str, value: Text, span: Span) {
+        self.environment(name, &value, span);
+        self.state.assign(name, vec![Value::Scalar(value)]);
+    }
+
+    /// What a variable means to programs that will find it: some are obeyed, some are run.
+    pub(super) fn environment(&mut self, name: &str, value: &Text, span: Span) {
+        match escapes::variable(name) {
+            None => {}
+            Some(escapes::Variable::Obeyed) => {
+                self.emit(EffectKind::Environment { name: name.to_owned(), value: value.clone() }, span);
+            }
+            Some(escapes::Variable::Command) => {
+                self.emit(EffectKind::Environment { name: name.to_owned(), value: value.clone() }, span);
+                if !value.is_empty() {
+                    self.at_most(Certainty::Likely, |walk| walk.shell(value, span, &[], None));
+                }
+            }
+            Some(escapes::Variable::File) => {
+                self.emit(EffectKind::Environment { name: name.to_owned(), value: value.clone() }, span);
+                if !value.is_empty() {
+                    let file = Argument { text: value.clone(), span };
+                    self.at_most(Certainty::Likely, |walk| walk.script("shell", &file, &[], None));
+                }
+            }
+        }
+    }
+
+    /// Runs a program that is already made of arguments.
+    pub(super) fn run_words(
+        &mut self,
+        mut words: Vec<Argument>,
+        input: Option<Text>,
+        environment: Vec<(String, Text)>,
+    ) -> Text {
+        if words.is_empty() {
+            return Text::default();
+        }
+        let name = words.remove(0);
+        let arguments = words;
+        let span = arguments.iter().fold(name.span, |span, argument| span.to(argument.span));
+        let Some(known) = name.text.as_known().map(str::to_owned) else {
+            return self.unknown_program(name, arguments, input, span);
+        };
+        let basename = base(&known);
+        if !known.contains('/') {
+            if let Some(function) = self.state.function(&known) {
+                return self.call(&known, &function, &name, arguments, input);
+            }
+        } else if let Some(path) = self.target(&name.text).path
+            && self.state.file(&path).is_some()
+        {
+            self.announce(&basename, &name, &arguments, false, input.as_ref());
+            return self.script("shell", &name, &arguments, input);
+        }
+        let row = programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
+        let program = row.map_or(basename, |row| row.name.to_owned());
+        let invocation = Invocation {
+            values: row.map_or(&[], |row| row.values),
+            program,
+            name,
+            arguments,
+            input,
+            environment,
+            span,
+        };
+        let built_in = self.is_builtin(&invocation.program);
+        let id = self.announce(
+            &invocation.program,
+            &invocation.name,
+            &invocation.arguments,
+            row.is_some() || built_in,
+            invocation.input.as_ref(),
+        );
+        let mut printed = if built_in {
+            self.builtin(&invocation)
+        } else {
+            match row {
+                Some(row) => self.does(row.does, &invocation),
+                None => invocation.origin(),
+            }
+        };
+        escapes::follow(self, &invocation);
+        if printed.as_known().is_none() || printed.taint != Taint::NONE {
+            printed.sources.push(id);
+        }
+        printed
+    }
+
+    fn does(&mut self, does: Does, invocation: &Invocation) -> Text {
+        match does {
+            Does::Reports | Does::Operates => invocation.origin(),
+            Does::Reads => {
+                let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+                self.read_all(&operands, invocation)
+            }
+            Does::Searches => {
+                let options = invocation.options();
+                let given = options.has(&["-e", "--regexp", "-f", "--file", "--expression"]);
+                let operands: Vec<Argument> =
+                    options.operands().skip(usize::from(!given)).cloned().collect();
+                self.read_all(&operands, invocation)
+            }
+            Does::Filters(print) => {
+                let filter =
+                    Filter { arguments: &invocation.arguments, input: invocation.input.as_ref() };
+                print(&filter).unwrap_or_else(|| invocation.origin())
+            }
+            Does::Custom(act) => act(self, invocation),
+        }
+    }
+
+    fn read_all(&mut self, files: &[Argument], invocation: &Invocation) -> Text {
+        let mut printed = Text::unknown(&invocation.program);
+        if let Some(input) = &invocation.input {
+            printed.inherit(input);
+        }
+        for file in files {
+            let content = self.read(file);
+            printed.inherit(&content);
+        }
+        printed
+    }
+
+    fn announce(
+        &mut self,
+        program: &str,
+        name: &Argument,
+        arguments: &[Argument],
+        known: bool,
+        input: Option<&Text>,
+    ) -> EffectId {
+        let span = arguments.iter().fold(name.span, |span, argument| span.to(argument.span));
+        let run = Run {
+            program: program.to_owned(),
+            name: name.clone(),
+            arguments: arguments.to_vec(),
+            known,
+            input: input.cloned(),
+        };
+        self.emit(EffectKind::Run(run), span)
+    }
+
+    fn unknown_program(
+        &mut self,
+        name: Argument,
+        arguments: Vec<Argument>,
+        input: Option<Text>,
+        span: Span,
+    ) -> Text {
+        let id = self.announce("", &name, &arguments, false, input.as_ref());
+        self.gap(name.span, GapReason::UnknownProgram);
+        if name.text.taint.has(Taint::NETWORK) || name.text.taint.has(Taint::DECODED) {
+            self.emit(EffectKind::Execute { language: "shell", code: name.text.clone() }, span);
+        }
+        let mut printed = name.text.derive(vec![Piece::Unknown("a program".into())]);
+        printed.sources.push(id);
+        printed
+    }
+
+    fn call(
+        &mut self,
+        called: &str,
+        function: &super::state::Function,
+        name: &Argument,
+        arguments: Vec<Argument>,
+        input: Option<Text>,
+    ) -> Text {
+        if self.calls.iter().any(|call| call == called) {
+            if self.concurrent {
+                self.note("system.process.fork-bomb", name.span);
+            }
+            return Text::unknown(called);
+        }
+        self.calls.push(called.to_owned());
+        let mark = self.state.mark();
+        let mut positional = vec![Text::known("bash")];
+        positional.extend(arguments.into_iter().map(|argument| argument.text));
+        self.state.set_positional(positional);
+        let outer_input = std::mem::replace(&mut self.input, input);
+        let layer = std::mem::replace(&mut self.layer, function.layer);
+        let printed = self.command(&function.body);
+        self.layer = layer;
+        self.input = outer_input;
+        // A function's variables stay: only `local` ones would not, and forgetting them could hide something.
+        let kept = self.state.roll_back(mark);
+        self.state.merge(vec![kept], true);
+        self.calls.pop();
+        printed
+    }
+}
+
+fn is_exec(arguments: &[Argument]) -> bool {
+    matches!(arguments, [only] if only.text.as_known() == Some("exec"))
+}
+
+/// The name of a program without its directory, and without what Windows adds.
+fn base(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let last = if last.is_empty() { name } else { last };
+    match last.len().checked_sub(4).and_then(|at| last.split_at_checked(at)) {
+        Some((stem, suffix)) if suffix.eq_ignore_ascii_case(".exe") && !stem.is_empty() => {
+            stem.to_ascii_lowercase()
+        }
+        _ => last.to_owned(),
+    }
+}
+
+/// `python3.11` as `python`, `clang-15` as `clang`.
+fn unversioned(name: &str) -> &str {
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
+    let stem = if stem.len() < name.len() { stem.trim_end_matches('-') } else { stem };
+    if stem.is_empty() { name } else { stem }
+}

@@ -1,0 +1,233 @@
+//! What a script knows while it runs: variables, functions, positional parameters, the directory and the files that it
+//! wrote. Owns the undo log that makes subshells forget and branches merge; it expands and runs nothing.
+
+use std::{collections::HashMap, rc::Rc};
+
+use portcullis_syntax::shell::Command;
+
+use crate::{effect::LayerId, text::Text};
+
+/// How many values one variable is followed through. A branch or a loop rarely gives more than two or three; the rest
+/// stands as one unknown value.
+const ALTERNATIVES: usize = 8;
+
+/// What one variable may hold.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Value {
+    /// One text.
+    Scalar(Text),
+    /// An array; keys of associative arrays stand beside their element.
+    Array(Vec<(Option<String>, Text)>),
+}
+
+impl Value {
+    pub(super) fn unknown(name: &str) -> Self {
+        Self::Scalar(Text::unknown(name))
+    }
+}
+
+/// A function's body with the layer that it is written in.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub(super) body: Rc<Command>,
+    pub(super) layer: LayerId,
+    pub(super) called: bool,
+}
+
+/// Everything that is known.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    variables: HashMap<String, Vec<Value>>,
+    functions: HashMap<String, Function>,
+    files: HashMap<String, Vec<Text>>,
+    directory: Option<String>,
+    positional: Rc<Vec<Text>>,
+    log: Vec<Undo>,
+}
+
+/// How to take back one change.
+#[derive(Debug)]
+enum Undo {
+    Variable(String, Option<Vec<Value>>),
+    Function(String, Option<Function>),
+    Directory(Option<String>),
+    Positional(Rc<Vec<Text>>),
+}
+
+/// A point to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark(usize);
+
+/// What variables and the directory were at the end of a branch.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    variables: HashMap<String, Option<Vec<Value>>>,
+    directory: Option<Option<String>>,
+}
+
+impl State {
+    pub(super) fn new(directory: Option<String>) -> Self {
+        Self { directory, ..Self::default() }
+    }
+
+    /// Every value that a variable may hold; `None` where it was never assigned here.
+    pub(super) fn variable(&self, name: &str) -> Option<&[Value]> {
+        self.variables.get(name).map(Vec::as_slice)
+    }
+
+    pub(super) fn assign(&mut self, name: &str, values: Vec<Value>) {
+        let before = self.variables.insert(name.to_owned(), bounded(values, name));
+        self.log.push(Undo::Variable(name.to_owned(), before));
+    }
+
+    pub(super) fn unset(&mut self, name: &str) {
+        let before = self.variables.insert(name.to_owned(), vec![Value::Scalar(Text::default())]);
+        self.log.push(Undo::Variable(name.to_owned(), before));
+    }
+
+    /// The names of every variable assigned here.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str)
+    }
+
+    pub(super) fn function(&mut self, name: &str) -> Option<Function> {
+        let function = self.functions.get_mut(name)?;
+        function.called = true;
+        Some(function.clone())
+    }
+
+    pub(super) fn define(&mut self, name: &str, function: Function) {
+        let before = self.functions.insert(name.to_owned(), function);
+        self.log.push(Undo::Function(name.to_owned(), before));
+    }
+
+    /// Functions that nothing called, for a last look.
+    pub(super) fn uncalled(&mut self) -> Vec<Function> {
+        let mut left: Vec<_> = self
+            .functions
+            .values_mut()
+            .filter(|function| !std::mem::replace(&mut function.called, true))
+            .map(|function| function.clone())
+            .collect();
+        left.sort_by_key(|function| (function.layer, function.body.span));
+        left
+    }
+
+    pub(super) fn directory(&self) -> Option<&str> {
+        self.directory.as_deref()
+    }
+
+    pub(super) fn enter(&mut self, directory: Option<String>) {
+        let before = std::mem::replace(&mut self.directory, directory);
+        self.log.push(Undo::Directory(before));
+    }
+
+    pub(super) fn positional(&self) -> Rc<Vec<Text>> {
+        Rc::clone(&self.positional)
+    }
+
+    pub(super) fn set_positional(&mut self, arguments: Vec<Text>) {
+        let before = std::mem::replace(&mut self.positional, Rc::new(arguments));
+        self.log.push(Undo::Positional(before));
+    }
+
+    /// What may stand in a file that this call wrote.
+    pub(super) fn file(&self, path: &str) -> Option<&[Text]> {
+        self.files.get(path).map(Vec::as_slice)
+    }
+
+    /// A file is written. `certain` writes replace what was known; others stand beside it. Never undone: a subshell's
+    /// files stay.
+    pub(super) fn write_file(&mut self, path: &str, content: Text, append: bool, certain: bool) {
+        let versions = self.files.entry(path.to_owned()).or_default();
+        if append && !versions.is_empty() {
+            for version in versions.iter_mut() {
+                version.append(&content);
+            }
+        } else if certain {
+            *versions = vec![content];
+        } else if versions.len() < ALTERNATIVES && !versions.contains(&content) {
+            versions.push(content);
+        }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.log.len())
+    }
+
+    /// Goes back to `mark` and tells what had changed since.
+    pub(super) fn roll_back(&mut self, mark: Mark) -> Changes {
+        let mut changes = Changes::default();
+        while self.log.len() > mark.0 {
+            match self.log.pop() {
+                Some(Undo::Variable(name, before)) => {
+                    let after = match before {
+                        Some(values) => self.variables.insert(name.clone(), values),
+                        None => self.variables.remove(&name),
+                    };
+                    changes.variables.entry(name).or_insert(after);
+                }
+                Some(Undo::Function(name, before)) => {
+                    // A function that a branch or a subshell defined stays known where there was none before: forgetting
+                    // it could only hide what it does.
+                    if let Some(function) = before {
+                        self.functions.insert(name, function);
+                    }
+                }
+                Some(Undo::Directory(before)) => {
+                    let after = std::mem::replace(&mut self.directory, before);
+                    changes.directory.get_or_insert(after);
+                }
+                Some(Undo::Positional(before)) => self.positional = before,
+                None => break,
+            }
+        }
+        changes
+    }
+
+    /// Puts together what several branches left. `exhaustive` says that one of them was surely taken.
+    pub(super) fn merge(&mut self, branches: Vec<Changes>, exhaustive: bool) {
+        let count = branches.len();
+        let mut merged: HashMap<String, (usize, Vec<Value>)> = HashMap::new();
+        let mut directories: Vec<Option<String>> = Vec::new();
+        for branch in branches {
+            for (name, after) in branch.variables {
+                let slot = merged.entry(name).or_default();
+                slot.0 += 1;
+                for value in after.unwrap_or_default() {
+                    if !slot.1.contains(&value) {
+                        slot.1.push(value);
+                    }
+                }
+            }
+            directories.extend(branch.directory);
+        }
+        for (name, (seen, mut values)) in merged {
+            if !exhaustive || seen < count {
+                for value in self.variable(&name).unwrap_or_default() {
+                    if !values.contains(value) {
+                        values.push(value.clone());
+                    }
+                }
+            }
+            self.assign(&name, values);
+        }
+        if !directories.is_empty() {
+            directories.dedup();
+            let known = match directories.as_slice() {
+                [only] if exhaustive && directories.len() == count => only.clone(),
+                [only] if only.as_deref() == self.directory() => only.clone(),
+                _ => None,
+            };
+            self.enter(known);
+        }
+    }
+}
+
+fn bounded(mut values: Vec<Value>, name: &str) -> Vec<Value> {
+    if values.len() > ALTERNATIVES {
+        values.truncate(ALTERNATIVES - 1);
+        values.push(Value::unknown(name));
+    }
+    values
+}

@@ -1,0 +1,559 @@
+//! What rows in `programs` and other readers may say to the walk. Owns the collected effects and the bounds; statements,
+//! words and programs are read by its siblings.
+
+use std::rc::Rc;
+
+use portcullis_syntax::{
+    Span,
+    shell::{self, Statement},
+};
+
+use super::{DEPTH, Invocation, WORK, absolute, redirect::Channel, state::State};
+use crate::{
+    address,
+    effect::{
+        Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap, GapReason, Layer,
+        LayerId, LayerOrigin, Location, PermissionChange, Target, WriteMode,
+    },
+    facts::Facts,
+    place,
+    text::{Piece, Taint, Text},
+    understand::code,
+};
+
+/// The walk over a script: what is known so far and the effects found so far. Rows in `programs` speak to it.
+pub struct Walk<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) effects: Effects,
+    pub(super) state: State,
+    pub(super) layer: LayerId,
+    pub(super) certainty: Certainty,
+    /// What arrives on the standard input of the command being read.
+    pub(super) input: Option<Text>,
+    /// Values that stand in nested text as one private character each, see [`Walk::embed`].
+    pub(super) embedded: Vec<Text>,
+    /// The functions being called, innermost last, with whether the call is in a pipe or the background.
+    pub(super) calls: Vec<String>,
+    /// Whether the statement being read runs beside others: in a pipeline or with `&`.
+    pub(super) concurrent: bool,
+    /// Which of several possible values variables take in this round, and how many rounds there are.
+    pub(super) choice: super::words::Choice,
+    depth: usize,
+    work: usize,
+    exhausted: bool,
+    /// Numbers the files that process substitutions make.
+    pub(super) pipes: u32,
+    /// What reads the files that `>(…)` makes.
+    pub(super) sinks: Vec<(String, Rc<[Statement]>)>,
+    /// Descriptors that `exec` left open.
+    pub(super) descriptors: Vec<(u32, Channel)>,
+}
+
+/// The first private character that stands for an embedded value (Supplementary Private Use Area-A).
+const EMBEDDED: u32 = 0xF0000;
+/// How many values may be embedded; past it they merge into the last.
+const EMBEDDED_LIMIT: usize = 0xFF00;
+
+impl<'a> Walk<'a> {
+    pub(in crate::understand) fn new(facts: &'a Facts) -> Self {
+        Self {
+            facts,
+            effects: Effects::default(),
+            state: State::new(facts.cwd.clone()),
+            layer: LayerId(0),
+            certainty: Certainty::Certain,
+            input: None,
+            embedded: Vec::new(),
+            calls: Vec::new(),
+            concurrent: false,
+            choice: super::words::Choice::default(),
+            depth: 0,
+            work: 0,
+            exhausted: false,
+            pipes: 0,
+            sinks: Vec::new(),
+            descriptors: Vec::new(),
+        }
+    }
+
+    pub(in crate::understand) fn finish(self) -> Effects {
+        self.effects
+    }
+
+    /// Adds an argument of the call as a layer, and makes it the one that spans point into.
+    pub(in crate::understand) fn open(&mut self, pointer: &str, text: &str) {
+        self.layer = self.add_layer(text, LayerOrigin::Argument(pointer.to_owned()));
+    }
+
+    /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
+    pub(in crate::understand) fn script_text(&mut self, text: &str) {
+        self.parse_and_walk(text);
+        for function in self.state.uncalled() {
+            let certainty = std::mem::replace(&mut self.certainty, Certainty::Possible);
+            let layer = std::mem::replace(&mut self.layer, function.layer);
+            self.command(&function.body);
+            self.layer = layer;
+            self.certainty = certainty;
+        }
+    }
+
+    /// What is known of the world.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        self.facts
+    }
+
+    /// The directory that relative paths start from, where it is known.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        self.state.directory()
+    }
+
+    /// A path as the current directory makes it.
+    #[must_use]
+    pub fn target(&self, text: &Text) -> Target {
+        Target { text: text.clone(), path: absolute(text, self.state.directory(), self.facts) }
+    }
+
+    /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
+    pub fn read(&mut self, file: &Argument) -> Text {
+        let target = self.target(&file.text);
+        if let Some(path) = &target.path
+            && let Some(versions) = self.state.file(path)
+        {
+            let mut content = choose(versions, path);
+            content.inherit(&Text { pieces: Vec::new(), ..file.text.clone() });
+            return content;
+        }
+        let path = target.path.clone();
+        let id = self.emit(EffectKind::Read(target), file.span);
+        let mut content = Text::unknown(&file.text.display());
+        content.taint = Taint::FILE.with(file.text.taint);
+        if let Some(path) = path {
+            if place::credential(&path, self.facts).is_some() {
+                content.taint = content.taint.with(Taint::SECRET);
+            } else if !place::place(&path, self.facts).is_workspace() {
+                content.taint = content.taint.with(Taint::PRIVATE);
+            }
+        }
+        content.sources = file.text.sources.clone();
+        content.sources.push(id);
+        content
+    }
+
+    /// The program writes a file.
+    pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
+        let target = self.target(&file.text);
+        if let Some(at) = self.sinks.iter().position(|(path, _)| target.path.as_deref() == Some(path))
+            && self.enter_level(file.span)
+        {
+            let (_, body) = self.sinks.swap_remove(at);
+            let input = self.input.replace(content);
+            let mark = self.state.mark();
+            self.statements(&body);
+            self.state.roll_back(mark);
+            self.input = input;
+            self.leave_level();
+            return;
+        }
+        if let Some(path) = &target.path
+            && !path.starts_with("/dev/")
+        {
+            let certain = self.certainty == Certainty::Certain;
+            match mode {
+                WriteMode::Replace => self.state.write_file(path, content.clone(), false, certain),
+                WriteMode::Append => self.state.write_file(path, content.clone(), true, certain),
+                WriteMode::Edit => self.state.write_file(path, content.clone(), false, false),
+                WriteMode::Create | WriteMode::Link => {}
+            }
+        }
+        self.emit(EffectKind::Write { target, mode, content }, file.span);
+    }
+
+    /// The program deletes a file or directory.
+    pub fn delete(&mut self, file: &Argument, recursive: bool) {
+        let target = self.target(&file.text);
+        self.emit(EffectKind::Delete { target, recursive }, file.span);
+    }
+
+    /// The program changes who may do what with a file.
+    pub fn permission(&mut self, file: &Argument, recursive: bool, change: PermissionChange) {
+        let target = self.target(&file.text);
+        self.emit(EffectKind::Permission { target, recursive, change }, file.span);
+    }
+
+    /// The program talks to `address` and sends it `sends`; gives what comes back.
+    pub fn connect(&mut self, address: &Argument, sends: Option<Text>, listens: bool) -> Text {
+        let host = address::host(&address.text);
+        let connection = Connection { address: address.text.clone(), host, sends, listens };
+        let id = self.emit(EffectKind::Connect(connection), address.span);
+        let mut received = Text::unknown(&address.text.display());
+        received.taint = Taint::NETWORK;
+        received.sources.push(id);
+        received
+    }
+
+    /// What follows runs with the rights of `user`.
+    pub fn privilege(&mut self, user: Text, span: Span) {
+        self.emit(EffectKind::Privilege { user }, span);
+    }
+
+    /// The program runs another program: name and arguments; gives what that one prints.
+    pub fn run(&mut self, words: &[Argument], input: Option<Text>) -> Text {
+        let span = words.first().map_or(Span::default(), |word| word.span);
+        if !self.enter_level(span) {
+            return Text::unknown("a program");
+        }
+        let printed = self.run_words(words.to_vec(), input, Vec::new());
+        self.leave_level();
+        printed
+    }
+
+    /// The program runs `code` as shell code with `arguments` as `$0`, `$1`…; gives what it prints.
+    pub fn shell(&mut self, code: &Text, span: Span, arguments: &[Argument], input: Option<Text>) -> Text {
+        let positional = arguments.iter().map(|argument| argument.text.clone()).collect();
+        self.shell_code(code, span, Some(positional), input)
+    }
+
+    /// `eval`, `source`, traps: shell code in the same shell, which sees and changes the same variables.
+    pub(super) fn same_shell(&mut self, code: &Text, span: Span) -> Text {
+        let input = self.input.clone();
+        self.shell_code(code, span, None, input)
+    }
+
+    fn shell_code(
+        &mut self,
+        code: &Text,
+        span: Span,
+        positional: Option<Vec<Text>>,
+        input: Option<Text>,
+    ) -> Text {
+        self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
+        if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
+            self.gap(span, GapReason::UnknownCode);
+            let mut printed = Text::unknown("unknown code");
+            printed.inherit(code);
+            return printed;
+        }
+        let text = self.embed(code);
+        let Some(outer) = self.enter_layer(&text, span) else { return Text::unknown("a script") };
+        let input = std::mem::replace(&mut self.input, input);
+        let mark = self.state.mark();
+        let own_shell = positional.is_some();
+        if let Some(positional) = positional {
+            self.state.set_positional(positional);
+        }
+        let printed = self.parse_and_walk(&text);
+        if own_shell {
+            self.state.roll_back(mark);
+        }
+        self.input = input;
+        self.leave_layer(outer);
+        printed
+    }
+
+    /// The program runs `code` as code in `language` (`python`, `perl`, `javascript`, `awk`…) with `arguments`.
+    pub fn code(&mut self, language: &'static str, code: &Text, span: Span, arguments: &[Argument]) -> Text {
+        if language == "shell" {
+            return self.shell(code, span, arguments, None);
+        }
+        self.emit(EffectKind::Execute { language, code: code.clone() }, span);
+        let mut printed = Text::unknown(language);
+        printed.inherit(code);
+        if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
+            self.gap(span, GapReason::UnknownCode);
+            return printed;
+        }
+        let text = self.embed(code);
+        let Some(outer) = self.enter_layer(&text, span) else { return printed };
+        let written = code::understand(self, language, &text, arguments);
+        self.leave_layer(outer);
+        written.unwrap_or(printed)
+    }
+
+    /// The program runs a file as a script in `language`; its own first line or name is obeyed where the language is
+    /// `shell`. A file that this call did not write is somebody's program, not a gap.
+    pub fn script(
+        &mut self,
+        language: &'static str,
+        file: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        let target = self.target(&file.text);
+        let versions = target.path.as_deref().and_then(|path| self.state.file(path)).map(<[_]>::to_vec);
+        let Some(versions) = versions else {
+            let mut code = Text::unknown(&file.text.display());
+            code.inherit(&file.text);
+            code.taint = code.taint.with(Taint::FILE);
+            let id = self.emit(EffectKind::Read(target), file.span);
+            code.sources.push(id);
+            self.emit(EffectKind::Execute { language, code: code.clone() }, file.span);
+            return code;
+        };
+        let mut printed = Text::default();
+        for content in versions {
+            let language = language_of(language, &file.text.display(), &content);
+            let mut given = vec![file.clone()];
+            given.extend_from_slice(arguments);
+            let more = if language == "shell" {
+                self.shell(&content, file.span, &given, input.clone())
+            } else {
+                self.code(language, &content, file.span, &given)
+            };
+            printed.append(&more);
+        }
+        printed
+    }
+
+    /// Sends a statement to a database.
+    pub fn query(&mut self, statement: &Text, span: Span) {
+        self.emit(EffectKind::Query { statement: statement.clone() }, span);
+    }
+
+    /// A rule's id for something that no other effect says.
+    pub fn note(&mut self, rule: &'static str, span: Span) {
+        self.emit(EffectKind::Noted(rule), span);
+    }
+
+    /// Something here was not understood.
+    pub fn gap(&mut self, span: Span, reason: GapReason) {
+        let gap = Gap { at: Location { layer: self.layer, span }, reason };
+        if !self.effects.gaps.contains(&gap) && self.effects.gaps.len() < 256 {
+            self.effects.gaps.push(gap);
+        }
+    }
+
+    /// Any other effect.
+    pub fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId {
+        self.spend(span);
+        let id = EffectId(u32::try_from(self.effects.list.len()).unwrap_or(u32::MAX));
+        for text in texts(&kind) {
+            for from in &text.sources {
+                let flow = Flow { from: *from, to: id };
+                if !self.effects.flows.contains(&flow) && self.effects.flows.len() < 1024 {
+                    self.effects.flows.push(flow);
+                }
+            }
+        }
+        let at = Location { layer: self.layer, span };
+        self.effects.list.push(Effect { kind, at, certainty: self.certainty });
+        id
+    }
+
+    /// Draws a data flow that no text carries.
+    pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
+        let flow = Flow { from, to };
+        if !self.effects.flows.contains(&flow) && self.effects.flows.len() < 1024 {
+            self.effects.flows.push(flow);
+        }
+    }
+
+    /// Reads what follows as likely, not certain.
+    pub(crate) fn at_likely<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.at_most(Certainty::Likely, read)
+    }
+
+    /// Reads what follows as no more than possible or likely.
+    pub(super) fn at_most<T>(&mut self, certainty: Certainty, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.certainty;
+        self.certainty = outer.min(certainty);
+        let result = read(self);
+        self.certainty = outer;
+        result
+    }
+
+    pub(super) fn location(&self, span: Span) -> Location {
+        Location { layer: self.layer, span }
+    }
+
+    fn parse_and_walk(&mut self, text: &str) -> Text {
+        let script = shell::parse(text);
+        for unparsed in &script.unparsed {
+            let reason = match unparsed.reason {
+                shell::UnparsedReason::Syntax | shell::UnparsedReason::Unclosed => GapReason::Unparsed,
+                shell::UnparsedReason::TooDeep
+                | shell::UnparsedReason::TooManyNodes
+                | shell::UnparsedReason::TooLong => GapReason::Limit,
+            };
+            self.gap(unparsed.span, reason);
+        }
+        self.statements(&script.body)
+    }
+
+    /// Counts one unit of work; `false` when there was too much of it.
+    pub(super) fn spend(&mut self, span: Span) -> bool {
+        if self.work < WORK {
+            self.work += 1;
+            return true;
+        }
+        if !self.exhausted {
+            self.exhausted = true;
+            self.gap(span, GapReason::Limit);
+        }
+        false
+    }
+
+    /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
+    pub(super) fn enter_level(&mut self, span: Span) -> bool {
+        if self.depth >= DEPTH || !self.spend(span) {
+            self.gap(span, GapReason::Limit);
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    pub(super) fn leave_level(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn enter_layer(&mut self, text: &str, span: Span) -> Option<LayerId> {
+        if !self.enter_level(span) {
+            return None;
+        }
+        if self.effects.layers.len() >= usize::from(u16::MAX) {
+            self.leave_level();
+            self.gap(span, GapReason::Limit);
+            return None;
+        }
+        let parent = self.layer;
+        self.layer = self.add_layer(text, LayerOrigin::Within { parent, span });
+        Some(parent)
+    }
+
+    fn leave_layer(&mut self, outer: LayerId) {
+        self.layer = outer;
+        self.leave_level();
+    }
+
+    fn add_layer(&mut self, text: &str, origin: LayerOrigin) -> LayerId {
+        let id = LayerId(u16::try_from(self.effects.layers.len()).unwrap_or(u16::MAX));
+        self.effects.layers.push(Layer { text: text.to_owned(), origin });
+        id
+    }
+
+    /// A half-known text as source text: what is unknown stands as one private character, which words read inside it
+    /// turn back into the unknown value.
+    fn embed(&mut self, text: &Text) -> String {
+        let mut source = String::new();
+        for piece in &text.pieces {
+            match piece {
+                Piece::Known(known) => source.push_str(known),
+                Piece::Glob(glob) => source.push_str(glob),
+                Piece::Unknown(_) => {
+                    if self.embedded.len() < EMBEDDED_LIMIT {
+                        self.embedded.push(text.derive(vec![piece.clone()]));
+                    }
+                    let number = u32::try_from(self.embedded.len().saturating_sub(1)).unwrap_or(0);
+                    source.extend(char::from_u32(EMBEDDED + number));
+                }
+            }
+        }
+        source
+    }
+
+    /// Literal text from a script, with embedded values put back.
+    pub(crate) fn disembed(&self, literal: &str) -> Text {
+        let mut text = Text::default();
+        if self.embedded.is_empty() {
+            text.push_known(literal);
+            return text;
+        }
+        let mut start = 0;
+        for (at, character) in literal.char_indices() {
+            let number = (character as u32).wrapping_sub(EMBEDDED) as usize;
+            if let Some(value) = self.embedded.get(number) {
+                text.push_known(literal.get(start..at).unwrap_or(""));
+                text.append(value);
+                start = at + character.len_utf8();
+            }
+        }
+        text.push_known(literal.get(start..).unwrap_or(""));
+        text
+    }
+
+    /// The program prints its answer to a question about the system: nothing is known of it.
+    #[must_use]
+    pub fn answer(invocation: &Invocation) -> Text {
+        invocation.origin()
+    }
+}
+
+/// One of several versions of a file; the only one, or an unknown text with every origin.
+fn choose(versions: &[Text], path: &str) -> Text {
+    if let [only] = versions {
+        return only.clone();
+    }
+    let mut content = Text::unknown(path);
+    for version in versions {
+        content.inherit(version);
+    }
+    content
+}
+
+fn texts(kind: &EffectKind) -> Vec<&Text> {
+    match kind {
+        EffectKind::Run(run) => {
+            let mut all: Vec<&Text> = run.arguments.iter().map(|argument| &argument.text).collect();
+            all.push(&run.name.text);
+            all.extend(run.input.as_ref());
+            all
+        }
+        EffectKind::Read(target) | EffectKind::Delete { target, .. } => vec![&target.text],
+        EffectKind::Write { target, content, .. } => vec![&target.text, content],
+        EffectKind::Permission { target, .. } => vec![&target.text],
+        EffectKind::Execute { code, .. } => vec![code],
+        EffectKind::Connect(connection) => {
+            let mut all = vec![&connection.address];
+            all.extend(connection.sends.as_ref());
+            all
+        }
+        EffectKind::Privilege { user } => vec![user],
+        EffectKind::Kill { target, .. } => vec![target],
+        EffectKind::Environment { value, .. } => vec![value],
+        EffectKind::Query { statement } => vec![statement],
+        EffectKind::Noted(_) => Vec::new(),
+    }
+}
+
+/// The language of a script: its first line, then its name, then what the program that runs it speaks.
+fn language_of(otherwise: &'static str, name: &str, content: &Text) -> &'static str {
+    if otherwise != "shell" {
+        return otherwise;
+    }
+    if let Some(line) = content.known_prefix().strip_prefix("#!") {
+        let line = line.lines().next().unwrap_or("");
+        for (word, language) in LANGUAGES {
+            if line.contains(word) {
+                return language;
+            }
+        }
+    }
+    match name.rsplit_once('.') {
+        Some((_, "py")) => "python",
+        Some((_, "pl")) => "perl",
+        Some((_, "rb")) => "ruby",
+        Some((_, "js" | "mjs" | "cjs" | "ts")) => "javascript",
+        Some((_, "php")) => "php",
+        Some((_, "lua")) => "lua",
+        _ => "shell",
+    }
+}
+
+/// The word in a `#!` line that names a language.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("python", "python"),
+    ("perl", "perl"),
+    ("ruby", "ruby"),
+    ("node", "javascript"),
+    ("deno", "javascript"),
+    ("bun", "javascript"),
+    ("php", "php"),
+    ("lua", "lua"),
+    ("awk", "awk"),
+    ("expect", "tcl"),
+    ("tclsh", "tcl"),
+    ("Rscript", "r"),
+    ("pwsh", "powershell"),
+];

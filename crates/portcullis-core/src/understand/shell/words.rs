@@ -1,0 +1,405 @@
+//! Words to arguments: what the shell would make of a word before a program sees it. Owns brace expansion, quoting,
+//! splitting and substitution; parameters are read by `parameter`.
+
+use portcullis_syntax::{
+    Span,
+    shell::{Part, PartKind, Word},
+};
+
+use super::{ROUNDS, walk::Walk};
+use crate::{
+    effect::Argument,
+    text::{Piece, Taint, Text},
+};
+
+/// Which value variables with several possible values take in this round.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choice {
+    number: usize,
+    ways: usize,
+    picked: Vec<(String, usize)>,
+}
+
+impl Choice {
+    pub(super) fn round(number: usize) -> Self {
+        Self { number, ways: 1, picked: Vec::new() }
+    }
+
+    /// How many rounds there are to go through.
+    pub(super) fn ways(&self) -> usize {
+        self.ways.clamp(1, ROUNDS)
+    }
+
+    /// The index of the value that a variable with `count` values takes: the same one each time it is asked in a round.
+    pub(super) fn pick(&mut self, name: &str, count: usize) -> usize {
+        if count < 2 {
+            return 0;
+        }
+        if let Some((_, index)) = self.picked.iter().find(|(picked, _)| picked == name) {
+            return *index;
+        }
+        let radix = self.ways.max(1);
+        let index = (self.number / radix) % count;
+        self.ways = radix.saturating_mul(count).min(ROUNDS * ROUNDS);
+        self.picked.push((name.to_owned(), index));
+        index
+    }
+}
+
+/// How many words one brace expression is expanded to; the rest stands as one unknown word.
+const BRACE_WORDS: usize = 256;
+
+/// The arguments that words are being made into.
+struct Fields {
+    done: Vec<Argument>,
+    current: Text,
+    /// Whether the current field exists even when it is empty, because something was quoted in it.
+    quoted: bool,
+    span: Span,
+}
+
+impl Fields {
+    fn finish(&mut self) {
+        if self.quoted || !self.current.is_empty() {
+            let text = std::mem::take(&mut self.current);
+            self.done.push(Argument { text, span: self.span });
+        }
+        self.quoted = false;
+    }
+}
+
+impl Walk<'_> {
+    /// The arguments that `words` become.
+    pub(super) fn arguments(&mut self, words: &[Word]) -> Vec<Argument> {
+        let mut all = Vec::with_capacity(words.len());
+        for word in words {
+            if !self.spend(word.span) {
+                break;
+            }
+            if let [Part { kind: PartKind::Literal(literal), .. }] = word.parts.as_slice() {
+                all.push(Argument { text: self.disembed(literal), span: word.span });
+                continue;
+            }
+            for parts in self.braces(&word.parts) {
+                let mut fields =
+                    Fields { done: Vec::new(), current: Text::default(), quoted: false, span: word.span };
+                for part in &parts {
+                    self.part(part, &mut fields);
+                }
+                fields.finish();
+                all.append(&mut fields.done);
+            }
+        }
+        all
+    }
+
+    /// A word that is neither split nor globbed: an assignment's value, a redirection's target, a here-string.
+    pub(super) fn single(&mut self, word: &Word) -> Text {
+        let mut whole = Text::default();
+        for part in &word.parts {
+            let more = self.unsplit(part);
+            whole.append(&more);
+        }
+        whole
+    }
+
+    /// Parts inside double quotes, in a heredoc, or in arithmetic.
+    pub(super) fn joined(&mut self, parts: &[Part]) -> Text {
+        let mut whole = Text::default();
+        for part in parts {
+            let more = self.unsplit(part);
+            whole.append(&more);
+        }
+        whole
+    }
+
+    fn part(&mut self, part: &Part, fields: &mut Fields) {
+        match &part.kind {
+            PartKind::Literal(literal) => fields.current.append(&self.disembed(literal)),
+            PartKind::Quoted(text) => {
+                fields.quoted = true;
+                fields.current.append(&self.disembed(text));
+            }
+            PartKind::DoubleQuoted(parts) => {
+                fields.quoted = true;
+                self.double_quoted(parts, fields);
+            }
+            PartKind::Parameter(parameter) => {
+                if let Some(elements) = self.elements(parameter) {
+                    for (index, element) in elements.iter().enumerate() {
+                        if index > 0 {
+                            fields.finish();
+                        }
+                        self.split(element, fields);
+                    }
+                } else {
+                    let value = self.parameter(parameter, part.span);
+                    self.split(&value, fields);
+                }
+            }
+            PartKind::CommandSubstitution { .. } | PartKind::Arithmetic(_) => {
+                let value = self.unsplit(part);
+                self.split(&value, fields);
+            }
+            PartKind::Glob(_) | PartKind::ExtendedGlob { .. } => {
+                let value = self.unsplit(part);
+                fields.current.append(&value);
+            }
+            PartKind::ProcessSubstitution { .. }
+            | PartKind::Tilde(_)
+            | PartKind::Brace(_)
+            | PartKind::BraceRange { .. }
+            | PartKind::Unparsed => {
+                let value = self.unsplit(part);
+                fields.current.append(&value);
+            }
+        }
+    }
+
+    fn double_quoted(&mut self, parts: &[Part], fields: &mut Fields) {
+        for part in parts {
+            if let PartKind::Parameter(parameter) = &part.kind
+                && let Some(elements) = self.elements(parameter)
+            {
+                if elements.is_empty() && parts.len() == 1 {
+                    fields.quoted = false;
+                }
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        fields.finish();
+                        fields.quoted = true;
+                    }
+                    fields.current.append(element);
+                }
+                continue;
+            }
+            let value = self.unsplit(part);
+            fields.current.append(&value);
+        }
+    }
+
+    fn unsplit(&mut self, part: &Part) -> Text {
+        match &part.kind {
+            PartKind::Literal(text) | PartKind::Quoted(text) => self.disembed(text),
+            PartKind::DoubleQuoted(parts) => self.joined(parts),
+            PartKind::Parameter(parameter) => {
+                if let Some(elements) = self.elements(parameter) {
+                    return join(&elements, " ");
+                }
+                self.parameter(parameter, part.span)
+            }
+            PartKind::CommandSubstitution { body } => {
+                if !self.enter_level(part.span) {
+                    return Text::unknown("a command");
+                }
+                let mark = self.state.mark();
+                let choice = std::mem::take(&mut self.choice);
+                let printed = self.statements(body);
+                self.choice = choice;
+                self.state.roll_back(mark);
+                self.leave_level();
+                without_trailing_newlines(printed)
+            }
+            PartKind::ProcessSubstitution { output, body } => self.process(*output, body, part.span),
+            PartKind::Arithmetic(parts) => {
+                let expression = self.joined(parts);
+                match expression.as_known().and_then(|known| self.evaluate(known)) {
+                    Some(number) => expression.derive(vec![Piece::Known(number.to_string())]),
+                    None => {
+                        let mut result = Text::unknown("arithmetic");
+                        result.inherit(&expression);
+                        result
+                    }
+                }
+            }
+            PartKind::Brace(alternatives) => alternatives
+                .first()
+                .map_or_else(Text::default, |parts| self.joined(&parts.clone())),
+            PartKind::BraceRange { from, .. } => Text::known(from.as_ref()),
+            PartKind::Glob(glob) => Text { pieces: vec![Piece::Glob(glob.to_string())], ..Text::default() },
+            PartKind::ExtendedGlob { alternatives, .. } => {
+                for parts in alternatives {
+                    self.joined(parts);
+                }
+                Text { pieces: vec![Piece::Glob("*".to_owned())], ..Text::default() }
+            }
+            PartKind::Tilde(name) => self.home_of(name),
+            PartKind::Unparsed => Text::unknown("text that was not understood"),
+        }
+    }
+
+    fn home_of(&self, name: &str) -> Text {
+        match name {
+            "" => self.facts.home.as_deref().map_or_else(|| Text::known("~"), Text::known),
+            "+" => self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
+            "-" => Text::unknown("OLDPWD"),
+            "root" => Text::known("/root"),
+            other => Text::known(format!("/home/{other}")),
+        }
+    }
+
+    fn process(&mut self, output: bool, body: &[portcullis_syntax::shell::Statement], span: Span) -> Text {
+        self.pipes += 1;
+        let path = format!("/dev/fd/pipe{}", self.pipes);
+        if !self.enter_level(span) {
+            return Text::known(path);
+        }
+        let mark = self.state.mark();
+        if output {
+            self.sinks.push((path.clone(), body.to_vec().into()));
+        } else {
+            let printed = self.statements(body);
+            self.state.write_file(&path, printed, false, true);
+        }
+        self.state.roll_back(mark);
+        self.leave_level();
+        Text::known(path)
+    }
+
+    /// Splits an unquoted value the way the shell would.
+    fn split(&mut self, value: &Text, fields: &mut Fields) {
+        let separators = self.separators();
+        fields.current.inherit(value);
+        for piece in &value.pieces {
+            match piece {
+                Piece::Known(known) => {
+                    if separators.is_empty() {
+                        push_globbed(&mut fields.current, known);
+                        continue;
+                    }
+                    let mut rest = known.as_str();
+                    loop {
+                        let end = rest.find(|character| separators.contains(character));
+                        let (field, after) = match end {
+                            Some(at) => rest.split_at(at),
+                            None => (rest, ""),
+                        };
+                        push_globbed(&mut fields.current, field);
+                        let Some(separator) = after.chars().next() else { break };
+                        let origin = fields.current.derive(Vec::new());
+                        fields.finish();
+                        fields.current = origin;
+                        rest = after.get(separator.len_utf8()..).unwrap_or("");
+                    }
+                }
+                other => fields.current.push(other.clone()),
+            }
+        }
+        if fields.current.pieces.is_empty() && !fields.quoted {
+            fields.current = Text::default();
+        }
+    }
+
+    fn separators(&self) -> String {
+        match self.state.variable("IFS") {
+            Some([super::state::Value::Scalar(text)]) => {
+                text.as_known().unwrap_or(" \t\n").to_owned()
+            }
+            _ => " \t\n".to_owned(),
+        }
+    }
+
+    /// Every list of parts that brace expansion makes of a word.
+    fn braces(&mut self, parts: &[Part]) -> Vec<Vec<Part>> {
+        if !parts.iter().any(|part| matches!(part.kind, PartKind::Brace(_) | PartKind::BraceRange { .. })) {
+            return vec![parts.to_vec()];
+        }
+        let mut words: Vec<Vec<Part>> = vec![Vec::new()];
+        for part in parts {
+            let alternatives: Vec<Vec<Part>> = match &part.kind {
+                PartKind::Brace(alternatives) => {
+                    alternatives.iter().flat_map(|inner| self.braces(inner)).collect()
+                }
+                PartKind::BraceRange { from, to, step } => range(from, to, step.as_deref())
+                    .into_iter()
+                    .map(|text| vec![Part { kind: PartKind::Literal(text.into()), span: part.span }])
+                    .collect(),
+                _ => vec![vec![part.clone()]],
+            };
+            if alternatives.len().saturating_mul(words.len()) > BRACE_WORDS {
+                let unknown = Part { kind: PartKind::Unparsed, span: part.span };
+                for word in &mut words {
+                    word.push(unknown.clone());
+                }
+                self.gap(part.span, crate::effect::GapReason::Limit);
+                continue;
+            }
+            words = words
+                .iter()
+                .flat_map(|word| {
+                    alternatives.iter().map(|alternative| {
+                        let mut whole = word.clone();
+                        whole.extend(alternative.iter().cloned());
+                        whole
+                    })
+                })
+                .collect();
+        }
+        words
+    }
+}
+
+/// Joins texts with a separator between them.
+pub(super) fn join(texts: &[Text], separator: &str) -> Text {
+    let mut whole = Text::default();
+    for (index, text) in texts.iter().enumerate() {
+        if index > 0 {
+            whole.push_known(separator);
+        }
+        whole.append(text);
+    }
+    whole
+}
+
+pub(super) fn without_trailing_newlines(mut text: Text) -> Text {
+    if let Some(Piece::Known(last)) = text.pieces.last_mut() {
+        let kept = last.trim_end_matches('\n').len();
+        last.truncate(kept);
+        if kept == 0 {
+            text.pieces.pop();
+        }
+    }
+    text
+}
+
+/// Known text from an expansion: an unquoted `*` or `?` in it is a glob again.
+fn push_globbed(text: &mut Text, known: &str) {
+    let mut rest = known;
+    while let Some(at) = rest.find(['*', '?']) {
+        let (before, from) = rest.split_at(at);
+        text.push_known(before);
+        let (glob, after) = from.split_at(1);
+        text.push(Piece::Glob(glob.to_owned()));
+        rest = after;
+    }
+    text.push_known(rest);
+}
+
+fn range(from: &str, to: &str, step: Option<&str>) -> Vec<String> {
+    let step = step.and_then(|step| step.parse::<i64>().ok()).unwrap_or(1).unsigned_abs().max(1);
+    let step = usize::try_from(step).unwrap_or(1);
+    if let (Ok(first), Ok(last)) = (from.parse::<i64>(), to.parse::<i64>()) {
+        let width = if from.trim_start_matches('-').starts_with('0') || to.trim_start_matches('-').starts_with('0') {
+            from.len().max(to.len())
+        } else {
+            0
+        };
+        let number = |value: i64| format!("{value:0width$}");
+        return if first <= last {
+            (first..=last).step_by(step).take(BRACE_WORDS + 1).map(number).collect()
+        } else {
+            (last..=first).rev().step_by(step).take(BRACE_WORDS + 1).map(number).collect()
+        };
+    }
+    let (Some(first), Some(last)) = (from.chars().next(), to.chars().next()) else { return Vec::new() };
+    let letters: Vec<char> = if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
+    letters.into_iter().step_by(step).take(BRACE_WORDS + 1).map(String::from).collect()
+}
+
+/// Whether a variable's name says that it holds a key.
+pub(super) fn named_secret(name: &str) -> Taint {
+    const WORDS: &[&str] =
+        &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL", "ACCESS_KEY"];
+    let upper = name.to_ascii_uppercase();
+    if WORDS.iter().any(|word| upper.contains(word)) { Taint::SECRET } else { Taint::NONE }
+}
