@@ -36,7 +36,11 @@ pub fn host_of(address: &str) -> Option<String> {
     };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let plausible = !host.is_empty()
-        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'%') || byte >= 0x80);
+        && host.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'.' | b'-' | b'_' | b':' | b'%')
+                || byte >= 0x80
+        });
     plausible.then_some(host)
 }
 

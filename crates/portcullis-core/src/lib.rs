@@ -11,6 +11,7 @@
 //! with a [`facts::FactPlan`] and handed in as [`facts::Facts`], so that every decision can be replayed from its record.
 
 pub mod action;
+pub mod address;
 pub mod assessment;
 pub mod call;
 pub mod decision;

@@ -7,6 +7,9 @@ use crate::effect::EffectId;
 /// variable over and over costs nothing.
 pub const KNOWN_BYTES: usize = 1 << 16;
 
+/// How many effects a text remembers that it comes from; a pipeline of a thousand stages stays cheap.
+pub const SOURCES: usize = 16;
+
 /// What went into a value that is not fully known, or that came a way worth noticing. A set.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Taint(u8);
@@ -171,7 +174,7 @@ impl Text {
     pub fn inherit(&mut self, other: &Self) {
         self.taint = self.taint.with(other.taint);
         for source in &other.sources {
-            if !self.sources.contains(source) {
+            if self.sources.len() < SOURCES && !self.sources.contains(source) {
                 self.sources.push(*source);
             }
         }

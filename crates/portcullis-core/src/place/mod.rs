@@ -92,22 +92,6 @@ pub fn contains_gate(path: &str, facts: &Facts) -> bool {
     facts.guarded.iter().any(|guarded| located.contains(guarded, facts))
 }
 
-/// The host that an address or URL names, in lower case, without user, port and brackets.
-#[must_use]
-pub fn host(address: &Text) -> Option<String> {
-    let known = address.as_known()?.trim();
-    let rest = known.split_once("://").map_or(known, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let host = match host.strip_prefix('[') {
-        Some(bracketed) => bracketed.split(']').next().unwrap_or(""),
-        None if host.matches(':').count() > 1 => host,
-        None => host.split(':').next().unwrap_or(""),
-    };
-    let host = host.trim_end_matches('.');
-    (!host.is_empty()).then(|| host.to_ascii_lowercase())
-}
-
 /// The path of a target, or, where its beginning is not known, the rest of it as it would lie somewhere: enough to
 /// know `${X}/.ssh/id_rsa` for what it is.
 fn guess(target: &Target, facts: &Facts) -> Option<String> {

@@ -116,11 +116,47 @@ const EDITOR: &[&str] = &["-c", "--cmd", "+"];
 
 /// Options whose value is run, sorted by program.
 static ESCAPES: &[Escape] = &[
-    escape("apt", &["-o", "--option"], How::ShellSetting(&["Pre-Invoke", "Post-Invoke", "Pre-Invoke::", "Post-Invoke::", "Pre-Install-Pkgs::", "Changelogs"])),
-    escape("apt-get", &["-o", "--option"], How::ShellSetting(&["Pre-Invoke", "Post-Invoke", "Pre-Invoke::", "Post-Invoke::", "Pre-Install-Pkgs::"])),
+    escape(
+        "apt",
+        &["-o", "--option"],
+        How::ShellSetting(&[
+            "Pre-Invoke",
+            "Post-Invoke",
+            "Pre-Invoke::",
+            "Post-Invoke::",
+            "Pre-Install-Pkgs::",
+            "Changelogs",
+        ]),
+    ),
+    escape(
+        "apt-get",
+        &["-o", "--option"],
+        How::ShellSetting(&[
+            "Pre-Invoke",
+            "Post-Invoke",
+            "Pre-Invoke::",
+            "Post-Invoke::",
+            "Pre-Install-Pkgs::",
+        ]),
+    ),
     escape("borg", &["--rsh"], How::Shell),
-    escape("cargo", &["--config"], How::ShellSetting(&["build.rustc-wrapper", "build.rustc", "runner"])),
-    escape("certbot", &["--pre-hook", "--post-hook", "--deploy-hook", "--renew-hook", "--manual-auth-hook", "--manual-cleanup-hook"], How::Shell),
+    escape(
+        "cargo",
+        &["--config"],
+        How::ShellSetting(&["build.rustc-wrapper", "build.rustc", "runner"]),
+    ),
+    escape(
+        "certbot",
+        &[
+            "--pre-hook",
+            "--post-hook",
+            "--deploy-hook",
+            "--renew-hook",
+            "--manual-auth-hook",
+            "--manual-cleanup-hook",
+        ],
+        How::Shell,
+    ),
     escape("chokidar", &["-c", "--command"], How::Shell),
     escape("cmake", &["-P"], How::Script),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
@@ -131,8 +167,16 @@ static ESCAPES: &[Escape] = &[
     escape("gdb", &["-ex", "-iex", "--ex", "--eval-command"], How::Code("gdb")),
     escape("git", &["-c"], How::Code("git-config")),
     escape("gvim", EDITOR, How::Code("vim")),
-    escape("hg", &["--config"], How::ShellSetting(&["alias", "hooks", "ui.editor", "ui.ssh", "ui.pager"])),
-    escape("hyperfine", &["-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude"], How::Shell),
+    escape(
+        "hg",
+        &["--config"],
+        How::ShellSetting(&["alias", "hooks", "ui.editor", "ui.ssh", "ui.pager"]),
+    ),
+    escape(
+        "hyperfine",
+        &["-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude"],
+        How::Shell,
+    ),
     escape("journalctl", &["--pager"], How::Shell),
     escape("latex", &["--shell-escape"], How::Code("tex")),
     escape("latexmk", &["-pdflatex", "-latex", "-e"], How::Shell),
@@ -148,7 +192,11 @@ static ESCAPES: &[Escape] = &[
     escape("npm", &["-c", "--call"], How::Shell),
     escape("npx", &["-c", "--call"], How::Shell),
     escape("nvim", EDITOR, How::Code("vim")),
-    escape("openvpn", &["--up", "--down", "--script-security", "--client-connect", "--route-up"], How::Shell),
+    escape(
+        "openvpn",
+        &["--up", "--down", "--script-security", "--client-connect", "--route-up"],
+        How::Shell,
+    ),
     escape("pdflatex", &["--shell-escape"], How::Code("tex")),
     escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
     escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
@@ -162,11 +210,28 @@ static ESCAPES: &[Escape] = &[
     escape("split", &["--filter"], How::Shell),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".shell")),
     escape("sqlmap", &["--eval"], How::Code("python")),
-    escape("ssh", &["-o"], How::ShellSetting(&["ProxyCommand", "LocalCommand", "KnownHostsCommand", "MatchExec"])),
+    escape(
+        "ssh",
+        &["-o"],
+        How::ShellSetting(&["ProxyCommand", "LocalCommand", "KnownHostsCommand", "MatchExec"]),
+    ),
     escape("sshfs", &["-o"], How::ShellSetting(&["ssh_command"])),
     escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
     escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),
-    escape("tar", &["-I", "--use-compress-program", "--to-command", "-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command"], How::Shell),
+    escape(
+        "tar",
+        &[
+            "-I",
+            "--use-compress-program",
+            "--to-command",
+            "-F",
+            "--info-script",
+            "--new-volume-script",
+            "--rsh-command",
+            "--rmt-command",
+        ],
+        How::Shell,
+    ),
     escape("tcpdump", &["-z"], How::Shell),
     escape("tex", &["--shell-escape"], How::Code("tex")),
     escape("vi", EDITOR, How::Code("vim")),
@@ -252,7 +317,12 @@ fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         }
         How::ShellSetting(keys) => {
             if let Some((key, code)) = setting(&value.text)
-                && keys.iter().any(|known| key.eq_ignore_ascii_case(known) || key.to_ascii_lowercase().ends_with(&format!("::{}", known.to_ascii_lowercase())))
+                && keys.iter().any(|known| {
+                    key.eq_ignore_ascii_case(known)
+                        || key
+                            .to_ascii_lowercase()
+                            .ends_with(&format!("::{}", known.to_ascii_lowercase()))
+                })
             {
                 walk.shell(&code, value.span, &[], None);
             }
@@ -269,7 +339,20 @@ fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
 /// Small command languages of programs: what in them is a shell command.
 fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
     let commands: &[&str] = match language {
-        "vim" => &[":!", "!", ":silent !", "silent !", ":sil !", "sil!", ":r !", "r !", ":terminal ", "terminal ", ":term ", "term "],
+        "vim" => &[
+            ":!",
+            "!",
+            ":silent !",
+            "silent !",
+            ":sil !",
+            "sil!",
+            ":r !",
+            "r !",
+            ":terminal ",
+            "terminal ",
+            ":term ",
+            "term ",
+        ],
         "gdb" => &["!", "shell ", "pipe "],
         "git-config" => return git_setting(walk, value),
         "make" => return makefile(walk, &value.text, value.span),
@@ -285,7 +368,17 @@ fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
             return;
         }
     }
-    for (prefix, inner) in [(":py3 ", "python"), (":py ", "python"), ("py3 ", "python"), ("py ", "python"), ("python ", "python"), (":lua ", "lua"), ("lua ", "lua"), (":perl ", "perl"), (":ruby ", "ruby")] {
+    for (prefix, inner) in [
+        (":py3 ", "python"),
+        (":py ", "python"),
+        ("py3 ", "python"),
+        ("py ", "python"),
+        ("python ", "python"),
+        (":lua ", "lua"),
+        ("lua ", "lua"),
+        (":perl ", "perl"),
+        (":ruby ", "ruby"),
+    ] {
         if let Some(code) = after(&value.text, prefix) {
             walk.code(inner, &code, value.span, &[]);
             return;
@@ -315,13 +408,25 @@ fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
 /// Whether git runs the value of a setting.
 pub(crate) fn git_runs(key: &str) -> bool {
     const WHOLE: &[&str] = &[
-        "core.askpass", "core.editor", "core.fsmonitor", "core.gitproxy", "core.pager", "core.sshcommand",
-        "credential.helper", "diff.external", "gpg.program", "interactive.difffilter", "sequence.editor", "uploadpack.packobjectshook",
+        "core.askpass",
+        "core.editor",
+        "core.fsmonitor",
+        "core.gitproxy",
+        "core.pager",
+        "core.sshcommand",
+        "credential.helper",
+        "diff.external",
+        "gpg.program",
+        "interactive.difffilter",
+        "sequence.editor",
+        "uploadpack.packobjectshook",
     ];
-    const LAST: &[&str] = &["cmd", "textconv", "command", "driver", "smudge", "clean", "process", "helper"];
+    const LAST: &[&str] =
+        &["cmd", "textconv", "command", "driver", "smudge", "clean", "process", "helper"];
     WHOLE.contains(&key)
         || key.starts_with("pager.")
-        || (key.matches('.').count() >= 2 && key.rsplit('.').next().is_some_and(|last| LAST.contains(&last)))
+        || (key.matches('.').count() >= 2
+            && key.rsplit('.').next().is_some_and(|last| LAST.contains(&last)))
 }
 
 /// A makefile: the lines that make hands to a shell.
@@ -330,11 +435,14 @@ pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
     for line in known.lines().take(512) {
         let recipe = line.strip_prefix('\t').or_else(|| {
             // `target: ; command`
-            line.split_once(':').and_then(|(_, rest)| rest.split_once(';')).map(|(_, command)| command)
+            line.split_once(':')
+                .and_then(|(_, rest)| rest.split_once(';'))
+                .map(|(_, command)| command)
         });
         let shell_call = line.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')'));
         for command in recipe.into_iter().chain(shell_call) {
-            let command = command.trim_start().trim_start_matches(['@', '-', '+']).replace("$$", "$");
+            let command =
+                command.trim_start().trim_start_matches(['@', '-', '+']).replace("$$", "$");
             if !command.is_empty() {
                 let code = text.derive(vec![Piece::Known(command)]);
                 walk.shell(&code, span, &[], None);
@@ -381,7 +489,8 @@ pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
         if argument.text.as_known() == Some(option) {
             values.extend(arguments.get(index + 1).cloned());
         } else if let Some(rest) = prefix.strip_prefix(option) {
-            let attached = if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
+            let attached =
+                if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
             if let Some(attached) = attached {
                 let mut text = argument.text.derive(Vec::new());
                 text.push_known(attached);

@@ -75,16 +75,26 @@ const fn language(name: &'static str, values: &'static [&'static str]) -> Progra
 }
 
 const fn shell(name: &'static str) -> Program {
-    Program { name, values: &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"], does: Does::Custom(shell_program) }
+    Program {
+        name,
+        values: &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"],
+        does: Does::Custom(shell_program),
+    }
 }
 
-const fn custom(name: &'static str, values: &'static [&'static str], act: fn(&mut Walk<'_>, &Invocation) -> Text) -> Program {
+const fn custom(
+    name: &'static str,
+    values: &'static [&'static str],
+    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
 
-const AWK: &[&str] = &["-F", "-v", "-f", "-e", "--source", "--field-separator", "--assign", "--file", "-i", "-l"];
+const AWK: &[&str] =
+    &["-F", "-v", "-f", "-e", "--source", "--field-separator", "--assign", "--file", "-i", "-l"];
 const PYTHON: &[&str] = &["-c", "-m", "-W", "-X", "--check-hash-based-pycs"];
-const NODE: &[&str] = &["-e", "--eval", "-p", "--print", "-r", "--require", "--import", "-C", "--loader"];
+const NODE: &[&str] =
+    &["-e", "--eval", "-p", "--print", "-r", "--require", "--import", "-C", "--loader"];
 
 /// Programs that run code, sorted by name.
 pub(super) static INTERPRETERS: &[Program] = &[
@@ -100,7 +110,11 @@ pub(super) static INTERPRETERS: &[Program] = &[
     language("elixir", &["-e", "--eval", "-r", "--name"]),
     language("expect", &["-c", "-f"]),
     custom("find", &[], find),
-    custom("fd", &["-e", "-t", "-d", "-E", "-S", "-j", "--extension", "--type", "--max-depth", "--exclude"], fd),
+    custom(
+        "fd",
+        &["-e", "-t", "-d", "-E", "-S", "-j", "--extension", "--type", "--max-depth", "--exclude"],
+        fd,
+    ),
     shell("fish"),
     language("gawk", AWK),
     language("ghc", &["-e"]),
@@ -125,7 +139,11 @@ pub(super) static INTERPRETERS: &[Program] = &[
     language("osascript", &["-e", "-l", "-s"]),
     language("perl", &["-e", "-E", "-I", "-M", "-m", "-x"]),
     language("php", &["-r", "-B", "-R", "-E", "-f", "-d", "-c", "-S", "-t", "--run"]),
-    custom("powershell", &["-ExecutionPolicy", "-File", "-WindowStyle", "-EncodedCommand"], powershell),
+    custom(
+        "powershell",
+        &["-ExecutionPolicy", "-File", "-WindowStyle", "-EncodedCommand"],
+        powershell,
+    ),
     custom("pwsh", &["-ExecutionPolicy", "-File", "-WindowStyle", "-EncodedCommand"], powershell),
     language("pypy", PYTHON),
     language("pypy3", PYTHON),
@@ -145,10 +163,6 @@ pub(super) static INTERPRETERS: &[Program] = &[
     shell("yash"),
     shell("zsh"),
 ];
-
-/// Names of the shells in the table.
-pub(crate) const SHELLS: &[&str] =
-    &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "yash", "zsh"];
 
 /// `sh [options] [-c code [name arguments…] | file arguments…]`; otherwise the input is the script.
 fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -312,14 +326,18 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
             }
             continue;
         }
-        if let Some(found) = speaker.code.iter().filter(|option| option.starts_with("--")).find_map(|option| {
-            prefix.strip_prefix(option).and_then(|rest| rest.strip_prefix('='))
-        }) {
+        if let Some(found) =
+            speaker.code.iter().filter(|option| option.starts_with("--")).find_map(|option| {
+                prefix.strip_prefix(option).and_then(|rest| rest.strip_prefix('='))
+            })
+        {
             push(&Argument { text: rest_of(&argument.text, found), span: argument.span });
         } else if !prefix.starts_with("--") && prefix.len() > 2 {
             for option in speaker.code.iter().filter(|option| option.len() == 2) {
                 let Some(letter) = option.chars().nth(1) else { continue };
-                let Some(at) = prefix.get(1..).and_then(|bundle| bundle.find(letter)).map(|at| at + 1) else {
+                let Some(at) =
+                    prefix.get(1..).and_then(|bundle| bundle.find(letter)).map(|at| at + 1)
+                else {
                     continue;
                 };
                 let flags = prefix.get(1..at).unwrap_or("");
@@ -332,8 +350,13 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
                         push(value);
                     }
                     index += 1;
-                } else if flags.is_empty() || attached.contains(|c: char| !c.is_ascii_alphanumeric()) {
-                    push(&Argument { text: rest_of(&argument.text, attached), span: argument.span });
+                } else if flags.is_empty()
+                    || attached.contains(|c: char| !c.is_ascii_alphanumeric())
+                {
+                    push(&Argument {
+                        text: rest_of(&argument.text, attached),
+                        span: argument.span,
+                    });
                 }
                 break;
             }
@@ -359,29 +382,43 @@ fn edits_in_place(arguments: &[Argument]) -> bool {
         argument.text.as_known().is_some_and(|known| {
             known.starts_with('-')
                 && !known.starts_with("--")
-                && known.split('.').next().is_some_and(|flags| flags.contains('i') && flags.len() < 6)
+                && known
+                    .split('.')
+                    .next()
+                    .is_some_and(|flags| flags.contains('i') && flags.len() < 6)
         })
     })
 }
 
 fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument) -> Text {
-    let at = invocation.arguments.iter().position(|argument| argument.span == module.span).unwrap_or(0);
+    let at =
+        invocation.arguments.iter().position(|argument| argument.span == module.span).unwrap_or(0);
     let rest = invocation.arguments.get(at + 1..).unwrap_or(&[]);
     match module.text.as_known() {
         Some("http.server" | "SimpleHTTPServer" | "pyftpdlib" | "smtpd") => {
-            let bind = escapes::values_of(rest, "--bind").into_iter().chain(escapes::values_of(rest, "-b")).next();
-            let address = bind.unwrap_or(Argument { text: Text::known("0.0.0.0"), span: module.span });
+            let bind = escapes::values_of(rest, "--bind")
+                .into_iter()
+                .chain(escapes::values_of(rest, "-b"))
+                .next();
+            let address =
+                bind.unwrap_or(Argument { text: Text::known("0.0.0.0"), span: module.span });
             walk.connect(&address, None, true)
         }
-        Some("pty") => walk.run(&[Argument { text: Text::known("sh"), span: module.span }], invocation.input.clone()),
+        Some("pty") => walk.run(
+            &[Argument { text: Text::known("sh"), span: module.span }],
+            invocation.input.clone(),
+        ),
         Some("timeit" | "cProfile" | "trace" | "pdb") => {
             if let Some(code) = rest.last() {
                 walk.at_likely(|walk| walk.code("python", &code.text, code.span, &[]));
             }
             invocation.origin()
         }
-        Some("base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv" | "ensurepip" | "site"
-            | "sysconfig" | "platform" | "tokenize" | "ast" | "dis" | "zipfile" | "tarfile" | "gzip") => {
+        Some(
+            "base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv"
+            | "ensurepip" | "site" | "sysconfig" | "platform" | "tokenize" | "ast" | "dis"
+            | "zipfile" | "tarfile" | "gzip",
+        ) => {
             for file in rest.iter().filter(|file| !file.text.known_prefix().starts_with('-')) {
                 walk.read(file);
             }
@@ -404,18 +441,30 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             Some(code) => walk.code("javascript", &code.text, code.span, &[]),
             None => invocation.origin(),
         },
-        Some("run" | "test" | "install" | "add" | "remove" | "x" | "task" | "fmt" | "lint" | "check" | "cache" | "compile"
-            | "info" | "upgrade" | "i" | "pm" | "create" | "build" | "init" | "update" | "link" | "publish") => {
+        Some(
+            "run" | "test" | "install" | "add" | "remove" | "x" | "task" | "fmt" | "lint" | "check"
+            | "cache" | "compile" | "info" | "upgrade" | "i" | "pm" | "create" | "build" | "init"
+            | "update" | "link" | "publish",
+        ) => {
             let file = operands.get(1);
             match file {
-                Some(file) if file.text.as_known().is_some_and(|name| name.starts_with(['.', '/']) || name.contains("://")) => {
+                Some(file)
+                    if file.text.as_known().is_some_and(|name| {
+                        name.starts_with(['.', '/']) || name.contains("://")
+                    }) =>
+                {
                     if let Some(known) = file.text.as_known()
                         && known.contains("://")
                     {
                         let received = walk.connect(file, None, false);
                         return walk.code("javascript", &received, file.span, &[]);
                     }
-                    walk.script("javascript", file, operands.get(2..).unwrap_or(&[]), invocation.input.clone())
+                    walk.script(
+                        "javascript",
+                        file,
+                        operands.get(2..).unwrap_or(&[]),
+                        invocation.input.clone(),
+                    )
                 }
                 _ => invocation.origin(),
             }
@@ -430,7 +479,11 @@ fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let Some(option) = argument.text.as_known().map(str::to_ascii_lowercase) else { break };
         let name = option.trim_start_matches(['-', '/']);
         let value = invocation.arguments.get(index + 1);
-        if option.starts_with(['-', '/']) && name.starts_with('e') && "encodedcommand".starts_with(name) && name != "ex" {
+        if option.starts_with(['-', '/'])
+            && name.starts_with('e')
+            && "encodedcommand".starts_with(name)
+            && name != "ex"
+        {
             let Some(value) = value else { break };
             let mut code = match value.text.as_known().and_then(utf16_base64) {
                 Some(code) => value.text.derive(vec![Piece::Known(code)]),
@@ -448,19 +501,28 @@ fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 }
                 code.append(&word.text);
             }
-            let span = rest.first().map_or(argument.span, |first| rest.last().map_or(first.span, |last| first.span.to(last.span)));
+            let span = rest.first().map_or(argument.span, |first| {
+                rest.last().map_or(first.span, |last| first.span.to(last.span))
+            });
             return walk.code("powershell", &code, span, &[]);
         }
         if option.starts_with('-') && name.starts_with('f') && "file".starts_with(name) {
             if let Some(file) = value {
-                return walk.script("powershell", file, invocation.arguments.get(index + 2..).unwrap_or(&[]), invocation.input.clone());
+                return walk.script(
+                    "powershell",
+                    file,
+                    invocation.arguments.get(index + 2..).unwrap_or(&[]),
+                    invocation.input.clone(),
+                );
             }
             break;
         }
         if !option.starts_with('-') {
             return walk.code("powershell", &argument.text, argument.span, &[]);
         }
-        index += 1 + usize::from(invocation.values.iter().any(|value| value.to_ascii_lowercase().starts_with(&option)));
+        index += 1 + usize::from(
+            invocation.values.iter().any(|value| value.to_ascii_lowercase().starts_with(&option)),
+        );
     }
     match &invocation.input {
         Some(input) if !input.is_empty() => walk.code("powershell", input, invocation.span, &[]),
@@ -472,12 +534,18 @@ fn utf16_base64(text: &str) -> Option<String> {
     let bytes = data_encoding::BASE64.decode(text.as_bytes()).ok()?;
     let units: Vec<u16> = bytes
         .chunks_exact(2)
-        .map(|pair| u16::from_le_bytes([pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)]))
+        .map(|pair| {
+            u16::from_le_bytes([
+                pair.first().copied().unwrap_or(0),
+                pair.get(1).copied().unwrap_or(0),
+            ])
+        })
         .collect();
     String::from_utf16(&units).ok()
 }
 
-const MAKE: &[&str] = &["-C", "--directory", "-f", "--file", "--makefile", "-I", "-j", "-l", "-o", "-W", "--eval"];
+const MAKE: &[&str] =
+    &["-C", "--directory", "-f", "--file", "--makefile", "-I", "-j", "-l", "-o", "-W", "--eval"];
 
 /// A makefile that this call wrote is read; one that was there before is the project's own.
 fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -493,7 +561,8 @@ fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             escapes::makefile(walk, &input, invocation.span);
         }
     } else {
-        let file = file.unwrap_or(Argument { text: Text::known("Makefile"), span: invocation.name.span });
+        let file =
+            file.unwrap_or(Argument { text: Text::known("Makefile"), span: invocation.name.span });
         if walk.wrote(&file.text) {
             let content = walk.read(&file);
             escapes::makefile(walk, &content, file.span);
@@ -513,11 +582,17 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let arguments = invocation.arguments.as_slice();
     let begins = |argument: &&Argument| {
         let prefix = argument.text.known_prefix();
-        !(prefix.starts_with('-') && prefix.len() > 1 || prefix == "(" || prefix == "!" || prefix == ")")
+        !(prefix.starts_with('-') && prefix.len() > 1
+            || prefix == "("
+            || prefix == "!"
+            || prefix == ")")
     };
     let leading = arguments
         .iter()
-        .take_while(|argument| matches!(argument.text.as_known(), Some("-H" | "-L" | "-P")) || argument.text.known_prefix().starts_with("-O"))
+        .take_while(|argument| {
+            matches!(argument.text.as_known(), Some("-H" | "-L" | "-P"))
+                || argument.text.known_prefix().starts_with("-O")
+        })
         .count();
     let rest = arguments.get(leading..).unwrap_or(&[]);
     let count = rest.iter().take_while(begins).count();
@@ -527,8 +602,10 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     let expression = rest.get(count..).unwrap_or(&[]);
     let selection = Selection::of(expression);
-    let found: Vec<Argument> =
-        roots.iter().map(|root| Argument { text: selection.names(&root.text), span: root.span }).collect();
+    let found: Vec<Argument> = roots
+        .iter()
+        .map(|root| Argument { text: selection.names(&root.text), span: root.span })
+        .collect();
     let mut printed = Text::default();
     for name in &found {
         printed.append(&name.text);
@@ -538,7 +615,10 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         match argument.text.as_known() {
             Some("-delete") => {
                 for name in &found {
-                    walk.delete(&Argument { text: name.text.clone(), span: name.span.to(argument.span) }, !selection.filtered);
+                    walk.delete(
+                        &Argument { text: name.text.clone(), span: name.span.to(argument.span) },
+                        !selection.filtered,
+                    );
                 }
             }
             Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
@@ -552,7 +632,10 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 for name in &found {
                     let words: Vec<Argument> = command
                         .iter()
-                        .map(|word| Argument { text: wrappers::replaced(&word.text, "{}", &name.text), span: word.span })
+                        .map(|word| Argument {
+                            text: wrappers::replaced(&word.text, "{}", &name.text),
+                            span: word.span,
+                        })
                         .collect();
                     printed = walk.run(&words, Some(Text::default()));
                 }
@@ -591,20 +674,25 @@ impl Selection {
             let value = expression.get(index + 1);
             match argument.text.as_known() {
                 Some("-name" | "-iname" | "-path" | "-ipath" | "-wholename") => {
-                    let negated = index.checked_sub(1).and_then(|at| expression.get(at)).is_some_and(|word| {
-                        matches!(word.text.as_known(), Some("!" | "-not"))
-                    });
+                    let negated = index
+                        .checked_sub(1)
+                        .and_then(|at| expression.get(at))
+                        .is_some_and(|word| matches!(word.text.as_known(), Some("!" | "-not")));
                     selection.filtered = true;
                     if !negated && let Some(value) = value {
                         selection.name = Some(value.text.clone());
                     }
                 }
-                Some("-regex" | "-iregex" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin" | "-ctime" | "-cmin" | "-newer"
-                    | "-user" | "-group" | "-perm" | "-empty" | "-links" | "-inum" | "-nouser" | "-nogroup" | "-samefile") => {
+                Some(
+                    "-regex" | "-iregex" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin"
+                    | "-ctime" | "-cmin" | "-newer" | "-user" | "-group" | "-perm" | "-empty"
+                    | "-links" | "-inum" | "-nouser" | "-nogroup" | "-samefile",
+                ) => {
                     selection.filtered = true;
                 }
                 Some("-maxdepth") => {
-                    selection.only_roots = value.is_some_and(|value| value.text.as_known() == Some("0"));
+                    selection.only_roots =
+                        value.is_some_and(|value| value.text.as_known() == Some("0"));
                 }
                 _ => {}
             }
@@ -642,20 +730,25 @@ impl Selection {
 
 /// `fd PATTERN [PATH] -x command`.
 fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let at = invocation
-        .arguments
-        .iter()
-        .position(|argument| matches!(argument.text.as_known(), Some("-x" | "--exec" | "-X" | "--exec-batch")));
+    let at = invocation.arguments.iter().position(|argument| {
+        matches!(argument.text.as_known(), Some("-x" | "--exec" | "-X" | "--exec-batch"))
+    });
     if let Some(at) = at {
         let name = Argument {
-            text: Text { pieces: vec![Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())], ..Text::default() },
+            text: Text {
+                pieces: vec![Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())],
+                ..Text::default()
+            },
             span: invocation.span,
         };
         let mut words: Vec<Argument> = invocation
             .arguments
             .iter()
             .skip(at + 1)
-            .map(|word| Argument { text: wrappers::replaced(&word.text, "{}", &name.text), span: word.span })
+            .map(|word| Argument {
+                text: wrappers::replaced(&word.text, "{}", &name.text),
+                span: word.span,
+            })
             .collect();
         if !invocation.arguments.iter().skip(at + 1).any(|word| word.text.display().contains('{')) {
             words.push(name);

@@ -6,11 +6,14 @@
 use crate::{
     effect::Argument,
     text::Text,
-    understand::shell::{Invocation, Walk},
+    understand::shell::{Invocation, Walk, matches},
 };
 
+pub(crate) mod escapes;
+pub(crate) mod interpreters;
 mod operators;
 mod options;
+mod wrappers;
 
 pub use options::{Given, Options, Word};
 
@@ -59,5 +62,15 @@ pub fn program(name: &str) -> Option<&'static Program> {
     })
 }
 
+/// The names that a pattern matches, a few at most: what a glob in a program's place may become.
+pub(crate) fn matching(pattern: &str) -> impl Iterator<Item = &'static str> {
+    TABLES
+        .iter()
+        .flat_map(|table| table.iter())
+        .map(|row| row.name)
+        .filter(move |name| matches(pattern, name))
+        .take(4)
+}
+
 /// Every table, each sorted by name.
-static TABLES: &[&[Program]] = &[operators::TABLE];
+static TABLES: &[&[Program]] = &[wrappers::WRAPPERS, interpreters::INTERPRETERS, operators::TABLE];

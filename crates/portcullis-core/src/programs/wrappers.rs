@@ -20,7 +20,11 @@ const fn privileged(name: &'static str, values: &'static [&'static str]) -> Prog
     Program { name, values, does: Does::Custom(elevated) }
 }
 
-const fn custom(name: &'static str, values: &'static [&'static str], act: fn(&mut Walk<'_>, &Invocation) -> Text) -> Program {
+const fn custom(
+    name: &'static str,
+    values: &'static [&'static str],
+    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
 
@@ -31,7 +35,20 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("batch", &["-f", "-q"], later),
     custom("buildah", &[], container),
     wrapper("busybox", &[]),
-    wrapper("bwrap", &["--bind", "--ro-bind", "--dev", "--proc", "--tmpfs", "--setenv", "--chdir", "--uid", "--gid"]),
+    wrapper(
+        "bwrap",
+        &[
+            "--bind",
+            "--ro-bind",
+            "--dev",
+            "--proc",
+            "--tmpfs",
+            "--setenv",
+            "--chdir",
+            "--uid",
+            "--gid",
+        ],
+    ),
     wrapper("caffeinate", &["-t", "-w"]),
     custom("capsh", &[], dash_dash_shell),
     after_one("chpst", &["-u", "-U", "-e", "-/", "-n", "-l", "-m"]),
@@ -47,14 +64,21 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("dotenv", &["-e", "-f", "-v"]),
     wrapper("eatmydata", &[]),
     custom("entr", &[], inner_words),
-    custom("env", &["-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-P", "-a", "--argv0"], environment),
+    custom(
+        "env",
+        &["-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-P", "-a", "--argv0"],
+        environment,
+    ),
     wrapper("fakeroot", &["-l", "-s", "-i", "-b"]),
     wrapper("faketime", &["-f"]),
     wrapper("firejail", &[]),
     after_one("flock", &["-w", "--wait", "--timeout", "-E", "-c", "--command"]),
     wrapper("gosu", &[]),
     wrapper("gtimeout", &["-s", "--signal", "-k", "--kill-after"]),
-    wrapper("hyperfine", &["-w", "--warmup", "-r", "--runs", "-m", "-M", "-n", "--export-json", "--export-markdown"]),
+    wrapper(
+        "hyperfine",
+        &["-w", "--warmup", "-r", "--runs", "-m", "-M", "-n", "--export-json", "--export-markdown"],
+    ),
     wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"]),
     custom("ip", &[], namespace),
     custom("kubectl", &[], dash_dash),
@@ -66,7 +90,27 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("nohup", &[]),
     wrapper("nsenter", &["-t", "--target", "-S", "-G", "--setuid", "--setgid"]),
     wrapper("numactl", &["-N", "-m", "-C", "-i", "--cpunodebind", "--membind"]),
-    custom("parallel", &["-j", "--jobs", "-S", "--sshlogin", "-I", "-C", "--colsep", "-a", "--arg-file", "--delay", "--timeout", "--joblog", "-n", "-N", "--max-args"], parallel),
+    custom(
+        "parallel",
+        &[
+            "-j",
+            "--jobs",
+            "-S",
+            "--sshlogin",
+            "-I",
+            "-C",
+            "--colsep",
+            "-a",
+            "--arg-file",
+            "--delay",
+            "--timeout",
+            "--joblog",
+            "-n",
+            "-N",
+            "--max-args",
+        ],
+        parallel,
+    ),
     custom("perf", &[], profiled),
     privileged("pkexec", &["--user"]),
     custom("podman", &[], container),
@@ -81,18 +125,90 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("script", &["-c", "--command", "-E", "-I", "-O", "-B", "-m", "-T"], typescript),
     custom("screen", &["-S", "-t", "-c", "-e", "-h", "-p", "-T", "-X"], inner_words),
     wrapper("setarch", &[]),
-    wrapper("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set"]),
+    wrapper(
+        "setpriv",
+        &["--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set"],
+    ),
     wrapper("setsid", &[]),
     custom("sg", &["-c"], switch_user),
     wrapper("softlimit", &["-m", "-d", "-s", "-o"]),
     wrapper("ssh-agent", &["-a", "-t", "-E"]),
-    custom("start-stop-daemon", &["-x", "--exec", "-a", "--startas", "-p", "--pidfile", "-u", "--user", "-c", "--chuid", "-n", "--name"], daemon),
+    custom(
+        "start-stop-daemon",
+        &[
+            "-x",
+            "--exec",
+            "-a",
+            "--startas",
+            "-p",
+            "--pidfile",
+            "-u",
+            "--user",
+            "-c",
+            "--chuid",
+            "-n",
+            "--name",
+        ],
+        daemon,
+    ),
     wrapper("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"]),
-    wrapper("strace", &["-e", "-o", "-p", "-s", "-u", "-E", "-a", "-b", "-I", "-O", "-P", "-S", "-X"]),
+    wrapper(
+        "strace",
+        &["-e", "-o", "-p", "-s", "-u", "-E", "-a", "-b", "-I", "-O", "-P", "-S", "-X"],
+    ),
     custom("su", &["-c", "--command", "-s", "--shell", "-g", "-G", "-w"], switch_user),
-    privileged("sudo", &["-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt", "-C", "--close-from", "-r", "--role", "-t", "--type", "-T", "--command-timeout", "-U", "--other-user", "-D", "--chdir", "-R", "--chroot"]),
+    privileged(
+        "sudo",
+        &[
+            "-u",
+            "--user",
+            "-g",
+            "--group",
+            "-h",
+            "--host",
+            "-p",
+            "--prompt",
+            "-C",
+            "--close-from",
+            "-r",
+            "--role",
+            "-t",
+            "--type",
+            "-T",
+            "--command-timeout",
+            "-U",
+            "--other-user",
+            "-D",
+            "--chdir",
+            "-R",
+            "--chroot",
+        ],
+    ),
     privileged("sudo-rs", &["-u", "-g"]),
-    custom("systemd-run", &["-p", "--property", "-u", "--unit", "-M", "--machine", "-E", "--setenv", "--uid", "--gid", "--on-calendar", "--on-active", "--on-boot", "--slice", "--working-directory", "--description", "--nice", "-t"], inner_words),
+    custom(
+        "systemd-run",
+        &[
+            "-p",
+            "--property",
+            "-u",
+            "--unit",
+            "-M",
+            "--machine",
+            "-E",
+            "--setenv",
+            "--uid",
+            "--gid",
+            "--on-calendar",
+            "--on-active",
+            "--on-boot",
+            "--slice",
+            "--working-directory",
+            "--description",
+            "--nice",
+            "-t",
+        ],
+        inner_words,
+    ),
     after_one("taskset", &["-p"]),
     wrapper("tcpserver", &["-c", "-u", "-g", "-l"]),
     wrapper("time", &["-f", "--format", "-o", "--output"]),
@@ -103,15 +219,49 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("toybox", &[]),
     wrapper("tsocks", &[]),
     wrapper("unbuffer", &[]),
-    wrapper("unshare", &["-S", "-G", "--setuid", "--setgid", "-R", "--root", "-w", "--wd", "--map-user", "--map-group"]),
+    wrapper(
+        "unshare",
+        &[
+            "-S",
+            "-G",
+            "--setuid",
+            "--setgid",
+            "-R",
+            "--root",
+            "-w",
+            "--wd",
+            "--map-user",
+            "--map-group",
+        ],
+    ),
     wrapper("valgrind", &[]),
     custom("watch", &["-n", "--interval"], shell_words),
-    custom("xargs", &["-a", "--arg-file", "-d", "--delimiter", "-E", "-I", "--replace", "-L", "--max-lines", "-n", "--max-args", "-P", "--max-procs", "-s", "--max-chars"], arguments_from_input),
+    custom(
+        "xargs",
+        &[
+            "-a",
+            "--arg-file",
+            "-d",
+            "--delimiter",
+            "-E",
+            "-I",
+            "--replace",
+            "-L",
+            "--max-lines",
+            "-n",
+            "--max-args",
+            "-P",
+            "--max-procs",
+            "-s",
+            "--max-chars",
+        ],
+        arguments_from_input,
+    ),
     wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "-p", "--server-num", "--server-args"]),
 ];
 
 /// The arguments from the first operand on, past `skip` operands: options of the inner command are not ours.
-pub(super) fn command_after<'a>(invocation: &'a Invocation, skip: usize) -> &'a [Argument] {
+pub(super) fn command_after(invocation: &Invocation, skip: usize) -> &[Argument] {
     let arguments = invocation.arguments.as_slice();
     let mut left = skip;
     let mut index = 0;
@@ -150,7 +300,8 @@ fn takes_next(option: &str, values: &[&str]) -> bool {
     while let Some((_, letter)) = letters.next() {
         let mut name = [b'-', 0, 0, 0, 0];
         let length = letter.encode_utf8(name.get_mut(1..).unwrap_or(&mut [])).len();
-        let known = name.get(..=length).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("");
+        let known =
+            name.get(..=length).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("");
         if values.contains(&known) {
             return letters.peek().is_none();
         }
@@ -192,8 +343,14 @@ fn shell_words(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     read_joined(walk, command, invocation)
 }
 
-pub(super) fn read_joined(walk: &mut Walk<'_>, command: &[Argument], invocation: &Invocation) -> Text {
-    let (Some(first), Some(last)) = (command.first(), command.last()) else { return Text::default() };
+pub(super) fn read_joined(
+    walk: &mut Walk<'_>,
+    command: &[Argument],
+    invocation: &Invocation,
+) -> Text {
+    let (Some(first), Some(last)) = (command.first(), command.last()) else {
+        return Text::default();
+    };
     let mut code = Text::default();
     for (index, word) in command.iter().enumerate() {
         if index > 0 {
@@ -206,10 +363,13 @@ pub(super) fn read_joined(walk: &mut Walk<'_>, command: &[Argument], invocation:
 
 fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
-    if options.has(&["-l", "--list", "-v", "--validate", "-k", "-K"]) && command_after(invocation, 0).is_empty() {
+    if options.has(&["-l", "--list", "-v", "--validate", "-k", "-K"])
+        && command_after(invocation, 0).is_empty()
+    {
         return invocation.origin();
     }
-    let user = options.value(&["-u", "--user"]).map_or_else(|| Text::known("root"), |user| user.text);
+    let user =
+        options.value(&["-u", "--user"]).map_or_else(|| Text::known("root"), |user| user.text);
     walk.privilege(user, invocation.name.span);
     if options.has(&["-e", "--edit"]) && invocation.program == "sudo" {
         for file in options.operands().cloned().collect::<Vec<_>>() {
@@ -245,7 +405,9 @@ fn switch_user(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let user = options
         .value(&["-u"])
-        .or_else(|| options.operands().find(|operand| operand.text.as_known() != Some("-")).cloned())
+        .or_else(|| {
+            options.operands().find(|operand| operand.text.as_known() != Some("-")).cloned()
+        })
         .map_or_else(|| Text::known("root"), |user| user.text);
     walk.privilege(user, invocation.name.span);
     if let Some(code) = options.value(&["-c", "--command"]) {
@@ -261,8 +423,16 @@ fn switch_user(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    if let Some(split) = values_of(&invocation.arguments, "-S").into_iter().chain(values_of(&invocation.arguments, "--split-string")).next() {
-        let at = invocation.arguments.iter().position(|argument| argument.span == split.span).unwrap_or(0);
+    if let Some(split) = values_of(&invocation.arguments, "-S")
+        .into_iter()
+        .chain(values_of(&invocation.arguments, "--split-string"))
+        .next()
+    {
+        let at = invocation
+            .arguments
+            .iter()
+            .position(|argument| argument.span == split.span)
+            .unwrap_or(0);
         let mut code = split.text.clone();
         for argument in invocation.arguments.iter().skip(at + 1) {
             if argument.text != split.text {
@@ -288,12 +458,11 @@ fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `kubectl exec … -- command`: what stands behind `--`.
 fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let runs = invocation
-        .arguments
-        .iter()
-        .any(|argument| matches!(argument.text.as_known(), Some("exec" | "run" | "debug" | "attach" | "shell")))
-        || invocation.program == "lxc-attach";
-    let at = invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
+    let runs = invocation.arguments.iter().any(|argument| {
+        matches!(argument.text.as_known(), Some("exec" | "run" | "debug" | "attach" | "shell"))
+    }) || invocation.program == "lxc-attach";
+    let at =
+        invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
     if let Some(at) = at
         && runs
     {
@@ -303,14 +472,19 @@ fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if runs && invocation.program == "lxc" {
         return walk.run(command_after(invocation, 2), invocation.input.clone());
     }
-    if runs && invocation.program == "kubectl" && invocation.options().operands().next().and_then(|operand| operand.text.as_known()) == Some("exec") {
+    if runs
+        && invocation.program == "kubectl"
+        && invocation.options().operands().next().and_then(|operand| operand.text.as_known())
+            == Some("exec")
+    {
         return walk.run(command_after(invocation, 2), invocation.input.clone());
     }
     invocation.origin()
 }
 
 fn dash_dash_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let at = invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
+    let at =
+        invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
     let Some(at) = at else { return invocation.origin() };
     let mut words = vec![Argument { text: Text::known("bash"), span: invocation.name.span }];
     words.extend(invocation.arguments.iter().skip(at + 1).cloned());
@@ -320,17 +494,85 @@ fn dash_dash_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 /// `docker run … image command`, `docker exec … container command`.
 fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     const VALUES: &[&str] = &[
-        "-H", "--host", "--context", "-c", "--config", "-l", "--log-level", "-a", "--attach", "--add-host", "--cap-add", "--cap-drop", "--cpus",
-        "--cpu-shares", "--device", "--dns", "-e", "--env", "--env-file", "--entrypoint", "--expose", "--gpus", "--group-add",
-        "-h", "--hostname", "--ip", "--ipc", "--isolation", "--label", "--link", "--log-driver", "--log-opt", "-m", "--memory",
-        "--mount", "--name", "--net", "--network", "--network-alias", "--pid", "--pids-limit", "--platform", "-p", "--publish",
-        "--pull", "--restart", "--runtime", "--security-opt", "--shm-size", "--stop-signal", "--sysctl", "--tmpfs", "-u",
-        "--user", "--ulimit", "--userns", "--uts", "-v", "--volume", "--volumes-from", "-w", "--workdir", "--detach-keys", "-f",
-        "--file", "--project-name", "--profile", "--project-directory", "--index", "--arch", "--cgroupns", "--cidfile",
+        "-H",
+        "--host",
+        "--context",
+        "-c",
+        "--config",
+        "-l",
+        "--log-level",
+        "-a",
+        "--attach",
+        "--add-host",
+        "--cap-add",
+        "--cap-drop",
+        "--cpus",
+        "--cpu-shares",
+        "--device",
+        "--dns",
+        "-e",
+        "--env",
+        "--env-file",
+        "--entrypoint",
+        "--expose",
+        "--gpus",
+        "--group-add",
+        "-h",
+        "--hostname",
+        "--ip",
+        "--ipc",
+        "--isolation",
+        "--label",
+        "--link",
+        "--log-driver",
+        "--log-opt",
+        "-m",
+        "--memory",
+        "--mount",
+        "--name",
+        "--net",
+        "--network",
+        "--network-alias",
+        "--pid",
+        "--pids-limit",
+        "--platform",
+        "-p",
+        "--publish",
+        "--pull",
+        "--restart",
+        "--runtime",
+        "--security-opt",
+        "--shm-size",
+        "--stop-signal",
+        "--sysctl",
+        "--tmpfs",
+        "-u",
+        "--user",
+        "--ulimit",
+        "--userns",
+        "--uts",
+        "-v",
+        "--volume",
+        "--volumes-from",
+        "-w",
+        "--workdir",
+        "--detach-keys",
+        "-f",
+        "--file",
+        "--project-name",
+        "--profile",
+        "--project-directory",
+        "--index",
+        "--arch",
+        "--cgroupns",
+        "--cidfile",
     ];
     let inner = Invocation { values: VALUES, ..invocation.clone() };
-    let verbs: Vec<&str> =
-        Options::new(&inner.arguments, VALUES).operands().take(3).filter_map(|operand| operand.text.as_known()).collect();
+    let verbs: Vec<&str> = Options::new(&inner.arguments, VALUES)
+        .operands()
+        .take(3)
+        .filter_map(|operand| operand.text.as_known())
+        .collect();
     let skip = match verbs.as_slice() {
         ["run" | "exec" | "create", ..] => 2,
         ["container" | "compose", "run" | "exec" | "create", ..] => 3,
@@ -349,20 +591,38 @@ fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 fn namespace(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let verbs: Vec<&str> = invocation.options().operands().take(2).filter_map(|operand| operand.text.as_known()).collect();
+    let verbs: Vec<&str> = invocation
+        .options()
+        .operands()
+        .take(2)
+        .filter_map(|operand| operand.text.as_known())
+        .collect();
     match verbs.as_slice() {
-        ["netns" | "vrf", "exec"] => walk.run(command_after(invocation, 3), invocation.input.clone()),
+        ["netns" | "vrf", "exec"] => {
+            walk.run(command_after(invocation, 3), invocation.input.clone())
+        }
         _ => invocation.origin(),
     }
 }
 
 fn profiled(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let verb = invocation.options().operands().next().and_then(|operand| operand.text.as_known()).map(str::to_owned);
+    let verb = invocation
+        .options()
+        .operands()
+        .next()
+        .and_then(|operand| operand.text.as_known())
+        .map(str::to_owned);
     match verb.as_deref() {
         Some("stat" | "record" | "trace" | "mem" | "top" | "ftrace") => {
-            let at = invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
+            let at = invocation
+                .arguments
+                .iter()
+                .position(|argument| argument.text.as_known() == Some("--"));
             match at {
-                Some(at) => walk.run(invocation.arguments.get(at + 1..).unwrap_or(&[]), invocation.input.clone()),
+                Some(at) => walk.run(
+                    invocation.arguments.get(at + 1..).unwrap_or(&[]),
+                    invocation.input.clone(),
+                ),
                 None => walk.run(command_after(invocation, 1), invocation.input.clone()),
             }
         }
@@ -375,7 +635,9 @@ fn typescript(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
     match &invocation.input {
-        Some(input) if input.as_known() != Some("") => walk.shell(input, invocation.span, &[], None),
+        Some(input) if input.as_known() != Some("") => {
+            walk.shell(input, invocation.span, &[], None)
+        }
         _ => invocation.origin(),
     }
 }
@@ -400,7 +662,8 @@ fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let Some(program) = invocation.options().value(&["-x", "--exec", "-a", "--startas"]) else {
         return invocation.origin();
     };
-    let at = invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
+    let at =
+        invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
     let mut words = vec![program];
     if let Some(at) = at {
         words.extend(invocation.arguments.iter().skip(at + 1).cloned());
@@ -409,7 +672,9 @@ fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 fn run_parts(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let Some(directory) = invocation.options().operands().next().cloned() else { return Text::default() };
+    let Some(directory) = invocation.options().operands().next().cloned() else {
+        return Text::default();
+    };
     let mut script = directory.clone();
     script.text.push_known("/");
     script.text.push(Piece::Glob("*".to_owned()));
@@ -418,14 +683,20 @@ fn run_parts(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
 fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    const VALUES: &[&str] = &["-c", "-e", "-F", "-n", "-s", "-t", "-x", "-y", "-f", "-L", "-S", "-l", "-p"];
+    const VALUES: &[&str] =
+        &["-c", "-e", "-F", "-n", "-s", "-t", "-x", "-y", "-f", "-L", "-S", "-l", "-p"];
     let inner = Invocation { values: VALUES, ..invocation.clone() };
-    let verb = Options::new(&inner.arguments, VALUES).operands().next().and_then(|verb| verb.text.as_known()).map(str::to_owned);
+    let verb = Options::new(&inner.arguments, VALUES)
+        .operands()
+        .next()
+        .and_then(|verb| verb.text.as_known())
+        .map(str::to_owned);
     match verb.as_deref() {
-        Some("new" | "new-session" | "neww" | "new-window" | "splitw" | "split-window" | "respawn-pane" | "respawn-window"
-            | "run" | "run-shell" | "if" | "if-shell" | "popup" | "display-popup") => {
-            run_or_read(walk, command_after(&inner, 1), invocation)
-        }
+        Some(
+            "new" | "new-session" | "neww" | "new-window" | "splitw" | "split-window"
+            | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "if" | "if-shell" | "popup"
+            | "display-popup",
+        ) => run_or_read(walk, command_after(&inner, 1), invocation),
         Some("send" | "send-keys") => {
             let keys: Vec<Argument> = command_after(&inner, 1)
                 .iter()
@@ -456,7 +727,12 @@ fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         .or_else(|| (options.has(&["-i"]) || options.has(&["--replace"])).then(|| "{}".to_owned()));
     let Some(known) = input.as_known() else {
         let each = in_directory(walk, &input);
-        return run_with(walk, command, replace.as_deref(), &[Argument { text: each, span: invocation.span }]);
+        return run_with(
+            walk,
+            command,
+            replace.as_deref(),
+            &[Argument { text: each, span: invocation.span }],
+        );
     };
     let items: Vec<String> = if options.has(&["-0", "--null"]) {
         split_by(known, '\0')
@@ -475,10 +751,15 @@ fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         quoted_words(known)
     };
     let one_by_one = replace.is_some()
-        || options.value(&["-n", "--max-args", "-L", "--max-lines"]).is_some_and(|count| count.text.as_known() == Some("1"));
+        || options
+            .value(&["-n", "--max-args", "-L", "--max-lines"])
+            .is_some_and(|count| count.text.as_known() == Some("1"));
     let arguments: Vec<Argument> = items
         .into_iter()
-        .map(|item| Argument { text: input.derive(vec![Piece::Known(item)]), span: invocation.span })
+        .map(|item| Argument {
+            text: input.derive(vec![Piece::Known(item)]),
+            span: invocation.span,
+        })
         .collect();
     if !one_by_one {
         return run_with(walk, command, None, &arguments);
@@ -489,7 +770,10 @@ fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         printed.append(&more);
     }
     if arguments.len() > COMMANDS {
-        let rest = Argument { text: input.derive(vec![Piece::Unknown("input".into())]), span: invocation.span };
+        let rest = Argument {
+            text: input.derive(vec![Piece::Unknown("input".into())]),
+            span: invocation.span,
+        };
         run_with(walk, command, replace.as_deref(), &[rest]);
     }
     printed
@@ -503,7 +787,9 @@ fn in_directory(walk: &Walk<'_>, input: &Text) -> Text {
     let mut pieces: Vec<Piece> = Vec::new();
     for piece in &input.pieces {
         match piece {
-            Piece::Known(known) => pieces.push(Piece::Known(known.trim_end_matches(['\n', '\0']).to_owned())),
+            Piece::Known(known) => {
+                pieces.push(Piece::Known(known.trim_end_matches(['\n', '\0']).to_owned()))
+            }
             other => pieces.push(other.clone()),
         }
     }
@@ -514,11 +800,19 @@ fn in_directory(walk: &Walk<'_>, input: &Text) -> Text {
     }
 }
 
-fn run_with(walk: &mut Walk<'_>, command: &[Argument], replace: Option<&str>, items: &[Argument]) -> Text {
+fn run_with(
+    walk: &mut Walk<'_>,
+    command: &[Argument],
+    replace: Option<&str>,
+    items: &[Argument],
+) -> Text {
     let mut words: Vec<Argument> = Vec::with_capacity(command.len() + items.len());
     match (replace, items.first()) {
         (Some(mark), Some(item)) if !mark.is_empty() => {
-            words.extend(command.iter().map(|word| Argument { text: replaced(&word.text, mark, &item.text), span: word.span }));
+            words.extend(command.iter().map(|word| Argument {
+                text: replaced(&word.text, mark, &item.text),
+                span: word.span,
+            }));
         }
         _ => {
             words.extend_from_slice(command);
@@ -589,12 +883,14 @@ fn quoted_words(text: &str) -> Vec<String> {
 /// the commands.
 fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let rest = command_after(invocation, 0);
-    let at = rest.iter().position(|word| matches!(word.text.as_known(), Some(":::" | ":::+" | "::::")));
+    let at =
+        rest.iter().position(|word| matches!(word.text.as_known(), Some(":::" | ":::+" | "::::")));
     let (template, given) = match at {
         Some(at) => (rest.get(..at).unwrap_or(&[]), rest.get(at + 1..).unwrap_or(&[])),
         None => (rest, [].as_slice()),
     };
-    let mut items: Vec<Argument> = given.iter().filter(|word| word.text.as_known() != Some(":::")).cloned().collect();
+    let mut items: Vec<Argument> =
+        given.iter().filter(|word| word.text.as_known() != Some(":::")).cloned().collect();
     if at.is_none() {
         let input = invocation.input.clone().unwrap_or_else(|| Text::unknown("input"));
         match input.as_known() {

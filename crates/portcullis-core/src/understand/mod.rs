@@ -1,3 +1,85 @@
 //! Action to effects: what it would do. Owns the reading of every kind of action; it does not say what is bad.
 
+pub(crate) mod code;
 pub mod shell;
+
+use crate::{
+    action::{Action, ActionKind, FileOperation},
+    effect::{Argument, Effects, WriteMode},
+    facts::Facts,
+    text::Text,
+};
+
+/// Everything that an action would do, as far as it can be understood from its text and the facts.
+#[must_use]
+pub fn understand(action: &Action, facts: &Facts) -> Effects {
+    let mut walk = shell::Walk::new(facts);
+    match &action.kind {
+        ActionKind::Shell { pointer, command } => {
+            walk.open(pointer, command);
+            walk.script_text(command);
+        }
+        ActionKind::Code { pointer, language, code } => {
+            let code = as_argument(&mut walk, pointer, code);
+            walk.code(known_language(language), &code.text, code.span, &[]);
+        }
+        ActionKind::Query { pointer, statement } => {
+            let statement = as_argument(&mut walk, pointer, statement);
+            walk.query(&statement.text, statement.span);
+        }
+        ActionKind::File { operation, pointer, path, content } => {
+            let content = content.as_ref().map_or_else(Text::default, |(pointer, content)| {
+                as_argument(&mut walk, pointer, content).text
+            });
+            let file = as_argument(&mut walk, pointer, path);
+            match operation {
+                FileOperation::Read | FileOperation::Search => {
+                    walk.read(&file);
+                }
+                FileOperation::Write => walk.write(&file, WriteMode::Replace, content),
+                FileOperation::Edit => walk.write(&file, WriteMode::Edit, content),
+                FileOperation::Delete => walk.delete(&file, true),
+            }
+        }
+        ActionKind::Http { pointer, url, method, body } => {
+            let sends =
+                body.as_ref().map(|(pointer, body)| as_argument(&mut walk, pointer, body).text);
+            let sends = sends.or_else(|| (method != "GET" && method != "HEAD").then(Text::default));
+            let url = as_argument(&mut walk, pointer, url);
+            walk.connect(&url, sends, false);
+        }
+        ActionKind::Tool => {}
+    }
+    walk.finish()
+}
+
+/// Makes an argument of the call the current layer, and the whole of it an argument of what is read.
+fn as_argument(walk: &mut shell::Walk<'_>, pointer: &str, text: &str) -> Argument {
+    walk.open(pointer, text);
+    Argument { text: Text::known(text), span: portcullis_syntax::Span::new(0, text.len()) }
+}
+
+/// A language by the name that effects use.
+fn known_language(name: &str) -> &'static str {
+    const NAMES: &[(&str, &str)] = &[
+        ("bash", "shell"),
+        ("js", "javascript"),
+        ("javascript", "javascript"),
+        ("lua", "lua"),
+        ("node", "javascript"),
+        ("perl", "perl"),
+        ("php", "php"),
+        ("powershell", "powershell"),
+        ("py", "python"),
+        ("python", "python"),
+        ("r", "r"),
+        ("ruby", "ruby"),
+        ("sh", "shell"),
+        ("shell", "shell"),
+        ("typescript", "javascript"),
+    ];
+    NAMES
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map_or("an unknown language", |(_, language)| language)
+}

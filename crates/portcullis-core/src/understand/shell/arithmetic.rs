@@ -79,7 +79,8 @@ impl Reader<'_, '_, '_> {
     fn operator(&mut self, operators: &[&'static str]) -> Option<&'static str> {
         self.blanks();
         let rest = self.text.get(self.at..)?;
-        let found = operators.iter().copied().find(|operator| rest.starts_with(operator.as_bytes()))?;
+        let found =
+            operators.iter().copied().find(|operator| rest.starts_with(operator.as_bytes()))?;
         let next = rest.get(found.len()).copied();
         let longer = match found {
             "|" => next == Some(b'|'),
@@ -160,7 +161,11 @@ impl Reader<'_, '_, '_> {
             return self.walk.nested(&known, self.depth + 1);
         }
         if let Some((base, digits)) = word.split_once('#') {
-            return i64::from_str_radix(digits, base.parse().ok().filter(|base| (2..=36).contains(base))?).ok();
+            return i64::from_str_radix(
+                digits,
+                base.parse().ok().filter(|base| (2..=36).contains(base))?,
+            )
+            .ok();
         }
         if let Some(hex) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
             return i64::from_str_radix(hex, 16).ok();

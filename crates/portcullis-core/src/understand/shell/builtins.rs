@@ -9,11 +9,62 @@ use crate::{
 
 /// Builtins read here, sorted.
 const BUILTINS: &[&str] = &[
-    ".", ":", "alias", "bind", "break", "builtin", "caller", "cd", "chdir", "command", "compgen", "complete", "compopt",
-    "continue", "declare", "dirs", "disown", "enable", "eval", "exec", "exit", "export", "false", "fc", "fg", "getopts",
-    "hash", "help", "history", "jobs", "let", "local", "logout", "mapfile", "popd", "pushd", "pwd", "read", "readarray",
-    "readonly", "return", "set", "shift", "shopt", "source", "suspend", "times", "trap", "true", "type", "typeset", "ulimit",
-    "umask", "unalias", "unset", "wait",
+    ".",
+    ":",
+    "alias",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "chdir",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
 ];
 
 impl Walk<'_> {
@@ -28,7 +79,8 @@ impl Walk<'_> {
             "popd" => self.state.enter(None),
             "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
             "eval" => {
-                let words: Vec<Text> = arguments.iter().map(|argument| argument.text.clone()).collect();
+                let words: Vec<Text> =
+                    arguments.iter().map(|argument| argument.text.clone()).collect();
                 let span = span_of(arguments, invocation);
                 return self.same_shell(&join(&words, " "), span);
             }
@@ -45,7 +97,9 @@ impl Walk<'_> {
             "shift" => self.shift(arguments),
             "unset" => {
                 for argument in arguments {
-                    if let Some(name) = argument.text.as_known().filter(|name| !name.starts_with('-')) {
+                    if let Some(name) =
+                        argument.text.as_known().filter(|name| !name.starts_with('-'))
+                    {
                         let name = name.to_owned();
                         self.state.unset(&name);
                     }
@@ -58,7 +112,8 @@ impl Walk<'_> {
                     self.state.assign("OPTARG", vec![Value::unknown("OPTARG")]);
                 }
             }
-            "history" | "fc" | "type" | "jobs" | "compgen" | "hash" | "help" | "dirs" | "umask" | "ulimit" | "times" => {
+            "history" | "fc" | "type" | "jobs" | "compgen" | "hash" | "help" | "dirs" | "umask"
+            | "ulimit" | "times" => {
                 return invocation.origin();
             }
             _ => {}
@@ -67,9 +122,9 @@ impl Walk<'_> {
     }
 
     fn change_directory(&mut self, arguments: &[Argument]) {
-        let operand = arguments
-            .iter()
-            .find(|argument| !argument.text.as_known().is_some_and(|known| known.starts_with('-') && known != "-"));
+        let operand = arguments.iter().find(|argument| {
+            !argument.text.as_known().is_some_and(|known| known.starts_with('-') && known != "-")
+        });
         let directory = match operand {
             None => self.facts.home.clone(),
             Some(argument) if argument.text.as_known() == Some("-") => None,
@@ -80,8 +135,12 @@ impl Walk<'_> {
 
     fn source(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
         let Some((file, rest)) = arguments.split_first() else { return Text::default() };
-        let stdin = matches!(file.text.as_known(), Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0"));
-        let content = if stdin { invocation.input.clone().unwrap_or_default() } else { self.read(file) };
+        let stdin = matches!(
+            file.text.as_known(),
+            Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0")
+        );
+        let content =
+            if stdin { invocation.input.clone().unwrap_or_default() } else { self.read(file) };
         if !rest.is_empty() {
             let mut positional = vec![Text::known("bash")];
             positional.extend(rest.iter().map(|argument| argument.text.clone()));
@@ -130,9 +189,9 @@ impl Walk<'_> {
     }
 
     fn trap(&mut self, arguments: &[Argument]) {
-        let mut operands = arguments
-            .iter()
-            .filter(|argument| !matches!(argument.text.as_known(), Some("-p" | "-l" | "-P" | "--")));
+        let mut operands = arguments.iter().filter(|argument| {
+            !matches!(argument.text.as_known(), Some("-p" | "-l" | "-P" | "--"))
+        });
         let (Some(code), Some(_signal)) = (operands.next(), operands.next()) else { return };
         if !matches!(code.text.as_known(), Some("" | "-")) {
             self.at_most(Certainty::Likely, |walk| walk.same_shell(&code.text, code.span));
@@ -142,7 +201,9 @@ impl Walk<'_> {
     fn alias(&mut self, arguments: &[Argument]) {
         for argument in arguments {
             if let Some((_, value)) = split_assignment(&argument.text) {
-                self.at_most(Certainty::Possible, |walk| walk.shell(&value, argument.span, &[], None));
+                self.at_most(Certainty::Possible, |walk| {
+                    walk.shell(&value, argument.span, &[], None)
+                });
             }
         }
     }
@@ -301,7 +362,6 @@ impl Walk<'_> {
         left.extend(positional.iter().skip(1 + count).cloned());
         self.state.set_positional(left);
     }
-
 }
 
 /// `NAME=value` in an expanded word.

@@ -15,7 +15,9 @@ mod words;
 
 use portcullis_syntax::Span;
 
-pub(crate) use path::{absolute, normal};
+pub(crate) use builtins::split_assignment;
+pub(crate) use path::absolute;
+pub(crate) use pattern::matches;
 pub use walk::Walk;
 
 use crate::{effect::Argument, programs::Options, text::Text};

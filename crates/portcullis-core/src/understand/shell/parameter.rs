@@ -124,7 +124,8 @@ impl Walk<'_> {
                     _ => unknown_like(&value, &name),
                 }
             }
-            ParameterOperator::Transform('P' | 'E') | ParameterOperator::Transform('Q' | 'U' | 'L' | 'u') => {
+            ParameterOperator::Transform('P' | 'E')
+            | ParameterOperator::Transform('Q' | 'U' | 'L' | 'u') => {
                 let value = value.unwrap_or_else(missing);
                 let letter = match &parameter.operator {
                     ParameterOperator::Transform(letter) => *letter,
@@ -133,7 +134,9 @@ impl Walk<'_> {
                 match (letter, value.as_known()) {
                     ('U', Some(known)) => value.derive(known_pieces(known.to_uppercase())),
                     ('L', Some(known)) => value.derive(known_pieces(known.to_lowercase())),
-                    ('u', Some(known)) => value.derive(known_pieces(change_case(known, true, false))),
+                    ('u', Some(known)) => {
+                        value.derive(known_pieces(change_case(known, true, false)))
+                    }
                     ('P', Some(_)) => {
                         // A prompt string is expanded like a double-quoted word: what is substituted in it runs.
                         self.same_shell_word(&value);
@@ -170,10 +173,12 @@ impl Walk<'_> {
         }
         let key = subscript.map(|word| self.single(word));
         match self.value(name) {
-            None => self.from_outside(name),
+            None => self.given_by_the_system(name),
             Some(Value::Scalar(text)) => Some(text),
             Some(Value::Array(elements)) => {
-                let Some(key) = key else { return elements.into_iter().next().map(|(_, text)| text) };
+                let Some(key) = key else {
+                    return elements.into_iter().next().map(|(_, text)| text);
+                };
                 match key.as_known() {
                     Some("@" | "*") => {
                         let texts: Vec<Text> = elements.into_iter().map(|(_, text)| text).collect();
@@ -186,7 +191,11 @@ impl Walk<'_> {
                             return Some(text.clone());
                         }
                         let index = self.evaluate(known)?;
-                        let index = if index < 0 { index + i64::try_from(elements.len()).ok()? } else { index };
+                        let index = if index < 0 {
+                            index + i64::try_from(elements.len()).ok()?
+                        } else {
+                            index
+                        };
                         elements.get(usize::try_from(index).ok()?).map(|(_, text)| text.clone())
                     }
                     None => Some(Text::unknown(name)),
@@ -208,23 +217,26 @@ impl Walk<'_> {
             }
             "#" => Some(Text::known(positional.len().saturating_sub(1).to_string())),
             "?" => Some(Text::known("0")),
-            "$" | "!" | "-" | "_" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "BASHPID" | "EPOCHSECONDS" => {
-                Some(Text::unknown(name))
-            }
+            "$" | "!" | "-" | "_" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "BASHPID"
+            | "EPOCHSECONDS" => Some(Text::unknown(name)),
             _ => None,
         }
     }
 
     /// Variables that every shell has, where this text does not set them.
-    fn from_outside(&self, name: &str) -> Option<Text> {
+    fn given_by_the_system(&self, name: &str) -> Option<Text> {
         match name {
             "HOME" => self.facts.home.as_deref().map(Text::known),
             "PWD" => self.directory().map(Text::known),
             "IFS" => Some(Text::known(" \t\n")),
             "TMPDIR" => Some(Text::known(self.facts.temporary.as_deref().unwrap_or("/tmp"))),
             "SHELL" | "BASH" => Some(Text::known("/bin/bash")),
-            "PATH" => Some(Text::known("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")),
-            "HISTFILE" => self.facts.home.as_deref().map(|home| Text::known(format!("{home}/.bash_history"))),
+            "PATH" => {
+                Some(Text::known("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+            }
+            "HISTFILE" => {
+                self.facts.home.as_deref().map(|home| Text::known(format!("{home}/.bash_history")))
+            }
             "OSTYPE" => Some(Text::known("linux-gnu")),
             _ => None,
         }
@@ -248,7 +260,11 @@ fn unknown_like(value: &Text, name: &str) -> Text {
     value.derive(vec![Piece::Unknown(name.into())])
 }
 
-fn cut(value: Text, pattern: Option<&str>, keep: impl Fn(&[char], &[char]) -> Option<(usize, usize)>) -> Text {
+fn cut(
+    value: Text,
+    pattern: Option<&str>,
+    keep: impl Fn(&[char], &[char]) -> Option<(usize, usize)>,
+) -> Text {
     let (Some(known), Some(pattern)) = (value.as_known(), pattern) else { return partly(&value) };
     if known.len() > PATTERN_BYTES || pattern.len() > PATTERN_BYTES {
         return partly(&value);
@@ -295,7 +311,8 @@ fn replace(value: Text, pattern: Option<&str>, replacement: &Text, scope: Replac
             None => return value,
         },
         ReplaceScope::First | ReplaceScope::All => {
-            let literal = !pattern.iter().any(|character| matches!(character, '*' | '?' | '[' | '\\'));
+            let literal =
+                !pattern.iter().any(|character| matches!(character, '*' | '?' | '[' | '\\'));
             if !literal && text.len() > 512 {
                 return partly(&value);
             }

@@ -134,8 +134,11 @@ impl Walk<'_> {
                 self.connect_channel(wiring, number.unwrap_or(1), channel);
             }
             Op::WriteBoth | Op::AppendBoth => {
-                let mode =
-                    if redirect.operator == Op::WriteBoth { WriteMode::Replace } else { WriteMode::Append };
+                let mode = if redirect.operator == Op::WriteBoth {
+                    WriteMode::Replace
+                } else {
+                    WriteMode::Append
+                };
                 let channel = self.open_for_writing(target, mode);
                 self.connect_channel(wiring, 1, channel.clone());
                 self.connect_channel(wiring, 2, channel);

@@ -168,16 +168,25 @@ impl Walk<'_> {
         match escapes::variable(name) {
             None => {}
             Some(escapes::Variable::Obeyed) => {
-                self.emit(EffectKind::Environment { name: name.to_owned(), value: value.clone() }, span);
+                self.emit(
+                    EffectKind::Environment { name: name.to_owned(), value: value.clone() },
+                    span,
+                );
             }
             Some(escapes::Variable::Command) => {
-                self.emit(EffectKind::Environment { name: name.to_owned(), value: value.clone() }, span);
+                self.emit(
+                    EffectKind::Environment { name: name.to_owned(), value: value.clone() },
+                    span,
+                );
                 if !value.is_empty() {
                     self.at_most(Certainty::Likely, |walk| walk.shell(value, span, &[], None));
                 }
             }
             Some(escapes::Variable::File) => {
-                self.emit(EffectKind::Environment { name: name.to_owned(), value: value.clone() }, span);
+                self.emit(
+                    EffectKind::Environment { name: name.to_owned(), value: value.clone() },
+                    span,
+                );
                 if !value.is_empty() {
                     let file = Argument { text: value.clone(), span };
                     self.at_most(Certainty::Likely, |walk| walk.script("shell", &file, &[], None));
@@ -213,7 +222,8 @@ impl Walk<'_> {
             self.announce(&basename, &name, &arguments, false, input.as_ref());
             return self.script("shell", &name, &arguments, input);
         }
-        let row = programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
+        let row =
+            programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
         let program = row.map_or(basename, |row| row.name.to_owned());
         let invocation = Invocation {
             values: row.map_or(&[], |row| row.values),
@@ -310,6 +320,19 @@ impl Walk<'_> {
     ) -> Text {
         let id = self.announce("", &name, &arguments, false, input.as_ref());
         self.gap(name.span, GapReason::UnknownProgram);
+        if let Some(pattern) = name.text.as_pattern()
+            && self.enter_level(span)
+        {
+            for candidate in programs::matching(&base(&pattern)) {
+                let mut words = vec![Argument {
+                    text: name.text.derive(vec![Piece::Known(candidate.to_owned())]),
+                    span: name.span,
+                }];
+                words.extend_from_slice(&arguments);
+                self.at_likely(|walk| walk.run_words(words, input.clone(), Vec::new()));
+            }
+            self.leave_level();
+        }
         if name.text.taint.has(Taint::NETWORK) || name.text.taint.has(Taint::DECODED) {
             self.emit(EffectKind::Execute { language: "shell", code: name.text.clone() }, span);
         }
@@ -368,7 +391,8 @@ fn base(name: &str) -> String {
 
 /// `python3.11` as `python`, `clang-15` as `clang`.
 fn unversioned(name: &str) -> &str {
-    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
+    let stem =
+        name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
     let stem = if stem.len() < name.len() { stem.trim_end_matches('-') } else { stem };
     if stem.is_empty() { name } else { stem }
 }

@@ -85,11 +85,6 @@ impl State {
         self.log.push(Undo::Variable(name.to_owned(), before));
     }
 
-    /// The names of every variable assigned here.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.variables.keys().map(String::as_str)
-    }
-
     pub(super) fn function(&mut self, name: &str) -> Option<Function> {
         let function = self.functions.get_mut(name)?;
         function.called = true;
@@ -106,8 +101,11 @@ impl State {
         let mut left: Vec<_> = self
             .functions
             .values_mut()
-            .filter(|function| !std::mem::replace(&mut function.called, true))
-            .map(|function| function.clone())
+            .filter(|function| !function.called)
+            .map(|function| {
+                function.called = true;
+                function.clone()
+            })
             .collect();
         left.sort_by_key(|function| (function.layer, function.body.span));
         left

@@ -117,8 +117,11 @@ impl Walk<'_> {
             CommandKind::Function { name, body } => {
                 let name = self.single(name);
                 if let Some(name) = name.as_known() {
-                    let function =
-                        Function { body: Rc::new((**body).clone()), layer: self.layer, called: false };
+                    let function = Function {
+                        body: Rc::new((**body).clone()),
+                        layer: self.layer,
+                        called: false,
+                    };
                     self.state.define(name, function);
                 } else {
                     self.at_most(Certainty::Possible, |walk| walk.command(body));
@@ -147,7 +150,11 @@ impl Walk<'_> {
         }
     }
 
-    fn branches(&mut self, branches: &[(Vec<Statement>, Vec<Statement>)], otherwise: &[Statement]) -> Text {
+    fn branches(
+        &mut self,
+        branches: &[(Vec<Statement>, Vec<Statement>)],
+        otherwise: &[Statement],
+    ) -> Text {
         let mut printed = Text::default();
         let mut changes = Vec::with_capacity(branches.len() + 1);
         for (condition, body) in branches {
@@ -189,11 +196,19 @@ impl Walk<'_> {
         printed
     }
 
-    fn each(&mut self, variable: &Word, words: Option<&[Word]>, body: &[Statement], select: bool) -> Text {
+    fn each(
+        &mut self,
+        variable: &Word,
+        words: Option<&[Word]>,
+        body: &[Statement],
+        select: bool,
+    ) -> Text {
         let name = self.single(variable);
         let name = name.as_known().unwrap_or("").to_owned();
         let values: Vec<Text> = match words {
-            Some(words) => self.arguments(words).into_iter().map(|argument| argument.text).collect(),
+            Some(words) => {
+                self.arguments(words).into_iter().map(|argument| argument.text).collect()
+            }
             None => self.state.positional().iter().skip(1).cloned().collect(),
         };
         let mut printed = Text::default();
@@ -214,7 +229,10 @@ impl Walk<'_> {
             for value in values.iter().skip(followed) {
                 rest.inherit(value);
             }
-            if values.iter().all(|value| value.as_known().is_some_and(|known| known.parse::<i64>().is_ok())) {
+            if values
+                .iter()
+                .all(|value| value.as_known().is_some_and(|known| known.parse::<i64>().is_ok()))
+            {
                 rest = rest.derive(vec![Piece::Glob("[0-9]*".to_owned())]);
             }
             self.state.assign(&name, vec![Value::Scalar(rest)]);

@@ -10,10 +10,10 @@ use portcullis_syntax::{
 
 use super::{DEPTH, Invocation, WORK, absolute, redirect::Channel, state::State};
 use crate::{
-    address,
+    address::host,
     effect::{
-        Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap, GapReason, Layer,
-        LayerId, LayerOrigin, Location, PermissionChange, Target, WriteMode,
+        Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap,
+        GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, Target, WriteMode,
     },
     facts::Facts,
     place,
@@ -144,7 +144,8 @@ impl<'a> Walk<'a> {
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
         let target = self.target(&file.text);
-        if let Some(at) = self.sinks.iter().position(|(path, _)| target.path.as_deref() == Some(path))
+        if let Some(at) =
+            self.sinks.iter().position(|(path, _)| target.path.as_deref() == Some(path))
             && self.enter_level(file.span)
         {
             let (_, body) = self.sinks.swap_remove(at);
@@ -184,7 +185,7 @@ impl<'a> Walk<'a> {
 
     /// The program talks to `address` and sends it `sends`; gives what comes back.
     pub fn connect(&mut self, address: &Argument, sends: Option<Text>, listens: bool) -> Text {
-        let host = address::host(&address.text);
+        let host = host(&address.text);
         let connection = Connection { address: address.text.clone(), host, sends, listens };
         let id = self.emit(EffectKind::Connect(connection), address.span);
         let mut received = Text::unknown(&address.text.display());
@@ -210,7 +211,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The program runs `code` as shell code with `arguments` as `$0`, `$1`…; gives what it prints.
-    pub fn shell(&mut self, code: &Text, span: Span, arguments: &[Argument], input: Option<Text>) -> Text {
+    pub fn shell(
+        &mut self,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
         let positional = arguments.iter().map(|argument| argument.text.clone()).collect();
         self.shell_code(code, span, Some(positional), input)
     }
@@ -253,9 +260,27 @@ impl<'a> Walk<'a> {
     }
 
     /// The program runs `code` as code in `language` (`python`, `perl`, `javascript`, `awk`…) with `arguments`.
-    pub fn code(&mut self, language: &'static str, code: &Text, span: Span, arguments: &[Argument]) -> Text {
+    pub fn code(
+        &mut self,
+        language: &'static str,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+    ) -> Text {
+        self.code_with_input(language, code, span, arguments, None)
+    }
+
+    /// As [`Walk::code`], with what arrives on the program's standard input.
+    pub fn code_with_input(
+        &mut self,
+        language: &'static str,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
         if language == "shell" {
-            return self.shell(code, span, arguments, None);
+            return self.shell(code, span, arguments, input);
         }
         self.emit(EffectKind::Execute { language, code: code.clone() }, span);
         let mut printed = Text::unknown(language);
@@ -266,9 +291,9 @@ impl<'a> Walk<'a> {
         }
         let text = self.embed(code);
         let Some(outer) = self.enter_layer(&text, span) else { return printed };
-        let written = code::understand(self, language, &text, arguments);
+        let written = code::understand(self, language, &text, arguments, input);
         self.leave_layer(outer);
-        written.unwrap_or(printed)
+        written
     }
 
     /// The program runs a file as a script in `language`; its own first line or name is obeyed where the language is
@@ -281,7 +306,8 @@ impl<'a> Walk<'a> {
         input: Option<Text>,
     ) -> Text {
         let target = self.target(&file.text);
-        let versions = target.path.as_deref().and_then(|path| self.state.file(path)).map(<[_]>::to_vec);
+        let versions =
+            target.path.as_deref().and_then(|path| self.state.file(path)).map(<[_]>::to_vec);
         let Some(versions) = versions else {
             let mut code = Text::unknown(&file.text.display());
             code.inherit(&file.text);
@@ -341,6 +367,17 @@ impl<'a> Walk<'a> {
         id
     }
 
+    /// Whether this call wrote the file.
+    #[must_use]
+    pub fn wrote(&self, file: &Text) -> bool {
+        self.target(file).path.is_some_and(|path| self.state.file(&path).is_some())
+    }
+
+    /// Gives a variable to the program that is about to be run, with what that means to it.
+    pub fn environment_of(&mut self, name: &str, value: &Text, span: Span) {
+        self.set(name, value.clone(), span);
+    }
+
     /// Draws a data flow that no text carries.
     pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
         let flow = Flow { from, to };
@@ -355,7 +392,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads what follows as no more than possible or likely.
-    pub(super) fn at_most<T>(&mut self, certainty: Certainty, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn at_most<T>(
+        &mut self,
+        certainty: Certainty,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outer = self.certainty;
         self.certainty = outer.min(certainty);
         let result = read(self);
@@ -363,15 +404,13 @@ impl<'a> Walk<'a> {
         result
     }
 
-    pub(super) fn location(&self, span: Span) -> Location {
-        Location { layer: self.layer, span }
-    }
-
     fn parse_and_walk(&mut self, text: &str) -> Text {
         let script = shell::parse(text);
         for unparsed in &script.unparsed {
             let reason = match unparsed.reason {
-                shell::UnparsedReason::Syntax | shell::UnparsedReason::Unclosed => GapReason::Unparsed,
+                shell::UnparsedReason::Syntax | shell::UnparsedReason::Unclosed => {
+                    GapReason::Unparsed
+                }
                 shell::UnparsedReason::TooDeep
                 | shell::UnparsedReason::TooManyNodes
                 | shell::UnparsedReason::TooLong => GapReason::Limit,

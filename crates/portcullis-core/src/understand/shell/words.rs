@@ -81,8 +81,12 @@ impl Walk<'_> {
                 continue;
             }
             for parts in self.braces(&word.parts) {
-                let mut fields =
-                    Fields { done: Vec::new(), current: Text::default(), quoted: false, span: word.span };
+                let mut fields = Fields {
+                    done: Vec::new(),
+                    current: Text::default(),
+                    quoted: false,
+                    span: word.span,
+                };
                 for part in &parts {
                     self.part(part, &mut fields);
                 }
@@ -200,7 +204,9 @@ impl Walk<'_> {
                 self.leave_level();
                 without_trailing_newlines(printed)
             }
-            PartKind::ProcessSubstitution { output, body } => self.process(*output, body, part.span),
+            PartKind::ProcessSubstitution { output, body } => {
+                self.process(*output, body, part.span)
+            }
             PartKind::Arithmetic(parts) => {
                 let expression = self.joined(parts);
                 match expression.as_known().and_then(|known| self.evaluate(known)) {
@@ -212,11 +218,13 @@ impl Walk<'_> {
                     }
                 }
             }
-            PartKind::Brace(alternatives) => alternatives
-                .first()
-                .map_or_else(Text::default, |parts| self.joined(&parts.clone())),
+            PartKind::Brace(alternatives) => {
+                alternatives.first().map_or_else(Text::default, |parts| self.joined(&parts.clone()))
+            }
             PartKind::BraceRange { from, .. } => Text::known(from.as_ref()),
-            PartKind::Glob(glob) => Text { pieces: vec![Piece::Glob(glob.to_string())], ..Text::default() },
+            PartKind::Glob(glob) => {
+                Text { pieces: vec![Piece::Glob(glob.to_string())], ..Text::default() }
+            }
             PartKind::ExtendedGlob { alternatives, .. } => {
                 for parts in alternatives {
                     self.joined(parts);
@@ -238,7 +246,12 @@ impl Walk<'_> {
         }
     }
 
-    fn process(&mut self, output: bool, body: &[portcullis_syntax::shell::Statement], span: Span) -> Text {
+    fn process(
+        &mut self,
+        output: bool,
+        body: &[portcullis_syntax::shell::Statement],
+        span: Span,
+    ) -> Text {
         self.pipes += 1;
         let path = format!("/dev/fd/pipe{}", self.pipes);
         if !self.enter_level(span) {
@@ -301,7 +314,10 @@ impl Walk<'_> {
 
     /// Every list of parts that brace expansion makes of a word.
     fn braces(&mut self, parts: &[Part]) -> Vec<Vec<Part>> {
-        if !parts.iter().any(|part| matches!(part.kind, PartKind::Brace(_) | PartKind::BraceRange { .. })) {
+        if !parts
+            .iter()
+            .any(|part| matches!(part.kind, PartKind::Brace(_) | PartKind::BraceRange { .. }))
+        {
             return vec![parts.to_vec()];
         }
         let mut words: Vec<Vec<Part>> = vec![Vec::new()];
@@ -312,7 +328,9 @@ impl Walk<'_> {
                 }
                 PartKind::BraceRange { from, to, step } => range(from, to, step.as_deref())
                     .into_iter()
-                    .map(|text| vec![Part { kind: PartKind::Literal(text.into()), span: part.span }])
+                    .map(|text| {
+                        vec![Part { kind: PartKind::Literal(text.into()), span: part.span }]
+                    })
                     .collect(),
                 _ => vec![vec![part.clone()]],
             };
@@ -379,7 +397,9 @@ fn range(from: &str, to: &str, step: Option<&str>) -> Vec<String> {
     let step = step.and_then(|step| step.parse::<i64>().ok()).unwrap_or(1).unsigned_abs().max(1);
     let step = usize::try_from(step).unwrap_or(1);
     if let (Ok(first), Ok(last)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        let width = if from.trim_start_matches('-').starts_with('0') || to.trim_start_matches('-').starts_with('0') {
+        let width = if from.trim_start_matches('-').starts_with('0')
+            || to.trim_start_matches('-').starts_with('0')
+        {
             from.len().max(to.len())
         } else {
             0
@@ -391,15 +411,28 @@ fn range(from: &str, to: &str, step: Option<&str>) -> Vec<String> {
             (last..=first).rev().step_by(step).take(BRACE_WORDS + 1).map(number).collect()
         };
     }
-    let (Some(first), Some(last)) = (from.chars().next(), to.chars().next()) else { return Vec::new() };
-    let letters: Vec<char> = if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
+    let (Some(first), Some(last)) = (from.chars().next(), to.chars().next()) else {
+        return Vec::new();
+    };
+    let letters: Vec<char> =
+        if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
     letters.into_iter().step_by(step).take(BRACE_WORDS + 1).map(String::from).collect()
 }
 
 /// Whether a variable's name says that it holds a key.
 pub(super) fn named_secret(name: &str) -> Taint {
-    const WORDS: &[&str] =
-        &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL", "ACCESS_KEY"];
+    const WORDS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "API_KEY",
+        "APIKEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+        "ACCESS_KEY",
+    ];
     let upper = name.to_ascii_uppercase();
     if WORDS.iter().any(|word| upper.contains(word)) { Taint::SECRET } else { Taint::NONE }
 }
