@@ -233,16 +233,7 @@ fn half_known_targets_are_placed_by_what_is_known() {
 }
 
 #[test]
-fn hosts_are_cut_out_of_addresses() {
-    for (address, expected) in [
-        ("https://User:pw@Example.COM:443/x?y", Some("example.com")),
-        ("example.com:80", Some("example.com")),
-        ("http://[::1]:80/", Some("::1")),
-        ("example.com.", Some("example.com")),
-        ("", None),
-    ] {
-        assert_eq!(host(&Text::known(address)).as_deref(), expected, "{address}");
-    }
+fn an_empty_path_is_nowhere() {
     assert!(Located::new("", &facts()).is_none());
     Located::new("/", &facts()).unwrap();
 }

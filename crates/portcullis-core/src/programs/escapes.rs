@@ -202,8 +202,8 @@ static ESCAPES: &[Escape] = &[
     escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
     escape("restic", &["--password-command"], How::Shell),
     escape("rsync", &["-e", "--rsh", "--rsync-path"], How::Shell),
-    escape("rvim", EDITOR, How::Code("vim")),
     escape("rview", EDITOR, How::Code("vim")),
+    escape("rvim", EDITOR, How::Code("vim")),
     escape("scp", &["-S"], How::Script),
     escape("sftp", &["-S", "-D"], How::Script),
     escape("sort", &["--compress-program"], How::Shell),
@@ -241,8 +241,8 @@ static ESCAPES: &[Escape] = &[
     escape("wget", &["--use-askpass"], How::Script),
     escape("xelatex", &["--shell-escape"], How::Code("tex")),
     escape("xterm", &["-e"], How::Shell),
-    escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
     escape("youtube-dl", &["--exec"], How::Shell),
+    escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
     escape("zip", &["-TT", "--unzip-command"], How::Shell),
 ];
 

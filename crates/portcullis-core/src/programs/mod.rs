@@ -74,3 +74,28 @@ pub(crate) fn matching(pattern: &str) -> impl Iterator<Item = &'static str> {
 
 /// Every table, each sorted by name.
 static TABLES: &[&[Program]] = &[wrappers::WRAPPERS, interpreters::INTERPRETERS, operators::TABLE];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_is_sorted_and_no_program_has_two_rows() {
+        let mut seen = std::collections::BTreeSet::new();
+        for table in TABLES {
+            for pair in table.windows(2) {
+                if let [left, right] = pair {
+                    assert!(
+                        left.name < right.name,
+                        "`{}` stands before `{}`",
+                        left.name,
+                        right.name
+                    );
+                }
+            }
+            for row in *table {
+                assert!(seen.insert(row.name), "`{}` has two rows", row.name);
+            }
+        }
+    }
+}
