@@ -9,10 +9,15 @@ use crate::{
     understand::shell::{Invocation, Walk, matches},
 };
 
+mod archives;
 pub(crate) mod escapes;
+mod files;
 pub(crate) mod interpreters;
+mod operands;
 mod operators;
 mod options;
+mod reports;
+pub(crate) mod system;
 mod wrappers;
 
 pub use options::{Given, Options, Word};
@@ -73,7 +78,16 @@ pub(crate) fn matching(pattern: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Every table, each sorted by name.
-static TABLES: &[&[Program]] = &[wrappers::WRAPPERS, interpreters::INTERPRETERS, operators::TABLE];
+static TABLES: &[&[Program]] = &[
+    wrappers::WRAPPERS,
+    interpreters::INTERPRETERS,
+    operators::TABLE,
+    files::TABLE,
+    archives::TABLE,
+    system::TABLE,
+    reports::READERS,
+    reports::REPORTERS,
+];
 
 #[cfg(test)]
 mod tests {

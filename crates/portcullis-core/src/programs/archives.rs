@@ -1,0 +1,337 @@
+//! Programs that pack, unpack and mirror. Owns which files they read and where they write.
+
+use super::{
+    Does, Program,
+    operands::{known, operands, synthetic},
+};
+use crate::{
+    effect::{Argument, WriteMode},
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+const fn custom(
+    name: &'static str,
+    values: &'static [&'static str],
+    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+) -> Program {
+    Program { name, values, does: Does::Custom(act) }
+}
+
+/// Sorted by name.
+pub(super) static TABLE: &[Program] = &[
+    custom("7z", &[], seven),
+    custom("7za", &[], seven),
+    custom("7zr", &[], seven),
+    custom("7zz", &[], seven),
+    custom("ar", &[], archive),
+    custom("bsdtar", TAR, tar),
+    custom("compress", &["-b"], in_place),
+    custom("cpio", CPIO, cpio),
+    custom("gtar", TAR, tar),
+    custom("lrzip", &["-o", "-O", "-S", "-L", "-p", "-w"], in_place),
+    custom("lzip", &["-o", "-b", "-m", "-s", "-S"], in_place),
+    custom("lzma", &["-S"], in_place),
+    custom("lzop", &["-o", "-p", "-S"], in_place),
+    custom("pax", &["-f", "-x", "-s", "-b"], cpio),
+    custom("pigz", &["-p", "-b", "-S"], in_place),
+    custom("rar", &[], archive),
+    custom("star", TAR, tar),
+    custom("tar", TAR, tar),
+    custom("uncompress", &[], in_place),
+    custom("unrar", &[], unpack),
+    custom("unzip", &["-d", "-x", "-P"], unzip),
+    custom(
+        "zip",
+        &["-P", "-b", "-i", "-n", "-O", "-s", "-t", "-tt", "-TT", "-x", "--password"],
+        zip,
+    ),
+];
+
+const TAR: &[&str] = &[
+    "-C",
+    "-f",
+    "-T",
+    "-X",
+    "-b",
+    "-g",
+    "-I",
+    "-K",
+    "-L",
+    "-N",
+    "-V",
+    "-F",
+    "-H",
+    "--directory",
+    "--file",
+    "--files-from",
+    "--exclude",
+    "--exclude-from",
+    "--transform",
+    "--owner",
+    "--group",
+    "--mode",
+    "--mtime",
+    "--use-compress-program",
+    "--to-command",
+    "--checkpoint-action",
+    "--strip-components",
+    "--listed-incremental",
+    "--newer",
+    "--format",
+    "--rsh-command",
+    "--info-script",
+    "--new-volume-script",
+    "--wildcards-match-slash",
+];
+const CPIO: &[&str] = &[
+    "-F",
+    "-I",
+    "-O",
+    "-D",
+    "-H",
+    "-C",
+    "-R",
+    "-M",
+    "-E",
+    "--file",
+    "--directory",
+    "--format",
+    "--owner",
+];
+
+/// How many names from an input are followed one by one; more than a person would list.
+const NAMES: usize = 64;
+
+fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    // `tar xzf a.tgz`: letters without a dash, whose values are the next operands in turn.
+    let old = invocation.arguments.first().map(known).filter(|word| {
+        !word.is_empty()
+            && !word.starts_with('-')
+            && word.bytes().all(|letter| letter.is_ascii_alphabetic())
+    });
+    let options = invocation.options();
+    let mut files = operands(invocation);
+    let mut archive = options.value(&["-f", "--file"]);
+    let mut place = options.value(&["-C", "--directory", "--cd"]);
+    let letter = |name: char, option: &[&str]| {
+        old.is_some_and(|word| word.contains(name)) || options.has(option)
+    };
+    if let Some(word) = old {
+        let mut rest = files.into_iter().skip(1);
+        for letter in word.chars() {
+            match letter {
+                'f' => archive = rest.next(),
+                'C' => place = rest.next(),
+                'b' | 'T' | 'X' | 'g' | 'I' => {
+                    rest.next();
+                }
+                _ => {}
+            }
+        }
+        files = rest.collect();
+    }
+    if letter('c', &["-c", "--create"])
+        || letter('r', &["-r", "--append"])
+        || letter('u', &["-u", "--update"])
+    {
+        let mut content = Text::unknown("tar");
+        for file in files.iter().chain(&options.value(&["-T", "--files-from"])) {
+            content.inherit(&walk.read(&relative_to(place.as_ref(), file)));
+            if options.has(&["--remove-files"]) {
+                walk.delete(file, true);
+            }
+        }
+        return match archive {
+            Some(archive) if known(&archive) != "-" => {
+                walk.write(&archive, WriteMode::Replace, content);
+                Text::default()
+            }
+            _ => content,
+        };
+    }
+    let content = match archive {
+        Some(archive) if known(&archive) != "-" => walk.read(&archive),
+        _ => invocation.input.clone().unwrap_or_default(),
+    };
+    if letter('x', &["-x", "--extract", "--get"]) && !letter('O', &["-O", "--to-stdout"]) {
+        unpacked(walk, place, invocation, &content);
+        return Text::default();
+    }
+    let mut printed = Text::unknown("tar");
+    printed.inherit(&content);
+    printed
+}
+
+fn relative_to(directory: Option<&Argument>, file: &Argument) -> Argument {
+    match directory {
+        Some(directory) if !file.text.known_prefix().starts_with('/') => {
+            let mut text = directory.text.clone();
+            text.push_known("/");
+            text.append(&file.text);
+            Argument { text, span: file.span }
+        }
+        _ => file.clone(),
+    }
+}
+
+/// Files of names that are not known appear in a directory.
+fn unpacked(
+    walk: &mut Walk<'_>,
+    directory: Option<Argument>,
+    invocation: &Invocation,
+    from: &Text,
+) {
+    let mut inside = directory.unwrap_or_else(|| synthetic(".", invocation.span));
+    if !inside.text.display().ends_with('/') {
+        inside.text.push_known("/");
+    }
+    inside.text.append(&Text::unknown("what the archive holds"));
+    let mut content = Text::unknown(&invocation.program);
+    content.inherit(from);
+    walk.write(&inside, WriteMode::Create, content);
+}
+
+fn zip(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let files = operands(invocation);
+    let Some((archive, files)) = files.split_first() else { return Text::default() };
+    let mut content = Text::unknown("zip");
+    let moves = invocation.options().has(&["-m", "--move"]);
+    for file in files {
+        content.inherit(&walk.read(file));
+        if moves {
+            walk.delete(file, true);
+        }
+    }
+    if known(archive) == "-" {
+        return content;
+    }
+    walk.write(archive, WriteMode::Replace, content);
+    Text::default()
+}
+
+fn unzip(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let mut content = Text::unknown("unzip");
+    if let Some(archive) = operands(invocation).first() {
+        content.inherit(&walk.read(archive));
+    }
+    if options.has(&["-p", "-c", "-l", "-t", "-v", "-Z", "-z"]) {
+        return content;
+    }
+    unpacked(walk, options.value(&["-d"]), invocation, &content);
+    Text::default()
+}
+
+fn seven(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let files = operands(invocation);
+    let command = files.first().map_or("", known).to_owned();
+    let directory =
+        invocation.arguments.iter().find_map(|argument| super::operands::after(argument, "-o"));
+    let prints = invocation.arguments.iter().any(|argument| known(argument) == "-so");
+    let mut content = Text::unknown("7z");
+    match command.as_str() {
+        "a" | "u" => {
+            let skip = if prints { 1 } else { 2 };
+            for file in files.iter().skip(skip) {
+                content.inherit(&walk.read(file));
+            }
+            match files.get(1) {
+                Some(archive) if !prints => {
+                    walk.write(archive, WriteMode::Replace, content);
+                    Text::default()
+                }
+                _ => content,
+            }
+        }
+        _ => {
+            for file in files.iter().skip(1).take(1) {
+                content.inherit(&walk.read(file));
+            }
+            if matches!(command.as_str(), "x" | "e") && !prints {
+                unpacked(walk, directory, invocation, &content);
+                return Text::default();
+            }
+            if let Some(input) = &invocation.input {
+                content.inherit(input);
+            }
+            content
+        }
+    }
+}
+
+/// `ar r lib.a x.o`, `rar a x.rar dir`: a command, an archive, files.
+fn archive(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let files = operands(invocation);
+    let command = files.first().map_or("", known).to_owned();
+    let mut content = Text::unknown(&invocation.program);
+    for file in files.iter().skip(2) {
+        content.inherit(&walk.read(file));
+    }
+    let Some(archive) = files.get(1) else { return content };
+    if command.starts_with(['x', 'e', 't', 'p', 'l']) {
+        content.inherit(&walk.read(archive));
+        if command.starts_with(['x', 'e']) {
+            unpacked(walk, None, invocation, &content);
+            return Text::default();
+        }
+        return content;
+    }
+    walk.write(archive, WriteMode::Replace, content);
+    Text::default()
+}
+
+fn unpack(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    archive(walk, invocation)
+}
+
+fn cpio(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let mut content = Text::unknown(&invocation.program);
+    let names: Vec<String> = invocation
+        .input
+        .as_ref()
+        .map(|input| input.known_prefix().lines().take(NAMES).map(str::to_owned).collect())
+        .unwrap_or_default();
+    let packs = options.has(&["-o", "--create", "-p", "--pass-through", "-w"]);
+    if packs {
+        for name in &names {
+            content.inherit(&walk.read(&synthetic(name, invocation.span)));
+        }
+        for file in operands(invocation) {
+            if invocation.program == "pax" {
+                content.inherit(&walk.read(&file));
+            }
+        }
+    }
+    if let Some(file) = options.value(&["-O"]).filter(|_| packs) {
+        walk.write(&file, WriteMode::Replace, content);
+        return Text::default();
+    }
+    if options.has(&["-p", "--pass-through"]) {
+        unpacked(walk, operands(invocation).into_iter().next(), invocation, &content);
+        return Text::default();
+    }
+    if options.has(&["-i", "--extract", "-r"]) && !options.has(&["-t", "--list", "--to-stdout"]) {
+        unpacked(walk, options.value(&["-D", "--directory"]), invocation, &content);
+    }
+    content
+}
+
+/// Packs or unpacks each file where it lies; with `-c` what comes out is printed.
+fn in_place(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let prints = options.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
+    let mut content = Text::unknown(&invocation.program);
+    if let Some(input) = &invocation.input {
+        content.inherit(input);
+    }
+    for file in operands(invocation) {
+        let read = walk.read(&file);
+        content.inherit(&read);
+        if !prints {
+            walk.write(&file, WriteMode::Edit, read);
+        }
+    }
+    content
+}
