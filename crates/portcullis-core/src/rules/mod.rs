@@ -13,13 +13,17 @@ use crate::{
     risk::Severity,
 };
 
+mod cloud;
 mod cluster;
 mod containers;
 mod document;
 mod git;
+mod infrastructure;
 mod pattern;
+mod requests;
 #[cfg(test)]
 mod tests;
+mod verbs;
 
 pub use document::document;
 
@@ -140,7 +144,15 @@ pub struct Shelf {
 }
 
 /// Every shelf.
-pub static SHELVES: &[&Shelf] = &[&cluster::SHELF, &containers::SHELF, &git::SHELF];
+pub static SHELVES: &[&Shelf] = &[
+    &cloud::SHELF,
+    &cluster::SHELF,
+    &containers::SHELF,
+    &git::SHELF,
+    &infrastructure::SHELF,
+    &requests::SHELF,
+    &verbs::SHELF,
+];
 
 /// Every rule, in the order of the registry.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
@@ -267,10 +279,29 @@ impl Found<'_> {
         }
     }
 
+    /// A rule that knows only a word is silent where one that knows the tool speaks as loudly.
+    fn leave_out_the_generic(&mut self) {
+        let mut known: BTreeMap<Location, Severity> = BTreeMap::new();
+        for ((at, rule), finding) in &self.list {
+            if !is_generic(rule) {
+                let highest = known.entry(*at).or_insert(finding.severity);
+                *highest = finding.severity.max(*highest);
+            }
+        }
+        self.list.retain(|(at, rule), finding| {
+            !is_generic(rule) || known.get(at).is_none_or(|highest| *highest < finding.severity)
+        });
+    }
+
     fn finish(mut self) -> Vec<Finding> {
         self.keep_the_worst();
+        self.leave_out_the_generic();
         self.list.into_values().collect()
     }
+}
+
+fn is_generic(rule: &str) -> bool {
+    verbs::GENERIC.contains(&rule)
 }
 
 /// The text around a span and the span in it.

@@ -1,0 +1,270 @@
+//! Rules on infrastructure as code and on tools that configure many machines at once.
+
+use super::{Rule, Shelf, When};
+use crate::{
+    finding::{Category, Confidence},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &[
+        "ansible",
+        "ansible-galaxy",
+        "ansible-playbook",
+        "ansible-vault",
+        "atlantis",
+        "cdk",
+        "cdktf",
+        "chef",
+        "copilot",
+        "crossplane",
+        "cue",
+        "infracost",
+        "knife",
+        "nixops",
+        "packer",
+        "pulumi",
+        "puppet",
+        "salt",
+        "salt-call",
+        "serverless",
+        "sls",
+        "sops",
+        "spacectl",
+        "sst",
+        "terraform",
+        "terragrunt",
+        "tfe",
+        "tofu",
+    ],
+    rules: RULES,
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "terraform.destroy",
+        severity: Severity::Critical,
+        message: "everything that the configuration manages is destroyed, or the part that is named",
+        remedy: "see what would go: `terraform plan -destroy`",
+        when: When::Command(&[
+            "terraform|tofu|terragrunt destroy|run-all-destroy|destroy-all",
+            "terraform|tofu|terragrunt apply -destroy",
+            "terragrunt run-all|run destroy",
+            "terragrunt … destroy --all",
+            "cdktf destroy",
+        ]),
+        fires: &[
+            "terraform destroy -auto-approve",
+            "terraform -chdir=infra destroy",
+            "terraform apply -destroy -auto-approve",
+            "terragrunt run-all destroy",
+            "terraform destroy -target=cloudflare_record.main",
+        ],
+        quiet: &[
+            "terraform plan -destroy",
+            "terraform plan",
+            "terraform show",
+            "terraform destroy -help",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "terraform.apply.unseen",
+        reversible: false,
+        message: "changes to infrastructure are made without anybody seeing the plan",
+        remedy: "write the plan, read it, apply that: `terraform plan -out=plan.bin`",
+        when: When::Command(&[
+            "terraform|tofu|terragrunt apply -auto-approve",
+            "terragrunt run-all|run apply",
+            "terraform|tofu|terragrunt apply -replace",
+            "pulumi up|update|refresh -y|--yes|-f|--skip-preview",
+            "pulumi watch",
+            "cdk deploy --require-approval=never",
+            "cdktf deploy --auto-approve",
+            "sst deploy --stage=prod*",
+        ]),
+        fires: &[
+            "terraform apply -auto-approve",
+            "tofu apply --auto-approve",
+            "pulumi up --yes",
+            "cdk deploy --require-approval never",
+        ],
+        quiet: &["terraform plan", "terraform validate", "pulumi preview", "cdk diff"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "terraform.apply",
+        message: "infrastructure is changed after the plan is confirmed",
+        remedy: "read the plan first: `terraform plan`",
+        when: When::Command(&[
+            "terraform|tofu|terragrunt apply|import|refresh|taint|untaint !-auto-approve",
+            "pulumi up|update|refresh|import",
+            "cdk|cdktf|sst|serverless|sls|copilot deploy",
+        ]),
+        fires: &["terraform apply plan.bin", "pulumi up", "cdk deploy"],
+        quiet: &["terraform plan", "pulumi preview", "cdk synth"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "terraform.state",
+        message: "the record of what exists is changed by hand; what is dropped from it is no longer managed, and may be built twice or never removed",
+        remedy: "keep a copy first: `terraform state pull`",
+        when: When::Command(&[
+            "terraform|tofu|terragrunt state rm|push|mv|replace-provider",
+            "terraform|tofu|terragrunt force-unlock",
+            "terraform|tofu|terragrunt taint",
+            "terraform|tofu|terragrunt workspace delete",
+            "terraform|tofu|terragrunt init -force-copy|-migrate-state",
+            "pulumi state delete|unprotect|rename|edit",
+            "pulumi stack rm|import|rename",
+            "pulumi cancel",
+            "pulumi org|env|deployment|webhook rm|remove|delete",
+            "spacectl stack delete|run",
+        ]),
+        fires: &[
+            "terraform state rm aws_instance.web",
+            "terraform force-unlock 123",
+            "terraform workspace delete prod",
+            "pulumi stack rm dev --force",
+        ],
+        quiet: &[
+            "terraform state list",
+            "terraform state show x",
+            "terraform workspace list",
+            "pulumi stack ls",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "terraform.secrets",
+        category: Category::Credentials,
+        reversible: true,
+        message: "secrets that the state holds are shown in clear",
+        remedy: "show the names only: `terraform state list`",
+        when: When::Command(&[
+            "terraform|tofu|terragrunt output -json|-raw",
+            "terraform|tofu|terragrunt state pull",
+            "pulumi stack output|export --show-secrets",
+            "pulumi config --show-secrets",
+            "ansible-vault view|decrypt|edit|rekey",
+            "sops decrypt|exec-env|exec-file|edit",
+            "sops -d|--decrypt",
+        ]),
+        severity: Severity::Medium,
+        fires: &[
+            "terraform output -raw db_password",
+            "pulumi config --show-secrets",
+            "ansible-vault view secrets.yml",
+            "sops -d secrets.yaml",
+        ],
+        quiet: &["terraform output", "pulumi config", "ansible-vault encrypt secrets.yml"],
+        ..Rule::KEYS
+    },
+    Rule {
+        id: "pulumi.destroy",
+        severity: Severity::Critical,
+        message: "everything in the stack is destroyed",
+        remedy: "see what would go: `pulumi destroy --preview-only`",
+        when: When::Command(&[
+            "pulumi destroy|down|dn !--preview-only",
+            "cdk destroy",
+            "serverless|sls remove",
+            "sst remove",
+            "copilot app|env|svc|job delete",
+            "nixops destroy|delete",
+            "crossplane … delete",
+        ]),
+        fires: &[
+            "pulumi destroy --yes",
+            "pulumi -C infra down",
+            "cdk destroy --force",
+            "sls remove --stage prod",
+        ],
+        quiet: &["pulumi preview", "pulumi destroy --preview-only", "cdk list", "sls info"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "ansible.run.command",
+        category: Category::Execution,
+        message: "a command runs on every machine of the inventory that the pattern names",
+        remedy: "see the machines: `ansible GROUP --list-hosts`",
+        when: When::Command(&[
+            "ansible -m=shell|-m=command|-m=raw|-m=script|--module-name=shell|--module-name=command|--module-name=raw|-m=ansible.builtin.shell|-m=ansible.builtin.command|-m=ansible.builtin.raw !--list-hosts !--check !-C",
+            "ansible -a|--args !-m !--module-name !--list-hosts",
+            "ansible -m=file|-m=ansible.builtin.file -a=*state=absent*",
+            "ansible -m=apt|-m=yum|-m=package|-m=service|-m=systemd|-m=user -a=*absent*|-a=*stopped*",
+            "ansible -m=reboot|-m=ansible.builtin.reboot",
+            "salt * cmd.run|cmd.script|state.apply|state.highstate|system.reboot|system.shutdown|file.remove|pkg.remove|service.stop",
+            "knife ssh|winrm",
+            "puppet apply -e",
+        ]),
+        fires: &[
+            "ansible all -m shell -a 'systemctl stop nginx'",
+            "ansible web -a 'reboot'",
+            "salt '*' cmd.run 'rm -rf /tmp/x'",
+            "ansible all -m file -a 'path=/var/www state=absent'",
+        ],
+        quiet: &[
+            "ansible all -m ping",
+            "ansible all --list-hosts",
+            "salt '*' test.ping",
+            "ansible all -m setup",
+        ],
+        ..Rule::OPENS
+    },
+    Rule {
+        id: "ansible.playbook.destroy",
+        confidence: Confidence::Medium,
+        message: "the playbook is run in the parts that tear things down",
+        remedy: "see what it would change: `ansible-playbook PLAYBOOK --check --diff`",
+        when: When::Command(&[
+            "ansible-playbook --tags=*destroy*|--tags=*delete*|--tags=*remove*|--tags=*teardown*|--tags=*reset*|-t=*destroy*|-t=*delete*|-t=*remove*|-t=*wipe*|--tags=*wipe* !--check !-C !--list-tasks",
+            "ansible-playbook *destroy*|*teardown*|*tear-down*|*decommission*|*wipe*|*nuke*|*purge* !--check !-C !--list-tasks !--syntax-check",
+            "ansible-playbook -e=*state=absent*|--extra-vars=*state=absent* !--check !-C",
+        ]),
+        fires: &[
+            "ansible-playbook site.yml --tags destroy",
+            "ansible-playbook teardown.yml",
+            "ansible-playbook site.yml -e state=absent",
+        ],
+        quiet: &[
+            "ansible-playbook site.yml --check",
+            "ansible-playbook teardown.yml --check",
+            "ansible-playbook site.yml --list-tasks",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "ansible.playbook.run",
+        message: "machines of the inventory are changed",
+        remedy: "see what it would change: `ansible-playbook PLAYBOOK --check --diff`",
+        when: When::Command(&[
+            "ansible-playbook * !--check !-C !--syntax-check !--list-hosts !--list-tasks",
+            "puppet agent -t|--test !--noop",
+        ]),
+        fires: &["ansible-playbook site.yml"],
+        quiet: &["ansible-playbook site.yml --check", "ansible-playbook --syntax-check site.yml"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "chef.delete",
+        message: "nodes, clients, data or environments are deleted on the configuration server",
+        remedy: "keep a copy: `knife download /`",
+        when: When::Command(&[
+            "knife node|client|cookbook|role|environment|user|group|vault|ssl delete|bulk",
+            "knife data bag delete",
+            "knife ec2|azure|google|vsphere server|vm delete",
+            "knife delete",
+            "puppet cert|node clean|deactivate|purge|revoke|destroy",
+            "chef delete-policy|delete-policy-group|clean-policy-revisions",
+            "packer build -force",
+        ]),
+        fires: &[
+            "knife node delete web1 -y",
+            "knife data bag delete secrets",
+            "puppet node purge web1",
+        ],
+        quiet: &["knife node list", "knife node show web1", "packer validate x.json"],
+        ..Rule::LOSS
+    },
+];

@@ -1,0 +1,430 @@
+//! Rules on requests that change something at the other end: methods and paths that delete. Owns how HTTP clients are told
+//! the method; whether the address may be talked to at all, and what data goes out, is judged elsewhere.
+
+use super::{Hit, Rule, Scene, Shelf, When};
+use crate::{
+    effect::{Argument, Effect, EffectKind, Run},
+    finding::{Category, Confidence},
+    programs::Options,
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "http.request.delete",
+        confidence: Confidence::Medium,
+        message: "a service is asked to delete something",
+        remedy: "look at it first with a `GET`, and keep the answer",
+        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Delete)),
+        fires: &[
+            "curl -X DELETE https://api.example.com/v1/users/7",
+            "curl https://api.example.com/v1/users/7 --request DELETE",
+            "curl -sXDELETE http://localhost:9200/orders",
+            "http DELETE :7700/indexes/products",
+            "wget --method=DELETE -qO- https://api.example.com/x",
+            "gh api -X DELETE repos/o/r",
+            "curl -X DELETE http://grafana.local/api/dashboards/uid/abc",
+        ],
+        quiet: &[
+            "curl -X GET https://api.example.com/v1/users/7",
+            "curl -X DELETE http://localhost:3000/api/users/7",
+            "curl https://example.com/delete",
+            "http GET :7700/health",
+            "curl -H 'X: DELETE' https://example.com",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "http.request.delete-by-path",
+        confidence: Confidence::Medium,
+        message: "the address or the body of the request says that something is deleted, purged or stopped",
+        remedy: "look at what would go with a `GET` first",
+        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Path)),
+        fires: &[
+            "curl -X POST http://es.prod:9200/orders/_delete_by_query -d '{}'",
+            "http POST :7700/indexes/products/documents/delete-batch",
+            "curl -X POST http://jenkins.example.com/job/x/doDelete",
+            "curl https://api.example.com/graphql -d '{\"query\":\"mutation { deleteUser(id: 7) { id } }\"}'",
+        ],
+        quiet: &[
+            "curl -X POST https://api.example.com/email -d '{}'",
+            "curl -X POST https://api.example.com/email/batch -d '[]'",
+            "curl https://example.com/docs/how-to-delete",
+            "curl -X POST http://localhost:3000/api/cart/clear",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "http.request.everything",
+        severity: Severity::Critical,
+        message: "a data store is asked to delete everything that it holds",
+        remedy: "name the one index: `curl http://localhost:9200/_cat/indices` lists them",
+        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Everything)),
+        fires: &["curl -X DELETE http://es.prod:9200/_all", "curl -XDELETE 'localhost:9200/*'"],
+        quiet: &[
+            "curl http://es.prod:9200/_all",
+            "curl -X DELETE http://localhost:3000/api/users/7",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "http.request.local",
+        severity: Severity::Medium,
+        reversible: true,
+        confidence: Confidence::Medium,
+        category: Category::Change,
+        message: "a service on this machine is asked to change or delete something",
+        remedy: "look at it first with a `GET`",
+        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Local)),
+        fires: &[
+            "curl -X DELETE http://localhost:3000/api/users/7",
+            "curl -X PUT http://127.0.0.1:8080/x -d a=b",
+        ],
+        quiet: &[
+            "curl http://localhost:3000/api/users/7",
+            "curl -X DELETE https://api.example.com/x",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "http.request.change",
+        severity: Severity::Medium,
+        reversible: true,
+        confidence: Confidence::Medium,
+        category: Category::Change,
+        message: "a service is asked to replace or change something",
+        remedy: "look at it first with a `GET`, and keep the answer",
+        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Change)),
+        fires: &[
+            "curl -X PUT https://api.example.com/v1/users/7 -d a=b",
+            "http PATCH api.example.com/x a=b",
+        ],
+        quiet: &["curl https://api.example.com/v1/users/7", "curl -X HEAD https://api.example.com"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "http.request.engine-socket",
+        category: Category::Privilege,
+        severity: Severity::Critical,
+        message: "a container engine is driven through its socket, which is as good as being root",
+        remedy: "use the engine's own command: `docker ps`",
+        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Socket)),
+        fires: &[
+            "curl --unix-socket /var/run/docker.sock -X POST http://localhost/containers/create -d @c.json",
+        ],
+        quiet: &["curl --unix-socket /var/run/docker.sock http://localhost/version"],
+        ..Rule::LOSS
+    },
+];
+
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Verdict {
+    Everything,
+    Delete,
+    Path,
+    Local,
+    Change,
+    Socket,
+}
+
+/// The options of HTTP clients that take a value and stand near a method or an address.
+const VALUES: &[&str] = &[
+    "-A",
+    "-C",
+    "-D",
+    "-E",
+    "-F",
+    "-H",
+    "-K",
+    "-T",
+    "-U",
+    "-X",
+    "-b",
+    "-c",
+    "-d",
+    "-e",
+    "-m",
+    "-o",
+    "-r",
+    "-t",
+    "-u",
+    "-w",
+    "-x",
+    "-y",
+    "-z",
+    "--auth",
+    "--auth-type",
+    "--body-data",
+    "--body-file",
+    "--cacert",
+    "--cert",
+    "--connect-timeout",
+    "--connect-to",
+    "--cookie",
+    "--cookie-jar",
+    "--data",
+    "--data-ascii",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--form",
+    "--header",
+    "--input",
+    "--jq",
+    "--json",
+    "--key",
+    "--max-time",
+    "--method",
+    "--output",
+    "--output-document",
+    "--password",
+    "--post-data",
+    "--post-file",
+    "--proxy",
+    "--raw",
+    "--referer",
+    "--request",
+    "--resolve",
+    "--retry",
+    "--retry-delay",
+    "--session",
+    "--template",
+    "--timeout",
+    "--tries",
+    "--unix-socket",
+    "--upload-file",
+    "--url",
+    "--user",
+    "--user-agent",
+    "--write-out",
+    "-Body",
+    "-Headers",
+    "-Method",
+    "-OutFile",
+    "-Uri",
+    "-ContentType",
+];
+
+/// The clients that are understood.
+const CLIENTS: &[&str] = &[
+    "Invoke-RestMethod",
+    "Invoke-WebRequest",
+    "curl",
+    "curlie",
+    "gh",
+    "glab",
+    "http",
+    "https",
+    "irm",
+    "iwr",
+    "wget",
+    "xh",
+    "xhs",
+];
+
+/// Ports of stores and gateways whose own interface answers there: what is deleted through it is not a test's row.
+const STORE_PORTS: &[&str] = &[
+    "2019", "2375", "2376", "2379", "4001", "4242", "4646", "5984", "6333", "6443", "7474", "7700",
+    "8001", "8081", "8082", "8083", "8086", "8108", "8123", "8200", "8444", "8500", "8529", "8983",
+    "9090", "9091", "9093", "9200", "9201", "15672", "19530",
+];
+
+/// Paths of such interfaces where the port does not say it.
+const STORE_PATHS: &[&str] = &[
+    "/api/dashboards",
+    "/api/datasources",
+    "/api/alert",
+    "/api/admin",
+    "/admin/realms",
+    "/api/org",
+    "/api/folders",
+];
+
+/// Parts of a path that say what the request does.
+const DESTROYING: &[&str] = &[
+    "_close",
+    "_delete_by_query",
+    "clean_tombstones",
+    "clear-all",
+    "decommission",
+    "delete",
+    "delete-all",
+    "delete-batch",
+    "delete_all",
+    "delete_series",
+    "deletemany",
+    "deleteone",
+    "destroy",
+    "dodelete",
+    "dowipeoutworkspace",
+    "drop",
+    "flushall",
+    "purge",
+    "purge_cache",
+    "purge_everything",
+    "safeexit",
+    "shutdown",
+    "terminate",
+    "truncate",
+    "wipe",
+];
+
+fn fires(effect: &Effect, _: &Scene<'_>, wanted: Verdict) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    if !CLIENTS.contains(&run.program.as_str()) {
+        return None;
+    }
+    let request = Request::read(run)?;
+    if request.verdict()? != wanted {
+        return None;
+    }
+    let rule = RULES.iter().find(|rule| rule.id == wanted.rule())?;
+    let address = request.address.text.display();
+    Some(Hit {
+        message: Some(format!("`{} {address}`: {}", request.method, rule.message)),
+        resource: host(&address).map(|(host, _)| format!("host:{host}")),
+        ..Hit::default()
+    })
+}
+
+impl Verdict {
+    const fn rule(self) -> &'static str {
+        match self {
+            Self::Everything => "http.request.everything",
+            Self::Delete => "http.request.delete",
+            Self::Path => "http.request.delete-by-path",
+            Self::Local => "http.request.local",
+            Self::Change => "http.request.change",
+            Self::Socket => "http.request.engine-socket",
+        }
+    }
+}
+
+struct Request {
+    method: String,
+    address: Argument,
+    body: Option<Argument>,
+    socket: Option<Argument>,
+    service: bool,
+}
+
+impl Request {
+    fn read(run: &Run) -> Option<Self> {
+        let options = Options::new(&run.arguments, VALUES);
+        let mut operands = options.operands().cloned();
+        let service = matches!(run.program.as_str(), "gh" | "glab");
+        if service && operands.next()?.text.as_known() != Some("api") {
+            return None;
+        }
+        let named = options.value(&["-X", "--request", "--method", "-Method"]);
+        let spoken = matches!(run.program.as_str(), "http" | "https" | "xh" | "xhs" | "curlie");
+        let mut method = named.map(|method| method.text.display());
+        let mut first = operands.next();
+        if spoken
+            && let Some(word) = first.as_ref().and_then(|word| word.text.as_known())
+            && METHODS.iter().any(|method| method.eq_ignore_ascii_case(word))
+        {
+            method = Some(word.to_owned());
+            first = operands.next();
+        }
+        let body = options.value(&[
+            "-d",
+            "--data",
+            "--data-raw",
+            "--data-binary",
+            "--data-urlencode",
+            "--data-ascii",
+            "--json",
+            "--post-data",
+            "--body-data",
+            "--raw",
+            "-Body",
+        ]);
+        let fallback = if body.is_some() || options.has(&["-F", "--form", "--post-file"]) {
+            "POST"
+        } else {
+            "GET"
+        };
+        let method = method.unwrap_or_else(|| fallback.to_owned()).to_ascii_uppercase();
+        let address = options.value(&["--url", "-Uri"]).or(first)?;
+        Some(Self { method, address, body, socket: options.value(&["--unix-socket"]), service })
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        if matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
+            return None;
+        }
+        if let Some(socket) = &self.socket {
+            let path = socket.text.display();
+            if ["docker", "podman", "containerd", "crio"].iter().any(|engine| path.contains(engine))
+            {
+                return Some(Verdict::Socket);
+            }
+        }
+        let address = self.address.text.display();
+        let (host, after) = host(&address)?;
+        let path = after.split(['?', '#']).next().unwrap_or("");
+        let (name, port) = split_port(host);
+        let local = !self.service && is_local(name);
+        let store =
+            STORE_PORTS.contains(&port) || STORE_PATHS.iter().any(|part| path.contains(part));
+        let near = local && !store;
+        if self.method == "DELETE" {
+            let everything = matches!(path, "/_all" | "/*" | "/_all/" | "/*/");
+            return Some(match (near, everything && store) {
+                (_, true) => Verdict::Everything,
+                (true, false) => Verdict::Local,
+                (false, false) => Verdict::Delete,
+            });
+        }
+        let destroys = path
+            .split('/')
+            .any(|part| DESTROYING.iter().any(|word| part.eq_ignore_ascii_case(word)));
+        if (destroys || self.body_destroys()) && !near {
+            return Some(Verdict::Path);
+        }
+        match self.method.as_str() {
+            "PUT" | "PATCH" if near => Some(Verdict::Local),
+            "PUT" | "PATCH" => Some(Verdict::Change),
+            _ => None,
+        }
+    }
+
+    /// Whether the body is a `GraphQL` mutation, or a command, that deletes.
+    fn body_destroys(&self) -> bool {
+        let Some(body) = self.body.as_ref().map(|body| body.text.display().to_ascii_lowercase())
+        else {
+            return false;
+        };
+        let graph = body.contains("mutation")
+            && ["delete", "destroy", "remove", "purge"].iter().any(|word| body.contains(word));
+        graph || body.contains("purge_everything")
+    }
+}
+
+const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"];
+
+/// The host with its port, and the path with its query. Without a scheme the address starts with the host; an empty host
+/// before a port means this machine.
+fn host(address: &str) -> Option<(&str, &str)> {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = rest.get(..end)?;
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    Some((host, rest.get(end..)?))
+}
+
+fn split_port(host: &str) -> (&str, &str) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => (name, port),
+        _ => (host, ""),
+    }
+}
+
+fn is_local(name: &str) -> bool {
+    matches!(name, "" | "localhost" | "[::1]" | "0.0.0.0" | "host.docker.internal")
+        || name.starts_with("127.")
+        || name.ends_with(".localhost")
+}
