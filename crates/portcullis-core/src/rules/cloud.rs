@@ -146,7 +146,7 @@ static RULES: &[Rule] = &[
         remedy: "give one person access for a while: `aws s3 presign s3://BUCKET/KEY`",
         when: When::Command(&[
             "aws s3api put-bucket-acl|put-object-acl|create-bucket|put-object --acl=public-*|--acl=authenticated-read",
-            "aws s3api put-bucket-policy --policy=*Principal*\\*|--policy=*\"Principal\":\"*\"*|--policy=*\"AWS\":\"*\"*|--policy=*Principal\": \"*\"*",
+            "aws s3api put-bucket-policy --policy=*\"Principal\":\"\\*\"*|--policy=*\"AWS\":\"\\*\"*|--policy=*\"Principal\": \"\\*\"*|--policy=*\"AWS\": \"\\*\"*",
             "aws s3api delete-public-access-block|delete-bucket-policy|delete-bucket-encryption",
             "aws s3api put-public-access-block --public-access-block-configuration=*false*",
             "aws s3 cp|sync|mv --acl=public-*",
@@ -373,7 +373,7 @@ static RULES: &[Rule] = &[
         id: "cloud.compute.delete",
         severity: Severity::Critical,
         message: "machines are destroyed together with the disks that belong to them",
-        remedy: "stop them instead: `aws ec2 stop-instances --instance-ids ID`, or check with `--dry-run`",
+        remedy: "look at them first: `aws ec2 describe-instances --instance-ids ID`; check with `--dry-run`",
         when: When::Command(&[
             "aws ec2 terminate-instances|delete-volume|delete-snapshot|deregister-image|delete-vpc|cancel-spot-fleet-requests",
             "aws autoscaling delete-auto-scaling-group|set-desired-capacity --desired-capacity=0|--force-delete",

@@ -12,7 +12,10 @@ pub(super) const SHAPE_OPERANDS: usize = 31;
 
 /// Options with which a program says what it would do and does nothing.
 const REHEARSALS: &[&str] =
-    &["--help", "--dry-run", "--dryrun", "--what-if", "--whatif", "--just-print", "--simulate"];
+    &["--help", "-help", "--dry-run", "-dry-run", "--dryrun", "--what-if", "--whatif", "--just-print", "--simulate"];
+
+/// Programs that show their manual when the last word is `help`.
+const HELP_IS_LAST: &[&str] = &["aws", "awslocal"];
 
 /// Subcommands whose later words belong to another program, so that a rehearsal among them may be that one's.
 const HANDS_ON: &[&str] = &["run", "exec", "x", "dlx", "debug", "ssh", "rsh", "attach"];
@@ -27,7 +30,7 @@ pub(super) struct Command<'a> {
 impl<'a> Command<'a> {
     pub(super) fn new(run: &'a Run) -> Self {
         let options = options(run);
-        Self { program: &run.program, options, rehearsal: is_rehearsal(options) }
+        Self { program: &run.program, options, rehearsal: is_rehearsal(&run.program, options) }
     }
 
     /// Whether the command has this shape and does what it says instead of rehearsing it.
@@ -119,20 +122,26 @@ pub(super) fn options(run: &Run) -> Options<'_> {
 }
 
 /// Whether the program is only asked what it would do.
-pub(super) fn is_rehearsal(options: Options<'_>) -> bool {
-    let mut operands = options.operands();
-    if operands
-        .next()
-        .is_some_and(|first| HANDS_ON.iter().any(|word| first.text.as_known() == Some(word)))
-    {
+pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
+    let is = |operand: Option<&Argument>, words: &[&str]| {
+        operand
+            .and_then(|operand| operand.text.as_known())
+            .is_some_and(|operand| words.contains(&operand))
+    };
+    if is(options.operands().next(), HANDS_ON) {
         return false;
     }
+    if HELP_IS_LAST.contains(&program) && is(options.operands().last(), &["help"]) {
+        return true;
+    }
     options.given().any(|given| {
-        REHEARSALS.contains(&given.long_name())
-            && !given
-                .value(given.long_name())
-                .filter(|_| given.argument.text.known_prefix().contains('='))
-                .is_some_and(|value| matches!(value.text.as_known(), None | Some("none" | "false")))
+        let name = given.long_name();
+        REHEARSALS.contains(&name)
+            && (name == given.argument.text.known_prefix()
+                || given
+                    .value(name)
+                    .and_then(|value| value.text.as_known().map(str::to_owned))
+                    .is_some_and(|value| value != "none" && value != "false"))
     })
 }
 
@@ -168,11 +177,14 @@ fn operand_is(argument: &Argument, token: &str) -> bool {
     }
 }
 
-/// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself at the end;
+/// Stands for a star that is meant as one while a form is compared; no command holds it.
+const STAR: &str = "\u{1}";
+
+/// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself;
 /// without a star, letter case does not matter. Linear for each star.
 pub(super) fn fits(word: &str, form: &str) -> bool {
-    if let Some(start) = form.strip_suffix("\\*") {
-        return word.strip_suffix('*') == Some(start);
+    if form.contains("\\*") {
+        return fits(&word.replace('*', STAR), &form.replace("\\*", STAR));
     }
     if !form.contains('*') {
         return word.eq_ignore_ascii_case(form);

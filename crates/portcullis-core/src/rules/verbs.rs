@@ -506,7 +506,7 @@ fn is_familiar(run: &Run) -> bool {
 /// The word among the subcommands that destroys something.
 fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
     let options = pattern::options(run);
-    if pattern::is_rehearsal(options) {
+    if pattern::is_rehearsal(&run.program, options) {
         return None;
     }
     let mut kind = if service { Kind::Service } else { Kind::Unfamiliar };
