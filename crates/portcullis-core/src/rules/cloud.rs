@@ -146,7 +146,7 @@ static RULES: &[Rule] = &[
         remedy: "give one person access for a while: `aws s3 presign s3://BUCKET/KEY`",
         when: When::Command(&[
             "aws s3api put-bucket-acl|put-object-acl|create-bucket|put-object --acl=public-*|--acl=authenticated-read",
-            "aws s3api put-bucket-policy --policy=*\"Principal\":\"\\*\"*|--policy=*\"AWS\":\"\\*\"*|--policy=*\"Principal\": \"\\*\"*|--policy=*\"AWS\": \"\\*\"*",
+            "aws s3api put-bucket-policy --policy=*\"Principal\":*\"\\*\"*|--policy=*\"AWS\":*\"\\*\"*|--policy=*Principal*:*\\*,*",
             "aws s3api delete-public-access-block|delete-bucket-policy|delete-bucket-encryption",
             "aws s3api put-public-access-block --public-access-block-configuration=*false*",
             "aws s3 cp|sync|mv --acl=public-*",

@@ -11,8 +11,17 @@ use crate::{
 pub(super) const SHAPE_OPERANDS: usize = 31;
 
 /// Options with which a program says what it would do and does nothing.
-const REHEARSALS: &[&str] =
-    &["--help", "-help", "--dry-run", "-dry-run", "--dryrun", "--what-if", "--whatif", "--just-print", "--simulate"];
+const REHEARSALS: &[&str] = &[
+    "--help",
+    "-help",
+    "--dry-run",
+    "-dry-run",
+    "--dryrun",
+    "--what-if",
+    "--whatif",
+    "--just-print",
+    "--simulate",
+];
 
 /// Programs that show their manual when the last word is `help`.
 const HELP_IS_LAST: &[&str] = &["aws", "awslocal"];
