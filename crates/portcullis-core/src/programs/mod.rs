@@ -12,12 +12,14 @@ use crate::{
 mod archives;
 pub(crate) mod escapes;
 mod files;
+mod filters;
 pub(crate) mod interpreters;
 mod operands;
 mod operators;
 mod options;
 mod reports;
 pub(crate) mod system;
+mod text;
 mod wrappers;
 
 pub use options::{Given, Options, Word};
@@ -81,6 +83,7 @@ pub(crate) fn matching(pattern: &str) -> impl Iterator<Item = &'static str> {
 static TABLES: &[&[Program]] = &[
     wrappers::WRAPPERS,
     interpreters::INTERPRETERS,
+    text::TABLE,
     operators::TABLE,
     files::TABLE,
     archives::TABLE,
