@@ -14,6 +14,7 @@ pub(crate) mod escapes;
 mod files;
 mod filters;
 pub(crate) mod interpreters;
+mod network;
 mod operands;
 mod operators;
 mod options;
@@ -84,6 +85,7 @@ static TABLES: &[&[Program]] = &[
     wrappers::WRAPPERS,
     interpreters::INTERPRETERS,
     text::TABLE,
+    network::TABLE,
     operators::TABLE,
     files::TABLE,
     archives::TABLE,

@@ -93,7 +93,9 @@ fn printed(program: &str, filter: &Filter<'_>) -> Option<Text> {
 /// Reads what its operands name or its standard input; `-o` names a file that gets the output.
 fn filtered(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let output = evaluated(walk, invocation);
-    if let Some(file) = invocation.options().value(&["-o", "--output"]).filter(|_| !invocation.values.is_empty()) {
+    if let Some(file) =
+        invocation.options().value(&["-o", "--output"]).filter(|_| !invocation.values.is_empty())
+    {
         walk.write(&file, WriteMode::Replace, output);
         return Text::default();
     }
@@ -125,7 +127,8 @@ fn second_operand_written(walk: &mut Walk<'_>, invocation: &Invocation) -> Text 
 
 fn tee(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
-    let mode = if options.has(&["-a", "--append"]) { WriteMode::Append } else { WriteMode::Replace };
+    let mode =
+        if options.has(&["-a", "--append"]) { WriteMode::Append } else { WriteMode::Replace };
     let files: Vec<Argument> = options.operands().cloned().collect();
     let input = invocation.input.clone().unwrap_or_else(|| Text::unknown("standard input"));
     for file in &files {
@@ -201,8 +204,11 @@ fn edited_in_place(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             output.inherit(input);
             if let Some(known) = input.as_known() {
                 let plain = known.replace("\r\n", "\n");
-                let bytes =
-                    if invocation.program == "unix2dos" { plain.replace('\n', "\r\n") } else { plain };
+                let bytes = if invocation.program == "unix2dos" {
+                    plain.replace('\n', "\r\n")
+                } else {
+                    plain
+                };
                 output = input.derive(Text::known(bytes).pieces);
             }
         }
@@ -225,7 +231,8 @@ fn packed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         || invocation.program == "gunzip"
         || options.has(&["-d", "--decompress", "--uncompress"]);
     let to_output = options.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
-    let keeps = options.has(&["-k", "--keep"]) || matches!(invocation.program.as_str(), "zstd" | "lz4");
+    let keeps =
+        options.has(&["-k", "--keep"]) || matches!(invocation.program.as_str(), "zstd" | "lz4");
     let files: Vec<Argument> = options.operands().cloned().collect();
     let mut output = Text::unknown(&invocation.program);
     if unpacks {
@@ -279,8 +286,8 @@ mod tests {
     fn every_row_that_is_evaluated_has_an_evaluator() {
         for row in TABLE {
             let own = [
-                "bunzip2", "bzip2", "dos2unix", "gunzip", "gzip", "lz4", "sed", "tee", "unix2dos", "unxz", "xz",
-                "yes", "zstd",
+                "bunzip2", "bzip2", "dos2unix", "gunzip", "gzip", "lz4", "sed", "tee", "unix2dos",
+                "unxz", "xz", "yes", "zstd",
             ];
             assert_ne!(filters::is_evaluated(row.name), own.contains(&row.name), "{}", row.name);
         }

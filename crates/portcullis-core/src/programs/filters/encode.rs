@@ -24,8 +24,7 @@ const BASE64_URL: Alphabet = Alphabet {
 };
 const BASE32: Alphabet =
     Alphabet { letters: b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", bits: 5, group: 8 };
-const BASE32_HEX: Alphabet =
-    Alphabet { letters: b"0123456789ABCDEFGHIJKLMNOPQRSTUV", ..BASE32 };
+const BASE32_HEX: Alphabet = Alphabet { letters: b"0123456789ABCDEFGHIJKLMNOPQRSTUV", ..BASE32 };
 const BASE16: Alphabet = Alphabet { letters: b"0123456789ABCDEF", bits: 4, group: 2 };
 
 pub(super) fn base64(call: &mut Call<'_>) -> Option<Text> {

@@ -103,8 +103,14 @@ pub(super) fn reverse(call: &mut Call<'_>) -> Option<Text> {
     output.text()
 }
 
-const COUNTS: &[(&str, char)] =
-    &[("lines", 'n'), ("bytes", 'c'), ("quiet", 'q'), ("silent", 'q'), ("verbose", 'v'), ("follow", 'f')];
+const COUNTS: &[(&str, char)] = &[
+    ("lines", 'n'),
+    ("bytes", 'c'),
+    ("quiet", 'q'),
+    ("silent", 'q'),
+    ("verbose", 'v'),
+    ("follow", 'f'),
+];
 
 /// `head`.
 pub(super) fn head(call: &mut Call<'_>) -> Option<Text> {
@@ -441,18 +447,24 @@ pub(super) fn expand(call: &mut Call<'_>) -> Option<Text> {
 
 /// `iconv`: plain ASCII is the same in the encodings that people convert between.
 pub(super) fn iconv(call: &mut Call<'_>) -> Option<Text> {
-    let given = call.given(
-        "f:t:cs",
-        &[("from-code", 'f'), ("to-code", 't')],
-    );
+    let given = call.given("f:t:cs", &[("from-code", 'f'), ("to-code", 't')]);
     let input = call.stream(&given.operands);
     let wide = |option| {
         given.value(option).is_some_and(|code| {
             code.as_known().is_none_or(|code| {
                 let code = code.to_ascii_uppercase();
-                !["UTF-8", "UTF8", "ASCII", "US-ASCII", "LATIN1", "ISO-8859-", "CP1252", "WINDOWS-125"]
-                    .iter()
-                    .any(|plain| code.starts_with(plain))
+                ![
+                    "UTF-8",
+                    "UTF8",
+                    "ASCII",
+                    "US-ASCII",
+                    "LATIN1",
+                    "ISO-8859-",
+                    "CP1252",
+                    "WINDOWS-125",
+                ]
+                .iter()
+                .any(|plain| code.starts_with(plain))
             })
         })
     };

@@ -17,6 +17,7 @@ use crate::{
 use given::Given;
 
 pub(crate) use edit::edit;
+pub(crate) use encode::openssl_base64;
 
 /// Evaluates a text program; `open` gives what is in a file that an operand names. `None` where the table has no such program.
 pub(crate) fn evaluate(

@@ -436,8 +436,10 @@ impl Printed {
         };
         let mut value: u32 = 0;
         let mut width = start;
-        while let Some(digit) =
-            bytes.get(width).filter(|_| width < start + most).and_then(|byte| char::from(*byte).to_digit(radix))
+        while let Some(digit) = bytes
+            .get(width)
+            .filter(|_| width < start + most)
+            .and_then(|byte| char::from(*byte).to_digit(radix))
         {
             value = value.checked_mul(radix)?.checked_add(digit)?;
             width += 1;

@@ -53,10 +53,8 @@ pub(super) fn sort(call: &mut Call<'_>) -> Option<Text> {
 
 /// `uniq`.
 pub(super) fn unique(call: &mut Call<'_>) -> Option<Text> {
-    let given = call.given(
-        "cdui",
-        &[("count", 'c'), ("repeated", 'd'), ("unique", 'u'), ("ignore-case", 'i')],
-    );
+    let given = call
+        .given("cdui", &[("count", 'c'), ("repeated", 'd'), ("unique", 'u'), ("ignore-case", 'i')]);
     // A second operand is the file that is written.
     let read = given.operands.get(..given.operands.len().min(1))?;
     let input = call.stream(read);

@@ -10,7 +10,10 @@ fn what_is_printed_is_what_the_real_program_prints() {
     for (program, arguments, input, printed) in CASES {
         let text = run(program, arguments, &Text::known(*input));
         if text.as_known() != Some(printed) {
-            wrong.push(format!("{program} {arguments:?} < {input:?}: {:?}, not {printed:?}", text.display()));
+            wrong.push(format!(
+                "{program} {arguments:?} < {input:?}: {:?}, not {printed:?}",
+                text.display()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), CASES.len(), wrong.join("\n"));
@@ -213,7 +216,12 @@ const CASES: &[(&str, &[&str], &str, &str)] = &[
     ("printf", &["%8.3s|", "abcdef"], "", "     abc|"),
     ("printf", &["%s%%%s", "a", "b"], "", "a%b"),
     ("cat", &[], "one\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\nfive\n"),
-    ("cat", &["-n"], "one\ntwo\nthree\nfour\nfive\n", "     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour\n     5\tfive\n"),
+    (
+        "cat",
+        &["-n"],
+        "one\ntwo\nthree\nfour\nfive\n",
+        "     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour\n     5\tfive\n",
+    ),
     ("cat", &["-b"], "a\n\nb\n", "     1\ta\n\n     2\tb\n"),
     ("cat", &["-s"], "a\n\n\n\nb\n", "a\n\nb\n"),
     ("cat", &["-A"], "a\tb\n", "a^Ib$\n"),
@@ -252,7 +260,12 @@ const CASES: &[(&str, &[&str], &str, &str)] = &[
     ("cut", &["-c", "2-"], "a:b:c:d\nx:y\nplain\n", ":b:c:d\n:y\nlain\n"),
     ("cut", &["-c1,3"], "a:b:c:d\nx:y\nplain\n", "ab\nxy\npa\n"),
     ("cut", &["-d:", "--complement", "-f1"], "a:b:c:d\nx:y\nplain\n", "b:c:d\ny\nplain\n"),
-    ("cut", &["-d:", "-f1,2", "--output-delimiter=-"], "a:b:c:d\nx:y\nplain\n", "a-b\nx-y\nplain\n"),
+    (
+        "cut",
+        &["-d:", "-f1,2", "--output-delimiter=-"],
+        "a:b:c:d\nx:y\nplain\n",
+        "a-b\nx-y\nplain\n",
+    ),
     ("cut", &["-b", "1"], "a:b:c:d\nx:y\nplain\n", "a\nx\np\n"),
     ("cut", &["-d:", "-f3,1"], "a:b:c:d\nx:y\nplain\n", "a:c\nx\nplain\n"),
     ("cut", &["-f1"], "a:b:c:d\nx:y\nplain\n", "a:b:c:d\nx:y\nplain\n"),
@@ -291,8 +304,18 @@ const CASES: &[(&str, &[&str], &str, &str)] = &[
     ("base64", &["-d"], "Y2F0IC9ldGM", "cat /etc"),
     ("base64", &["-d"], "YQ==Yg==\n", "ab"),
     ("base64", &[], "hello", "aGVsbG8=\n"),
-    ("base64", &["-w0"], "hello world hello world hello world hello world hello world hello world", "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQ="),
-    ("base64", &[], "hello world hello world hello world hello world hello world hello world", "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29y\nbGQgaGVsbG8gd29ybGQ=\n"),
+    (
+        "base64",
+        &["-w0"],
+        "hello world hello world hello world hello world hello world hello world",
+        "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQ=",
+    ),
+    (
+        "base64",
+        &[],
+        "hello world hello world hello world hello world hello world hello world",
+        "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29y\nbGQgaGVsbG8gd29ybGQ=\n",
+    ),
     ("base64", &["-w", "10"], "hello world", "aGVsbG8gd2\n9ybGQ=\n"),
     ("base64", &["-d"], "aGk*zz", "hi"),
     ("base64", &["-d"], "", ""),
@@ -309,7 +332,12 @@ const CASES: &[(&str, &[&str], &str, &str)] = &[
     ("xxd", &["-p"], "hello\n", "68656c6c6f0a\n"),
     ("xxd", &["-r", "-ps"], "6869", "hi"),
     ("xxd", &["-p", "-c", "2"], "abcde", "6162\n6364\n65\n"),
-    ("xxd", &["-p"], "0123456789012345678901234567890123456789", "303132333435363738393031323334353637383930313233343536373839\n30313233343536373839\n"),
+    (
+        "xxd",
+        &["-p"],
+        "0123456789012345678901234567890123456789",
+        "303132333435363738393031323334353637383930313233343536373839\n30313233343536373839\n",
+    ),
     ("xxd", &["-r"], "00000000: 6865 6c6c 6f0a                           hello.\n", "hello\n"),
     ("xxd", &["-rp"], "6869", ""),
     ("sort", &[], "b\na\nc\n", "a\nb\nc\n"),
@@ -393,7 +421,12 @@ const CASES: &[(&str, &[&str], &str, &str)] = &[
     ("sed", &["-e", "s/a/b/", "-e", "s/b/c/"], "a\n", "c\n"),
     ("sed", &["s/a/b/;s/b/c/"], "a\n", "c\n"),
     ("sed", &["s/.*/[&]/"], "hi\n", "[hi]\n"),
-    ("sed", &["s/^/> /"], "one\ntwo\nthree\nfour\nfive\n", "> one\n> two\n> three\n> four\n> five\n"),
+    (
+        "sed",
+        &["s/^/> /"],
+        "one\ntwo\nthree\nfour\nfive\n",
+        "> one\n> two\n> three\n> four\n> five\n",
+    ),
     ("sed", &["s/$/;/"], "a\nb", "a;\nb;"),
     ("sed", &["-n", "s/o/0/p"], "one\ntwo\nthree\nfour\nfive\n", "0ne\ntw0\nf0ur\n"),
     ("sed", &["1!d"], "one\ntwo\nthree\nfour\nfive\n", "one\n"),
@@ -408,7 +441,12 @@ const CASES: &[(&str, &[&str], &str, &str)] = &[
     ("sed", &["-E", "s/[a-z]+/X/"], "abc def\n", "X def\n"),
     ("sed", &["-r", "s/a{2}/X/"], "baab\n", "bXb\n"),
     ("sed", &["s/a\\+/X/"], "baab\n", "bXb\n"),
-    ("sed", &["/one/{s/o/0/;s/e/3/}"], "one\ntwo\nthree\nfour\nfive\n", "0n3\ntwo\nthree\nfour\nfive\n"),
+    (
+        "sed",
+        &["/one/{s/o/0/;s/e/3/}"],
+        "one\ntwo\nthree\nfour\nfive\n",
+        "0n3\ntwo\nthree\nfour\nfive\n",
+    ),
     ("sed", &["-n", "/t/p"], "one\ntwo\nthree\nfour\nfive\n", "two\nthree\n"),
     ("sed", &["s/\\x41/b/"], "A\n", "b\n"),
     ("sed", &["s/a/\\x41/"], "a\n", "A\n"),

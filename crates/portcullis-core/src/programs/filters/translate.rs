@@ -7,12 +7,7 @@ use super::{Call, Output};
 pub(super) fn translate(call: &mut Call<'_>) -> Option<Text> {
     let given = call.given(
         "cCdst",
-        &[
-            ("complement", 'c'),
-            ("delete", 'd'),
-            ("squeeze-repeats", 's'),
-            ("truncate-set1", 't'),
-        ],
+        &[("complement", 'c'), ("delete", 'd'), ("squeeze-repeats", 's'), ("truncate-set1", 't')],
     );
     let input = call.standard_input();
     if given.strange {
@@ -41,7 +36,8 @@ pub(super) fn translate(call: &mut Call<'_>) -> Option<Text> {
     if complement {
         from = (0..=u8::MAX).filter(|byte| !from.contains(byte)).collect();
     }
-    let mut to = second.map(|written| set(written, Some(from.len()))).unwrap_or(Some(Vec::new()))?;
+    let mut to =
+        second.map(|written| set(written, Some(from.len()))).unwrap_or(Some(Vec::new()))?;
     let squeezes = given.has('s');
     let squeezed: Vec<u8> = match (squeezes, second.is_some()) {
         (false, _) => Vec::new(),
@@ -224,8 +220,7 @@ fn repeat(bytes: &[(u8, bool)]) -> Option<(u8, Option<usize>, usize)> {
         return None;
     }
     let close = bytes.iter().position(|(byte, escaped)| *byte == b']' && !escaped)?;
-    let digits: String =
-        bytes.get(3..close)?.iter().map(|(byte, _)| char::from(*byte)).collect();
+    let digits: String = bytes.get(3..close)?.iter().map(|(byte, _)| char::from(*byte)).collect();
     let count = match digits.as_str() {
         "" => None,
         octal if octal.starts_with('0') => Some(usize::from_str_radix(octal, 8).ok()?),

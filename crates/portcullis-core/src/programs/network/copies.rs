@@ -1,0 +1,410 @@
+//! Programs that copy files to and from other machines: scp, rsync, sftp, cloud storage, backups.
+
+use crate::{
+    effect::{Argument, WriteMode},
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+use super::{add, gathered, inside, named_after, only_asks, part, piped};
+
+pub(super) const SCP: &[&str] =
+    &["-c", "-D", "-F", "-i", "-J", "-l", "-o", "-P", "-S", "-X", "-b", "-B", "-R", "-s"];
+
+/// `scp from… to`.
+pub(super) fn scp(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    copy(walk, invocation, &operands)
+}
+
+pub(super) const RSYNC: &[&str] = &[
+    "-e",
+    "-f",
+    "-T",
+    "-B",
+    "-M",
+    "--rsh",
+    "--exclude",
+    "--exclude-from",
+    "--include",
+    "--include-from",
+    "--files-from",
+    "--filter",
+    "--rsync-path",
+    "--password-file",
+    "--port",
+    "--bwlimit",
+    "--chmod",
+    "--chown",
+    "--backup-dir",
+    "--suffix",
+    "--log-file",
+    "--timeout",
+    "--link-dest",
+    "--partial-dir",
+    "--out-format",
+    "--info",
+    "--max-size",
+    "--min-size",
+    "--temp-dir",
+    "--compare-dest",
+    "--copy-dest",
+    "--max-delete",
+    "--modify-window",
+    "--sockopts",
+];
+
+/// `rsync from… to`.
+pub(super) fn rsync(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let operands: Vec<Argument> = options.operands().cloned().collect();
+    if only_asks(invocation) || options.has(&["-n", "--dry-run", "--list-only"]) {
+        return Text::unknown("rsync");
+    }
+    let printed = copy(walk, invocation, &operands);
+    if options.has(&["--remove-source-files"]) {
+        for file in operands.iter().rev().skip(1).filter(|file| !is_remote(file)) {
+            walk.delete(file, true);
+        }
+    }
+    printed
+}
+
+fn copy(walk: &mut Walk<'_>, invocation: &Invocation, operands: &[Argument]) -> Text {
+    let Some((destination, sources)) = operands.split_last() else {
+        return Text::unknown(&invocation.program);
+    };
+    if is_remote(destination) {
+        let local: Vec<&Argument> = sources.iter().filter(|file| !is_remote(file)).collect();
+        let sends = gathered(walk, local).unwrap_or_else(|| Text::unknown("a remote file"));
+        if remote_path(destination).is_some_and(|path| is_system(&path)) {
+            walk.note("network.copy.remote-system", invocation.span);
+        }
+        for source in sources.iter().filter(|source| is_remote(source)) {
+            walk.connect(source, None, false);
+        }
+        return walk.connect(destination, Some(sends), false);
+    }
+    for source in sources {
+        let content =
+            if is_remote(source) { walk.connect(source, None, false) } else { walk.read(source) };
+        let target = if is_directory(destination) {
+            inside(
+                Some(destination),
+                &named_after(
+                    &part(
+                        source,
+                        remote_path(source).map_or_else(
+                            || format!("/{}", source.text.display().trim_end_matches('/')),
+                            |path| format!("/{path}"),
+                        ),
+                    ),
+                    None,
+                ),
+            )
+        } else {
+            destination.clone()
+        };
+        let mode = if is_remote(source) { WriteMode::Replace } else { WriteMode::Create };
+        walk.write(&target, mode, content);
+    }
+    Text::unknown(&invocation.program)
+}
+
+fn is_directory(file: &Argument) -> bool {
+    let shown = file.text.display();
+    matches!(shown.as_str(), "." | ".." | "~") || shown.ends_with('/')
+}
+
+/// `host:path`, `user@host:`, `scheme://…`: a colon before any slash.
+fn is_remote(file: &Argument) -> bool {
+    remote_path(file).is_some()
+}
+
+fn remote_path(file: &Argument) -> Option<String> {
+    let shown = file.text.display();
+    if let Some((scheme, rest)) = shown.split_once("://")
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
+        return Some(rest.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}")));
+    }
+    let colon = shown.find(':')?;
+    let slash = shown.find('/').unwrap_or(usize::MAX);
+    let drive = colon == 1 && shown.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    // `${x}:` shows an unknown host; its braces hold no slash.
+    (colon < slash && colon > 0 && !drive)
+        .then(|| shown.get(colon + 1..).unwrap_or("").trim_start_matches(':').to_owned())
+}
+
+/// System directories of the other side.
+fn is_system(path: &str) -> bool {
+    let top = path.strip_prefix('/').map(|rest| rest.split('/').next().unwrap_or(""));
+    match top {
+        Some("var") => !["/var/www", "/var/tmp"].iter().any(|start| path.starts_with(start)),
+        Some("usr") => !path.starts_with("/usr/src"),
+        Some(top) => matches!(
+            top,
+            "" | "etc"
+                | "bin"
+                | "sbin"
+                | "lib"
+                | "lib32"
+                | "lib64"
+                | "boot"
+                | "dev"
+                | "proc"
+                | "sys"
+        ),
+        None => false,
+    }
+}
+
+pub(super) const AWS: &[&str] = &[
+    "--profile",
+    "--region",
+    "--output",
+    "--query",
+    "--endpoint-url",
+    "--acl",
+    "--sse",
+    "--storage-class",
+    "--exclude",
+    "--include",
+    "--bucket",
+    "--key",
+    "--body",
+    "--cli-input-json",
+    "--function-name",
+    "--zip-file",
+    "--filters",
+    "--grants",
+    "--content-type",
+    "--cache-control",
+    "--expires",
+    "--metadata",
+    "--page-size",
+    "--source-region",
+];
+
+/// `aws`: what is copied to a bucket goes out; everything else is told apart by rules.
+pub(super) fn aws(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let operands: Vec<Argument> = options.operands().cloned().collect();
+    let words: Vec<&str> =
+        operands.iter().take(2).map(|operand| operand.text.as_known().unwrap_or("")).collect();
+    match words.as_slice() {
+        ["s3", "cp" | "mv" | "sync"] if !options.has(&["--dryrun"]) => {
+            transfer(walk, invocation, operands.get(2..).unwrap_or(&[]))
+        }
+        ["s3api", "put-object"] => {
+            let body = options.value(&["--body"]);
+            let sends = gathered(walk, &body);
+            if let Some(bucket) = options.value(&["--bucket"]) {
+                let mut text = Text::known("s3://");
+                text.append(&bucket.text);
+                walk.connect(&Argument { text, span: bucket.span }, sends, false);
+            }
+            Text::unknown("aws")
+        }
+        _ => unknown(invocation),
+    }
+}
+
+pub(super) const GCLOUD: &[&str] =
+    &["--project", "--zone", "--region", "--account", "--configuration"];
+
+/// Cloud copies: a verb among the operands, then from and to.
+pub(super) fn cloud(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let verb = operands.iter().position(|operand| {
+        matches!(
+            operand.text.as_known(),
+            Some(
+                "cp" | "copy"
+                    | "copyto"
+                    | "sync"
+                    | "move"
+                    | "moveto"
+                    | "mv"
+                    | "put"
+                    | "rsync"
+                    | "upload-file"
+                    | "mirror"
+                    | "scp"
+            )
+        )
+    });
+    let copies = match invocation.program.as_str() {
+        "gcloud" => matches!(
+            operands.first().and_then(|first| first.text.as_known()),
+            Some("storage" | "compute")
+        ),
+        _ => true,
+    };
+    match verb {
+        Some(at) if copies && !invocation.options().has(&["--dry-run"]) => {
+            transfer(walk, invocation, operands.get(at + 1..).unwrap_or(&[]))
+        }
+        _ => unknown(invocation),
+    }
+}
+
+fn transfer(walk: &mut Walk<'_>, invocation: &Invocation, operands: &[Argument]) -> Text {
+    // An alias of a bucket without a colon (`mc cp file store/bucket`) is remote although it looks local.
+    let piped = piped(invocation);
+    if let [from, to] = operands
+        && from.text.as_known() == Some("-")
+        && let Some(input) = piped
+    {
+        return walk.connect(to, Some(input), false);
+    }
+    if let [from, to] = operands
+        && to.text.as_known() == Some("-")
+        && is_remote(from)
+    {
+        return walk.connect(from, None, false);
+    }
+    let cloud_alias = invocation.program == "mc" && operands.len() == 2;
+    if let (true, [from, to]) = (cloud_alias, operands) {
+        let content = walk.read(from);
+        return walk.connect(to, Some(content), false);
+    }
+    copy(walk, invocation, operands)
+}
+
+fn unknown(invocation: &Invocation) -> Text {
+    let mut text = Text::unknown(&invocation.program);
+    for argument in &invocation.arguments {
+        text.inherit(&argument.text);
+    }
+    if let Some(input) = &invocation.input {
+        text.inherit(input);
+    }
+    text
+}
+
+/// `restic backup` to a repository on another machine.
+pub(super) fn restic(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let mut operands = options.operands();
+    if operands.next().and_then(|verb| verb.text.as_known()) != Some("backup") {
+        return unknown(invocation);
+    }
+    let files: Vec<Argument> = operands.cloned().collect();
+    let sends = gathered(walk, &files).or_else(|| piped(invocation));
+    let Some(repository) = options.value(&["-r", "--repo"]) else { return unknown(invocation) };
+    let prefix = repository.text.known_prefix();
+    if !prefix.contains(':') {
+        walk.write(&repository, WriteMode::Append, sends.unwrap_or_default());
+        return Text::unknown("restic");
+    }
+    let address = prefix
+        .split_once(':')
+        .and_then(|(kind, _)| super::without_start(&repository, &format!("{kind}:")))
+        .unwrap_or_else(|| repository.clone());
+    walk.connect(&address, sends, false)
+}
+
+/// `sftp`, `ftp`, `lftp`, `smbclient`, `tftp`: a session whose commands stand in an option, a file or the input.
+pub(super) fn session(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let operands: Vec<Argument> = options.operands().cloned().collect();
+    let mut commands: Vec<Argument> = Vec::new();
+    match invocation.program.as_str() {
+        "sftp" => {
+            for file in options.values_of(&["-b"]) {
+                let text = match file.text.as_known() {
+                    Some("-") => piped(invocation).unwrap_or_default(),
+                    _ => walk.read(&file),
+                };
+                commands.push(Argument { text, span: file.span });
+            }
+        }
+        _ => commands.extend(options.values_of(&["-c", "-e"])),
+    }
+    if let Some(input) = piped(invocation) {
+        commands.push(Argument { text: input, span: invocation.span });
+    }
+    // `tftp -c put file host` gives the command as operands.
+    if invocation.program == "tftp"
+        && let Some(verb) = options.value(&["-c"])
+    {
+        let rest: Vec<String> = operands.iter().skip(1).map(|word| word.text.display()).collect();
+        commands.push(part(&verb, format!("{} {}", verb.text.display(), rest.join(" "))));
+    }
+    let Some(address) = operands.first() else { return Text::unknown(&invocation.program) };
+    let server = server(address);
+    let script =
+        commands.iter().map(|command| command.text.display()).collect::<Vec<_>>().join("\n");
+    let span = commands.first().map_or(invocation.span, |command| command.span);
+    let mut sends: Option<Text> = None;
+    let mut fetched: Vec<String> = Vec::new();
+    for line in script.split(['\n', ';']).take(MAX_COMMANDS) {
+        let words: Vec<&str> =
+            line.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
+        let files: Vec<&str> =
+            words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
+        match words.first().copied() {
+            Some("put" | "mput" | "send" | "append" | "reput" | "mirror") => {
+                let local: Vec<&str> = match words.first() {
+                    Some(&"mput") => files,
+                    _ => files.into_iter().take(1).collect(),
+                };
+                for file in local {
+                    let content = walk.read(&Argument { text: Text::known(file), span });
+                    add(&mut sends, &content);
+                }
+            }
+            Some("get" | "mget" | "recv" | "reget" | "pget") => {
+                let target = files.get(1).or(files.first()).copied().unwrap_or("");
+                let base = target.rsplit('/').next().unwrap_or(target);
+                fetched.push(if files.len() > 1 { target } else { base }.to_owned());
+            }
+            _ => {}
+        }
+    }
+    if commands.iter().any(|command| command.text.has_unknown()) && sends.is_none() {
+        sends = gathered_unknown(&commands);
+    }
+    let received = walk.connect(&server, sends, false);
+    for file in fetched.into_iter().filter(|file| !file.is_empty()) {
+        let target = Argument { text: Text::known(file), span };
+        walk.write(&target, WriteMode::Replace, received.clone());
+    }
+    if invocation.program == "sftp"
+        && remote_path(address).is_some_and(|path| !path.is_empty() && !path.ends_with('/'))
+        && commands.is_empty()
+    {
+        let file = match operands.get(1) {
+            Some(target) => target.clone(),
+            None => named_after(
+                &part(address, format!("/{}", remote_path(address).unwrap_or_default())),
+                None,
+            ),
+        };
+        walk.write(&file, WriteMode::Replace, received.clone());
+    }
+    received
+}
+
+/// Sessions written by hand have a few lines.
+const MAX_COMMANDS: usize = 64;
+
+fn gathered_unknown(commands: &[Argument]) -> Option<Text> {
+    let mut whole = Text::unknown("a session's commands");
+    for command in commands {
+        whole.inherit(&command.text);
+    }
+    Some(whole)
+}
+
+/// `\\server\share` as an address.
+fn server(address: &Argument) -> Argument {
+    let shown = address.text.known_prefix();
+    match shown.strip_prefix("\\\\").or_else(|| shown.strip_prefix("//")) {
+        Some(rest) if address.text.as_known().is_some() => {
+            part(address, format!("smb://{}", rest.replace('\\', "/")))
+        }
+        _ => address.clone(),
+    }
+}
