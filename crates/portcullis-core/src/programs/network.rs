@@ -41,7 +41,7 @@ pub(super) static TABLE: &[Program] = &[
     row("ftp", &["-s", "-P", "-o"], copies::session),
     row("gcloud", copies::GCLOUD, copies::cloud),
     row("gh", letters::GH, letters::gh),
-    row("gsutil", &["-o", "-u"], copies::cloud),
+    row("gsutil", &["-h", "-o", "-u", "-i"], copies::cloud),
     row("host", letters::DIG, letters::look_up),
     row("hping3", letters::HPING, letters::hping),
     row("http", fetch::HTTPIE, fetch::httpie),

@@ -9,17 +9,6 @@ const fn operator(name: &'static str, values: &'static [&'static str]) -> Progra
 
 const APT: &[&str] =
     &["-a", "-c", "-o", "-t", "--config-file", "--default-release", "--option", "--target-release"];
-const AWS: &[&str] = &[
-    "--ca-bundle",
-    "--cli-connect-timeout",
-    "--cli-read-timeout",
-    "--color",
-    "--endpoint-url",
-    "--output",
-    "--profile",
-    "--query",
-    "--region",
-];
 const AZ: &[&str] = &["-o", "--output", "--query", "--subscription"];
 const CARGO: &[&str] = &[
     "-C",
@@ -133,51 +122,6 @@ const DOCTL: &[&str] = &[
     "--output",
 ];
 const FLY: &[&str] = &["-a", "-c", "-o", "-t", "--access-token", "--app", "--config", "--org"];
-const GCLOUD: &[&str] = &[
-    "--account",
-    "--billing-project",
-    "--configuration",
-    "--filter",
-    "--flags-file",
-    "--format",
-    "--impersonate-service-account",
-    "--limit",
-    "--location",
-    "--project",
-    "--region",
-    "--sort-by",
-    "--trace-token",
-    "--verbosity",
-    "--zone",
-];
-const GH: &[&str] = &[
-    "-B",
-    "-F",
-    "-H",
-    "-L",
-    "-R",
-    "-X",
-    "-b",
-    "-f",
-    "-q",
-    "-t",
-    "--body",
-    "--body-file",
-    "--env",
-    "--field",
-    "--header",
-    "--hostname",
-    "--input",
-    "--jq",
-    "--json",
-    "--limit",
-    "--method",
-    "--org",
-    "--raw-field",
-    "--repo",
-    "--template",
-    "--title",
-];
 const GIT: &[&str] = &[
     "-C",
     "-F",
@@ -437,7 +381,6 @@ pub(super) static TABLE: &[Program] = &[
             "--server",
         ],
     ),
-    operator("aws", AWS),
     operator("az", AZ),
     operator("brew", &[]),
     operator("cargo", CARGO),
@@ -445,7 +388,6 @@ pub(super) static TABLE: &[Program] = &[
     operator("doctl", DOCTL),
     operator("fly", FLY),
     operator("flyctl", FLY),
-    operator("gcloud", GCLOUD),
     operator(
         "gem",
         &[
@@ -463,11 +405,9 @@ pub(super) static TABLE: &[Program] = &[
             "--version",
         ],
     ),
-    operator("gh", GH),
     operator("git", GIT),
     operator("glab", GH),
     operator("go", GO),
-    operator("gsutil", &["-h", "-o", "-u", "-i"]),
     operator("helm", HELM),
     operator("heroku", HEROKU),
     operator("hg", HG),

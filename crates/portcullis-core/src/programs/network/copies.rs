@@ -184,6 +184,10 @@ pub(super) const AWS: &[&str] = &[
     "--metadata",
     "--page-size",
     "--source-region",
+    "--ca-bundle",
+    "--cli-connect-timeout",
+    "--cli-read-timeout",
+    "--color",
 ];
 
 /// `aws`: what is copied to a bucket goes out; everything else is told apart by rules.
@@ -210,8 +214,23 @@ pub(super) fn aws(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
-pub(super) const GCLOUD: &[&str] =
-    &["--project", "--zone", "--region", "--account", "--configuration"];
+pub(super) const GCLOUD: &[&str] = &[
+    "--project",
+    "--zone",
+    "--region",
+    "--account",
+    "--configuration",
+    "--billing-project",
+    "--filter",
+    "--flags-file",
+    "--format",
+    "--impersonate-service-account",
+    "--limit",
+    "--location",
+    "--sort-by",
+    "--trace-token",
+    "--verbosity",
+];
 
 /// Cloud copies: a verb among the operands, then from and to.
 pub(super) fn cloud(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
