@@ -14,6 +14,8 @@ use crate::{
 
 use super::{Does, Program};
 
+pub(super) use letters::GH;
+
 const fn row(
     name: &'static str,
     values: &'static [&'static str],
@@ -40,7 +42,7 @@ pub(super) static TABLE: &[Program] = &[
     row("finger", &[], letters::look_up),
     row("ftp", &["-s", "-P", "-o"], copies::session),
     row("gcloud", copies::GCLOUD, copies::cloud),
-    row("gh", letters::GH, letters::gh),
+    row("gh", GH, letters::gh),
     row("gsutil", &["-h", "-o", "-u", "-i"], copies::cloud),
     row("host", letters::DIG, letters::look_up),
     row("hping3", letters::HPING, letters::hping),

@@ -406,7 +406,7 @@ pub(super) static TABLE: &[Program] = &[
         ],
     ),
     operator("git", GIT),
-    operator("glab", GH),
+    operator("glab", super::network::GH),
     operator("go", GO),
     operator("helm", HELM),
     operator("heroku", HEROKU),

@@ -152,7 +152,7 @@ pub(super) fn message(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
-pub(super) const GH: &[&str] = &[
+pub(in crate::programs) const GH: &[&str] = &[
     "-R",
     "--repo",
     "-d",
