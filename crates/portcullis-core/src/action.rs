@@ -1,6 +1,13 @@
 //! What a call means. Owns the normalised, immutable action and its identity; it does not know what the action would do.
 
+use sha2::{Digest, Sha256};
+
 use crate::call::ToolCall;
+
+mod arguments;
+mod canonical;
+
+pub use arguments::{BadCall, Problem};
 
 /// A normalised call. Build it with [`Action::from_call`]; it never changes afterwards, and its [`digest`](Action::digest)
 /// is what decisions and approvals are bound to.
@@ -8,7 +15,7 @@ use crate::call::ToolCall;
 pub struct Action {
     /// What it is.
     pub kind: ActionKind,
-    /// The call that it was made from.
+    /// The call that it was made from, without the agent's words about it in the arguments.
     pub call: ToolCall,
     digest: [u8; 32],
 }
@@ -47,8 +54,10 @@ pub enum ActionKind {
         pointer: String,
         /// The path.
         path: String,
-        /// What is written, with its JSON pointer, where it is written.
+        /// The JSON pointer of what is written and the text itself, where something is written.
         content: Option<(String, String)>,
+        /// Further files, where the call names several (a patch, a list of paths).
+        others: Vec<(FileOperation, String)>,
     },
     /// A request.
     Http {
@@ -58,7 +67,7 @@ pub enum ActionKind {
         url: String,
         /// The method in upper case; `GET` where none is given.
         method: String,
-        /// The body, with its JSON pointer.
+        /// The JSON pointer of the body and the body itself.
         body: Option<(String, String)>,
     },
     /// Any other tool.
@@ -78,4 +87,41 @@ pub enum FileOperation {
     Edit,
     /// Delete it.
     Delete,
+}
+
+impl Action {
+    /// Gives a call its meaning. A tool that we do not know is always an action of the kind [`ActionKind::Tool`].
+    ///
+    /// What an agent says about its call inside the arguments (`security_risk`, `summary`, `thought`) moves to the call's
+    /// own fields; it is never read as a command. An unknown tool keeps its `summary` and `thought`, which may be its own
+    /// parameters.
+    ///
+    /// # Errors
+    /// [`BadCall`] where a tool that we know lacks the argument it works on, or gives it a type that it cannot have.
+    ///
+    /// ```
+    /// use portcullis_core::{action::Action, call::ToolCall};
+    ///
+    /// let action = Action::from_call(ToolCall::shell("ls -la")).unwrap();
+    /// assert!(action.id().starts_with("sha256:"));
+    /// assert!(Action::from_call(ToolCall { tool: "bash".into(), ..ToolCall::default() }).is_err());
+    /// ```
+    pub fn from_call(mut call: ToolCall) -> Result<Self, BadCall> {
+        arguments::take_words(&mut call);
+        let kind = arguments::kind(&call)?;
+        let digest = Sha256::digest(canonical::bytes(&kind, &call)).into();
+        Ok(Self { kind, call, digest })
+    }
+
+    /// The SHA-256 of the canonical bytes: the tool, the meaning, every argument and the working directory.
+    #[must_use]
+    pub const fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// The digest as `sha256:` and 64 hexadecimal digits.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("sha256:{}", data_encoding::HEXLOWER.encode(&self.digest))
+    }
 }

@@ -1,9 +1,19 @@
 //! How risky an action is and why. Owns the sum of all findings; it decides nothing.
 
+use std::collections::BTreeSet;
+
 use crate::{
+    action::{Action, ActionKind},
+    effect::{Connection, EffectKind, Effects, Target},
+    facts::Facts,
     finding::{Finding, Place},
-    risk::Risk,
+    risk::{Risk, Severity},
 };
+
+mod class;
+mod reading;
+
+pub(crate) use class::is_inside_workspace;
 
 /// Everything that was found out about an action.
 #[derive(Clone, Debug)]
@@ -11,13 +21,15 @@ pub struct Assessment {
     /// The highest risk found; `Unknown` where not everything was understood and nothing at `High` or above was found,
     /// so that a `High` is never hidden behind an `Unknown`.
     pub risk: Risk,
+    /// The highest level found, whatever was not understood.
+    pub level: Severity,
     /// Every finding, most severe first, then in the order of the text.
     pub findings: Vec<Finding>,
     /// How much was understood.
     pub coverage: Coverage,
     /// What it touches, with its kind (`file:…`, `host:…`, `table:…`), without repeats, at most [`MAX_RESOURCES`].
     pub resources: Vec<String>,
-    /// Whether all of it can be undone.
+    /// Whether all of it can be undone. What was not understood cannot be said to be.
     pub reversible: bool,
     /// The impact in a sentence.
     pub impact: &'static str,
@@ -25,6 +37,8 @@ pub struct Assessment {
     pub recommendations: Vec<String>,
     /// What kind of action it proved to be, for the permission modes.
     pub class: ActionClass,
+    /// Whether the tool itself is one that we do not know.
+    pub tool_is_unknown: bool,
 }
 
 /// The most resources that are listed, so that a loop over a thousand names stays readable.
@@ -54,4 +68,145 @@ pub enum ActionClass {
     Destructive,
     /// A tool that we do not know.
     Unknown,
+}
+
+/// What an assessment is made from.
+#[derive(Debug)]
+pub struct Evidence<'a> {
+    /// The action.
+    pub action: &'a Action,
+    /// What it would do.
+    pub effects: &'a Effects,
+    /// What is known of the world.
+    pub facts: &'a Facts,
+    /// What the rules say.
+    pub findings: Vec<Finding>,
+    /// The class of the tool, see [`Policy::tool_class`](crate::policy::Policy::tool_class).
+    pub tool_class: ActionClass,
+    /// What others think: the agent's own claim, further analyzers. They raise the risk and never lower it; `Unknown`
+    /// says nothing.
+    pub opinions: &'a [Risk],
+}
+
+impl Assessment {
+    /// Sums up what was found.
+    #[must_use]
+    pub fn new(evidence: Evidence<'_>) -> Self {
+        let Evidence { action, effects, facts, mut findings, tool_class, opinions } = evidence;
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let level = findings
+            .iter()
+            .map(|finding| finding.severity)
+            .chain(opinions.iter().filter_map(|opinion| opinion.severity()))
+            .max()
+            .unwrap_or(Severity::Safe);
+        let tool_is_unknown = action.kind == ActionKind::Tool && tool_class == ActionClass::Unknown;
+        let coverage = coverage(effects, tool_is_unknown);
+        let risk = match coverage {
+            Coverage::Partial(_) if level < Severity::High => Risk::Unknown,
+            Coverage::Partial(_) | Coverage::Full => level.into(),
+        };
+        Self {
+            risk,
+            level,
+            resources: resources(&findings, effects),
+            reversible: coverage == Coverage::Full
+                && findings.iter().all(|finding| finding.reversible),
+            impact: impact(risk),
+            recommendations: recommendations(risk, &findings),
+            class: class::class(action, effects, facts, &findings, tool_class),
+            findings,
+            coverage,
+            tool_is_unknown,
+        }
+    }
+
+    /// Whether this risk typically needs a person: `High`, `Critical`, and what was not understood.
+    #[must_use]
+    pub fn requires_approval(&self) -> bool {
+        self.risk.severity().is_none_or(|level| level >= Severity::High)
+    }
+}
+
+fn coverage(effects: &Effects, tool_is_unknown: bool) -> Coverage {
+    let mut places: Vec<_> = effects
+        .gaps
+        .iter()
+        .map(|gap| {
+            let (pointer, span) = effects.outermost(gap.at);
+            let place = Place { pointer: pointer.to_owned(), span, layer: None };
+            (place, gap.reason.words())
+        })
+        .collect();
+    if tool_is_unknown {
+        let place = Place { pointer: String::new(), span: crate::Span::default(), layer: None };
+        places.push((place, "what this tool does is not known"));
+    }
+    if places.is_empty() { Coverage::Full } else { Coverage::Partial(places) }
+}
+
+fn resources(findings: &[Finding], effects: &Effects) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    findings
+        .iter()
+        .filter_map(|finding| finding.resource.clone())
+        .chain(effects.list.iter().filter_map(|effect| resource(&effect.kind)))
+        .filter(|resource| seen.insert(resource.clone()))
+        .take(MAX_RESOURCES)
+        .collect()
+}
+
+fn resource(effect: &EffectKind) -> Option<String> {
+    match effect {
+        EffectKind::Read(target)
+        | EffectKind::Write { target, .. }
+        | EffectKind::Delete { target, .. }
+        | EffectKind::Permission { target, .. } => Some(file(target)),
+        EffectKind::Connect(Connection { host: Some(host), .. }) => Some(format!("host:{host}")),
+        EffectKind::Connect(Connection { host: None, .. })
+        | EffectKind::Run(_)
+        | EffectKind::Execute { .. }
+        | EffectKind::Privilege { .. }
+        | EffectKind::Kill { .. }
+        | EffectKind::Environment { .. }
+        | EffectKind::Query { .. }
+        | EffectKind::Noted(_) => None,
+    }
+}
+
+fn file(target: &Target) -> String {
+    let path = target.path.clone().unwrap_or_else(|| target.text.display());
+    format!("file:{path}")
+}
+
+/// The five sentences of the risk-assessment document, and one for what it does not know.
+const fn impact(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Critical => "Potentially severe and irreversible impact",
+        Risk::High => "Significant impact, may require manual intervention to undo",
+        Risk::Medium => "Moderate impact, generally reversible",
+        Risk::Low => "Minor impact, easily reversible",
+        Risk::Safe => "No significant impact expected",
+        Risk::Unknown => "Impact unknown: not everything in this action was understood",
+    }
+}
+
+fn recommendations(risk: Risk, findings: &[Finding]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    if matches!(risk, Risk::High | Risk::Critical) {
+        all.push("Review the action carefully before approving".to_owned());
+        if findings.iter().any(|finding| !finding.reversible) {
+            all.push("This action cannot be easily undone".to_owned());
+        }
+    }
+    if risk == Risk::Critical {
+        all.push("Consider if this action is truly necessary".to_owned());
+    }
+    for finding in findings {
+        if !finding.remedy.is_empty() && !all.contains(&finding.remedy) && all.len() < MAX_RESOURCES
+        {
+            all.push(finding.remedy.clone());
+        }
+    }
+    all
 }

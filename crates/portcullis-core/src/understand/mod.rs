@@ -3,6 +3,8 @@
 pub(crate) mod code;
 pub mod shell;
 
+use portcullis_syntax::Span;
+
 use crate::{
     action::{Action, ActionKind, FileOperation},
     effect::{Argument, Effects, WriteMode},
@@ -27,18 +29,25 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
             let statement = as_argument(&mut walk, pointer, statement);
             walk.query(&statement.text, statement.span);
         }
-        ActionKind::File { operation, pointer, path, content } => {
-            let content = content.as_ref().map_or_else(Text::default, |(pointer, content)| {
+        ActionKind::File { operation, pointer, path, content, others } => {
+            let written = content.as_ref().map_or_else(Text::default, |(pointer, content)| {
                 as_argument(&mut walk, pointer, content).text
             });
-            let file = as_argument(&mut walk, pointer, path);
-            match operation {
-                FileOperation::Read | FileOperation::Search => {
-                    walk.read(&file);
-                }
-                FileOperation::Write => walk.write(&file, WriteMode::Replace, content),
-                FileOperation::Edit => walk.write(&file, WriteMode::Edit, content),
-                FileOperation::Delete => walk.delete(&file, true),
+            // A patch names its files itself: their places are in it, one after the other.
+            let patch = content.as_ref().filter(|(of_content, _)| of_content == pointer);
+            let mut from = 0;
+            let first = std::iter::once((operation, path));
+            for (operation, path) in first.chain(others.iter().map(|(how, path)| (how, path))) {
+                let file = match patch {
+                    Some((_, patch)) => {
+                        let rest = patch.get(from..).unwrap_or_default();
+                        let start = from + rest.find(path.as_str()).unwrap_or_default();
+                        from = (start + path.len()).min(patch.len());
+                        Argument { text: Text::known(path), span: Span::new(start, from) }
+                    }
+                    None => as_argument(&mut walk, pointer, path),
+                };
+                touch(&mut walk, *operation, &file, &written);
             }
         }
         ActionKind::Http { pointer, url, method, body } => {
@@ -53,10 +62,21 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
     walk.finish()
 }
 
+fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, written: &Text) {
+    match operation {
+        FileOperation::Read | FileOperation::Search => {
+            walk.read(file);
+        }
+        FileOperation::Write => walk.write(file, WriteMode::Replace, written.clone()),
+        FileOperation::Edit => walk.write(file, WriteMode::Edit, written.clone()),
+        FileOperation::Delete => walk.delete(file, true),
+    }
+}
+
 /// Makes an argument of the call the current layer, and the whole of it an argument of what is read.
 fn as_argument(walk: &mut shell::Walk<'_>, pointer: &str, text: &str) -> Argument {
     walk.open(pointer, text);
-    Argument { text: Text::known(text), span: portcullis_syntax::Span::new(0, text.len()) }
+    Argument { text: Text::known(text), span: Span::new(0, text.len()) }
 }
 
 /// A language by the name that effects use.

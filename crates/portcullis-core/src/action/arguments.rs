@@ -1,0 +1,438 @@
+//! What the arguments of a call mean. Owns the names that agents give to the same argument; it judges nothing.
+
+use serde_json::{Map, Value};
+
+use super::{ActionKind, FileOperation};
+use crate::{
+    call::ToolCall,
+    tool::{self, Meaning},
+};
+
+/// A call of a tool that we know, with arguments that it cannot have.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("`{pointer}` {problem}")]
+pub struct BadCall {
+    /// JSON pointer into the arguments; where an argument is missing, the name it is best given.
+    pub pointer: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with an argument.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is not there.
+    #[error("is missing: the tool `{tool}` needs it")]
+    Missing {
+        /// The tool.
+        tool: String,
+    },
+    /// It has another type.
+    #[error("is {found}, expected {expected}")]
+    WrongType {
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// It names more files than are judged at once.
+    #[error("names more than {MAX_FILES} files")]
+    TooManyFiles,
+    /// It is none of the words that the tool knows.
+    #[error("is `{found}`, expected one of {expected}")]
+    NotOneOf {
+        /// The words.
+        expected: &'static str,
+        /// What it is.
+        found: String,
+    },
+}
+
+/// The most files that one call may name, so that a judgement stays short; a call of more is not a call that a person
+/// could judge.
+const MAX_FILES: usize = 1000;
+
+const COMMAND: &[&str] = &["command", "cmd", "script", "input", "commands", "args", "argv", "code"];
+const CODE: &[&str] = &["code", "source", "script", "input", "command", "cell", "program"];
+const STATEMENT: &[&str] = &["query", "sql", "statement", "input", "cypher"];
+const PATH: &[&str] = &[
+    "path",
+    "file_path",
+    "filePath",
+    "filepath",
+    "absolute_path",
+    "file",
+    "filename",
+    "file_name",
+    "target_file",
+    "targetFile",
+    "TargetFile",
+    "notebook_path",
+    "relative_workspace_path",
+    "relative_path",
+    "dir_path",
+    "directory",
+    "dir",
+    "DirectoryPath",
+    "uri",
+];
+const PATHS: &[&str] = &["paths", "files", "file_paths"];
+const CONTENT: &[&str] = &[
+    "content",
+    "contents",
+    "file_text",
+    "new_string",
+    "newString",
+    "new_str",
+    "new_content",
+    "new_source",
+    "text",
+    "code_edit",
+    "insert_text",
+    "replacement",
+    "replace",
+    "diff",
+    "patch",
+    "input",
+    "CodeContent",
+    "ReplacementContent",
+];
+const EDITS: &[&str] = &["edits", "replacements", "changes", "ReplacementChunks"];
+const PATCH: &[&str] = &["patch", "diff", "input", "content", "command"];
+const URL: &[&str] = &["url", "uri", "endpoint", "href", "address"];
+const METHOD: &[&str] = &["method", "verb"];
+const BODY: &[&str] = &["body", "data", "json", "payload", "form"];
+
+/// Moves what the agent says about its call from the arguments to the call's own fields.
+pub(super) fn take_words(call: &mut ToolCall) {
+    // The misspellings are those that OpenHands repairs: a claim of the model is no argument, however it is spelt.
+    for key in ["security_risk", "security_rort", "securtiy_risk", "security_riks"] {
+        if let Some(claim) = call.arguments.remove(key) {
+            let claim = claim.as_str().and_then(|word| word.parse().ok());
+            call.declared_risk = call.declared_risk.or(claim);
+        }
+    }
+    let own = tool::meaning(&call.tool) != Meaning::Other;
+    for (key, field) in [("summary", &mut call.summary), ("thought", &mut call.thought)] {
+        let Some(Value::String(words)) = call.arguments.get(key) else { continue };
+        field.get_or_insert_with(|| words.clone());
+        if own {
+            call.arguments.remove(key);
+        }
+    }
+}
+
+pub(super) fn kind(call: &ToolCall) -> Result<ActionKind, BadCall> {
+    let given = Given { tool: &call.tool, arguments: &call.arguments };
+    match tool::meaning(&call.tool) {
+        Meaning::Shell => {
+            let (pointer, command) = given.command()?;
+            Ok(ActionKind::Shell { pointer, command })
+        }
+        Meaning::Code(language) => {
+            let (pointer, code) = given.text(CODE)?;
+            let language = given.language().unwrap_or(language);
+            // "code" tools of several languages run shell scripts too.
+            Ok(if language == "shell" {
+                ActionKind::Shell { pointer, command: code }
+            } else {
+                ActionKind::Code { pointer, language: language.to_owned(), code }
+            })
+        }
+        Meaning::Query => {
+            let (pointer, statement) = given.text(STATEMENT)?;
+            Ok(ActionKind::Query { pointer, statement })
+        }
+        Meaning::File(operation) => given.file(operation),
+        Meaning::FileCommand => given.file(given.file_command()?),
+        Meaning::Patch => given.patch(),
+        Meaning::Http(method) => given.request(method),
+        Meaning::Git | Meaning::Other => Ok(ActionKind::Tool),
+    }
+}
+
+struct Given<'a> {
+    tool: &'a str,
+    arguments: &'a Map<String, Value>,
+}
+
+impl<'a> Given<'a> {
+    fn find(&self, names: &[&'static str]) -> Option<(&'static str, &'a Value)> {
+        names.iter().find_map(|name| {
+            self.arguments.get(*name).filter(|value| !value.is_null()).map(|value| (*name, value))
+        })
+    }
+
+    fn require(&self, names: &[&'static str]) -> Result<(&'static str, &'a Value), BadCall> {
+        self.find(names).ok_or_else(|| BadCall {
+            pointer: pointer(names.first().copied().unwrap_or_default()),
+            problem: Problem::Missing { tool: self.tool.to_owned() },
+        })
+    }
+
+    fn text(&self, names: &[&'static str]) -> Result<(String, String), BadCall> {
+        let (name, value) = self.require(names)?;
+        let text = value.as_str().ok_or_else(|| wrong_type(pointer(name), "a string", value))?;
+        Ok((pointer(name), text.to_owned()))
+    }
+
+    fn command(&self) -> Result<(String, String), BadCall> {
+        let (name, value) = self.require(COMMAND)?;
+        let at = pointer(name);
+        match value {
+            Value::String(command) => {
+                let mut command = command.clone();
+                // `{"command": "rm", "args": ["-rf", "/"]}`: what is run is both.
+                for more in ["args", "argv"].iter().filter(|more| **more != name) {
+                    if let Some(Value::Array(words)) = self.arguments.get(*more) {
+                        command.push(' ');
+                        command.push_str(&joined(&pointer(more), words)?);
+                    }
+                }
+                Ok((at, command))
+            }
+            Value::Array(words) => Ok((at.clone(), joined(&at, words)?)),
+            other => Err(wrong_type(at, "a string or a list of strings", other)),
+        }
+    }
+
+    fn language(&self) -> Option<&'static str> {
+        let word =
+            self.arguments.get("language").or_else(|| self.arguments.get("lang"))?.as_str()?;
+        match word.to_ascii_lowercase().as_str() {
+            "python" | "python3" | "py" | "ipython" => Some("python"),
+            "javascript" | "js" | "node" | "typescript" | "ts" => Some("javascript"),
+            "bash" | "sh" | "shell" | "zsh" => Some("shell"),
+            "ruby" | "rb" => Some("ruby"),
+            "perl" => Some("perl"),
+            "php" => Some("php"),
+            "r" => Some("r"),
+            _ => Some("unknown"),
+        }
+    }
+
+    fn file_command(&self) -> Result<FileOperation, BadCall> {
+        let (at, word) = self.text(&["command"])?;
+        match word.as_str() {
+            "view" => Ok(FileOperation::Read),
+            "create" => Ok(FileOperation::Write),
+            "str_replace" | "insert" | "undo_edit" => Ok(FileOperation::Edit),
+            _ => Err(BadCall {
+                pointer: at,
+                problem: Problem::NotOneOf {
+                    expected: "`view`, `create`, `str_replace`, `insert`, `undo_edit`",
+                    found: word,
+                },
+            }),
+        }
+    }
+
+    fn file(&self, operation: FileOperation) -> Result<ActionKind, BadCall> {
+        let content = match operation {
+            FileOperation::Write | FileOperation::Edit => self.content(),
+            FileOperation::Read | FileOperation::Search | FileOperation::Delete => None,
+        };
+        let listed = self.listed_paths(operation)?;
+        let (pointer, path, others) = match (self.find(PATH), listed) {
+            (Some((name, value)), listed) => {
+                let text =
+                    value.as_str().ok_or_else(|| wrong_type(pointer(name), "a string", value))?;
+                (pointer(name), text.to_owned(), listed.map_or_else(Vec::new, |(_, all)| all))
+            }
+            (None, Some((at, mut all))) if !all.is_empty() => {
+                let (_, first) = all.remove(0);
+                (format!("{at}/0"), first, all)
+            }
+            // A search without a path looks where the call runs.
+            (None, _) if operation == FileOperation::Search => {
+                (String::new(), ".".to_owned(), vec![])
+            }
+            (None, _) => {
+                let (pointer, path) = self.text(PATH)?;
+                (pointer, path, vec![])
+            }
+        };
+        Ok(ActionKind::File { operation, pointer, path, content, others })
+    }
+
+    fn listed_paths(&self, operation: FileOperation) -> Result<Option<Listed>, BadCall> {
+        let Some((name, value)) = self.find(PATHS) else { return Ok(None) };
+        let at = pointer(name);
+        let Value::Array(items) = value else {
+            return Err(wrong_type(at, "a list of strings", value));
+        };
+        if items.len() > MAX_FILES {
+            return Err(BadCall { pointer: at, problem: Problem::TooManyFiles });
+        }
+        let mut paths = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let path = item
+                .as_str()
+                .or_else(|| item.get("path").and_then(Value::as_str))
+                .ok_or_else(|| wrong_type(format!("{at}/{index}"), "a string", item))?;
+            paths.push((operation, path.to_owned()));
+        }
+        Ok(Some((at, paths)))
+    }
+
+    /// The new text of a file. Text that is replaced is not judged: it is there already.
+    fn content(&self) -> Option<(String, String)> {
+        if let Some((name, Value::Array(edits))) = self.find(EDITS) {
+            let texts: Vec<_> = edits
+                .iter()
+                .enumerate()
+                .filter_map(|(index, edit)| {
+                    let edit = edit.as_object()?;
+                    CONTENT.iter().find_map(|key| {
+                        let text = edit.get(*key)?.as_str()?;
+                        Some((format!("/{name}/{index}/{key}"), text))
+                    })
+                })
+                .collect();
+            return match texts.as_slice() {
+                [] => None,
+                [(at, text)] => Some((at.clone(), (*text).to_owned())),
+                several => {
+                    let texts: Vec<_> = several.iter().map(|(_, text)| *text).collect();
+                    Some((pointer(name), texts.join("\n")))
+                }
+            };
+        }
+        let (name, value) = self.find(CONTENT)?;
+        Some((pointer(name), words(value)))
+    }
+
+    fn patch(&self) -> Result<ActionKind, BadCall> {
+        let (name, value) = self.require(PATCH)?;
+        let at = pointer(name);
+        // Codex sends `["apply_patch", "*** Begin Patch…"]`.
+        let patch = match value {
+            Value::String(patch) => patch.clone(),
+            Value::Array(parts) => {
+                let parts: Vec<_> = parts.iter().filter_map(Value::as_str).collect();
+                parts.join("\n")
+            }
+            other => return Err(wrong_type(at, "a string", other)),
+        };
+        let mut others = patched_files(&patch);
+        if others.len() > MAX_FILES {
+            return Err(BadCall { pointer: at, problem: Problem::TooManyFiles });
+        }
+        let (operation, path, pointer) = match self.find(PATH) {
+            Some((name, value)) => {
+                let path =
+                    value.as_str().ok_or_else(|| wrong_type(pointer(name), "a string", value))?;
+                (FileOperation::Edit, path.to_owned(), pointer(name))
+            }
+            None if others.is_empty() => {
+                return Err(BadCall {
+                    pointer: at,
+                    problem: Problem::NotOneOf {
+                        expected: "a patch that names its files",
+                        found: patch.chars().take(40).collect(),
+                    },
+                });
+            }
+            None => {
+                let (operation, path) = others.remove(0);
+                (operation, path, at.clone())
+            }
+        };
+        let content = Some((at, patch));
+        Ok(ActionKind::File { operation, pointer, path, content, others })
+    }
+
+    fn request(&self, otherwise: &str) -> Result<ActionKind, BadCall> {
+        let (pointer, url) = self.text(URL)?;
+        let method = match self.find(METHOD) {
+            Some((name, value)) => value
+                .as_str()
+                .ok_or_else(|| wrong_type(self::pointer(name), "a string", value))?
+                .to_ascii_uppercase(),
+            None => otherwise.to_owned(),
+        };
+        let body = self.find(BODY).map(|(name, value)| (self::pointer(name), words(value)));
+        Ok(ActionKind::Http { pointer, url, method, body })
+    }
+}
+
+type Listed = (String, Vec<(FileOperation, String)>);
+
+/// The files that a patch names, in the form of `apply_patch` or of `diff -u`, each once.
+fn patched_files(patch: &str) -> Vec<(FileOperation, String)> {
+    const MARKS: &[(&str, FileOperation)] = &[
+        ("*** Update File: ", FileOperation::Edit),
+        ("*** Add File: ", FileOperation::Write),
+        ("*** Delete File: ", FileOperation::Delete),
+        ("*** Move to: ", FileOperation::Write),
+        ("+++ ", FileOperation::Edit),
+        ("--- ", FileOperation::Edit),
+        ("rename to ", FileOperation::Write),
+    ];
+    let mut seen = std::collections::BTreeSet::new();
+    let mut files = Vec::new();
+    for line in patch.lines() {
+        let line = line.trim_start();
+        let Some((operation, path)) =
+            MARKS.iter().find_map(|(mark, operation)| Some((*operation, line.strip_prefix(mark)?)))
+        else {
+            continue;
+        };
+        let path = path.split('\t').next().unwrap_or(path).trim();
+        let path = if line.starts_with("***") || line.starts_with("rename") {
+            path
+        } else {
+            path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
+        };
+        if !path.is_empty() && path != "/dev/null" && seen.insert(path.to_owned()) {
+            files.push((operation, path.to_owned()));
+        }
+    }
+    files
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A list of words as the command line that runs them.
+fn joined(pointer: &str, words: &[Value]) -> Result<String, BadCall> {
+    let mut quoted = Vec::with_capacity(words.len());
+    for (index, word) in words.iter().enumerate() {
+        let word = word
+            .as_str()
+            .ok_or_else(|| wrong_type(format!("{pointer}/{index}"), "a string", word))?;
+        quoted.push(shell_quoted(word));
+    }
+    Ok(quoted.join(" "))
+}
+
+/// One word for a shell, quoted where it needs to be.
+fn shell_quoted(word: &str) -> String {
+    let plain = !word.is_empty()
+        && word.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'_' | b'-' | b'.' | b'/' | b',' | b':' | b'+' | b'@' | b'%')
+        });
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+fn wrong_type(pointer: String, expected: &'static str, value: &Value) -> BadCall {
+    let found = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    BadCall { pointer, problem: Problem::WrongType { expected, found } }
+}

@@ -1,0 +1,271 @@
+//! What is proven to only read. Owns the lists of commands and statements that change nothing; everything that is not in
+//! them is not proven.
+
+use crate::{
+    effect::Run,
+    programs::{self, Does},
+};
+
+/// Whether running this program changes nothing by itself. Files that it writes, programs that it runs and hosts that it
+/// talks to are effects of their own.
+pub(super) fn reads_only(run: &Run) -> bool {
+    if SHELL_WORDS.contains(&run.program.as_str()) {
+        return true;
+    }
+    if let Some((_, ways)) = READERS.iter().find(|(program, _)| *program == run.program) {
+        return ways.iter().any(|way| has_way(run, way));
+    }
+    run.known
+        && programs::program(&run.program).is_some_and(|row| {
+            matches!(row.does, Does::Reports | Does::Reads | Does::Searches | Does::Filters(_))
+                || (matches!(row.does, Does::Custom(_)) && CARRIERS.contains(&row.name))
+        })
+}
+
+/// Whether the program only makes, moves or changes the files that its other effects name.
+pub(super) fn edits_only(run: &Run) -> bool {
+    run.known && EDITORS.contains(&run.program.as_str())
+}
+
+/// Whether the program only transfers what its other effects name.
+pub(super) fn transfers_only(run: &Run) -> bool {
+    run.known && TRANSFERS.contains(&run.program.as_str())
+}
+
+/// Words of the shell that change nothing outside of it.
+const SHELL_WORDS: &[&str] = &[
+    ":", "[", "[[", "break", "cd", "continue", "declare", "dirs", "echo", "exit", "false",
+    "getopts", "let", "local", "popd", "printf", "pushd", "pwd", "read", "readonly", "return",
+    "set", "shift", "shopt", "test", "true", "type", "typeset", "unset", "wait",
+];
+
+/// Programs whose every effect is told by their row: what they run, write or delete stands beside them.
+const CARRIERS: &[&str] = &[
+    "awk", "builtin", "command", "env", "find", "gawk", "nice", "nohup", "sed", "sort", "stdbuf",
+    "tee", "time", "timeout", "uniq", "xargs",
+];
+
+const EDITORS: &[&str] = &[
+    "cp", "install", "ln", "mkdir", "mv", "patch", "sed", "tee", "touch", "truncate", "dos2unix",
+    "unix2dos",
+];
+
+const TRANSFERS: &[&str] = &["curl", "wget", "http", "https", "aria2c"];
+
+/// Tools with subcommands, and the ways of using them that change nothing. A way is the first operands; `!x` refuses an
+/// option or a beginning of one. An option before the subcommand is never proven (`git -c core.pager=… log`).
+const READERS: &[(&str, &[&str])] = &[
+    ("cargo", &["metadata !--config", "tree !--config", "--version", "-V", "version"]),
+    (
+        "docker",
+        &[
+            "ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port", "diff",
+            "history",
+        ],
+    ),
+    (
+        "gh",
+        &[
+            "pr view !--web",
+            "pr list !--web",
+            "pr diff !--web",
+            "pr status",
+            "pr checks",
+            "issue view !--web",
+            "issue list !--web",
+            "issue status",
+            "repo view !--web",
+            "run view !--web",
+            "run list",
+            "release list",
+            "release view !--web",
+            "status",
+            "auth status !--show-token",
+        ],
+    ),
+    (
+        "git",
+        &[
+            "status",
+            "diff !-o !--output !--ext-diff",
+            "log !-o !--output !--ext-diff",
+            "show !-o !--output !--ext-diff",
+            "shortlog !-o !--output",
+            "rev-parse",
+            "rev-list",
+            "describe",
+            "ls-files",
+            "ls-tree",
+            "cat-file !--filters !--textconv",
+            "blame",
+            "annotate",
+            "merge-base",
+            "name-rev",
+            "for-each-ref",
+            "show-ref",
+            "count-objects",
+            "check-ignore",
+            "check-attr",
+            "cherry",
+            "whatchanged !-o !--output",
+            "var",
+            "grep !-O !--open-files-in-pager !--ext-grep",
+            "version",
+            "--version",
+            "stash list",
+            "stash show",
+            "remote show",
+            "remote get-url",
+            "worktree list",
+            "submodule status",
+            "config --get",
+            "config --list",
+            "config -l",
+            "config --get-all",
+            "config --get-regexp",
+            "config list",
+            "config get",
+            "reflog show",
+            "tag --list",
+            "tag -l",
+            "branch --list",
+            "branch -a $",
+            "branch -r $",
+            "branch -v $",
+            "branch -vv $",
+            "branch -av $",
+            "branch --all $",
+            "branch --show-current $",
+            "branch $",
+            "tag $",
+            "remote $",
+            "remote -v $",
+            "reflog $",
+        ],
+    ),
+    ("go", &["version", "env !-w !-u", "list !-toolexec !-exec", "doc"]),
+    (
+        "kubectl",
+        &[
+            "get",
+            "describe",
+            "logs",
+            "version",
+            "top",
+            "explain",
+            "api-resources",
+            "api-versions",
+            "cluster-info",
+        ],
+    ),
+    ("node", &["--version", "-v"]),
+    (
+        "npm",
+        &[
+            "ls",
+            "list",
+            "view",
+            "info",
+            "outdated",
+            "--version",
+            "-v",
+            "root",
+            "prefix",
+            "explain",
+            "why",
+        ],
+    ),
+    ("pip", &["list", "show", "freeze", "--version", "check"]),
+    ("pip3", &["list", "show", "freeze", "--version", "check"]),
+    ("python", &["--version $", "-V $"]),
+    ("python3", &["--version $", "-V $"]),
+    ("rustc", &["--version", "-V"]),
+    (
+        "systemctl",
+        &["status", "list-units", "list-unit-files", "is-active", "is-enabled", "show", "cat"],
+    ),
+    ("terraform", &["version", "show", "validate", "output"]),
+];
+
+fn has_way(run: &Run, way: &str) -> bool {
+    let mut arguments = run.arguments.iter();
+    let mut refused = Vec::new();
+    for word in way.split(' ') {
+        if word == "$" {
+            if arguments.next().is_some() {
+                return false;
+            }
+        } else if let Some(option) = word.strip_prefix('!') {
+            refused.push(option);
+        } else if arguments.next().and_then(|argument| argument.text.as_known()) != Some(word) {
+            return false;
+        }
+    }
+    // A word that is not known could be the very option that is refused.
+    run.arguments.iter().all(|argument| match argument.text.as_known() {
+        Some(word) => !refused.iter().any(|option| is_option(word, option)),
+        None => refused.is_empty() || !may_be_option(argument.text.known_prefix()),
+    })
+}
+
+/// Whether a word gives an option, also abbreviated (`--out`) or with its value (`--output=x`, `-ox`).
+fn is_option(word: &str, option: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    if option.starts_with("--") {
+        name.len() > 2 && (option.starts_with(name) || name == option)
+    } else {
+        word.starts_with(option) && !word.starts_with("--")
+    }
+}
+
+fn may_be_option(known: &str) -> bool {
+    known.is_empty() || known.starts_with('-')
+}
+
+/// Whether a statement surely only reads: one statement that starts with a reading verb and holds no other verb.
+///
+/// Words in strings count as verbs too: a statement that looks odd is not proven.
+pub(super) fn statement_reads(statement: &str) -> bool {
+    const READING: &[&str] =
+        &["select", "show", "describe", "desc", "explain", "values", "with", "table", "match"];
+    const CHANGING: &[&str] = &[
+        "alter", "analyze", "attach", "call", "copy", "create", "delete", "detach", "do", "drop",
+        "dumpfile", "execute", "exec", "grant", "insert", "into", "load", "lock", "merge",
+        "outfile", "pragma", "reindex", "remove", "rename", "replace", "revoke", "set", "truncate",
+        "update", "vacuum",
+    ];
+    let statement = statement.trim().trim_end_matches(';');
+    if statement.contains(';') {
+        return false;
+    }
+    let mut words = statement
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| !word.is_empty());
+    let is_one_of =
+        |word: &str, list: &[&str]| list.iter().any(|each| word.eq_ignore_ascii_case(each));
+    words.next().is_some_and(|first| is_one_of(first, READING))
+        && !words.any(|word| is_one_of(word, CHANGING) || is_function_with_effects(word))
+}
+
+/// Functions that change things or reach outside of the database, in the systems that we know.
+fn is_function_with_effects(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    [
+        "pg_",
+        "lo_",
+        "xp_",
+        "sp_",
+        "sys_",
+        "load_",
+        "dblink",
+        "readfile",
+        "writefile",
+        "utl_",
+        "dbms_",
+        "sleep",
+        "benchmark",
+    ]
+    .iter()
+    .any(|start| word.starts_with(start))
+        || matches!(word.as_str(), "nextval" | "setval" | "query_to_xml" | "openrowset" | "apoc")
+}

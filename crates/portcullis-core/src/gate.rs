@@ -1,0 +1,128 @@
+//! The whole way from an action to a decision. Owns the order of the arrows; each of them is made elsewhere.
+
+use std::{borrow::Cow, sync::Arc};
+
+use crate::{
+    action::Action,
+    assessment::{Assessment, Evidence},
+    decision::Decision,
+    effect::{EffectKind, Effects},
+    facts::{FactPlan, Facts},
+    policy::{Context, Policy, Subject},
+    risk::Risk,
+    rules::{self, Scene},
+    understand,
+};
+
+/// The most paths that are asked about for one action, so that a script of a million names costs a bounded look.
+const MAX_PATHS: usize = 256;
+
+/// A policy, ready to judge. Cheap to clone, shared between threads, and without any input or output of its own.
+///
+/// ```
+/// use portcullis_core::{
+///     action::Action, call::ToolCall, decision::Verdict, facts::Facts, gate::Gate, policy::Policy,
+/// };
+///
+/// let gate = Gate::new(Policy::default());
+/// let mut call = ToolCall { tool: "read_file".into(), ..ToolCall::default() };
+/// call.arguments.insert("path".into(), "README.md".into());
+/// let action = Action::from_call(call)?;
+///
+/// let judgement = gate.judge(&action, &Facts::default());
+/// assert_eq!(judgement.action, action.digest());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    policy: Arc<Policy>,
+}
+
+/// Everything that was found out and decided about one action.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// The digest of the action that this is about.
+    pub action: [u8; 32],
+    /// What it would do.
+    pub effects: Effects,
+    /// How risky that is and why.
+    pub assessment: Assessment,
+    /// Whether it may go on.
+    pub decision: Decision,
+}
+
+impl Gate {
+    /// A gate under a policy.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self { policy: Arc::new(policy) }
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What should be known of the world before this action is judged. Everything in it is optional.
+    #[must_use]
+    pub fn plan(&self, action: &Action) -> FactPlan {
+        let facts = with_claims(action, Cow::Owned(Facts::default()));
+        let effects = understand::understand(action, &facts);
+        let paths = effects
+            .list
+            .iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Read(target)
+                | EffectKind::Write { target, .. }
+                | EffectKind::Delete { target, .. }
+                | EffectKind::Permission { target, .. } => target.path.clone(),
+                _ => None,
+            })
+            .filter(|path| path.starts_with('/'))
+            .take(MAX_PATHS)
+            .collect();
+        FactPlan { paths }
+    }
+
+    /// Judges an action, with somebody there to be asked.
+    #[must_use]
+    pub fn judge(&self, action: &Action, facts: &Facts) -> Judgement {
+        self.judge_in(action, facts, &Context::default())
+    }
+
+    /// Judges an action in a context.
+    #[must_use]
+    pub fn judge_in(&self, action: &Action, facts: &Facts, context: &Context) -> Judgement {
+        let facts = with_claims(action, Cow::Borrowed(facts));
+        let effects = understand::understand(action, &facts);
+        let scene = Scene { action, effects: &effects, facts: &facts };
+        let findings = rules::apply(&scene);
+        let opinions: Vec<Risk> = action.call.declared_risk.into_iter().collect();
+        let assessment = Assessment::new(Evidence {
+            action,
+            effects: &effects,
+            facts: &facts,
+            findings,
+            tool_class: self.policy.tool_class(action),
+            opinions: &opinions,
+        });
+        let subject = Subject { action, effects: &effects, facts: &facts, assessment: &assessment };
+        let decision = self.policy.decide(&subject, context);
+        Judgement { action: action.digest(), effects, assessment, decision }
+    }
+}
+
+/// The facts, with the directories that the call itself names where none were observed.
+fn with_claims<'a>(action: &Action, facts: Cow<'a, Facts>) -> Cow<'a, Facts> {
+    let call = &action.call;
+    let missing_cwd = facts.cwd.is_none() && call.cwd.is_some();
+    let missing_home = facts.home.is_none() && call.home.is_some();
+    if !missing_cwd && !missing_home {
+        return facts;
+    }
+    let mut facts = facts.into_owned();
+    facts.cwd = facts.cwd.or_else(|| call.cwd.clone());
+    facts.home = facts.home.or_else(|| call.home.clone());
+    Cow::Owned(facts)
+}

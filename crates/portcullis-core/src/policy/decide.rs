@@ -1,0 +1,257 @@
+//! The decision. Owns the order of the layers and the account of what each of them said.
+
+use super::{Context, Mode, Policy, Standing, floor, rule, rule::Rule};
+use crate::{
+    action::{Action, ActionKind},
+    assessment::{self, ActionClass, Assessment},
+    decision::{Decision, Layer, Obligation, Step, Verdict},
+    effect::{EffectKind, Effects},
+    facts::Facts,
+    policy::DontAsk,
+    risk::{Risk, Severity},
+};
+
+/// What a decision is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The action.
+    pub action: &'a Action,
+    /// What it would do.
+    pub effects: &'a Effects,
+    /// What is known of the world.
+    pub facts: &'a Facts,
+    /// How risky it is.
+    pub assessment: &'a Assessment,
+}
+
+impl Policy {
+    /// Decides. Every layer that was asked is in the decision's steps.
+    #[must_use]
+    pub fn decide(&self, subject: &Subject<'_>, context: &Context) -> Decision {
+        let mut account = Account { steps: Vec::new() };
+        let (verdict, layer, mut reasons) = self.first_word(subject, context, &mut account);
+        let mode = self.permissions.for_call(context.mode);
+        let quiet = mode == Some(Mode::DontAsk) && self.dont_ask == DontAsk::DenyQuietly;
+        let verdict = if verdict == Verdict::Ask && (quiet || !context.can_ask) {
+            let note = if quiet {
+                "the mode `dontAsk` refuses what would ask"
+            } else {
+                "nobody can be asked, so it is denied"
+            };
+            account.note(Layer::Person, Some(Verdict::Deny), note);
+            reasons.push(note.to_owned());
+            Verdict::Deny
+        } else {
+            verdict
+        };
+        let obligations = obligations(verdict, subject);
+        Decision { verdict, layer, reasons, obligations, steps: account.steps }
+    }
+
+    fn first_word(
+        &self,
+        subject: &Subject<'_>,
+        context: &Context,
+        account: &mut Account,
+    ) -> (Verdict, Layer, Vec<String>) {
+        let scope = rule::Scope::new(subject);
+        if let Some((rule, what)) = any_match(&self.deny, &scope) {
+            let reason = format!("denied by the rule `{rule}`, which matches {what}");
+            return account.decided(Layer::DenyRule, Verdict::Deny, reason);
+        }
+        account.silent(Layer::DenyRule, &self.deny);
+        if let Some(finding) = floor::hit(&subject.assessment.findings, &self.floors) {
+            let reason =
+                format!("nobody can approve this: {} (`{}`)", finding.message, finding.rule);
+            return account.decided(Layer::Floor, Verdict::Deny, reason);
+        }
+        account.note(Layer::Floor, None, "no floor is touched");
+        if let Some((rule, what)) = any_match(&self.ask, &scope) {
+            let reason = format!("the rule `{rule}` asks, because it matches {what}");
+            return account.decided(Layer::AskRule, Verdict::Ask, reason);
+        }
+        account.silent(Layer::AskRule, &self.ask);
+        if let Some(rules) = rule::admitted(&self.allow, &scope) {
+            let names: Vec<_> = rules.iter().map(|rule| format!("`{rule}`")).collect();
+            let reason = format!("allowed by {}", names.join(" and "));
+            return account.decided(Layer::AllowRule, Verdict::Allow, reason);
+        }
+        account.silent(Layer::AllowRule, &self.allow);
+        self.mode_and_confirmation(subject, context, account)
+    }
+
+    fn mode_and_confirmation(
+        &self,
+        subject: &Subject<'_>,
+        context: &Context,
+        account: &mut Account,
+    ) -> (Verdict, Layer, Vec<String>) {
+        let assessment = subject.assessment;
+        let mode = self.permissions.for_call(context.mode);
+        let of_mode = mode.map(|mode| {
+            let verdict = self.verdict_of_mode(mode, subject);
+            let reason = format!(
+                "the mode `{mode}` {} {}",
+                verb(verdict),
+                class_words(assessment.class, subject)
+            );
+            account.note(Layer::Mode, Some(verdict), &reason);
+            (verdict, reason)
+        });
+        if mode == Some(Mode::BypassPermissions)
+            && let Some((verdict, reason)) = of_mode
+        {
+            account.note(Layer::Confirmation, None, "not asked under `bypassPermissions`");
+            return (verdict, Layer::Mode, vec![reason]);
+        }
+        let unknown = is_unread(assessment) || (assessment.tool_is_unknown && mode.is_none());
+        let of_level = self.confirmation.verdict(assessment.level.into());
+        let of_unknown =
+            if unknown { self.confirmation.verdict(Risk::Unknown) } else { Verdict::Allow };
+        let confirmation = of_level.max(of_unknown);
+        let risk = if of_unknown > of_level { Risk::Unknown } else { assessment.level.into() };
+        let reason = format!("the confirmation policy {} a risk of {risk}", verb(confirmation));
+        account.note(Layer::Confirmation, Some(confirmation), &reason);
+        match of_mode {
+            Some((verdict, words)) if verdict >= confirmation => {
+                let reasons = with_findings(words, verdict, assessment);
+                (verdict, Layer::Mode, reasons)
+            }
+            _ => {
+                let reasons = with_findings(reason, confirmation, assessment);
+                (confirmation, Layer::Confirmation, reasons)
+            }
+        }
+    }
+
+    fn verdict_of_mode(&self, mode: Mode, subject: &Subject<'_>) -> Verdict {
+        let assessment = subject.assessment;
+        let standing = Standing {
+            class: assessment.class,
+            dangerous: assessment.level >= Severity::High
+                || is_unread(assessment)
+                || writes_outside(subject),
+            fetches: fetches(subject.action),
+        };
+        // Where a mode refuses whatever would ask, what goes on is what `default` lets go on.
+        match (mode, self.dont_ask) {
+            (Mode::DontAsk, DontAsk::DenyQuietly) => match Mode::Default.verdict(standing) {
+                Verdict::Allow => Verdict::Allow,
+                Verdict::Ask | Verdict::Deny => Verdict::Deny,
+            },
+            _ => mode.verdict(standing),
+        }
+    }
+}
+
+/// Whether something in it could not be read. That a tool is unknown is its class, and priced by the mode as such.
+fn is_unread(assessment: &Assessment) -> bool {
+    match &assessment.coverage {
+        assessment::Coverage::Full => false,
+        assessment::Coverage::Partial(places) => {
+            places.len() > usize::from(assessment.tool_is_unknown)
+        }
+    }
+}
+
+/// A file tool that writes outside of the workspace, as far as a workspace is known.
+fn writes_outside(subject: &Subject<'_>) -> bool {
+    let Subject { action, effects, facts, .. } = subject;
+    matches!(action.kind, ActionKind::File { .. })
+        && (facts.workspace.is_some() || facts.cwd.is_some())
+        && effects.list.iter().any(|effect| match &effect.kind {
+            EffectKind::Write { target, .. } => !assessment::is_inside_workspace(target, facts),
+            _ => false,
+        })
+}
+
+fn fetches(action: &Action) -> bool {
+    match &action.kind {
+        ActionKind::Http { method, body, .. } => {
+            body.is_none() && matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS")
+        }
+        ActionKind::Tool => crate::tool::normalised(&action.call.tool) == "websearch",
+        _ => false,
+    }
+}
+
+fn any_match<'a>(rules: &'a [Rule], scope: &rule::Scope<'_>) -> Option<(&'a Rule, String)> {
+    rules.iter().find_map(|rule| rule.touches(scope).map(|what| (rule, what)))
+}
+
+fn with_findings(first: String, verdict: Verdict, assessment: &Assessment) -> Vec<String> {
+    let mut reasons = vec![first];
+    if verdict > Verdict::Allow {
+        for finding in assessment.findings.iter().take(3) {
+            reasons.push(format!("{} (`{}`)", finding.message, finding.rule));
+        }
+        if let assessment::Coverage::Partial(places) = &assessment.coverage
+            && let Some((_, why)) = places.first()
+        {
+            reasons.push((*why).to_owned());
+        }
+    }
+    reasons
+}
+
+fn obligations(verdict: Verdict, subject: &Subject<'_>) -> Vec<Obligation> {
+    if verdict == Verdict::Deny {
+        return Vec::new();
+    }
+    let mut all = vec![Obligation::RedactOutput];
+    let runs = matches!(subject.action.kind, ActionKind::Shell { .. } | ActionKind::Code { .. });
+    if runs && subject.assessment.class == ActionClass::ReadOnly {
+        all.push(Obligation::ReadOnly);
+    }
+    all
+}
+
+const fn verb(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allows",
+        Verdict::Ask => "asks about",
+        Verdict::Deny => "denies",
+    }
+}
+
+fn class_words(class: ActionClass, subject: &Subject<'_>) -> String {
+    let words = match class {
+        ActionClass::ReadOnly => "what only reads",
+        ActionClass::Edit => "edits of files",
+        ActionClass::Network => "using the network",
+        ActionClass::Execute => "running programs",
+        ActionClass::Destructive => "what deletes or destroys",
+        ActionClass::Unknown => "tools that are not known",
+    };
+    let level = subject.assessment.level;
+    if level >= Severity::High { format!("{words} at a {level} risk") } else { words.to_owned() }
+}
+
+struct Account {
+    steps: Vec<Step>,
+}
+
+impl Account {
+    fn note(&mut self, layer: Layer, verdict: Option<Verdict>, note: &str) {
+        self.steps.push(Step { layer, verdict, note: note.to_owned() });
+    }
+
+    fn silent(&mut self, layer: Layer, rules: &[Rule]) {
+        let note = match rules.len() {
+            0 => "there are no such rules".to_owned(),
+            1 => "the one rule does not match".to_owned(),
+            several => format!("none of {several} rules matches"),
+        };
+        self.note(layer, None, &note);
+    }
+
+    fn decided(
+        &mut self,
+        layer: Layer,
+        verdict: Verdict,
+        reason: String,
+    ) -> (Verdict, Layer, Vec<String>) {
+        self.note(layer, Some(verdict), &reason);
+        (verdict, layer, vec![reason])
+    }
+}

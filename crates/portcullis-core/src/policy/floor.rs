@@ -1,0 +1,26 @@
+//! Floors: what nobody can approve. Owns the default list and how a rule id meets it.
+
+use crate::finding::{Confidence, Finding};
+
+/// Rules that nobody can approve, in any mode: what they are about cannot be undone, or would end the guard itself.
+/// A beginning that ends with `.*` stands for every rule below it.
+pub const DEFAULT_FLOORS: &[&str] =
+    &["fs.delete.root", "fs.delete.system", "disk.format", "disk.overwrite", "self.disable.*"];
+
+/// The first finding that a floor names. A finding of low confidence may be something else, so a person can judge it.
+pub(super) fn hit<'a>(findings: &'a [Finding], floors: &[String]) -> Option<&'a Finding> {
+    findings.iter().find(|finding| {
+        finding.confidence > Confidence::Low
+            && (DEFAULT_FLOORS.iter().any(|floor| covers(floor, finding.rule))
+                || floors.iter().any(|floor| covers(floor, finding.rule)))
+    })
+}
+
+fn covers(floor: &str, rule: &str) -> bool {
+    match floor.strip_suffix(".*") {
+        Some(beginning) => rule
+            .strip_prefix(beginning)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+        None => floor == rule,
+    }
+}
