@@ -8,9 +8,14 @@ use std::{
 use clap::{Arg, ArgAction, ArgMatches, Command, error::ErrorKind};
 use serde::Serialize;
 
+use crate::report::Colour;
+
 mod about;
+mod check;
 mod failure;
+mod input;
 mod rules;
+mod session;
 
 pub use failure::{Exit, Failure};
 
@@ -24,6 +29,8 @@ struct Verb {
 
 /// Every verb, in the order of the help.
 const VERBS: &[Verb] = &[
+    Verb { name: "check", define: check::define_check, run: check::check },
+    Verb { name: "explain", define: check::define_explain, run: check::explain },
     Verb { name: "rules", define: rules::define, run: rules::run },
     Verb { name: "completions", define: about::define_completions, run: about::completions },
     Verb { name: "man", define: about::define_man, run: about::man },
@@ -114,4 +121,12 @@ fn write_json(out: &mut dyn Write, value: &impl Serialize) -> Result<Exit, Failu
 
 fn json_flag() -> Arg {
     Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer in JSON")
+}
+
+/// Colour only where somebody sees it: on a terminal, and as `NO_COLOR`, `CLICOLOR` and `TERM` say.
+fn colour() -> Colour {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => Colour::Plain,
+        _ => Colour::Coloured,
+    }
 }

@@ -8,7 +8,7 @@ use portcullis_core::{
     assessment::{Assessment, Coverage},
     call::ToolCall,
     decision::{Decision, Verdict},
-    effect::Effects,
+    effect::{self, Effects, LayerOrigin},
     finding::{Finding, Place},
     risk::Severity,
 };
@@ -54,7 +54,7 @@ pub fn verdict(judged: Judged<'_>, colour: Colour) -> String {
     let matter = |finding: &&Finding| finding.severity >= Severity::Medium;
     let shown = findings.iter().filter(matter).take(SHOWN_FINDINGS).count();
     for finding in findings.iter().filter(matter).take(shown) {
-        page.finding(judged.call, finding);
+        page.finding(&judged, finding);
     }
     let left = findings.len() - shown;
     if shown > 0 && left > 0 {
@@ -65,20 +65,23 @@ pub fn verdict(judged: Judged<'_>, colour: Colour) -> String {
         ));
     }
     if let Coverage::Partial(gaps) = &judged.assessment.coverage {
-        page.gaps(judged.call, gaps);
+        page.gaps(&judged, gaps);
     }
-    page.decision(judged);
+    page.decision(&judged);
     page.text
 }
 
 /// Everything: the text, what it would do, what was found, and how the decision came about.
 #[must_use]
 pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> String {
-    let Judged { call, effects, assessment, decision } = judged;
+    let Judged { call: _, effects, assessment, decision } = judged;
     let mut page = Page::new(colour);
-    page.overview(call, &assessment.findings);
+    page.overview(&judged);
 
     page.heading("what it would do");
+    if effects.list.is_empty() {
+        page.line("  nothing that we know of");
+    }
     page.list(effects.list.iter().enumerate().map(|(number, effect)| {
         let words = words::effect(&effect.kind);
         format!("{:>3}  {words}{}", number + 1, words::certainty(effect.certainty))
@@ -86,7 +89,7 @@ pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> St
     if !effects.flows.is_empty() {
         page.heading("where data goes");
         page.list(effects.flows.iter().map(|flow| {
-            let end = |id: portcullis_core::effect::EffectId| {
+            let end = |id: effect::EffectId| {
                 let words =
                     effects.list.get(id.0 as usize).map(|effect| words::effect(&effect.kind));
                 format!("{} {}", id.0 + 1, words.unwrap_or_default())
@@ -97,17 +100,17 @@ pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> St
 
     page.heading("what was found");
     if assessment.findings.is_empty() {
-        page.line("  nothing");
+        page.line("  nothing worth saying");
     }
     for finding in assessment.findings.iter().take(SHOWN_LINES) {
-        page.finding(call, finding);
+        page.finding(&judged, finding);
     }
     if let Some(left) = assessment.findings.len().checked_sub(SHOWN_LINES + 1) {
         page.line(&format!("  {} more", grouped(left + 1)));
     }
     if let Coverage::Partial(gaps) = &assessment.coverage {
         page.heading("what was not understood");
-        page.gaps(call, gaps);
+        page.gaps(&judged, gaps);
     }
 
     page.heading("what each layer said");
@@ -120,7 +123,7 @@ pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> St
             .to_owned()
     }));
     page.line("");
-    page.decision(judged);
+    page.decision(&judged);
     if !changes.is_empty() {
         page.heading("what would change it");
         page.list(changes.iter().map(|change| format!("  {}", redaction::line(change))));
@@ -153,7 +156,8 @@ impl Page {
     fn heading(&mut self, words: &str) {
         let (on, off) = self.style(anstyle::Style::new().bold());
         // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "\n{on}{words}{off}");
+        let gap = if self.text.is_empty() || self.text.ends_with("\n\n") { "" } else { "\n" };
+        let _ = writeln!(self.text, "{gap}{on}{words}{off}");
     }
 
     fn list(&mut self, lines: impl Iterator<Item = String>) {
@@ -172,14 +176,14 @@ impl Page {
 
     fn group(&mut self, group: Group<'_>) {
         let drawn = self.renderer.render(&[group]);
-        self.line(drawn.trim_end());
+        self.line(drawn.trim_end_matches(['\n', ' ', '|']));
         self.line("");
     }
 
-    fn finding(&mut self, call: &ToolCall, finding: &Finding) {
+    fn finding(&mut self, judged: &Judged<'_>, finding: &Finding) {
         let title = redaction::line(&finding.message);
         let title = level(finding.severity).primary_title(title).id(finding.rule);
-        let mut group = self.place(Group::with_title(title), call, &finding.place);
+        let mut group = self.place(Group::with_title(title), judged, &finding.place);
         let remedy = redaction::line(&finding.remedy);
         if !remedy.is_empty() {
             group = group.element(Level::HELP.message(remedy));
@@ -187,10 +191,10 @@ impl Page {
         self.group(group);
     }
 
-    fn gaps(&mut self, call: &ToolCall, gaps: &[(Place, &'static str)]) {
+    fn gaps(&mut self, judged: &Judged<'_>, gaps: &[(Place, &'static str)]) {
         for (place, reason) in gaps.iter().take(SHOWN_FINDINGS) {
             let title = Level::WARNING.with_name("unknown").primary_title(*reason);
-            let group = self.place(Group::with_title(title), call, place);
+            let group = self.place(Group::with_title(title), judged, place);
             self.group(group);
         }
         if let Some(left) = gaps.len().checked_sub(SHOWN_FINDINGS + 1) {
@@ -200,9 +204,9 @@ impl Page {
     }
 
     /// The text of the argument with the place underlined, and below it the inner text where it lies in one.
-    fn place<'a>(&self, group: Group<'a>, call: &ToolCall, place: &Place) -> Group<'a> {
+    fn place<'a>(&self, group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Group<'a> {
         let mut group = group;
-        if let Some(source) = source(call, &place.pointer) {
+        if let Some(source) = source(judged, &place.pointer) {
             group = group.elements(drawn(&source, &[Mark::at(place.span.range())]));
         }
         if place.pointer != "/command" && !place.pointer.is_empty() {
@@ -217,15 +221,18 @@ impl Page {
     }
 
     /// Every place of every finding, in the arguments that have one.
-    fn overview(&mut self, call: &ToolCall, findings: &[Finding]) {
+    fn overview(&mut self, judged: &Judged<'_>) {
+        let findings = &judged.assessment.findings;
         let mut pointers: Vec<&str> =
             findings.iter().map(|item| item.place.pointer.as_str()).collect();
         pointers.dedup();
-        if pointers.is_empty() {
-            pointers.push("/command");
+        if let (true, Some(effect::Layer { origin: LayerOrigin::Argument(pointer), .. })) =
+            (pointers.is_empty(), judged.effects.layers.first())
+        {
+            pointers.push(pointer);
         }
         for pointer in pointers {
-            let Some(source) = source(call, pointer) else { continue };
+            let Some(source) = source(judged, pointer) else { continue };
             let marks: Vec<Mark> = findings
                 .iter()
                 .filter(|finding| finding.place.pointer == pointer)
@@ -234,13 +241,13 @@ impl Page {
                     label: finding.rule.to_owned(),
                 })
                 .collect();
-            let name = visible::line(&call.tool).into_owned();
+            let name = visible::line(&judged.call.tool).into_owned();
             let title = Level::INFO.with_name("call").primary_title(name);
             self.group(Group::with_title(title).elements(drawn(&source, &marks)));
         }
     }
 
-    fn decision(&mut self, judged: Judged<'_>) {
+    fn decision(&mut self, judged: &Judged<'_>) {
         let Decision { verdict, layer, reasons, obligations: _, steps: _ } = judged.decision;
         let colour = match verdict {
             Verdict::Allow => anstyle::AnsiColor::Green,
@@ -254,7 +261,8 @@ impl Page {
             "{on}{word}{off}: {risk} risk, decided by the {}",
             words::layer(*layer)
         );
-        for reason in reasons {
+        // The rest repeats the findings, which stand above.
+        if let Some(reason) = reasons.first() {
             let reason = redaction::line(reason);
             self.line(&format!("  {reason}"));
         }
@@ -282,18 +290,23 @@ fn level(severity: Severity) -> Level<'static> {
     .with_name(severity.name())
 }
 
-/// The text that a pointer names: in the arguments, or one of the two that stand beside them.
-fn source<'a>(call: &'a ToolCall, pointer: &str) -> Option<Cow<'a, str>> {
+/// The text that a pointer names: as it was understood, else as it arrived.
+fn source<'a>(judged: &Judged<'a>, pointer: &str) -> Option<Cow<'a, str>> {
+    let is_it = |layer: &&'a effect::Layer| matches!(&layer.origin, LayerOrigin::Argument(of) if of == pointer);
+    if let Some(layer) = judged.effects.layers.iter().find(is_it) {
+        return Some(Cow::Borrowed(&layer.text));
+    }
+    let call = judged.call;
+    match pointer {
+        "/thought" if call.thought.is_some() => return call.thought.as_deref().map(Cow::Borrowed),
+        "/summary" if call.summary.is_some() => return call.summary.as_deref().map(Cow::Borrowed),
+        _ => {}
+    }
     let path = pointer.strip_prefix('/')?;
-    let (first, rest) = path
-        .split_once('/')
-        .map_or((path, ""), |(first, _)| (first, path.get(first.len()..).unwrap_or_default()));
-    let argument = call.arguments.get(&first.replace("~1", "/").replace("~0", "~"));
-    match argument.and_then(|value| value.pointer(rest)) {
-        Some(Value::String(text)) => Some(Cow::Borrowed(text)),
-        Some(other) => Some(Cow::Owned(other.to_string())),
-        None if path == "thought" => call.thought.as_deref().map(Cow::Borrowed),
-        None if path == "summary" => call.summary.as_deref().map(Cow::Borrowed),
-        None => None,
+    let (first, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+    let argument = call.arguments.get(&first.replace("~1", "/").replace("~0", "~"))?;
+    match argument.pointer(rest)? {
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        other => Some(Cow::Owned(other.to_string())),
     }
 }

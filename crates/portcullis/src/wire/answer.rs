@@ -3,16 +3,17 @@
 
 use portcullis_core::{
     Span,
-    assessment::{Assessment, Coverage},
-    decision::{Decision, Layer, Obligation, Verdict},
+    assessment::Coverage,
+    decision::{Layer, Obligation, Verdict},
     finding::{Category, Confidence, Finding, Place},
+    gate::Judgement,
     redact::redact,
     risk::{Risk, Severity},
 };
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{VERSION, strict::Malformed};
+use super::VERSION;
 
 /// How much of a decoded or nested text an answer carries: enough to see what it is, and little enough that a thousand
 /// findings in one long script do not carry it a thousand times.
@@ -134,12 +135,8 @@ pub struct ErrorShape {
 
 impl<'a> Answer<'a> {
     /// The answer to a call that was judged. No secret is in it.
-    pub fn new(
-        id: Option<&'a Value>,
-        digest: &[u8; 32],
-        assessment: &'a Assessment,
-        decision: &'a Decision,
-    ) -> Self {
+    pub fn new(id: Option<&'a Value>, judgement: &'a Judgement) -> Self {
+        let Judgement { action, effects: _, assessment, decision } = judgement;
         let all = |list: &[String]| list.iter().map(|text| redacted(text)).collect();
         let (coverage, gaps) = match &assessment.coverage {
             Coverage::Full => (CoverageShape::Full, Vec::new()),
@@ -163,23 +160,16 @@ impl<'a> Answer<'a> {
             impact: assessment.impact,
             recommendations: all(&assessment.recommendations),
             obligations: &decision.obligations,
-            action: digest_text(digest),
+            action: digest_text(action),
         }
     }
 }
 
 impl<'a> ErrorAnswer<'a> {
-    /// The answer to a text that is not a call.
+    /// The answer to what could not be judged.
     #[must_use]
-    pub fn bad_input(error: &'a Malformed) -> Self {
-        let error_shape = ErrorShape { code: "bad-input", message: error.to_string() };
-        Self { v: VERSION, id: error.id.as_ref(), error: error_shape }
-    }
-
-    /// The answer where we failed.
-    #[must_use]
-    pub fn internal(id: Option<&'a Value>, message: String) -> Self {
-        Self { v: VERSION, id, error: ErrorShape { code: "internal", message } }
+    pub fn new(id: Option<&'a Value>, code: &'static str, message: String) -> Self {
+        Self { v: VERSION, id, error: ErrorShape { code, message } }
     }
 }
 

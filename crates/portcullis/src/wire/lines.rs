@@ -11,15 +11,13 @@ pub struct Lines<R> {
     number: usize,
 }
 
+/// A line: its number, counted from one, and its text.
+pub type Line<'a> = (usize, Result<&'a [u8], Malformed>);
+
 impl<R: BufRead> Lines<R> {
     /// Reads from `from`.
     pub fn new(from: R) -> Self {
         Self { from, buffer: Vec::new(), number: 0 }
-    }
-
-    /// The number of the line that was read last, counted from one.
-    pub fn number(&self) -> usize {
-        self.number
     }
 
     /// The next line that holds more than blanks, without its end; or the complaint that it is too long, after which
@@ -27,7 +25,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     /// What the stream answers.
-    pub fn read(&mut self) -> io::Result<Option<Result<&[u8], Malformed>>> {
+    pub fn read(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             self.buffer.clear();
             self.number += 1;
@@ -54,13 +52,13 @@ impl<R: BufRead> Lines<R> {
             if length > LONGEST + 1 {
                 self.buffer = Vec::new();
                 let message = format!("the line is longer than {} MiB", LONGEST >> 20);
-                return Ok(Some(Err(Malformed::new(self.number, message))));
+                return Ok(Some((self.number, Err(Malformed::new(self.number, message)))));
             }
             if !self.buffer.trim_ascii().is_empty() {
                 break;
             }
         }
-        Ok(Some(Ok(self.buffer.trim_ascii_end())))
+        Ok(Some((self.number, Ok(self.buffer.trim_ascii_end()))))
     }
 }
 
@@ -71,24 +69,25 @@ mod tests {
 
     use super::*;
 
+    fn read<R: BufRead>(lines: &mut Lines<R>) -> Option<(usize, Result<Vec<u8>, Malformed>)> {
+        lines.read().unwrap().map(|(number, line)| (number, line.map(<[u8]>::to_vec)))
+    }
+
     #[test]
     fn lines_keep_their_numbers_and_blank_ones_are_skipped() {
         let mut lines = Lines::new(BufReader::with_capacity(3, &b"one\r\n\n  \nfour"[..]));
-        assert_eq!(lines.read().unwrap().unwrap().unwrap(), b"one");
-        assert_eq!(lines.number(), 1);
-        assert_eq!(lines.read().unwrap().unwrap().unwrap(), b"four");
-        assert_eq!(lines.number(), 4);
-        assert!(lines.read().unwrap().is_none());
+        assert_eq!(read(&mut lines), Some((1, Ok(b"one".to_vec()))));
+        assert_eq!(read(&mut lines), Some((4, Ok(b"four".to_vec()))));
+        assert_eq!(read(&mut lines), None);
     }
 
     #[test]
     fn a_line_past_the_limit_is_refused_without_being_held() {
         let long = io::repeat(b'x').take(3 * LONGEST as u64).chain(&b"\nnext\n"[..]);
         let mut lines = Lines::new(BufReader::new(long));
-        let error = lines.read().unwrap().unwrap().unwrap_err();
-        assert_eq!((error.line, error.message.as_str()), (1, "the line is longer than 16 MiB"));
+        let error = Malformed::new(1, "the line is longer than 16 MiB");
+        assert_eq!(read(&mut lines), Some((1, Err(error))));
         assert!(lines.buffer.capacity() <= 2 * LONGEST);
-        assert_eq!(lines.read().unwrap().unwrap().unwrap(), b"next");
-        assert_eq!(lines.number(), 2);
+        assert_eq!(read(&mut lines), Some((2, Ok(b"next".to_vec()))));
     }
 }

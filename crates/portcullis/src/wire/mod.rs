@@ -10,5 +10,5 @@ pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
 };
 pub use call::{LONGEST, Request, VERSION};
-pub use lines::Lines;
+pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};
