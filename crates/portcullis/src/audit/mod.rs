@@ -1,1 +1,196 @@
-//! The record.
+//! The record of what was judged, answered and done: appended to, chained by hashes, and verifiable. Owns where it is kept
+//! and that nothing enters it unredacted; it judges nothing, and what happens to a call that cannot be recorded is for the
+//! configuration to say.
+//!
+//! ```text
+//! Entry ──redact, cut──► Body ──link──► Record ──► store (SQLite)   then   head file
+//! ```
+
+mod entry;
+mod error;
+pub mod export;
+mod head;
+mod sqlite;
+mod store;
+pub mod summary;
+mod verify;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+
+pub use entry::{
+    Body, Entry, Hash, Kind, MAX_PREVIEW, MAX_TEXT, NotAHash, RECORD_VERSION, Record, time_text,
+};
+pub use error::AuditError;
+pub use head::{HeadFile, Witness, head_path};
+pub use sqlite::{FORMAT, SqliteStore};
+pub use store::{Anchor, Appended, Filter, Store, Visitor};
+pub use verify::{MAX_PROBLEMS, Problem, Verification};
+
+use crate::platform::{self, Directories};
+
+/// The record of one state directory.
+pub struct Log {
+    store: Box<dyn Store>,
+    head: HeadFile,
+    directory: PathBuf,
+}
+
+impl Log {
+    /// Opens the record in a directory for appending; both are made where they are missing, for this user alone.
+    ///
+    /// # Errors
+    /// When anyone else could change the record, or it cannot be opened.
+    pub fn open(directory: &Path) -> Result<Self, AuditError> {
+        secure_directory(directory)?;
+        let database = database_path(directory);
+        let head = HeadFile::new(head_path(directory));
+        // Before the database: then a database without its head is one whose head was taken away.
+        if !database.exists() {
+            head.create()?;
+        }
+        let store = Box::new(SqliteStore::open(&database)?);
+        Ok(Self { store, head, directory: directory.to_owned() })
+    }
+
+    /// Opens the record in a directory for reading.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be opened.
+    pub fn read(directory: &Path) -> Result<Self, AuditError> {
+        let store = Box::new(SqliteStore::read(&database_path(directory))?);
+        let head = HeadFile::new(head_path(directory));
+        Ok(Self { store, head, directory: directory.to_owned() })
+    }
+
+    /// Where the record is kept.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Appends an entry with the time of now, durably.
+    ///
+    /// # Errors
+    /// Nothing was recorded then; whoever is about to act must not act.
+    pub fn append(&mut self, entry: &Entry) -> Result<Appended, AuditError> {
+        self.append_at(entry, Timestamp::now())
+    }
+
+    /// As [`Log::append`], at a given time.
+    ///
+    /// # Errors
+    /// As [`Log::append`].
+    pub fn append_at(&mut self, entry: &Entry, time: Timestamp) -> Result<Appended, AuditError> {
+        // Read before the database is, so that the database can only be further.
+        let known = self.head.read()?.anchor();
+        let appended = self.store.append(Body::new(entry, time), known)?;
+        if appended.known_holds {
+            // The record is durable; a head that stays behind only tells less.
+            let _behind = self.head.advance(appended.anchor);
+        }
+        Ok(appended)
+    }
+
+    /// One record.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError> {
+        self.store.record(sequence)
+    }
+
+    /// The records that a filter wants, oldest first.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn list(&mut self, filter: &Filter) -> Result<Vec<Record>, AuditError> {
+        let mut records = Vec::new();
+        let mut failure = None;
+        self.store.each(filter, &mut |record| match record {
+            Ok(record) => {
+                records.push(record);
+                std::ops::ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failure = Some(error);
+                std::ops::ControlFlow::Break(())
+            }
+        })?;
+        failure.map_or(Ok(records), Err)
+    }
+
+    /// Calls `visitor` with each record that a filter wants, oldest first.
+    ///
+    /// # Errors
+    /// As [`Store::each`].
+    pub fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
+        self.store.each(filter, visitor)
+    }
+
+    /// Checks everything; `known` are places that somebody noted.
+    ///
+    /// # Errors
+    /// When the record cannot be read at all.
+    pub fn verify(&mut self, known: &[Anchor]) -> Result<Verification, AuditError> {
+        let witness = self.head.read()?;
+        verify::verify(&mut *self.store, witness, known)
+    }
+
+    /// Takes the chain as it now stands for the right one: for a person who has looked into what verification said.
+    ///
+    /// # Errors
+    /// When the head cannot be written.
+    pub fn accept(&mut self) -> Result<Anchor, AuditError> {
+        let head = self.store.head()?;
+        self.head.accept(head)?;
+        Ok(head)
+    }
+}
+
+/// The directory of the record: the one that was given, or the one of this user.
+///
+/// # Errors
+/// When none was given and the environment names none.
+pub fn directory(given: Option<&Path>) -> Result<PathBuf, AuditError> {
+    let own = || Directories::from_environment().state;
+    given.map(Path::to_owned).or_else(own).ok_or(AuditError::NoDirectory)
+}
+
+/// The database in a state directory.
+#[must_use]
+pub fn database_path(directory: &Path) -> PathBuf {
+    directory.join("audit.db")
+}
+
+fn secure_directory(path: &Path) -> Result<(), AuditError> {
+    let failed = |source| AuditError::Directory { path: path.to_owned(), source };
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            platform::create_private_directory(path).map_err(failed)?;
+            fs::symlink_metadata(path).map_err(failed)?
+        }
+        other => other.map_err(failed)?,
+    };
+    if let Some(reason) = platform::insecurity(&metadata) {
+        return Err(AuditError::Insecure { path: path.to_owned(), reason });
+    }
+    if metadata.is_dir() {
+        Ok(())
+    } else {
+        Err(AuditError::NotADirectory { path: path.to_owned() })
+    }
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may fail by panicking"
+)]
+mod tests;

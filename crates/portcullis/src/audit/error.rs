@@ -1,0 +1,139 @@
+//! What can go wrong with the record. Owns the errors and what to do about each; it decides nothing: whether a call may go
+//! on without a record is for the configuration to say.
+
+use std::{io, path::PathBuf, time::Duration};
+
+use crate::platform::Insecurity;
+
+/// Why the record could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// Neither the environment nor the configuration says where state is kept.
+    #[error("cannot tell where to keep the record: no home directory is known")]
+    NoDirectory,
+    /// The directory could not be made or looked at.
+    #[error("cannot use the state directory `{path}`: {source}")]
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Something else stands where the directory should be.
+    #[error("cannot use the state directory `{path}`: it is not a directory")]
+    NotADirectory {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Something else stands where the file should be.
+    #[error("cannot use the record `{path}`: it is not a regular file")]
+    NotAFile {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Somebody else could change the record.
+    #[error("refusing to keep the record in `{path}`: {reason}")]
+    Insecure {
+        /// Which directory or file.
+        path: PathBuf,
+        /// Why.
+        reason: Insecurity,
+    },
+    /// There is no record here yet.
+    #[error("there is no record at `{path}`")]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A file beside the database could not be read or written.
+    #[error("cannot use `{path}`: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is a database of something else.
+    #[error("`{path}` is not a record of portcullis")]
+    Foreign {
+        /// Which.
+        path: PathBuf,
+    },
+    /// The database is damaged, or no database at all.
+    #[error("the record `{path}` is damaged: {source}")]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What the database says.
+        source: rusqlite::Error,
+    },
+    /// A later version wrote it.
+    #[error(
+        "the record `{path}` has format {found}, and this version reads formats up to {supported}"
+    )]
+    Newer {
+        /// Which.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The latest format that is understood here.
+        supported: i64,
+    },
+    /// Others held the database for too long.
+    #[error("the record `{path}` was in use by others for {} seconds", waited.as_secs())]
+    Busy {
+        /// Which.
+        path: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// Anything else that the database says.
+    #[error("cannot use the record `{path}`: {source}")]
+    Database {
+        /// Which.
+        path: PathBuf,
+        /// What the database says.
+        source: rusqlite::Error,
+    },
+    /// A stored record cannot be read.
+    #[error("record {sequence} cannot be read: {reason}")]
+    Unreadable {
+        /// Which.
+        sequence: i64,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl AuditError {
+    /// What to do about it, for the `help:` line.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::NoDirectory => "set `PORTCULLIS_STATE_DIR` to an absolute path",
+            Self::Directory { .. } | Self::NotADirectory { .. } | Self::File { .. } => {
+                "make the directory one that you can write to, or set `PORTCULLIS_STATE_DIR` to another"
+            }
+            Self::NotAFile { .. } | Self::Foreign { .. } => {
+                "move it away, or set `PORTCULLIS_STATE_DIR` to another directory"
+            }
+            Self::Insecure { reason: Insecurity::WritableByOthers, .. } => {
+                "take the right to write from others with `chmod go-w`"
+            }
+            Self::Insecure { .. } => {
+                "set `PORTCULLIS_STATE_DIR` to a directory of your own that is no link"
+            }
+            Self::Missing { .. } => "a record is begun by the first call that is judged",
+            Self::Damaged { .. } => {
+                "keep the damaged file as evidence: move it away with its `-wal`, and a new record is begun"
+            }
+            Self::Newer { .. } => "upgrade portcullis",
+            Self::Busy { .. } => "see which process holds the file, and try again",
+            Self::Database { .. } => "see whether the disk is full or read-only",
+            Self::Unreadable { .. } => {
+                "`portcullis audit verify` names every record that was changed"
+            }
+        }
+    }
+}

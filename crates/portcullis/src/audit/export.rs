@@ -1,0 +1,149 @@
+//! The record for other programs. Owns the two formats; what a person reads is in [`super::summary`] and the command line.
+
+use std::{
+    io::{self, Write},
+    ops::ControlFlow,
+};
+
+use serde_json::{Map, Value};
+
+use super::{AuditError, Filter, Log, RECORD_VERSION, Record};
+use crate::report::visible;
+
+/// A format.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// One JSON object per line: every field as it was hashed.
+    JsonLines,
+    /// RFC 4180 with a header, for spreadsheets: hidden characters are escaped, and no cell is taken for a formula.
+    Csv,
+}
+
+/// Why an export ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The record could not be read.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    /// The export could not be written.
+    #[error("cannot write the export: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Writes the records that the filter wants, oldest first, and gives their number.
+///
+/// # Errors
+/// When writing fails, at once. A record that cannot be read is left out, and is the error after all others are written.
+pub fn export(
+    log: &mut Log,
+    filter: &Filter,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<u64, ExportError> {
+    let mut written = 0;
+    let mut failure = None;
+    if format == Format::Csv {
+        out.write_all(csv_header().as_bytes())?;
+    }
+    log.each(filter, &mut |record| {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                failure.get_or_insert(ExportError::Audit(error));
+                return ControlFlow::Continue(());
+            }
+        };
+        let line = match format {
+            Format::JsonLines => format!("{}\n", json(&record)),
+            Format::Csv => csv_line(&record),
+        };
+        written += 1;
+        match out.write_all(line.as_bytes()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(ExportError::Write(error));
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    failure.map_or(Ok(written), Err)
+}
+
+/// A record as JSON: the fields by name, missing ones left out, `sequence` and `refers_to` as numbers, `rules` as a list.
+#[must_use]
+pub fn json(record: &Record) -> Value {
+    let mut object = Map::new();
+    object.insert("v".to_owned(), RECORD_VERSION.into());
+    for (name, text) in record.fields() {
+        let Some(text) = text else { continue };
+        let value = match name {
+            "sequence" => record.sequence.into(),
+            "refers_to" => record.entry.refers_to.into(),
+            "rules" => record.entry.rules.clone().into(),
+            _ => text.into(),
+        };
+        object.insert(name.to_owned(), value);
+    }
+    object.insert("hash".to_owned(), record.hash.to_string().into());
+    Value::Object(object)
+}
+
+fn csv_header() -> String {
+    // The names do not depend on the record.
+    let record =
+        super::Body::new(&super::Entry::new(super::Kind::Decision), jiff::Timestamp::UNIX_EPOCH)
+            .chained(1, super::Hash::GENESIS);
+    let names: Vec<&str> = record.fields().iter().map(|(name, _)| *name).collect();
+    format!("{},hash\r\n", names.join(","))
+}
+
+fn csv_line(record: &Record) -> String {
+    let mut line = String::new();
+    for (_, text) in record.fields() {
+        line.push_str(&csv_cell(&text.unwrap_or_default()));
+        line.push(',');
+    }
+    line.push_str(&csv_cell(&record.hash.to_string()));
+    line.push_str("\r\n");
+    line
+}
+
+/// A cell that no spreadsheet takes for a formula: one that starts like one, in ASCII or full width, gets a `'` before it.
+fn csv_cell(text: &str) -> String {
+    let shown = visible::line(text);
+    let first = shown.trim_start().chars().next();
+    let is_formula = first
+        .is_some_and(|first| matches!(first, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'))
+        || text.starts_with(['\t', '\r', '\n']);
+    let guarded = if is_formula { format!("'{shown}") } else { shown.into_owned() };
+    if guarded.contains(['"', ',', '\'', ';', ' ']) {
+        format!("\"{}\"", guarded.replace('"', "\"\""))
+    } else {
+        guarded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula_or_breaks_out_of_its_quotes() {
+        for (text, cell) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""),
+            ("+1", "\"'+1\""),
+            ("-rf", "\"'-rf\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("  =1", "\"'  =1\""),
+            ("＝1", "\"'＝1\""),
+            ("\t=1", "\"'\\t=1\""),
+            ("a\r\nb", "a\\r\\nb"),
+            ("\",=1", "\"\"\",=1\""),
+        ] {
+            assert_eq!(csv_cell(text), cell, "{text:?}");
+        }
+    }
+}

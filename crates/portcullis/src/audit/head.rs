@@ -1,0 +1,183 @@
+//! The last place of the chain, kept apart from it. Owns the file `head`, whose one purpose is that records cut from the
+//! end of the database are noticed; it holds no records.
+//!
+//! It is made before the database and moved on after each commit, never before: whenever a process is killed, the file
+//! is behind the database by what was just committed, which is no alarm, and never ahead of it. Its one line has always
+//! the same length and is written in place by a single write under a lock, so it is never seen half written and no
+//! temporary files stay behind.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read as _, Seek as _, Write as _},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use super::{error::AuditError, store::Anchor};
+use crate::platform;
+
+/// The first word of the line.
+const FORMAT: &str = "portcullis-head/v1";
+
+/// How often, and after which pause, a lock that another process holds is tried. Locks are held for microseconds; one that
+/// is held for longer belongs to a process that was stopped, and must not stop us: the file then stays behind.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What the file says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Witness {
+    /// There is no file.
+    Missing,
+    /// The file holds something else.
+    Unreadable,
+    /// The chain had come at least this far.
+    At(Anchor),
+}
+
+impl Witness {
+    /// The place, where there is one.
+    #[must_use]
+    pub const fn anchor(self) -> Option<Anchor> {
+        match self {
+            Self::At(anchor) => Some(anchor),
+            Self::Missing | Self::Unreadable => None,
+        }
+    }
+}
+
+/// The file `head`.
+#[derive(Clone, Debug)]
+pub struct HeadFile {
+    path: PathBuf,
+}
+
+impl HeadFile {
+    /// The file at a path, which need not exist.
+    #[must_use]
+    pub const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Makes the file where it is missing. Empty, it stands for the place before the first record.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(&self) -> Result<(), AuditError> {
+        platform::create_private_file(&self.path).map(drop).map_err(|error| self.error(error))
+    }
+
+    /// What it says now.
+    ///
+    /// # Errors
+    /// What the system says, but that the file is missing.
+    pub fn read(&self) -> Result<Witness, AuditError> {
+        let mut file = match self.open(OpenOptions::new().read(true)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Witness::Missing),
+            Err(error) => return Err(self.error(error)),
+        };
+        locked(&file, File::try_lock_shared).map_err(|error| self.error(error))?;
+        content(&mut file).map_err(|error| self.error(error))
+    }
+
+    /// Moves it on to a place that was committed; never back, and never where it is missing or holds something else,
+    /// because that is evidence.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn advance(&self, to: Anchor) -> Result<(), AuditError> {
+        self.write(|witness| witness.anchor().is_some_and(|at| at.sequence < to.sequence), to)
+    }
+
+    /// Sets it to a place, whatever it said: for a person who has looked into a contradiction and begins anew from there.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn accept(&self, place: Anchor) -> Result<(), AuditError> {
+        self.create()?;
+        self.write(|_| true, place)
+    }
+
+    fn write(&self, wanted: impl Fn(Witness) -> bool, place: Anchor) -> Result<(), AuditError> {
+        let attempt = || {
+            let mut file = match self.open(OpenOptions::new().read(true).write(true)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                other => other?,
+            };
+            if !locked(&file, File::try_lock)? {
+                return Ok(());
+            }
+            if wanted(content(&mut file)?) {
+                file.rewind()?;
+                let line = line(place);
+                file.write_all(line.as_bytes())?;
+                if file.metadata()?.len() > line.len() as u64 {
+                    file.set_len(line.len() as u64)?;
+                }
+                if place.sequence == 1 {
+                    // From now on the line is only overwritten; its length and its block must not be lost with the power.
+                    file.sync_all()?;
+                }
+            }
+            Ok(())
+        };
+        attempt().map_err(|error| self.error(error))
+    }
+
+    /// Never through a link: whoever made it would decide which file is overwritten.
+    fn open(&self, options: &OpenOptions) -> io::Result<File> {
+        if fs::symlink_metadata(&self.path)?.is_file() {
+            options.open(&self.path)
+        } else {
+            Err(io::Error::other("it is not a regular file"))
+        }
+    }
+
+    fn error(&self, source: io::Error) -> AuditError {
+        AuditError::File { path: self.path.clone(), source }
+    }
+}
+
+/// Where the head of the records in a directory is kept.
+#[must_use]
+pub fn head_path(directory: &Path) -> PathBuf {
+    directory.join("head")
+}
+
+fn line(anchor: Anchor) -> String {
+    format!("{FORMAT} {:020} {}\n", anchor.sequence, anchor.hash)
+}
+
+fn content(file: &mut File) -> io::Result<Witness> {
+    let mut text = Vec::new();
+    // More than any line of ours, and no more, whatever was put there.
+    file.take(256).read_to_end(&mut text)?;
+    Ok(std::str::from_utf8(&text).ok().and_then(parsed).map_or(Witness::Unreadable, Witness::At))
+}
+
+fn parsed(text: &str) -> Option<Anchor> {
+    if text.is_empty() {
+        return Some(Anchor::GENESIS);
+    }
+    let mut words = text.split_whitespace();
+    let (format, sequence, hash) = (words.next()?, words.next()?, words.next()?);
+    let anchor = Anchor { sequence: sequence.parse().ok()?, hash: hash.parse().ok()? };
+    (format == FORMAT && line(anchor) == text).then_some(anchor)
+}
+
+fn locked(file: &File, lock: fn(&File) -> Result<(), TryLockError>) -> io::Result<bool> {
+    for _ in 0..TRIES {
+        match lock(file) {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            // A file system without locks; the write is a single one in any case.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                return Ok(true);
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
+}

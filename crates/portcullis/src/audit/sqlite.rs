@@ -1,0 +1,431 @@
+//! Records in an SQLite file. Owns its schema and its transactions; the hashes come from [`super::entry`].
+//!
+//! Many processes append at once, each for the time of one call: the log is written ahead (WAL) and synced at every
+//! commit, and the last record is read in the same immediate transaction that adds the next, so that the chain can
+//! neither fork nor gap. Whatever a killed process leaves behind, the next one finds either the whole record or none.
+
+use std::{
+    fs, io,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use portcullis_core::{
+    decision::{Layer, Verdict},
+    risk::Risk,
+};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params,
+};
+
+use super::{
+    entry::{Body, Entry, Hash, Kind, RECORD_VERSION, Record, time_text},
+    error::AuditError,
+    store::{Anchor, Appended, Filter, Store, Visitor},
+};
+use crate::platform;
+
+/// The format of the file, in its `user_version`.
+pub const FORMAT: i64 = 1;
+
+/// `PCLS` in the file's `application_id`: how `file` and we know our own.
+const APPLICATION: i64 = 0x5043_4c53;
+
+/// How long one call waits for others. A hook that waits longer is given up by its agent, which then goes on without us.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The pause before a busy database is asked again where SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The triggers hold back mistakes, not attackers: those are what the hashes are for.
+const SCHEMA: &str = "
+CREATE TABLE record (
+  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, time TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
+  kind TEXT NOT NULL, refers_to INTEGER, tool TEXT, class TEXT, risk TEXT, rules TEXT NOT NULL, decision TEXT, layer TEXT,
+  reason TEXT, approver TEXT, outcome TEXT, action TEXT, preview TEXT, policy TEXT, session TEXT, agent TEXT, cwd TEXT
+) STRICT;
+CREATE TRIGGER record_is_never_changed BEFORE UPDATE ON record
+  BEGIN SELECT RAISE(ABORT, 'a record is never changed'); END;
+CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record
+  BEGIN SELECT RAISE(ABORT, 'a record is never removed'); END;
+PRAGMA application_id = 1346587731;
+PRAGMA user_version = 1;
+";
+
+const INSERT: &str = "INSERT INTO record (sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, \
+    decision, layer, reason, approver, outcome, action, preview, policy, session, agent, cwd) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)";
+
+const COLUMNS: &str = "sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, decision, layer, \
+    reason, approver, outcome, action, preview, policy, session, agent, cwd";
+
+const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AND (?3 IS NULL OR decision = ?3) \
+    AND (?4 IS NULL OR time >= ?4) AND (?5 IS NULL OR time <= ?5) AND (?6 IS NULL OR agent = ?6) \
+    AND (?7 IS NULL OR session = ?7)";
+
+/// Records in an SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl SqliteStore {
+    /// Opens the file for appending, and makes it where it is missing. Only this user may read or write it; the files that
+    /// SQLite puts beside it take over its mode.
+    ///
+    /// # Errors
+    /// Any [`AuditError`] but `Missing` and `Unreadable`.
+    pub fn open(path: &Path) -> Result<Self, AuditError> {
+        let file_error = |source| AuditError::File { path: path.to_owned(), source };
+        let metadata = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                platform::create_private_file(path).map_err(file_error)?;
+                fs::symlink_metadata(path).map_err(file_error)?
+            }
+            other => other.map_err(file_error)?,
+        };
+        if let Some(reason) = platform::insecurity(&metadata) {
+            return Err(AuditError::Insecure { path: path.to_owned(), reason });
+        }
+        if !metadata.is_file() {
+            return Err(AuditError::NotAFile { path: path.to_owned() });
+        }
+        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+    }
+
+    /// Opens the file for reading only. Whose it is does not matter then: an auditor reads a copy.
+    ///
+    /// # Errors
+    /// Any [`AuditError`] but `Insecure`.
+    pub fn read(path: &Path) -> Result<Self, AuditError> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {
+                Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            }
+            Ok(_) => Err(AuditError::NotAFile { path: path.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(AuditError::Missing { path: path.to_owned() })
+            }
+            Err(source) => Err(AuditError::File { path: path.to_owned(), source }),
+        }
+    }
+
+    fn connect(path: &Path, access: OpenFlags) -> Result<Self, AuditError> {
+        let may_write = access.contains(OpenFlags::SQLITE_OPEN_READ_WRITE);
+        let opened = patiently(|| {
+            let connection =
+                Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+            connection.busy_timeout(PATIENCE)?;
+            let mut format = pragma(&connection, "user_version")?;
+            if format == 0 && may_write && begin(&connection)? {
+                format = FORMAT;
+            }
+            if may_write {
+                connection.execute_batch("PRAGMA synchronous = FULL")?;
+            }
+            Ok((connection, format))
+        });
+        let (connection, format) = opened.map_err(|error| explained(path, error))?;
+        let application = pragma(&connection, "application_id").map_err(|e| explained(path, e))?;
+        let path = path.to_owned();
+        if format == 0 && application == 0 && !may_write {
+            // Empty, it was made and not yet begun: a writer was killed at its very first step, or stands there now.
+            return Err(match objects(&connection) {
+                Ok(0) => AuditError::Missing { path },
+                Ok(_) => AuditError::Foreign { path },
+                Err(error) => explained(&path, error),
+            });
+        }
+        if application != APPLICATION || format < 1 {
+            return Err(AuditError::Foreign { path });
+        }
+        if format > FORMAT {
+            return Err(AuditError::Newer { path, found: format, supported: FORMAT });
+        }
+        Ok(Self { path, connection })
+    }
+
+    fn try_append(&mut self, body: Body, known: Option<Anchor>) -> rusqlite::Result<Appended> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let last = anchor(&transaction, "ORDER BY sequence DESC LIMIT 1", [])?;
+        let known_holds = match known {
+            None | Some(Anchor::GENESIS) => true,
+            Some(known) if known == last => true,
+            Some(known) => {
+                anchor(&transaction, "WHERE sequence = ?1", [signed(known.sequence)])? == known
+            }
+        };
+        let record = body.chained(last.sequence + 1, last.hash);
+        let Record { sequence, time: _, previous, hash, entry } = &record;
+        let Entry {
+            kind,
+            refers_to,
+            tool,
+            class,
+            risk,
+            rules,
+            decision,
+            layer,
+            reason,
+            approver,
+            outcome,
+            action,
+            preview,
+            policy,
+            session,
+            agent,
+            cwd,
+        } = entry;
+        transaction.execute(
+            INSERT,
+            params![
+                signed(*sequence),
+                RECORD_VERSION,
+                record.time_text(),
+                previous.to_string(),
+                hash.to_string(),
+                kind.name(),
+                refers_to.map(signed),
+                tool,
+                class,
+                risk.map(Risk::name),
+                rules.join(" "),
+                decision.map(Verdict::name),
+                layer.map(Layer::name),
+                reason,
+                approver,
+                outcome,
+                action,
+                preview,
+                policy,
+                session,
+                agent,
+                cwd
+            ],
+        )?;
+        transaction.commit()?;
+        Ok(Appended { anchor: Anchor { sequence: *sequence, hash: *hash }, known_holds })
+    }
+}
+
+impl Store for SqliteStore {
+    fn append(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError> {
+        patiently(|| self.try_append(body.clone(), known))
+            .map_err(|error| explained(&self.path, error))
+    }
+
+    fn head(&mut self) -> Result<Anchor, AuditError> {
+        anchor(&self.connection, "ORDER BY sequence DESC LIMIT 1", [])
+            .map_err(|error| explained(&self.path, error))
+    }
+
+    fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError> {
+        let query = format!("SELECT {COLUMNS} FROM record WHERE sequence = ?1");
+        let found = self
+            .connection
+            .query_row(&query, [signed(sequence)], |row| Ok(record_of(row)))
+            .optional()
+            .map_err(|error| explained(&self.path, error))?;
+        found.transpose()
+    }
+
+    fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
+        let Filter { kind, risk, decision, since, until, agent, session, limit } = filter;
+        let query = if limit.is_some() {
+            format!(
+                "SELECT * FROM (SELECT {COLUMNS} FROM record WHERE {WANTED} ORDER BY sequence DESC LIMIT ?8) \
+                 ORDER BY sequence"
+            )
+        } else {
+            format!("SELECT {COLUMNS} FROM record WHERE {WANTED} AND ?8 IS NULL ORDER BY sequence")
+        };
+        let mut visit = || {
+            let mut statement = self.connection.prepare(&query)?;
+            let mut rows = statement.query(params![
+                kind.map(Kind::name),
+                risk.map(Risk::name),
+                decision.map(Verdict::name),
+                since.map(time_text),
+                until.map(time_text),
+                agent,
+                session,
+                limit
+            ])?;
+            while let Some(row) = rows.next()? {
+                if visitor(record_of(row)) == ControlFlow::Break(()) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        visit().map_err(|error| explained(&self.path, error))
+    }
+}
+
+/// Gives a file its schema, unless another process did so first; `false` where the file holds something else.
+fn begin(connection: &Connection) -> rusqlite::Result<bool> {
+    if objects(connection)? != 0 && pragma(connection, "user_version")? == 0 {
+        return Ok(false);
+    }
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let begun = match pragma(connection, "user_version") {
+        Ok(0) => connection.execute_batch(SCHEMA),
+        other => other.map(drop),
+    };
+    connection.execute_batch(if begun.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    begun.map(|()| true)
+}
+
+fn objects(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+}
+
+fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
+}
+
+/// The place of the one record that `which` names; the genesis where there is none.
+fn anchor<const N: usize>(
+    connection: &Connection,
+    which: &str,
+    parameters: [i64; N],
+) -> rusqlite::Result<Anchor> {
+    let query = format!("SELECT sequence, hash FROM record {which}");
+    let found = connection
+        .query_row(&query, rusqlite::params_from_iter(parameters), |row| {
+            let hash = row.get_ref(1)?.as_str().ok().and_then(|text| text.parse().ok());
+            // A hash that cannot be read leaves the next record unlinked, which is what verification then says.
+            Ok(Anchor { sequence: unsigned(row.get(0)?), hash: hash.unwrap_or(Hash::GENESIS) })
+        })
+        .optional()?;
+    Ok(found.unwrap_or(Anchor::GENESIS))
+}
+
+/// SQLite counts to 2⁶³; a number beyond names no record.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// Repeats what only failed because others were at it, as far as [`PATIENCE`] goes: opening, the change to WAL and
+/// recovery after a crash are not all waited for by SQLite's own timeout.
+fn patiently<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let begun = Instant::now();
+    loop {
+        match attempt() {
+            Err(error) if is_busy(&error) && begun.elapsed() < PATIENCE => thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn explained(path: &Path, source: rusqlite::Error) -> AuditError {
+    let path = path.to_owned();
+    match source.sqlite_error_code() {
+        _ if is_busy(&source) => AuditError::Busy { path, waited: PATIENCE },
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            AuditError::Damaged { path, source }
+        }
+        // Without our table, or with another shape of it, it was cut or replaced.
+        Some(ErrorCode::Unknown) => AuditError::Damaged { path, source },
+        _ => AuditError::Database { path, source },
+    }
+}
+
+/// The record in a row with [`COLUMNS`], or why it is none: a row may have been tampered with in any way.
+fn record_of(row: &Row<'_>) -> Result<Record, AuditError> {
+    let sequence = row.get::<_, i64>(0).unwrap_or(0);
+    parsed(row, sequence).map_err(|reason| AuditError::Unreadable { sequence, reason })
+}
+
+fn parsed(row: &Row<'_>, sequence: i64) -> Result<Record, String> {
+    let sequence = u64::try_from(sequence).ok().filter(|sequence| *sequence > 0);
+    let sequence = sequence.ok_or("a record's number is at least 1")?;
+    let version = row.get::<_, u32>(1).map_err(|error| error.to_string())?;
+    if version != RECORD_VERSION {
+        return Err(format!(
+            "it has version {version}, and this program reads version {RECORD_VERSION}"
+        ));
+    }
+    let time_column = needed::<Timestamp>(row, 2, "time")?;
+    if text(row, 2, "time")?.as_deref() != Some(&time_text(time_column)) {
+        return Err("its time is not as we write it".to_owned());
+    }
+    let rules = text(row, 10, "rules")?.unwrap_or_default();
+    let entry = Entry {
+        kind: named(row, 5, "kind", Kind::ALL, Kind::name)?.ok_or("it has no kind")?,
+        refers_to: reference(row)?,
+        tool: text(row, 7, "tool")?,
+        class: text(row, 8, "class")?,
+        risk: named(row, 9, "risk", Risk::ALL, Risk::name)?,
+        rules: rules.split(' ').filter(|rule| !rule.is_empty()).map(str::to_owned).collect(),
+        decision: named(row, 11, "decision", VERDICTS, Verdict::name)?,
+        layer: named(row, 12, "layer", LAYERS, Layer::name)?,
+        reason: text(row, 13, "reason")?,
+        approver: text(row, 14, "approver")?,
+        outcome: text(row, 15, "outcome")?,
+        action: text(row, 16, "action")?,
+        preview: text(row, 17, "preview")?,
+        policy: text(row, 18, "policy")?,
+        session: text(row, 19, "session")?,
+        agent: text(row, 20, "agent")?,
+        cwd: text(row, 21, "cwd")?,
+    };
+    if entry.rules.join(" ") != rules {
+        return Err("its rules are not as we write them".to_owned());
+    }
+    let previous = needed(row, 3, "previous")?;
+    Ok(Record { sequence, time: time_column, previous, hash: needed(row, 4, "hash")?, entry })
+}
+
+const VERDICTS: [Verdict; 3] = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
+
+const LAYERS: [Layer; 8] = [
+    Layer::DenyRule,
+    Layer::Floor,
+    Layer::AskRule,
+    Layer::AllowRule,
+    Layer::Mode,
+    Layer::Confirmation,
+    Layer::Guardian,
+    Layer::Person,
+];
+
+fn reference(row: &Row<'_>) -> Result<Option<u64>, String> {
+    let number: Option<i64> = row.get(6).map_err(|_| "its refers_to is no number")?;
+    number.map(u64::try_from).transpose().map_err(|_| "its refers_to is below zero".to_owned())
+}
+
+fn text(row: &Row<'_>, column: usize, name: &str) -> Result<Option<String>, String> {
+    row.get(column).map_err(|_| format!("its {name} is no text"))
+}
+
+fn needed<T: std::str::FromStr>(row: &Row<'_>, column: usize, name: &str) -> Result<T, String> {
+    let parsed = text(row, column, name)?.and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| format!("its {name} is not one"))
+}
+
+fn named<T: Copy, const N: usize>(
+    row: &Row<'_>,
+    column: usize,
+    column_name: &str,
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> Result<Option<T>, String> {
+    let Some(word) = text(row, column, column_name)? else { return Ok(None) };
+    let found = all.into_iter().find(|value| name(*value) == word);
+    found.map(Some).ok_or_else(|| format!("its {column_name} is not one that we write"))
+}

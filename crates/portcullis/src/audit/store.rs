@@ -1,0 +1,87 @@
+//! Where records are kept, in general. Owns what every store must do; [`super::sqlite`] does it. Every store passes the
+//! same tests, in `contract`.
+
+use std::ops::ControlFlow;
+
+use jiff::Timestamp;
+use portcullis_core::{decision::Verdict, risk::Risk};
+
+use super::{
+    entry::{Body, Hash, Kind, Record},
+    error::AuditError,
+};
+
+/// A place in the chain.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Anchor {
+    /// The number of the record; 0 before the first.
+    pub sequence: u64,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+impl Anchor {
+    /// The place before the first record.
+    pub const GENESIS: Self = Self { sequence: 0, hash: Hash::GENESIS };
+}
+
+/// What came of appending.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Appended {
+    /// Where the new record stands.
+    pub anchor: Anchor,
+    /// Whether the record that the caller knew of was still there.
+    pub known_holds: bool,
+}
+
+/// Which records are wanted; an empty filter wants all.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Filter {
+    /// Of this kind.
+    pub kind: Option<Kind>,
+    /// With this risk.
+    pub risk: Option<Risk>,
+    /// With this verdict.
+    pub decision: Option<Verdict>,
+    /// At this time or later.
+    pub since: Option<Timestamp>,
+    /// At this time or earlier.
+    pub until: Option<Timestamp>,
+    /// Of this agent.
+    pub agent: Option<String>,
+    /// Of this session.
+    pub session: Option<String>,
+    /// The newest so many.
+    pub limit: Option<u32>,
+}
+
+/// What is called for each record: itself, or why it cannot be read.
+pub type Visitor<'a> = dyn FnMut(Result<Record, AuditError>) -> ControlFlow<()> + 'a;
+
+/// A place that keeps records: appended to by many processes at once, never changed.
+pub trait Store {
+    /// Appends a record after the last one, in one step that no other process can come between, and durably: when this
+    /// returns, the record survives a loss of power. `known` is a place that the caller believes to be in the chain.
+    ///
+    /// # Errors
+    /// Nothing was appended then.
+    fn append(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError>;
+
+    /// The last place in the chain, as stored.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn head(&mut self) -> Result<Anchor, AuditError>;
+
+    /// One record; `None` where there is none with this number.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError>;
+
+    /// Calls `visitor` with each record that the filter wants, oldest first, all from one moment.
+    ///
+    /// # Errors
+    /// When the store cannot be read; a record that cannot be read is given to the visitor.
+    fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError>;
+}
