@@ -70,6 +70,21 @@ pub enum ActionClass {
     Unknown,
 }
 
+impl ActionClass {
+    /// The word on every wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::Edit => "edit",
+            Self::Network => "network",
+            Self::Execute => "execute",
+            Self::Destructive => "destructive",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// What an assessment is made from.
 #[derive(Debug)]
 pub struct Evidence<'a> {

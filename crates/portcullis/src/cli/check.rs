@@ -42,6 +42,9 @@ pub(super) fn define_check(command: Command) -> Command {
 
 pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let mut session = Session::open(matches)?;
+    if let Some(failure) = session.broken() {
+        warn(&failure);
+    }
     if matches.get_flag("jsonl") {
         return many(&mut session, out);
     }
@@ -150,6 +153,12 @@ fn changes(session: &Session, judged: &Judged) -> Vec<String> {
         changes.push("nothing but other findings or another policy".to_owned());
     }
     changes
+}
+
+/// Says on standard error why everything is going to be denied.
+fn warn(failure: &Failure) {
+    // Where nobody listens, the answers say it too.
+    let _ = io::stderr().write_all(failure.render().as_bytes());
 }
 
 fn exit(verdict: Verdict) -> Exit {

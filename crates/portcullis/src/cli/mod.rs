@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::report::Colour;
 
 mod about;
+mod audit;
 mod check;
 mod failure;
 mod input;
@@ -32,6 +33,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "check", define: check::define_check, run: check::check },
     Verb { name: "explain", define: check::define_explain, run: check::explain },
     Verb { name: "rules", define: rules::define, run: rules::run },
+    Verb { name: "audit", define: audit::define, run: audit::run },
     Verb { name: "completions", define: about::define_completions, run: about::completions },
     Verb { name: "man", define: about::define_man, run: about::man },
 ];

@@ -5,15 +5,19 @@ use std::env;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 use portcullis_core::{
-    action::{Action, BadCall},
-    decision::Decision,
+    action::{Action, ActionKind, BadCall},
+    decision::{Decision, Layer, Step, Verdict},
     facts::Facts,
     gate::{Gate, Judgement},
     policy::{Context, Mode, NotAMode, Policy, PolicyOptions},
 };
 
-use super::Failure;
-use crate::{report, wire::Request};
+use super::{Failure, audit::failure};
+use crate::{
+    audit::{self, AuditError, Entry, Kind, Log},
+    report,
+    wire::Request,
+};
 
 /// The options that say how a call is judged.
 pub(super) fn define(command: Command) -> Command {
@@ -54,6 +58,15 @@ pub(super) struct Session {
     mode: Option<Mode>,
     cwd: Option<String>,
     home: Option<String>,
+    record: Recording,
+}
+
+/// Where decisions are recorded.
+enum Recording {
+    Off,
+    On(Box<Log>),
+    /// It should be recorded and cannot be, so nothing is allowed.
+    Broken(AuditError),
 }
 
 /// A call that was judged, with what it was judged by.
@@ -82,10 +95,23 @@ impl Session {
             text("mode").map(|word| word.parse::<Mode>()).transpose().map_err(Failure::usage)?;
         let gate = Gate::new(Policy::new(PolicyOptions::default()));
         let home = text("home").or_else(|| env::var("HOME").ok());
-        Ok(Self { gate, mode, cwd: text("cwd"), home })
+        let off = matches.get_flag("no-record")
+            || env::var_os("PORTCULLIS_AUDIT").is_some_and(|value| value == "off");
+        let record = if off { Recording::Off } else { Recording::open() };
+        Ok(Self { gate, mode, cwd: text("cwd"), home, record })
     }
 
-    pub(super) fn record_nothing(&mut self) {}
+    pub(super) fn record_nothing(&mut self) {
+        self.record = Recording::Off;
+    }
+
+    /// Why nothing can be recorded, where something should be.
+    pub(super) fn broken(&self) -> Option<Failure> {
+        match &self.record {
+            Recording::Broken(error) => Some(failure(error)),
+            Recording::Off | Recording::On(_) => None,
+        }
+    }
 
     pub(super) fn judge(&mut self, request: Request) -> Result<Judged, Complaint> {
         let Request { id: _, mut call, mode } = request;
@@ -99,13 +125,78 @@ impl Session {
         call.home = call.home.or_else(|| self.home.clone());
         let action = Action::from_call(call)?;
         let facts = Facts::default();
-        let judgement = self.gate.judge_in(&action, &facts, &context);
+        let mut judgement = self.gate.judge_in(&action, &facts, &context);
+        self.record.intent(&action, &mut judgement);
         Ok(Judged { action, facts, context, judgement })
     }
 
     /// The decision about the same action in another context.
     pub(super) fn again(&self, judged: &Judged, context: &Context) -> Decision {
         self.gate.judge_in(&judged.action, &judged.facts, context).decision
+    }
+}
+
+impl Recording {
+    fn open() -> Self {
+        match audit::directory(None).and_then(|directory| Log::open(&directory)) {
+            Ok(log) => Self::On(Box::new(log)),
+            Err(error) => Self::Broken(error),
+        }
+    }
+
+    /// Records a decision before anybody can act on it. What cannot be recorded is denied.
+    fn intent(&mut self, action: &Action, judgement: &mut Judgement) {
+        if let Self::On(log) = self
+            && let Err(error) = log.append(&entry(action, judgement))
+        {
+            *self = Self::Broken(error);
+        }
+        if let Self::Broken(error) = self {
+            let note = format!("nothing goes on unrecorded: {error}");
+            let decision = &mut judgement.decision;
+            decision.verdict = Verdict::Deny;
+            decision.layer = Layer::Floor;
+            decision.reasons.insert(0, note.clone());
+            decision.steps.push(Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note });
+        }
+    }
+}
+
+fn entry(action: &Action, judgement: &Judgement) -> Entry {
+    let Judgement { action: _, effects: _, assessment, decision } = judgement;
+    let call = &action.call;
+    let mut rules: Vec<String> = Vec::new();
+    for finding in &assessment.findings {
+        if !rules.iter().any(|rule| rule == finding.rule) {
+            rules.push(finding.rule.to_owned());
+        }
+    }
+    Entry {
+        tool: Some(call.tool.clone()),
+        class: Some(assessment.class.name().to_owned()),
+        risk: Some(assessment.risk),
+        rules,
+        decision: Some(decision.verdict),
+        layer: Some(decision.layer),
+        reason: decision.reasons.first().cloned(),
+        action: Some(action.id()),
+        preview: Some(preview(action)),
+        session: call.session.clone(),
+        agent: call.agent.clone(),
+        cwd: call.cwd.clone(),
+        ..Entry::new(Kind::Decision)
+    }
+}
+
+/// The call for a person: its one text where it has one, else its arguments.
+fn preview(action: &Action) -> String {
+    match &action.kind {
+        ActionKind::Shell { command: text, .. }
+        | ActionKind::Code { code: text, .. }
+        | ActionKind::Query { statement: text, .. }
+        | ActionKind::File { path: text, .. }
+        | ActionKind::Http { url: text, .. } => text.clone(),
+        ActionKind::Tool => serde_json::to_string(&action.call.arguments).unwrap_or_default(),
     }
 }
 

@@ -176,7 +176,13 @@ impl Page {
 
     fn group(&mut self, group: Group<'_>) {
         let drawn = self.renderer.render(&[group]);
-        self.line(drawn.trim_end_matches(['\n', ' ', '|']));
+        let drawn = drawn.trim_end();
+        // A rule below the last line separates it from nothing.
+        let drawn = match drawn.rsplit_once('\n') {
+            Some((before, last)) if last.trim() == "|" => before,
+            _ => drawn,
+        };
+        self.line(drawn);
         self.line("");
     }
 

@@ -1,0 +1,307 @@
+//! `audit`: what was decided and done. Owns the options and the layout of the listings; the record is kept and checked by
+//! [`crate::audit`].
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
+use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit, civil::Date, tz::TimeZone};
+use portcullis_core::{decision::Verdict, risk::Risk};
+use serde_json::json;
+
+use super::{Exit, Failure, json_flag, shown, write_json};
+use crate::{
+    audit::{
+        self, AuditError, Filter, Kind, Log, Record,
+        export::{self, ExportError, Format},
+        summary,
+    },
+    report::visible,
+    wire::VERSION,
+};
+
+/// How many records `list` shows unless told otherwise.
+const LISTED: &str = "20";
+
+pub(super) fn define(command: Command) -> Command {
+    let listing =
+        Command::new("list").about("List what was decided and done, newest last").arg(json_flag());
+    let listing = filters(listing).mut_arg("limit", |limit| limit.default_value(LISTED));
+    let show = Command::new("show")
+        .about("Show one record with every field")
+        .arg(Arg::new("sequence").value_name("NUMBER").required(true).help("Its number"))
+        .arg(json_flag());
+    let verify = Command::new("verify")
+        .about("Check that nobody changed the record")
+        .after_help("Exit codes: 0 intact, 65 changed")
+        .arg(json_flag());
+    let export = filters(Command::new("export").about("Write the record for other programs")).arg(
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .value_parser(["jsonl", "csv"])
+            .default_value("jsonl")
+            .help("The format"),
+    );
+    let report = filters(Command::new("report").about("Sum the record up in a page of Markdown"));
+    command
+        .about("Show, check and export the record of what was decided")
+        .subcommand_required(true)
+        .arg(
+            Arg::new("state")
+                .long("state")
+                .value_name("DIR")
+                .global(true)
+                .value_parser(ValueParser::path_buf())
+                .help("The directory of the record, where it is not the usual one"),
+        )
+        .subcommands([listing, show, verify, export, report])
+}
+
+pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let Some((verb, matches)) = matches.subcommand() else {
+        return Err(Failure::usage("a command is missing"));
+    };
+    let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
+    let open = || Log::read(&audit::directory(given)?);
+    match verb {
+        "show" => show(matches, &mut open().map_err(|error| failure(&error))?, out),
+        "verify" => verify(matches, &mut open().map_err(|error| failure(&error))?, out),
+        "export" => {
+            let (filter, format) = (filter(matches)?, format(matches));
+            match export::export(
+                &mut open().map_err(|error| failure(&error))?,
+                &filter,
+                format,
+                out,
+            ) {
+                Ok(_) => Ok(Exit::Done),
+                Err(ExportError::Audit(error)) => Err(failure(&error)),
+                Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    Ok(Exit::Done)
+                }
+                Err(error) => Err(Failure::internal(error)),
+            }
+        }
+        "report" => {
+            let filter = filter(matches)?;
+            let mut log = open().map_err(|error| failure(&error))?;
+            shown(
+                out,
+                &summary::summary(&mut log, &filter, Timestamp::now())
+                    .map_err(|error| failure(&error))?,
+            )
+        }
+        _ => {
+            let filter = filter(matches)?;
+            list(matches, &mut open().map_err(|error| failure(&error))?, &filter, out)
+        }
+    }
+}
+
+/// An error of the record, with the exit code that fits it.
+pub(super) fn failure(error: &AuditError) -> Failure {
+    let failure = match error {
+        AuditError::NoDirectory
+        | AuditError::Directory { .. }
+        | AuditError::NotADirectory { .. }
+        | AuditError::Insecure { .. } => Failure::configuration(error),
+        AuditError::Missing { .. }
+        | AuditError::NotAFile { .. }
+        | AuditError::Foreign { .. }
+        | AuditError::Damaged { .. }
+        | AuditError::Newer { .. }
+        | AuditError::Unreadable { .. } => Failure::bad_input(error),
+        _ => Failure::internal(error),
+    };
+    failure.with_help(error.help())
+}
+
+fn list(
+    matches: &ArgMatches,
+    log: &mut Log,
+    filter: &Filter,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let records = log.list(filter).map_err(|error| failure(&error))?;
+    if matches.get_flag("json") {
+        let records: Vec<_> = records.iter().map(export::json).collect();
+        return write_json(out, &json!({ "v": VERSION, "records": records }));
+    }
+    if records.is_empty() {
+        return shown(out, "nothing was recorded that fits\n");
+    }
+    let text: String = records.iter().map(row).collect();
+    shown(out, &text)
+}
+
+/// One record on one line: its number, when, what was decided or done, and the call.
+fn row(record: &Record) -> String {
+    let entry = &record.entry;
+    let what = match entry.kind {
+        Kind::Decision => entry.decision.map_or("", Verdict::name).to_owned(),
+        Kind::Answer => format!("answer {}", entry.decision.map_or("", Verdict::name)),
+        Kind::Outcome => entry.outcome.clone().unwrap_or_default(),
+    };
+    let whole_seconds = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Trunc);
+    let time = record.time.round(whole_seconds).unwrap_or(record.time);
+    let risk = entry.risk.map_or("", Risk::name);
+    let about = match (&entry.preview, entry.refers_to) {
+        (Some(preview), _) => preview.clone(),
+        (None, Some(decision)) => format!("of {decision}"),
+        (None, None) => String::new(),
+    };
+    let line = format!("{:>6}  {time}  {what:<12}  {risk:<8}  {about}", record.sequence);
+    format!("{}\n", visible::line(line.trim_end()))
+}
+
+fn show(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let number = matches.get_one::<String>("sequence").map_or("", String::as_str);
+    let sequence: u64 = number
+        .parse()
+        .map_err(|_| Failure::usage(format_args!("`{number}` is not the number of a record")))?;
+    let Some(record) = log.record(sequence).map_err(|error| failure(&error))? else {
+        return Err(Failure::bad_input(format_args!("there is no record {sequence}"))
+            .with_help("`portcullis audit list` lists them"));
+    };
+    if matches.get_flag("json") {
+        return write_json(out, &export::json(&record));
+    }
+    let mut text = String::new();
+    for (name, value) in record.fields() {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            text.push_str(&format!("{name:<10} {}\n", visible::line(&value)));
+        }
+    }
+    text.push_str(&format!("{:<10} {}\n", "hash", record.hash));
+    shown(out, &text)
+}
+
+fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let found = log.verify(&[]).map_err(|error| failure(&error))?;
+    let exit = if found.is_intact() { Exit::Done } else { Exit::BadInput };
+    if matches.get_flag("json") {
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        let page = json!({
+            "v": VERSION,
+            "intact": found.is_intact(),
+            "records": found.records,
+            "head": { "sequence": found.head.sequence, "hash": found.head.hash.to_string() },
+            "unwitnessed": found.unwitnessed,
+            "without_outcome": found.without_outcome,
+            "problems": problems,
+        });
+        return write_json(out, &page).map(|_| exit);
+    }
+    let mut text = String::new();
+    for problem in &found.problems {
+        text.push_str(&format!("{}\n", visible::line(&problem.to_string())));
+    }
+    let verdict = if found.is_intact() { "intact" } else { "changed" };
+    text.push_str(&format!(
+        "{verdict}: {} records, the last with the hash {}\n",
+        found.records, found.head.hash
+    ));
+    if found.unwitnessed > 0 {
+        text.push_str(&format!(
+            "the last {} could be cut off unnoticed, because writing was interrupted after them\n",
+            found.unwitnessed
+        ));
+    }
+    shown(out, &text).map(|_| exit)
+}
+
+fn filters(command: Command) -> Command {
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).action(ArgAction::Set).help(help)
+    };
+    command.args([
+        option("kind", "KIND", "Only these: decision, answer, outcome"),
+        option("risk", "RISK", "Only with this risk: safe, low, medium, high, critical, unknown"),
+        option("decision", "DECISION", "Only with this decision: allow, ask, deny"),
+        option("since", "TIME", "Only from this time on: `2026-11-20`, `2026-11-20T08:00:00Z`, or `7d`, `12h`, `30m` ago"),
+        option("until", "TIME", "Only up to this time"),
+        option("agent", "NAME", "Only of this agent"),
+        option("session", "NAME", "Only of this session"),
+        option("limit", "NUMBER", "Only the newest so many"),
+    ])
+}
+
+fn filter(matches: &ArgMatches) -> Result<Filter, Failure> {
+    let text = |name| matches.get_one::<String>(name);
+    let not_one_of = |name: &str, word: &str, known: &str| {
+        Failure::usage(format_args!("`{word}` is not a value of `--{name}`"))
+            .with_help(format_args!("expected one of {known}"))
+    };
+    let kind = match text("kind") {
+        None => None,
+        Some(word) => Some(
+            Kind::ALL
+                .into_iter()
+                .find(|kind| kind.name() == word)
+                .ok_or_else(|| not_one_of("kind", word, "decision, answer, outcome"))?,
+        ),
+    };
+    let decision = match text("decision") {
+        None => None,
+        Some(word) => Some(
+            [Verdict::Allow, Verdict::Ask, Verdict::Deny]
+                .into_iter()
+                .find(|verdict| verdict.name() == word)
+                .ok_or_else(|| not_one_of("decision", word, "allow, ask, deny"))?,
+        ),
+    };
+    let now = Timestamp::now();
+    let time = |name| text(name).map(|word| moment(word, now)).transpose();
+    let limit = |word: &String| {
+        word.parse::<u32>().map_err(|_| {
+            Failure::usage(format_args!("`{word}` is not a number that `--limit` takes"))
+        })
+    };
+    Ok(Filter {
+        kind,
+        risk: text("risk").map(|word| word.parse()).transpose().map_err(Failure::usage)?,
+        decision,
+        since: time("since")?,
+        until: time("until")?,
+        agent: text("agent").cloned(),
+        session: text("session").cloned(),
+        limit: text("limit").map(limit).transpose()?,
+    })
+}
+
+/// A moment as people write it: a timestamp, a day (in UTC), or so long ago.
+fn moment(word: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+    if let Ok(moment) = word.parse::<Timestamp>() {
+        return Ok(moment);
+    }
+    if let Ok(day) = word.parse::<Date>()
+        && let Ok(start) = day.to_zoned(TimeZone::UTC)
+    {
+        return Ok(start.timestamp());
+    }
+    let ago = word.char_indices().next_back().and_then(|(at, unit)| {
+        let number: i64 = word.get(..at)?.parse().ok()?;
+        let seconds = number.checked_mul(match unit {
+            'd' => 86_400,
+            'h' => 3_600,
+            'm' => 60,
+            's' => 1,
+            _ => return None,
+        })?;
+        now.checked_sub(SignedDuration::from_secs(seconds)).ok()
+    });
+    ago.ok_or_else(|| {
+        Failure::usage(format_args!("`{word}` is not a time"))
+            .with_help("expected something like `2026-11-20`, `2026-11-20T08:00:00Z`, or `7d`")
+    })
+}
+
+fn format(matches: &ArgMatches) -> Format {
+    match matches.get_one::<String>("format").map(String::as_str) {
+        Some("csv") => Format::Csv,
+        _ => Format::JsonLines,
+    }
+}
