@@ -10,6 +10,7 @@ use crate::{
 };
 
 mod archives;
+mod databases;
 pub(crate) mod escapes;
 mod files;
 mod filters;
@@ -87,6 +88,7 @@ static TABLES: &[&[Program]] = &[
     text::TABLE,
     network::TABLE,
     operators::TABLE,
+    databases::TABLE,
     files::TABLE,
     archives::TABLE,
     system::TABLE,

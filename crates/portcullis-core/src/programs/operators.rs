@@ -230,7 +230,7 @@ const HG: &[&str] = &[
     "--rev",
     "--user",
 ];
-const HEROKU: &[&str] = &["-a", "-r", "-t", "--app", "--confirm", "--remote", "--team"];
+pub(super) const HEROKU: &[&str] = &["-a", "-r", "-t", "--app", "--confirm", "--remote", "--team"];
 const KUBECTL: &[&str] = &[
     "-c",
     "-f",
@@ -409,7 +409,6 @@ pub(super) static TABLE: &[Program] = &[
     operator("glab", super::network::GH),
     operator("go", GO),
     operator("helm", HELM),
-    operator("heroku", HEROKU),
     operator("hg", HG),
     operator(
         "jj",

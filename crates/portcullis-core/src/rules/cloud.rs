@@ -9,7 +9,6 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
-        "aliyun",
         "aws",
         "az",
         "azcopy",

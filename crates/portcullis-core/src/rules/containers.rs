@@ -335,7 +335,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "skopeo delete",
             "docker manifest rm",
-            "skopeo sync --src-creds --dest-creds --keep-going",
+            
         ]),
         fires: &["skopeo delete docker://registry.example.com/app:1"],
         quiet: &[

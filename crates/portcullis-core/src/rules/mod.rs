@@ -16,11 +16,15 @@ use crate::{
 mod cloud;
 mod cluster;
 mod containers;
+mod databases;
 mod document;
 mod git;
 mod infrastructure;
+mod keepers;
+mod packages;
 mod pattern;
 mod requests;
+mod services;
 #[cfg(test)]
 mod tests;
 mod verbs;
@@ -148,9 +152,13 @@ pub static SHELVES: &[&Shelf] = &[
     &cloud::SHELF,
     &cluster::SHELF,
     &containers::SHELF,
+    &databases::SHELF,
     &git::SHELF,
     &infrastructure::SHELF,
+    &keepers::SHELF,
+    &packages::SHELF,
     &requests::SHELF,
+    &services::SHELF,
     &verbs::SHELF,
 ];
 

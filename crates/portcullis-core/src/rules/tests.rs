@@ -44,7 +44,7 @@ fn judge(command: &str) -> Vec<(&'static str, Severity)> {
     for words in commands {
         let Some((name, rest)) = words.split_first() else { continue };
         let run = Run {
-            program: name.clone(),
+            program: name.rsplit('/').next().unwrap_or(name).to_owned(),
             name: argument(name),
             arguments: rest.iter().map(argument).collect(),
             known: true,

@@ -1,0 +1,280 @@
+//! Clients of databases: the statements that they send, and the commands that they hand to a shell. Owns how each is told
+//! its statements; what a statement does is said where statements are read.
+
+use portcullis_syntax::Span;
+
+use super::{Does, Program, operators};
+use crate::{
+    effect::Argument,
+    text::{Piece, Text},
+    understand::shell::{Invocation, Walk},
+};
+
+const fn client(name: &'static str, values: &'static [&'static str]) -> Program {
+    Program { name, values, does: Does::Custom(send) }
+}
+
+const MYSQL: &[&str] = &[
+    "-D", "-P", "-S", "-e", "-h", "-u", "--database", "--default-character-set", "--defaults-file",
+    "--execute", "--host", "--init-command", "--port", "--protocol", "--socket", "--user",
+];
+const POSTGRES: &[&str] = &[
+    "-F", "-L", "-P", "-R", "-T", "-U", "-c", "-d", "-f", "-h", "-o", "-p", "-v", "--command", "--dbname",
+    "--field-separator", "--file", "--host", "--log-file", "--output", "--port", "--pset", "--set",
+    "--username", "--variable",
+];
+const REDIS: &[&str] = &["-a", "-d", "-h", "-i", "-n", "-p", "-r", "-s", "-u", "--cacert", "--cert", "--eval", "--key", "--pass", "--user"];
+const MONGO: &[&str] = &[
+    "-f", "-h", "-p", "-u", "--authenticationDatabase", "--eval", "--file", "--host", "--password", "--port",
+    "--username",
+];
+
+/// Sorted by name.
+pub(super) static TABLE: &[Program] = &[
+    client("beeline", &["-e", "-f", "-n", "-p", "-u"]),
+    client("bq", &["--dataset_id", "--format", "--location", "--project_id"]),
+    client("clickhouse", CLICKHOUSE),
+    client("clickhouse-client", CLICKHOUSE),
+    client("cockroach", &["-d", "-e", "-f", "--certs-dir", "--database", "--execute", "--file", "--host", "--url"]),
+    client("cqlsh", &["-e", "-f", "-k", "-p", "-u", "--execute", "--file", "--keyspace"]),
+    client("dolt", &["-b", "-q", "-r", "--query", "--result-format"]),
+    client("duckdb", &["-c", "-cmd", "-f", "-init", "-s"]),
+    client("heroku", operators::HEROKU),
+    client("hive", &["-e", "-f", "--hiveconf"]),
+    client("influx", &["-database", "-execute", "-host", "-port", "-username", "-password", "-o", "-t", "-f", "--host", "--org", "--token", "--execute", "--bucket", "--file"]),
+    client("mariadb", MYSQL),
+    Program { name: "mongo", values: MONGO, does: Does::Custom(mongo) },
+    Program { name: "mongosh", values: MONGO, does: Does::Custom(mongo) },
+    client("mycli", MYSQL),
+    client("mysql", MYSQL),
+    client("pgcli", POSTGRES),
+    client("prisma", &["--file", "--schema", "--url"]),
+    client("psql", POSTGRES),
+    Program { name: "redis-cli", values: REDIS, does: Does::Custom(redis) },
+    client("snowsql", &["-a", "-d", "-f", "-o", "-q", "-u", "--filename", "--query"]),
+    client("spark-sql", &["-e", "-f", "--master"]),
+    client("sqlcmd", &["-C", "-P", "-Q", "-S", "-U", "-d", "-i", "-o", "-q"]),
+    client("sqlite3", &["-cmd", "-init", "-mode", "-newline", "-nullvalue", "-separator", "-vfs"]),
+    client("sqlplus", &["-C", "-L", "-M", "-R"]),
+    client("supabase", &["--db-url", "--file", "--project-ref", "--workdir"]),
+    client("trino", &["-f", "--catalog", "--execute", "--file", "--password", "--schema", "--server", "--user"]),
+    client("turso", &[]),
+    client("usql", POSTGRES),
+    Program { name: "valkey-cli", values: REDIS, does: Does::Custom(redis) },
+    client("wrangler", &["-c", "-e", "--command", "--config", "--env", "--file"]),
+];
+
+const CLICKHOUSE: &[&str] = &[
+    "-d", "-h", "-q", "-u", "--database", "--host", "--password", "--port", "--queries-file", "--query", "--user",
+];
+
+/// How a client is told its statements.
+struct Client {
+    name: &'static str,
+    /// The first operands, one list of which must be there; none where the program is nothing but a client.
+    commands: &'static [&'static [&'static str]],
+    /// Options whose value is a statement.
+    statements: &'static [&'static str],
+    /// Options whose value is a file of statements.
+    files: &'static [&'static str],
+    /// How many operands stand before those that are statements; `None` where no operand is one.
+    before: Option<usize>,
+    /// What a line starts with whose rest goes to a shell.
+    escapes: &'static [&'static str],
+}
+
+const CLIENT: Client =
+    Client { name: "", commands: &[], statements: &[], files: &[], before: None, escapes: &[] };
+const POSTGRES_CLIENT: Client = Client {
+    statements: &["-c", "--command"],
+    files: &["-f", "--file"],
+    escapes: &["\\!", "\\o |", "\\o|", "\\g |", "\\g|", "\\copy program"],
+    ..CLIENT
+};
+const MYSQL_CLIENT: Client = Client {
+    statements: &["-e", "--execute", "--init-command"],
+    escapes: &["\\!", "system ", "\\P ", "pager ", "tee |"],
+    ..CLIENT
+};
+
+static CLIENTS: &[Client] = &[
+    Client { name: "beeline", statements: &["-e"], files: &["-f"], escapes: &["!sh ", "!run "], ..CLIENT },
+    Client { name: "bq", commands: &[&["query"]], before: Some(1), ..CLIENT },
+    Client { name: "clickhouse", commands: &[&["client"]], statements: &["-q", "--query"], files: &["--queries-file"], ..CLIENT },
+    Client { name: "clickhouse-client", statements: &["-q", "--query"], files: &["--queries-file"], ..CLIENT },
+    Client { name: "cockroach", commands: &[&["sql"]], statements: &["-e", "--execute"], files: &["-f", "--file"], escapes: &["\\!", "\\|"], ..CLIENT },
+    Client { name: "cqlsh", statements: &["-e", "--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "dolt", commands: &[&["sql"]], statements: &["-q", "--query"], ..CLIENT },
+    Client { name: "duckdb", statements: &["-c", "-s", "-cmd"], files: &["-f", "-init"], before: Some(1), escapes: &[".shell ", ".system ", ".once |", ".output |"], ..CLIENT },
+    Client { name: "heroku", commands: &[&["pg:psql"]], statements: &["-c", "--command"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "hive", statements: &["-e"], files: &["-f"], escapes: &["!"], ..CLIENT },
+    Client { name: "influx", statements: &["-execute", "--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "mariadb", ..MYSQL_CLIENT },
+    Client { name: "mycli", ..MYSQL_CLIENT },
+    Client { name: "mysql", ..MYSQL_CLIENT },
+    Client { name: "pgcli", ..POSTGRES_CLIENT },
+    Client { name: "prisma", commands: &[&["db", "execute"]], files: &["--file"], ..CLIENT },
+    Client { name: "psql", ..POSTGRES_CLIENT },
+    Client { name: "snowsql", statements: &["-q", "--query"], files: &["-f", "--filename"], escapes: &["!system "], ..CLIENT },
+    Client { name: "spark-sql", statements: &["-e"], files: &["-f"], escapes: &["!"], ..CLIENT },
+    Client { name: "sqlcmd", statements: &["-Q", "-q"], files: &["-i"], escapes: &["!!", ":!!"], ..CLIENT },
+    Client { name: "sqlite3", statements: &["-cmd"], files: &["-init"], before: Some(1), escapes: &[".shell ", ".system ", ".once |", ".output |", ".import |"], ..CLIENT },
+    Client { name: "sqlplus", escapes: &["!", "host ", "HOST ", "$"], ..CLIENT },
+    Client { name: "supabase", commands: &[&["db", "execute"], &["db", "query"]], files: &["-f", "--file"], before: Some(2), ..CLIENT },
+    Client { name: "trino", statements: &["--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "turso", commands: &[&["db", "shell"]], before: Some(3), ..CLIENT },
+    Client { name: "usql", ..POSTGRES_CLIENT },
+    Client { name: "wrangler", commands: &[&["d1", "execute"]], statements: &["--command"], files: &["--file"], ..CLIENT },
+];
+
+/// What a client is told: statements, files of statements, or its standard input.
+fn send(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let printed = invocation.origin();
+    let Some(client) = CLIENTS
+        .binary_search_by(|client| client.name.cmp(&invocation.program))
+        .ok()
+        .and_then(|at| CLIENTS.get(at))
+    else {
+        return printed;
+    };
+    if !client.is_called(invocation) {
+        return printed;
+    }
+    let options = invocation.options();
+    let mut told = false;
+    for statement in options.values_of(client.statements) {
+        told = true;
+        client.say(walk, &statement.text, statement.span);
+    }
+    if let Some(before) = client.before {
+        for operand in options.operands().skip(before) {
+            told = true;
+            client.say(walk, &operand.text, operand.span);
+        }
+    }
+    let files: Vec<Argument> = options.values_of(client.files).collect();
+    for file in files {
+        told = true;
+        let content = walk.read(&file);
+        client.say_if_known(walk, &content, file.span);
+    }
+    if let (false, Some(input)) = (told, &invocation.input) {
+        client.say_if_known(walk, input, invocation.span);
+    }
+    printed
+}
+
+impl Client {
+    fn is_called(&self, invocation: &Invocation) -> bool {
+        self.commands.is_empty()
+            || self.commands.iter().any(|words| {
+                let mut operands = invocation.options().operands();
+                words.iter().all(|word| {
+                    operands.next().is_some_and(|operand| operand.text.as_known() == Some(word))
+                })
+            })
+    }
+
+    /// A file or stream of statements: what nothing is known of is no statement to judge.
+    fn say_if_known(&self, walk: &mut Walk<'_>, text: &Text, span: Span) {
+        if text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))) {
+            self.say(walk, text, span);
+        }
+    }
+
+    /// One text of statements: the lines that go to a shell, and the rest.
+    fn say(&self, walk: &mut Walk<'_>, text: &Text, span: Span) {
+        let Some(known) = text.as_known() else {
+            walk.query(text, span);
+            return;
+        };
+        let mut rest = String::new();
+        for line in known.lines() {
+            let line = line.trim();
+            let escaped = self.escapes.iter().find_map(|escape| line.strip_prefix(escape));
+            match escaped {
+                Some(command) => {
+                    walk.note("db.shell-escape", span);
+                    walk.shell(&text.derive(vec![Piece::Known(command.to_owned())]), span, &[], None);
+                }
+                None if self.is_for_the_client(line) => {}
+                None => {
+                    rest.push_str(line);
+                    rest.push('\n');
+                }
+            }
+        }
+        if rest.len() == known.len() + 1 || rest.len() == known.len() {
+            walk.query(text, span);
+        } else if !rest.trim().is_empty() {
+            walk.query(&text.derive(vec![Piece::Known(rest)]), span);
+        }
+    }
+
+    /// `\dt`, `.tables`: told to the client itself.
+    fn is_for_the_client(&self, line: &str) -> bool {
+        (line.starts_with('\\') && !self.escapes.is_empty())
+            || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
+    }
+}
+
+/// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.
+fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const LOSSES: &[&str] =
+        &["dropDatabase(", ".drop(", ".deleteMany({})", ".remove({})", "dropAllUsers", "shutdownServer"];
+    let options = invocation.options();
+    let mut texts: Vec<(Text, Span)> = Vec::new();
+    let mut files: Vec<Argument> = options.values_of(&["-f", "--file"]).collect();
+    files.extend(
+        options
+            .operands()
+            .filter(|operand| {
+                operand.text.as_known().is_some_and(|name| {
+                    name.rsplit_once('.').is_some_and(|(_, kind)| matches!(kind, "js" | "mongodb"))
+                })
+            })
+            .cloned(),
+    );
+    for file in files {
+        texts.push((walk.read(&file), file.span));
+    }
+    if !options.has(&["--eval"])
+        && let Some(input) = &invocation.input
+    {
+        texts.push((input.clone(), invocation.span));
+    }
+    for (text, span) in texts {
+        let said = text.display();
+        if LOSSES.iter().any(|loss| said.contains(loss)) {
+            walk.note("db.script.drop", span);
+        }
+    }
+    invocation.origin()
+}
+
+/// `redis-cli`: commands on its standard input.
+fn redis(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const LOSSES: &[&str] = &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
+    if let Some(input) = &invocation.input
+        && input.display().lines().any(|line| {
+            let line = line.trim().to_ascii_lowercase();
+            LOSSES.iter().any(|loss| line.starts_with(loss))
+        })
+    {
+        walk.note("db.script.drop", invocation.span);
+    }
+    invocation.origin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_sorted_and_each_has_a_row() {
+        assert!(CLIENTS.is_sorted_by_key(|client| client.name));
+        for client in CLIENTS {
+            assert!(TABLE.iter().any(|row| row.name == client.name), "{}", client.name);
+        }
+    }
+}
