@@ -15,17 +15,65 @@ const fn client(name: &'static str, values: &'static [&'static str]) -> Program 
 }
 
 const MYSQL: &[&str] = &[
-    "-D", "-P", "-S", "-e", "-h", "-u", "--database", "--default-character-set", "--defaults-file",
-    "--execute", "--host", "--init-command", "--port", "--protocol", "--socket", "--user",
+    "-D",
+    "-P",
+    "-S",
+    "-e",
+    "-h",
+    "-u",
+    "--database",
+    "--default-character-set",
+    "--defaults-file",
+    "--execute",
+    "--host",
+    "--init-command",
+    "--port",
+    "--protocol",
+    "--socket",
+    "--user",
 ];
 const POSTGRES: &[&str] = &[
-    "-F", "-L", "-P", "-R", "-T", "-U", "-c", "-d", "-f", "-h", "-o", "-p", "-v", "--command", "--dbname",
-    "--field-separator", "--file", "--host", "--log-file", "--output", "--port", "--pset", "--set",
-    "--username", "--variable",
+    "-F",
+    "-L",
+    "-P",
+    "-R",
+    "-T",
+    "-U",
+    "-c",
+    "-d",
+    "-f",
+    "-h",
+    "-o",
+    "-p",
+    "-v",
+    "--command",
+    "--dbname",
+    "--field-separator",
+    "--file",
+    "--host",
+    "--log-file",
+    "--output",
+    "--port",
+    "--pset",
+    "--set",
+    "--username",
+    "--variable",
 ];
-const REDIS: &[&str] = &["-a", "-d", "-h", "-i", "-n", "-p", "-r", "-s", "-u", "--cacert", "--cert", "--eval", "--key", "--pass", "--user"];
+const REDIS: &[&str] = &[
+    "-a", "-d", "-h", "-i", "-n", "-p", "-r", "-s", "-u", "--cacert", "--cert", "--eval", "--key",
+    "--pass", "--user",
+];
 const MONGO: &[&str] = &[
-    "-f", "-h", "-p", "-u", "--authenticationDatabase", "--eval", "--file", "--host", "--password", "--port",
+    "-f",
+    "-h",
+    "-p",
+    "-u",
+    "--authenticationDatabase",
+    "--eval",
+    "--file",
+    "--host",
+    "--password",
+    "--port",
     "--username",
 ];
 
@@ -35,13 +83,35 @@ pub(super) static TABLE: &[Program] = &[
     client("bq", &["--dataset_id", "--format", "--location", "--project_id"]),
     client("clickhouse", CLICKHOUSE),
     client("clickhouse-client", CLICKHOUSE),
-    client("cockroach", &["-d", "-e", "-f", "--certs-dir", "--database", "--execute", "--file", "--host", "--url"]),
+    client(
+        "cockroach",
+        &["-d", "-e", "-f", "--certs-dir", "--database", "--execute", "--file", "--host", "--url"],
+    ),
     client("cqlsh", &["-e", "-f", "-k", "-p", "-u", "--execute", "--file", "--keyspace"]),
     client("dolt", &["-b", "-q", "-r", "--query", "--result-format"]),
     client("duckdb", &["-c", "-cmd", "-f", "-init", "-s"]),
     client("heroku", operators::HEROKU),
     client("hive", &["-e", "-f", "--hiveconf"]),
-    client("influx", &["-database", "-execute", "-host", "-port", "-username", "-password", "-o", "-t", "-f", "--host", "--org", "--token", "--execute", "--bucket", "--file"]),
+    client(
+        "influx",
+        &[
+            "-database",
+            "-execute",
+            "-host",
+            "-port",
+            "-username",
+            "-password",
+            "-o",
+            "-t",
+            "-f",
+            "--host",
+            "--org",
+            "--token",
+            "--execute",
+            "--bucket",
+            "--file",
+        ],
+    ),
     client("mariadb", MYSQL),
     Program { name: "mongo", values: MONGO, does: Does::Custom(mongo) },
     Program { name: "mongosh", values: MONGO, does: Does::Custom(mongo) },
@@ -57,7 +127,10 @@ pub(super) static TABLE: &[Program] = &[
     client("sqlite3", &["-cmd", "-init", "-mode", "-newline", "-nullvalue", "-separator", "-vfs"]),
     client("sqlplus", &["-C", "-L", "-M", "-R"]),
     client("supabase", &["--db-url", "--file", "--project-ref", "--workdir"]),
-    client("trino", &["-f", "--catalog", "--execute", "--file", "--password", "--schema", "--server", "--user"]),
+    client(
+        "trino",
+        &["-f", "--catalog", "--execute", "--file", "--password", "--schema", "--server", "--user"],
+    ),
     client("turso", &[]),
     client("usql", POSTGRES),
     Program { name: "valkey-cli", values: REDIS, does: Does::Custom(redis) },
@@ -65,7 +138,17 @@ pub(super) static TABLE: &[Program] = &[
 ];
 
 const CLICKHOUSE: &[&str] = &[
-    "-d", "-h", "-q", "-u", "--database", "--host", "--password", "--port", "--queries-file", "--query", "--user",
+    "-d",
+    "-h",
+    "-q",
+    "-u",
+    "--database",
+    "--host",
+    "--password",
+    "--port",
+    "--queries-file",
+    "--query",
+    "--user",
 ];
 
 /// How a client is told its statements.
@@ -98,33 +181,106 @@ const MYSQL_CLIENT: Client = Client {
 };
 
 static CLIENTS: &[Client] = &[
-    Client { name: "beeline", statements: &["-e"], files: &["-f"], escapes: &["!sh ", "!run "], ..CLIENT },
+    Client {
+        name: "beeline",
+        statements: &["-e"],
+        files: &["-f"],
+        escapes: &["!sh ", "!run "],
+        ..CLIENT
+    },
     Client { name: "bq", commands: &[&["query"]], before: Some(1), ..CLIENT },
-    Client { name: "clickhouse", commands: &[&["client"]], statements: &["-q", "--query"], files: &["--queries-file"], ..CLIENT },
-    Client { name: "clickhouse-client", statements: &["-q", "--query"], files: &["--queries-file"], ..CLIENT },
-    Client { name: "cockroach", commands: &[&["sql"]], statements: &["-e", "--execute"], files: &["-f", "--file"], escapes: &["\\!", "\\|"], ..CLIENT },
+    Client {
+        name: "clickhouse",
+        commands: &[&["client"]],
+        statements: &["-q", "--query"],
+        files: &["--queries-file"],
+        ..CLIENT
+    },
+    Client {
+        name: "clickhouse-client",
+        statements: &["-q", "--query"],
+        files: &["--queries-file"],
+        ..CLIENT
+    },
+    Client {
+        name: "cockroach",
+        commands: &[&["sql"]],
+        statements: &["-e", "--execute"],
+        files: &["-f", "--file"],
+        escapes: &["\\!", "\\|"],
+        ..CLIENT
+    },
     Client { name: "cqlsh", statements: &["-e", "--execute"], files: &["-f", "--file"], ..CLIENT },
     Client { name: "dolt", commands: &[&["sql"]], statements: &["-q", "--query"], ..CLIENT },
-    Client { name: "duckdb", statements: &["-c", "-s", "-cmd"], files: &["-f", "-init"], before: Some(1), escapes: &[".shell ", ".system ", ".once |", ".output |"], ..CLIENT },
-    Client { name: "heroku", commands: &[&["pg:psql"]], statements: &["-c", "--command"], files: &["-f", "--file"], ..CLIENT },
+    Client {
+        name: "duckdb",
+        statements: &["-c", "-s", "-cmd"],
+        files: &["-f", "-init"],
+        before: Some(1),
+        escapes: &[".shell ", ".system ", ".once |", ".output |"],
+        ..CLIENT
+    },
+    Client {
+        name: "heroku",
+        commands: &[&["pg:psql"]],
+        statements: &["-c", "--command"],
+        files: &["-f", "--file"],
+        ..CLIENT
+    },
     Client { name: "hive", statements: &["-e"], files: &["-f"], escapes: &["!"], ..CLIENT },
-    Client { name: "influx", statements: &["-execute", "--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client {
+        name: "influx",
+        statements: &["-execute", "--execute"],
+        files: &["-f", "--file"],
+        ..CLIENT
+    },
     Client { name: "mariadb", ..MYSQL_CLIENT },
     Client { name: "mycli", ..MYSQL_CLIENT },
     Client { name: "mysql", ..MYSQL_CLIENT },
     Client { name: "pgcli", ..POSTGRES_CLIENT },
     Client { name: "prisma", commands: &[&["db", "execute"]], files: &["--file"], ..CLIENT },
     Client { name: "psql", ..POSTGRES_CLIENT },
-    Client { name: "snowsql", statements: &["-q", "--query"], files: &["-f", "--filename"], escapes: &["!system "], ..CLIENT },
+    Client {
+        name: "snowsql",
+        statements: &["-q", "--query"],
+        files: &["-f", "--filename"],
+        escapes: &["!system "],
+        ..CLIENT
+    },
     Client { name: "spark-sql", statements: &["-e"], files: &["-f"], escapes: &["!"], ..CLIENT },
-    Client { name: "sqlcmd", statements: &["-Q", "-q"], files: &["-i"], escapes: &["!!", ":!!"], ..CLIENT },
-    Client { name: "sqlite3", statements: &["-cmd"], files: &["-init"], before: Some(1), escapes: &[".shell ", ".system ", ".once |", ".output |", ".import |"], ..CLIENT },
+    Client {
+        name: "sqlcmd",
+        statements: &["-Q", "-q"],
+        files: &["-i"],
+        escapes: &["!!", ":!!"],
+        ..CLIENT
+    },
+    Client {
+        name: "sqlite3",
+        statements: &["-cmd"],
+        files: &["-init"],
+        before: Some(1),
+        escapes: &[".shell ", ".system ", ".once |", ".output |", ".import |"],
+        ..CLIENT
+    },
     Client { name: "sqlplus", escapes: &["!", "host ", "HOST ", "$"], ..CLIENT },
-    Client { name: "supabase", commands: &[&["db", "execute"], &["db", "query"]], files: &["-f", "--file"], before: Some(2), ..CLIENT },
+    Client {
+        name: "supabase",
+        commands: &[&["db", "execute"], &["db", "query"]],
+        files: &["-f", "--file"],
+        before: Some(2),
+        ..CLIENT
+    },
     Client { name: "trino", statements: &["--execute"], files: &["-f", "--file"], ..CLIENT },
     Client { name: "turso", commands: &[&["db", "shell"]], before: Some(3), ..CLIENT },
     Client { name: "usql", ..POSTGRES_CLIENT },
-    Client { name: "wrangler", commands: &[&["d1", "execute"]], statements: &["--command"], files: &["--file"], ..CLIENT },
+    Client {
+        name: "wrangler",
+        commands: &[&["d1", "execute"]],
+        statements: &["--command"],
+        files: &["--file"],
+        ..CLIENT
+    },
 ];
 
 /// What a client is told: statements, files of statements, or its standard input.
@@ -195,7 +351,12 @@ impl Client {
             match escaped {
                 Some(command) => {
                     walk.note("db.shell-escape", span);
-                    walk.shell(&text.derive(vec![Piece::Known(command.to_owned())]), span, &[], None);
+                    walk.shell(
+                        &text.derive(vec![Piece::Known(command.to_owned())]),
+                        span,
+                        &[],
+                        None,
+                    );
                 }
                 None if self.is_for_the_client(line) => {}
                 None => {
@@ -220,8 +381,14 @@ impl Client {
 
 /// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.
 fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    const LOSSES: &[&str] =
-        &["dropDatabase(", ".drop(", ".deleteMany({})", ".remove({})", "dropAllUsers", "shutdownServer"];
+    const LOSSES: &[&str] = &[
+        "dropDatabase(",
+        ".drop(",
+        ".deleteMany({})",
+        ".remove({})",
+        "dropAllUsers",
+        "shutdownServer",
+    ];
     let options = invocation.options();
     let mut texts: Vec<(Text, Span)> = Vec::new();
     let mut files: Vec<Argument> = options.values_of(&["-f", "--file"]).collect();
@@ -254,7 +421,8 @@ fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `redis-cli`: commands on its standard input.
 fn redis(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    const LOSSES: &[&str] = &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
+    const LOSSES: &[&str] =
+        &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
     if let Some(input) = &invocation.input
         && input.display().lines().any(|line| {
             let line = line.trim().to_ascii_lowercase();

@@ -332,11 +332,7 @@ static RULES: &[Rule] = &[
         id: "container.registry.delete",
         message: "an image is deleted in the registry, for everybody who deploys it",
         remedy: "look at it first: `skopeo inspect docker://IMAGE`",
-        when: When::Command(&[
-            "skopeo delete",
-            "docker manifest rm",
-            
-        ]),
+        when: When::Command(&["skopeo delete", "docker manifest rm"]),
         fires: &["skopeo delete docker://registry.example.com/app:1"],
         quiet: &[
             "skopeo inspect docker://registry.example.com/app:1",

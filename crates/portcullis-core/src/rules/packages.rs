@@ -238,7 +238,8 @@ static RULES: &[Rule] = &[
         remedy: "leave scripts off: `npm install --ignore-scripts`",
         when: When::Command(&[
             "npm|pnpm|yarn install|i|add --unsafe-perm|--foreground-scripts",
-            "npm|pnpm|yarn config set ignore-scripts false", "npm|pnpm|yarn config set unsafe-perm true",
+            "npm|pnpm|yarn config set ignore-scripts false",
+            "npm|pnpm|yarn config set unsafe-perm true",
             "npm|pnpm|yarn config set ignore-scripts=false|unsafe-perm=true|audit=false",
             "npm|pnpm rebuild --unsafe-perm",
             "pnpm approve-builds --all",
