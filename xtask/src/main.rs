@@ -1,2 +1,48 @@
-//! The project's own chores.
-fn main() {}
+//! The project's own chores, one verb each. `cargo xtask test` is everything that must hold before a change lands.
+
+mod bench;
+mod command;
+mod docs;
+mod fuzz;
+mod licences;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <verb>
+
+  test            everything that must hold: formatting, lints, tests, docs, structure, licences
+  docs [--check]  write the generated reference under docs/, or say what is out of date
+  bench           measure speed and memory, and print the tables of docs/performance.md
+  fuzz [MINUTES]  run every fuzz target for that many CPU-minutes each (30)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["test"] => test::run(),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        ["bench"] => bench::run(),
+        ["bench-in-process"] => bench::in_process(),
+        ["fuzz"] => fuzz::run(30),
+        ["fuzz", minutes] => match minutes.parse() {
+            Ok(minutes) => fuzz::run(minutes),
+            Err(_) => Err(command::Failed::Usage(format!("`{minutes}` is not a number of minutes"))),
+        },
+        _ => {
+            command::say(USAGE);
+            return ExitCode::from(if words.is_empty() { 0 } else { 64 });
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => {
+            command::say(&format!("xtask: {failed}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}

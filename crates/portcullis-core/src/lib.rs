@@ -10,6 +10,8 @@
 //! Nothing here reads a file, a clock, the environment or the network: what must be known about the world is asked for
 //! with a [`facts::FactPlan`] and handed in as [`facts::Facts`], so that every decision can be replayed from its record.
 
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod action;
 pub mod address;
 pub mod assessment;

@@ -1,0 +1,75 @@
+//! The structure of the workspace: who may depend on whom. Read from `cargo metadata`, so that the picture in
+//! ARCHITECTURE.md is a fact.
+
+use serde_json::Value;
+
+use crate::command::{self, Failed, cargo};
+
+/// Each crate with the workspace crates that it may use. Nothing else is allowed.
+const DIRECTION: &[(&str, &[&str])] = &[
+    ("portcullis-syntax", &[]),
+    ("portcullis-core", &["portcullis-syntax"]),
+    ("portcullis", &["portcullis-core", "portcullis-syntax"]),
+    ("xtask", &["portcullis-core", "portcullis-syntax", "portcullis"]),
+];
+
+/// Crates that never touch the world, with the crates of others that would let them.
+const PURE: &[&str] = &["portcullis-syntax", "portcullis-core"];
+const IMPURE: &[&str] = &["tokio", "rusqlite", "reqwest", "hyper", "rustix", "libc", "nix", "ureq", "async-std", "smol"];
+
+/// `cargo metadata` of the workspace.
+pub(crate) fn metadata() -> Result<Value, Failed> {
+    let words = ["metadata", "--format-version", "1", "--locked"];
+    let text = command::output(&mut cargo(&words), "install cargo 1.95")?;
+    serde_json::from_str(&text).map_err(|_| Failed::Output("cargo metadata".to_owned()))
+}
+
+/// Checks that every dependency runs in the one direction.
+pub(crate) fn check_direction() -> Result<(), Failed> {
+    let metadata = metadata()?;
+    let members = members(&metadata);
+    for (name, dependencies) in &members {
+        let Some((_, allowed)) = DIRECTION.iter().find(|(known, _)| known == name) else {
+            return Err(Failed::Broken(format!("`{name}` has no place in xtask/src/workspace.rs; say what it may depend on")));
+        };
+        for dependency in dependencies {
+            let inside = members.iter().any(|(member, _)| member == dependency);
+            if inside && !allowed.contains(&dependency.as_str()) {
+                return Err(Failed::Broken(format!("`{name}` must not depend on `{dependency}`")));
+            }
+            if PURE.contains(&name.as_str()) && IMPURE.contains(&dependency.as_str()) {
+                return Err(Failed::Broken(format!("`{name}` is pure and must not depend on `{dependency}`")));
+            }
+        }
+    }
+    command::say("── dependency direction holds\n");
+    Ok(())
+}
+
+/// Each member with the names of its normal and build dependencies.
+fn members(metadata: &Value) -> Vec<(String, Vec<String>)> {
+    let ids: Vec<&str> = strings(metadata.get("workspace_members"));
+    let packages = metadata.get("packages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    packages
+        .iter()
+        .filter(|package| ids.contains(&text(package, "id")))
+        .map(|package| {
+            let dependencies = package.get("dependencies").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let names = dependencies
+                .iter()
+                .filter(|dependency| dependency.get("kind").is_none_or(|kind| kind.as_str() != Some("dev")))
+                .map(|dependency| text(dependency, "name").to_owned())
+                .collect();
+            (text(package, "name").to_owned(), names)
+        })
+        .collect()
+}
+
+/// A string in an object, empty where it is missing.
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+fn strings(value: Option<&Value>) -> Vec<&str> {
+    value.and_then(Value::as_array).map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
+}
