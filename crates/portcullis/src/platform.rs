@@ -126,6 +126,33 @@ pub fn insecurity(metadata: &fs::Metadata) -> Option<Insecurity> {
     None
 }
 
+/// Kinds of file systems, or beginnings of their names, that wait for a server or a program.
+const REMOTE: &[&str] =
+    &["nfs", "cifs", "smb", "afs", "ceph", "glusterfs", "lustre", "9p", "autofs", "fuse"];
+
+/// Where file systems are mounted that wait for a server or a program; empty where the system does not say.
+#[must_use]
+pub fn remote_mounts() -> Vec<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let table = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    remote_mounts_of(&table)
+}
+
+/// The mounts in a table as `proc_pid_mounts(5)` describes it.
+fn remote_mounts_of(table: &str) -> Vec<PathBuf> {
+    let mount = |line: &str| {
+        let mut words = line.split(' ').skip(1);
+        let (point, kind) = (words.next()?, words.next()?);
+        // `fuseblk` is a disk.
+        let is_remote = kind != "fuseblk" && REMOTE.iter().any(|name| kind.starts_with(name));
+        let point = point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
+        (is_remote && point != "/").then(|| point.into())
+    };
+    table.lines().filter_map(mount).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,5 +179,12 @@ mod tests {
         let own = directories(&[("HOME", "/home/dev"), ("PORTCULLIS_STATE_DIR", "/own")]);
         assert_eq!(own.state, Some("/own".into()));
         assert_eq!(directories(&[]), Directories::default());
+    }
+
+    #[test]
+    fn only_file_systems_that_wait_for_somebody_are_remote() {
+        let table = "/dev/sda1 / ext4 rw 0 0\nhost:/x /mnt/a\\040b nfs4 rw 0 0\nproc /proc proc rw 0 0\n\
+            h /s fuse.sshfs rw 0 0\n/dev/sdb /usb fuseblk rw 0 0\noverlay / fuse.overlay rw 0 0\nbroken";
+        assert_eq!(remote_mounts_of(table), [PathBuf::from("/mnt/a b"), "/s".into()]);
     }
 }
