@@ -1,65 +1,27 @@
 //! The registry keeps its promises: every rule fires on its own examples and on no command that it calls harmless.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{
-    effect::{Argument, Layer},
-    text::Text,
-};
+use crate::{call::ToolCall, understand::understand};
 
-/// The rules that fire on a command, with how bad they say it is.
+/// The rules that fire on a command in a project's directory, with how bad they say it is.
 fn judge(command: &str) -> Vec<(&'static str, Severity)> {
-    let mut effects = Effects {
-        layers: vec![Layer {
-            text: command.to_owned(),
-            origin: LayerOrigin::Argument("/command".to_owned()),
-        }],
-        ..Effects::default()
+    let mut call = ToolCall::shell(command);
+    call.cwd = Some("/workspace/project".to_owned());
+    call.home = Some("/home/dev".to_owned());
+    let facts = Facts {
+        cwd: call.cwd.clone(),
+        home: call.home.clone(),
+        workspace: call.cwd.clone(),
+        ..Facts::default()
     };
-    let mut words: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut commands: Vec<Vec<String>> = Vec::new();
-    for letter in command.chars() {
-        match (quote, letter) {
-            (Some(open), _) if open == letter => quote = None,
-            (Some(_), _) => word.get_or_insert_default().push(letter),
-            (None, '\'' | '"') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None, ' ') => words.extend(word.take()),
-            (None, '|' | ';' | '&' | '\n') => {
-                words.extend(word.take());
-                commands.push(std::mem::take(&mut words));
-            }
-            (None, _) => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    commands.push(words);
-    let argument =
-        |word: &String| Argument { text: Text::known(word.clone()), span: Span::default() };
-    for words in commands {
-        let Some((name, rest)) = words.split_first() else { continue };
-        let run = Run {
-            program: name.rsplit('/').next().unwrap_or(name).to_owned(),
-            name: argument(name),
-            arguments: rest.iter().map(argument).collect(),
-            known: true,
-            input: None,
-        };
-        let at = Location { layer: LayerId(0), span: Span::new(0, command.len()) };
-        effects.list.push(Effect { kind: EffectKind::Run(run), at, certainty: Certainty::Certain });
-    }
-    let mut found = Found { effects: &effects, list: BTreeMap::new() };
-    for effect in &effects.list {
-        if let EffectKind::Run(run) = &effect.kind {
-            super::commands(run, effect, &mut found);
-        }
-    }
-    found.finish().into_iter().map(|finding| (finding.rule, finding.severity)).collect()
+    let action = Action::from_call(call).unwrap();
+    let effects = understand(&action, &facts);
+    let scene = Scene { action: &action, effects: &effects, facts: &facts };
+    apply(&scene).into_iter().map(|finding| (finding.rule, finding.severity)).collect()
 }
 
 #[test]
@@ -111,9 +73,6 @@ fn shelves_name_their_programs_in_order() {
 fn every_rule_fires_on_its_examples_and_stays_quiet_on_their_harmless_cousins() {
     let mut wrong = Vec::new();
     for rule in all() {
-        if !matches!(rule.when, When::Command(_)) {
-            continue;
-        }
         for (commands, expected) in [(rule.fires, true), (rule.quiet, false)] {
             for command in commands {
                 let found = judge(command);
