@@ -336,3 +336,6 @@ fn wildcard(pattern: &str, word: &str) -> bool {
     }
     pattern.iter().skip(at).all(|letter| *letter == '*')
 }
+
+#[cfg(test)]
+mod tests;
