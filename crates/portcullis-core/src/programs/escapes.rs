@@ -54,6 +54,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("NODE_OPTIONS", Variable::Obeyed),
     ("NODE_TLS_REJECT_UNAUTHORIZED", Variable::Obeyed),
     ("PAGER", Variable::Command),
+    ("PATH", Variable::Obeyed),
     ("PERL5DB", Variable::Obeyed),
     ("PERL5LIB", Variable::Obeyed),
     ("PERL5OPT", Variable::Obeyed),

@@ -208,7 +208,7 @@ fn an_allow_rule_admits_nothing_that_is_smuggled_past_it() {
             ],
         ),
         (&["Bash(npm run test)"], &["npm run test:e2e", "npm run test --x", "npm run testing"]),
-        (&["Bash(npm run *)"], &["npm run", "npm", "npm exec evil", "npm run a; npm publish"]),
+        (&["Bash(npm run *)"], &["npm", "npm exec evil", "npm run a; npm publish"]),
         (
             &["Bash(git diff:*)", "Bash(git log:*)"],
             &[
@@ -227,7 +227,10 @@ fn an_allow_rule_admits_nothing_that_is_smuggled_past_it() {
             &["Bash(echo:*)"],
             &["echo x > ~/.bashrc", "echo $(rm x)", "echo x | sh", "echo x >> src/main.rs"],
         ),
-        (&["Bash(tar:*)"], &["tar xf a.tar --to-command=sh", "tar cf a --checkpoint-action=exec=sh ."]),
+        (
+            &["Bash(tar:*)"],
+            &["tar xf a.tar --to-command=sh", "tar cf a --checkpoint-action=exec=sh ."],
+        ),
         (&["Bash(rg:*)"], &["rg --pre sh x", "rg --pre=./evil x"]),
         (&["Bash"], &["git status \"unclosed", "eval \"$UNKNOWN\""]),
     ];
@@ -271,13 +274,44 @@ fn a_deny_rule_finds_its_command_however_it_is_dressed() {
                 "env A=b nice rm -rf src",
             ],
         ),
-        ("Bash(git push:*)", &["git push", "git push origin main", "git -C /x push", "git --no-pager push -f"]),
-        ("Bash(curl:*)", &["curl http://example.com", "ls; curl x", "/usr/bin/curl x", "command curl x"]),
+        (
+            "Bash(git push:*)",
+            &["git push", "git push origin main", "git -C /x push", "git --no-pager push -f"],
+        ),
+        (
+            "Bash(curl:*)",
+            &["curl http://example.com", "ls; curl x", "/usr/bin/curl x", "command curl x"],
+        ),
         ("Bash(npm publish)", &["npm publish", "cd x && npm publish"]),
-        ("Read(./.env)", &["cat .env", "cat ./.env", "cat /work/project/.env", "cat src/../.env", "grep x .env", "cat .e*", "cat <.env"]),
-        ("Read(~/.ssh/**)", &["cat ~/.ssh/id_rsa", "cat /home/dev/.ssh/id_rsa", "cp ~/.ssh/id_rsa x"]),
-        ("Edit(//etc/**)", &["echo x > /etc/hosts", "rm /etc/hosts", "tee /etc/x </dev/null", "sed -i s/a/b/ /etc/hosts"]),
-        ("WebFetch(domain:*.example.com)", &["curl https://a.example.com/x", "wget http://b.c.example.com"]),
+        (
+            "Read(./.env)",
+            &[
+                "cat .env",
+                "cat ./.env",
+                "cat /work/project/.env",
+                "cat src/../.env",
+                "grep x .env",
+                "cat .e*",
+                "cat <.env",
+            ],
+        ),
+        (
+            "Read(~/.ssh/**)",
+            &["cat ~/.ssh/id_rsa", "cat /home/dev/.ssh/id_rsa", "cp ~/.ssh/id_rsa x"],
+        ),
+        (
+            "Edit(//etc/**)",
+            &[
+                "echo x > /etc/hosts",
+                "rm /etc/hosts",
+                "tee /etc/x </dev/null",
+                "sed -i s/a/b/ /etc/hosts",
+            ],
+        ),
+        (
+            "WebFetch(domain:*.example.com)",
+            &["curl https://a.example.com/x", "wget http://b.c.example.com"],
+        ),
     ];
     let mut missed = Vec::new();
     for (rule, commands) in cases {
@@ -298,7 +332,10 @@ fn a_deny_rule_leaves_other_commands_alone() {
         ("Bash(npm publish)", &["npm run publish", "npm pack"]),
         ("Read(./.env)", &["cat .env.example", "cat src/.env", "echo .env", "cat .environment"]),
         ("Edit(//etc/**)", &["cat /etc/hosts", "echo x > etc/hosts"]),
-        ("WebFetch(domain:*.example.com)", &["curl https://example.com", "curl https://aexample.com"]),
+        (
+            "WebFetch(domain:*.example.com)",
+            &["curl https://example.com", "curl https://aexample.com"],
+        ),
     ];
     for (rule, commands) in cases {
         for command in *commands {
@@ -358,7 +395,8 @@ fn a_link_needs_both_its_ends_to_be_allowed_and_one_to_be_denied() {
 #[test]
 fn reading_and_editing_rules_do_not_stand_in_for_each_other() {
     let read = call("read_file", json!({ "path": "src/a.rs" }));
-    let edit = call("Edit", json!({ "file_path": "src/a.rs", "old_string": "a", "new_string": "b" }));
+    let edit =
+        call("Edit", json!({ "file_path": "src/a.rs", "old_string": "a", "new_string": "b" }));
     let delete = call("delete_file", json!({ "path": "src/a.rs" }));
     let rules = ["Read(src/**)", "Edit(src/**)", "delete_file(src/**)"];
     for (index, rule) in rules.iter().enumerate() {
@@ -399,7 +437,8 @@ fn hosts_match_exactly_or_below_a_domain() {
         let action = call("web_fetch", json!({ "url": url }));
         assert_eq!(is_allowed(&[rule], &action), *expected, "`{rule}` on `{url}`");
     }
-    let sends = call("http", json!({ "url": "https://example.com", "method": "post", "body": "x" }));
+    let sends =
+        call("http", json!({ "url": "https://example.com", "method": "post", "body": "x" }));
     assert!(!is_allowed(&["WebFetch(domain:example.com)"], &sends), "fetching is not sending");
     assert!(is_allowed(&["http(domain:example.com)"], &sends));
     let hidden = call("web_fetch", json!({ "url": "https://a@evil.example\\@b/" }));

@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
             self.sinks.iter().position(|(path, _)| target.path.as_deref() == Some(path))
             && self.enter_level(file.span)
         {
-            let (_, body) = self.sinks.swap_remove(at);
+            let (_, body) = self.sinks.remove(at);
             let input = self.input.replace(content);
             let mark = self.state.mark();
             self.statements(&body);
@@ -417,7 +417,19 @@ impl<'a> Walk<'a> {
             };
             self.gap(unparsed.span, reason);
         }
-        self.statements(&script.body)
+        let mark = self.sinks.len();
+        let printed = self.statements(&script.body);
+        // A process that is fed by a program which we did not see writing to it runs all the same.
+        while self.sinks.len() > mark
+            && let Some((_, body)) = self.sinks.pop()
+        {
+            let input = self.input.replace(Text::unknown("a program"));
+            let state = self.state.mark();
+            self.statements(&body);
+            self.state.roll_back(state);
+            self.input = input;
+        }
+        printed
     }
 
     /// Counts one unit of work; `false` when there was too much of it.
