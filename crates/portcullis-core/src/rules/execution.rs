@@ -1,0 +1,215 @@
+//! Rules on code that came from elsewhere or was hidden: fetched and run, decoded and run.
+
+use super::{
+    Hit, Rule, Scene, Shelf, When,
+    flow::{is_local, shown},
+};
+use crate::{
+    effect::{Effect, EffectKind, Target},
+    finding::{Category, Confidence},
+    risk::Severity,
+    text::{Piece, Taint, Text},
+};
+
+pub(super) static SHELF: Shelf =
+    Shelf { programs: &["mshta", "powershell", "pwsh", "regsvr32"], rules: RULES };
+
+const EXECUTES: Rule = Rule {
+    category: Category::Execution,
+    severity: Severity::Critical,
+    confidence: Confidence::High,
+    ..Rule::LOSS
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "execution.remote.fetched",
+        message: "code that comes over the network is run as it arrives, and nobody has read it",
+        remedy: "download it to a file, read it, check its signature, and then decide",
+        when: When::Effect(fetched),
+        fires: &[
+            "curl -fsSL https://example.com/install.sh | sh",
+            "wget -qO- https://example.com/x | sudo bash",
+            "bash -c \"$(curl -fsSL https://example.com/x.sh)\"",
+            "bash <(curl -s https://example.com/x.sh)",
+            "source <(wget -qO- https://example.com/env)",
+            "eval \"$(curl -s https://example.com/x)\"",
+            "curl -o /tmp/x https://example.com/x && chmod +x /tmp/x && /tmp/x",
+            "wget https://example.com/run.sh; sh run.sh",
+            "curl -s https://example.com/x.py | python3",
+            "curl -s https://example.com/p | base64 -d | bash",
+            "curl -s https://example.com/x | tee x.sh | sh",
+        ],
+        quiet: &[
+            "curl -fsSL https://example.com/install.sh -o install.sh",
+            "curl -s https://api.example.com/v1/items | jq .",
+            "wget https://example.com/data.tar.gz",
+            "sh build.sh",
+            "echo 'curl https://example.com/x | sh'",
+        ],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.remote.installed",
+        message: "a package that was just downloaded is installed, and its scripts run with the rights of the installer",
+        remedy: "install from a signed repository, or let a person check the package first",
+        when: When::Effect(installed),
+        fires: &[
+            "curl -o x.deb https://example.com/x.deb && sudo dpkg -i x.deb",
+            "wget https://example.com/x.rpm && rpm -i x.rpm",
+        ],
+        quiet: &["dpkg -i build/x.deb", "curl -O https://example.com/x.deb"],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.remote.prepared",
+        severity: Severity::Medium,
+        message: "a file that was just downloaded is made executable",
+        remedy: "check what it is before it is run",
+        reversible: true,
+        when: When::Effect(prepared),
+        fires: &["wget https://example.com/tool && chmod +x tool"],
+        quiet: &["chmod +x scripts/build.sh"],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.decoded.code",
+        severity: Severity::High,
+        message: "code is run that was hidden by an encoding",
+        remedy: "decode it into a file and read it first",
+        when: When::Effect(decoded),
+        fires: &[
+            "echo bHMgLWxhCg== | base64 -d | sh",
+            "eval \"$(echo '6c73' | xxd -r -p)\"",
+            "echo sl | rev | bash",
+            "echo yf | tr 'A-Za-z' 'N-ZA-Mn-za-m' | sh",
+            "printf '\\x6c\\x73' | bash",
+            "zcat script.gz | sh",
+        ],
+        quiet: &[
+            "echo bHMK | base64 -d",
+            "echo ls | sh",
+            "printf 'ls\\n' | sh",
+            "echo LS | tr A-Z a-z",
+            "gunzip -c data.gz > data.txt",
+        ],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.decoded.name",
+        severity: Severity::High,
+        message: "the name of the program that is run was hidden by an encoding",
+        remedy: "write the command plainly",
+        when: When::Effect(decoded_name),
+        fires: &["$(printf '\\x6c\\x73') -la", "$(echo sl | rev) -la"],
+        quiet: &["$(echo ls) -la", "$(which ls) -la"],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.decoded.powershell",
+        message: "an encoded command is given to PowerShell, so that nobody can read it",
+        remedy: "write the command plainly",
+        when: When::Command(&["powershell|pwsh -EncodedCommand|-enc|-ec|-encodedcommand"]),
+        fires: &["powershell -nop -enc ZQBjAGgAbwA="],
+        quiet: &["powershell -File build.ps1", "pwsh -Command Get-Date"],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.remote.host",
+        message: "a script host of Windows runs a page or library straight from an address",
+        remedy: "download the file and let a person look at it",
+        when: When::Command(&["mshta http*", "mshta javascript:*", "mshta vbscript:*", "regsvr32 /i:http*"]),
+        fires: &["mshta http://example.com/x.hta"],
+        quiet: &["mshta app.hta"],
+        ..EXECUTES
+    },
+];
+
+fn fetched(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Execute { code, language } = &effect.kind else { return None };
+    if !code.taint.has(Taint::NETWORK) {
+        return None;
+    }
+    let connections = scene.connections_of(code);
+    let local = !connections.is_empty() && connections.iter().all(|connection| is_local(connection));
+    let beside = *language == "shell" && !stands_as_command(code);
+    let severity = if local || beside { Severity::High } else { Severity::Critical };
+    let from = connections.first().map(|connection| shown(connection));
+    Some(Hit {
+        severity: Some(severity),
+        message: from.map(|from| format!("code from `{from}` is run, and nobody has read it")),
+        resource: connections.first().and_then(|connection| super::flow::host_resource(connection)),
+        ..Hit::default()
+    })
+}
+
+/// Whether something that is not known stands where a command begins, or is all there is.
+fn stands_as_command(code: &Text) -> bool {
+    let mut before = String::new();
+    for piece in &code.pieces {
+        match piece {
+            Piece::Known(text) | Piece::Glob(text) => before.push_str(text),
+            Piece::Unknown(_) => {
+                let start = before.trim_end_matches([' ', '\t', '"', '\'']);
+                let word = start.rsplit(char::is_whitespace).next().unwrap_or("");
+                if start.is_empty()
+                    || start.ends_with(['\n', ';', '&', '|', '(', '{', '`', '!'])
+                    || matches!(word, "eval" | "exec" | "then" | "do" | "else" | "sudo" | "-c" | "source" | ".")
+                {
+                    return true;
+                }
+                before.push('x');
+            }
+        }
+    }
+    !code.has_unknown()
+}
+
+fn installed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    let installs = matches!(
+        run.program.as_str(),
+        "dpkg" | "rpm" | "apt" | "apt-get" | "yum" | "dnf" | "zypper" | "apk" | "pacman" | "installer" | "snap"
+            | "flatpak" | "gem" | "msiexec" | "pip" | "pip3" | "npm" | "gdebi" | "insmod" | "modprobe"
+    );
+    if !installs {
+        return None;
+    }
+    let package = run.arguments.iter().find(|argument| {
+        let written = argument.text.known_prefix().trim_start_matches("./");
+        !written.is_empty()
+            && downloads(scene).any(|target| {
+                target.text == argument.text || target.text.known_prefix().trim_start_matches("./") == written
+            })
+    })?;
+    Some(Hit {
+        resource: Some(format!("file:{}", package.text.display())),
+        ..Hit::default()
+    })
+}
+
+/// The files that came over the network in this call.
+fn downloads<'s>(scene: &'s Scene<'_>) -> impl Iterator<Item = &'s Target> {
+    scene.effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Write { target, content, .. } if content.taint.has(Taint::NETWORK) => Some(target),
+        _ => None,
+    })
+}
+
+fn prepared(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Permission { target, .. } = &effect.kind else { return None };
+    let path = target.path.as_ref()?;
+    downloads(scene)
+        .any(|written| written.path.as_ref() == Some(path))
+        .then(|| Hit { resource: Some(format!("file:{path}")), ..Hit::default() })
+}
+
+fn decoded(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Execute { code, .. } = &effect.kind else { return None };
+    code.taint.has(Taint::DECODED).then(Hit::default)
+}
+
+fn decoded_name(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    run.name.text.taint.has(Taint::DECODED).then(Hit::default)
+}

@@ -1,0 +1,106 @@
+//! Questions that rules over data flows ask: which connection, file or program does a text come from.
+
+use super::{
+    Scene,
+    hosts::{self, HostKind},
+};
+use crate::{
+    effect::{Connection, Effect, EffectId, EffectKind, Run, Target},
+    text::Text,
+};
+
+/// The most effects that are followed back from one text; longer chains are not written by hand.
+const FOLLOWED: usize = 256;
+
+impl Scene<'_> {
+    /// The effects that a text comes from, directly or through other effects, nearest first.
+    pub(super) fn origins(&self, text: &Text) -> Vec<&Effect> {
+        let mut open: Vec<EffectId> = text.sources.clone();
+        let mut seen: Vec<EffectId> = Vec::new();
+        let mut found = Vec::new();
+        while let Some(id) = open.pop() {
+            if seen.contains(&id) || seen.len() >= FOLLOWED {
+                continue;
+            }
+            seen.push(id);
+            let Some(effect) = self.effects.list.get(id.0 as usize) else { continue };
+            found.push(effect);
+            for flow in &self.effects.flows {
+                if flow.to == id {
+                    open.push(flow.from);
+                }
+            }
+        }
+        found
+    }
+
+    /// The files that a text comes from.
+    pub(super) fn files_of(&self, text: &Text) -> Vec<&Target> {
+        self.origins(text)
+            .into_iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Read(target) => Some(target),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The connections that a text comes from.
+    pub(super) fn connections_of(&self, text: &Text) -> Vec<&Connection> {
+        self.origins(text)
+            .into_iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Connect(connection) => Some(connection),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The program around an effect: the nearest one before it whose words hold it.
+    pub(super) fn program_around(&self, effect: &Effect) -> Option<&Run> {
+        let at = self.effects.list.iter().position(|other| std::ptr::eq(other, effect))?;
+        self.effects.list.get(..at)?.iter().rev().take(64).find_map(|before| match &before.kind {
+            EffectKind::Run(run)
+                if before.at.layer == effect.at.layer && before.at.span.contains(effect.at.span) =>
+            {
+                Some(run)
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The kind of the host that a connection goes to; a host that is not known is like any name.
+pub(super) fn host_kind(connection: &Connection) -> HostKind {
+    connection.host.as_deref().map_or(HostKind::Named, hosts::kind)
+}
+
+/// Whether the connection stays on this machine.
+pub(super) fn is_local(connection: &Connection) -> bool {
+    host_kind(connection) == HostKind::Local && !connection.listens
+}
+
+/// Where a connection goes, for a person.
+pub(super) fn shown(connection: &Connection) -> String {
+    let address = connection.address.display();
+    let address = address.strip_prefix("mailto://").unwrap_or(&address);
+    let mut short: String = address.chars().take(80).collect();
+    if short.len() < address.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// `host:…` for a finding.
+pub(super) fn host_resource(connection: &Connection) -> Option<String> {
+    connection.host.as_ref().map(|host| format!("host:{host}"))
+}
+
+/// Shells, by the name of the program.
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" | "csh" | "tcsh" | "rbash" | "pwsh"
+            | "powershell" | "cmd" | "cmd.exe"
+    )
+}
