@@ -1,20 +1,25 @@
 //! Which host an address names. Owns the reading of URLs, `user@host:path` and `host:port` as text; it resolves nothing.
 
-use crate::text::Text;
+use crate::text::{Piece, Text};
 
 /// The host that an address names, in lower case and without a trailing dot; `None` where it is not known.
 #[must_use]
 pub fn host(address: &Text) -> Option<String> {
-    let known = match address.as_known() {
-        Some(known) => known,
-        // `https://host/…${x}`: the host is known as soon as something follows it.
-        None => {
-            let prefix = address.known_prefix();
-            let after = prefix.split_once("://").map_or(prefix, |(_, after)| after);
-            after.contains(['/', '?', '#']).then_some(prefix)?
-        }
-    };
-    host_of(known)
+    // `[` of an IPv6 address looks like a pattern to the shell.
+    let written: String = address
+        .pieces
+        .iter()
+        .map_while(|piece| match piece {
+            Piece::Known(text) | Piece::Glob(text) => Some(text.as_str()),
+            Piece::Unknown(_) => None,
+        })
+        .collect();
+    // `https://host/…${x}`: the host is known as soon as something follows it.
+    let after = written.split_once("://").map_or(written.as_str(), |(_, after)| after);
+    if address.has_unknown() && !after.contains(['/', '?', '#']) {
+        return None;
+    }
+    host_of(&written)
 }
 
 /// As [`host`], of a known text.

@@ -118,7 +118,12 @@ static RULES: &[Rule] = &[
         id: "execution.remote.host",
         message: "a script host of Windows runs a page or library straight from an address",
         remedy: "download the file and let a person look at it",
-        when: When::Command(&["mshta http*", "mshta javascript:*", "mshta vbscript:*", "regsvr32 /i:http*"]),
+        when: When::Command(&[
+            "mshta http*",
+            "mshta javascript:*",
+            "mshta vbscript:*",
+            "regsvr32 /i:http*",
+        ]),
         fires: &["mshta http://example.com/x.hta"],
         quiet: &["mshta app.hta"],
         ..EXECUTES
@@ -131,7 +136,8 @@ fn fetched(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let connections = scene.connections_of(code);
-    let local = !connections.is_empty() && connections.iter().all(|connection| is_local(connection));
+    let local =
+        !connections.is_empty() && connections.iter().all(|connection| is_local(connection));
     let beside = *language == "shell" && !stands_as_command(code);
     let severity = if local || beside { Severity::High } else { Severity::Critical };
     let from = connections.first().map(|connection| shown(connection));
@@ -154,7 +160,10 @@ fn stands_as_command(code: &Text) -> bool {
                 let word = start.rsplit(char::is_whitespace).next().unwrap_or("");
                 if start.is_empty()
                     || start.ends_with(['\n', ';', '&', '|', '(', '{', '`', '!'])
-                    || matches!(word, "eval" | "exec" | "then" | "do" | "else" | "sudo" | "-c" | "source" | ".")
+                    || matches!(
+                        word,
+                        "eval" | "exec" | "then" | "do" | "else" | "sudo" | "-c" | "source" | "."
+                    )
                 {
                     return true;
                 }
@@ -169,8 +178,26 @@ fn installed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Run(run) = &effect.kind else { return None };
     let installs = matches!(
         run.program.as_str(),
-        "dpkg" | "rpm" | "apt" | "apt-get" | "yum" | "dnf" | "zypper" | "apk" | "pacman" | "installer" | "snap"
-            | "flatpak" | "gem" | "msiexec" | "pip" | "pip3" | "npm" | "gdebi" | "insmod" | "modprobe"
+        "dpkg"
+            | "rpm"
+            | "apt"
+            | "apt-get"
+            | "yum"
+            | "dnf"
+            | "zypper"
+            | "apk"
+            | "pacman"
+            | "installer"
+            | "snap"
+            | "flatpak"
+            | "gem"
+            | "msiexec"
+            | "pip"
+            | "pip3"
+            | "npm"
+            | "gdebi"
+            | "insmod"
+            | "modprobe"
     );
     if !installs {
         return None;
@@ -179,19 +206,19 @@ fn installed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         let written = argument.text.known_prefix().trim_start_matches("./");
         !written.is_empty()
             && downloads(scene).any(|target| {
-                target.text == argument.text || target.text.known_prefix().trim_start_matches("./") == written
+                target.text == argument.text
+                    || target.text.known_prefix().trim_start_matches("./") == written
             })
     })?;
-    Some(Hit {
-        resource: Some(format!("file:{}", package.text.display())),
-        ..Hit::default()
-    })
+    Some(Hit { resource: Some(format!("file:{}", package.text.display())), ..Hit::default() })
 }
 
 /// The files that came over the network in this call.
 fn downloads<'s>(scene: &'s Scene<'_>) -> impl Iterator<Item = &'s Target> {
     scene.effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Write { target, content, .. } if content.taint.has(Taint::NETWORK) => Some(target),
+        EffectKind::Write { target, content, .. } if content.taint.has(Taint::NETWORK) => {
+            Some(target)
+        }
         _ => None,
     })
 }

@@ -61,7 +61,8 @@ impl Scene<'_> {
         let at = self.effects.list.iter().position(|other| std::ptr::eq(other, effect))?;
         self.effects.list.get(..at)?.iter().rev().take(64).find_map(|before| match &before.kind {
             EffectKind::Run(run)
-                if before.at.layer == effect.at.layer && before.at.span.contains(effect.at.span) =>
+                if before.at.layer == effect.at.layer
+                    && before.at.span.contains(effect.at.span) =>
             {
                 Some(run)
             }
@@ -100,7 +101,19 @@ pub(super) fn host_resource(connection: &Connection) -> Option<String> {
 pub(super) fn is_shell(program: &str) -> bool {
     matches!(
         program,
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" | "csh" | "tcsh" | "rbash" | "pwsh"
-            | "powershell" | "cmd" | "cmd.exe"
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "csh"
+            | "tcsh"
+            | "rbash"
+            | "pwsh"
+            | "powershell"
+            | "cmd"
+            | "cmd.exe"
     )
 }

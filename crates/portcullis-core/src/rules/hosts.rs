@@ -85,7 +85,10 @@ fn loose_ip4(host: &str) -> Option<Ipv4Addr> {
         .collect::<Option<_>>()?;
     // A single small number is a name or a port, not an address that anyone writes.
     let (last, first) = parts.split_last()?;
-    if first.len() > 3 || first.iter().any(|part| *part > 255) || (first.is_empty() && *last < 1 << 24) {
+    if first.len() > 3
+        || first.iter().any(|part| *part > 255)
+        || (first.is_empty() && *last < 1 << 24)
+    {
         return None;
     }
     let room = 8 * u32::try_from(4 - first.len()).ok()?;
@@ -100,12 +103,17 @@ fn loose_ip4(host: &str) -> Option<Ipv4Addr> {
 fn of_address(address: IpAddr) -> HostKind {
     match address {
         IpAddr::V4(four) => match four.octets() {
-            [169, 254, 169, 254] | [169, 254, 170, 2 | 23] | [168, 63, 129, 16] | [100, 100, 100, 200]
+            [169, 254, 169, 254]
+            | [169, 254, 170, 2 | 23]
+            | [168, 63, 129, 16]
+            | [100, 100, 100, 200]
             | [192, 0, 0, 192] => HostKind::Metadata,
             [0 | 127, ..] => HostKind::Local,
-            [10, ..] | [192, 168, ..] | [169, 254, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] => {
-                HostKind::Private
-            }
+            [10, ..]
+            | [192, 168, ..]
+            | [169, 254, ..]
+            | [172, 16..=31, ..]
+            | [100, 64..=127, ..] => HostKind::Private,
             _ => HostKind::Address,
         },
         IpAddr::V6(six) => {
@@ -114,7 +122,10 @@ fn of_address(address: IpAddr) -> HostKind {
                 HostKind::Metadata
             } else if six.is_loopback() || six.is_unspecified() {
                 HostKind::Local
-            } else if first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfe80 || first & 0xff00 == 0xff00 {
+            } else if first & 0xfe00 == 0xfc00
+                || first & 0xffc0 == 0xfe80
+                || first & 0xff00 == 0xff00
+            {
                 HostKind::Private
             } else {
                 HostKind::Address
@@ -133,11 +144,13 @@ const METADATA: &[&str] = &[
     "metadata.packet.net",
 ];
 
-const LOCAL: &[&str] = &["localhost", "localhost.localdomain", "ip6-localhost", "host.docker.internal"];
+const LOCAL: &[&str] =
+    &["localhost", "localhost.localdomain", "ip6-localhost", "host.docker.internal"];
 
 const HIDDEN: &[&str] = &["onion", "i2p", "onion.ly", "onion.ws", "onion.to", "tor2web.org"];
 
-const PRIVATE: &[&str] = &["local", "internal", "lan", "home.arpa", "intranet", "corp", "test", "localdomain"];
+const PRIVATE: &[&str] =
+    &["local", "internal", "lan", "home.arpa", "intranet", "corp", "test", "localdomain"];
 
 /// Pastes, file drops, request bins, tunnels, and the channels that out-of-band tests use.
 const DROPS: &[&str] = &[
@@ -216,9 +229,14 @@ const DROPS: &[&str] = &[
 
 /// Addresses of webhooks that post into a chat that the sender chose.
 pub(super) fn is_webhook(address: &str) -> bool {
-    ["discord.com/api/webhooks", "discordapp.com/api/webhooks", "hooks.slack.com/", "webhook.office.com/"]
-        .iter()
-        .any(|hook| address.contains(hook))
+    [
+        "discord.com/api/webhooks",
+        "discordapp.com/api/webhooks",
+        "hooks.slack.com/",
+        "webhook.office.com/",
+    ]
+    .iter()
+    .any(|hook| address.contains(hook))
 }
 
 #[cfg(test)]

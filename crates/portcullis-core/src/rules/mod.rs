@@ -18,9 +18,14 @@ mod cluster;
 mod containers;
 mod databases;
 mod document;
+mod execution;
+mod exfiltration;
+mod flow;
 mod git;
+mod hosts;
 mod infrastructure;
 mod keepers;
+mod network;
 mod packages;
 mod pattern;
 mod requests;
@@ -153,9 +158,12 @@ pub static SHELVES: &[&Shelf] = &[
     &cluster::SHELF,
     &containers::SHELF,
     &databases::SHELF,
+    &execution::SHELF,
+    &exfiltration::SHELF,
     &git::SHELF,
     &infrastructure::SHELF,
     &keepers::SHELF,
+    &network::SHELF,
     &packages::SHELF,
     &requests::SHELF,
     &services::SHELF,
