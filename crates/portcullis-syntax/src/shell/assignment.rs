@@ -107,8 +107,10 @@ impl Parser<'_> {
     }
 
     /// Reads `(…)` right after an argument `name=`: the array becomes part of the argument, its elements apart by
-    /// blanks.
-    pub(super) fn array_argument(&mut self, word: &mut Word) -> bool {
+    /// blanks. Such an argument can stand after `declare` and its kin, or `anywhere` in a coprocess.
+    pub(super) fn array_argument(&mut self, words: &mut [Word], anywhere: bool) -> bool {
+        let declares = anywhere || words.first().is_some_and(declares);
+        let Some(word) = words.last_mut() else { return false };
         let assigns = match word.parts.as_slice() {
             [Part { kind: PartKind::Literal(text), .. }] => {
                 word.span.end == self.source_offset(self.at)
@@ -125,6 +127,9 @@ impl Parser<'_> {
         }
         let start = self.at;
         let elements = self.deeper(Self::array);
+        if !declares {
+            self.unparsed(self.span_from(start), UnparsedReason::Syntax);
+        }
         let mut parts = Builder::new();
         parts.extend(std::mem::take(&mut word.parts));
         let mut end = start;
@@ -157,4 +162,11 @@ impl Parser<'_> {
         word.span = word.span.to(self.span_from(start));
         true
     }
+}
+
+/// Whether a command of this name takes arrays as arguments. For any other bash refuses the text.
+fn declares(name: &Word) -> bool {
+    const NAMES: [&str; 8] =
+        ["declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"];
+    matches!(name.parts.as_slice(), [Part { kind: PartKind::Literal(text), .. }] if NAMES.contains(&&**text))
 }

@@ -78,7 +78,8 @@ impl Parser<'_> {
     fn broken(&mut self, start: usize) {
         let reason =
             if self.peek() == END { UnparsedReason::Unclosed } else { UnparsedReason::Syntax };
-        self.unparsed(self.span_from(start), reason);
+        let end = self.trimmed(start);
+        self.unparsed(self.span(start, end), reason);
     }
 
     fn conditional(&mut self, start: usize) -> CommandKind {

@@ -39,6 +39,8 @@ impl Closers {
     pub(super) const DONE: Self = Self(1 << 6);
     pub(super) const ESAC: Self = Self(1 << 7);
     pub(super) const ARM: Self = Self(1 << 8);
+    /// The `}` of `${ …; }`, which needs nothing after it.
+    pub(super) const SUBSTITUTION_BRACE: Self = Self(1 << 9);
 
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)

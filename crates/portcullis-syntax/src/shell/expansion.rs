@@ -242,7 +242,8 @@ impl Parser<'_> {
     /// What is none of bash's expansions: listed, and read as a word so that what expands inside is seen.
     fn bad_substitution(&mut self, start: usize, in_double: bool) -> ParameterOperator {
         let word = self.word(if in_double { &OPERAND_IN_DOUBLE } else { &OPERAND });
-        self.unparsed(self.span_from(start), UnparsedReason::Syntax);
+        let end = self.at + usize::from(self.peek() == b'}');
+        self.unparsed(self.span(start, end), UnparsedReason::Syntax);
         ParameterOperator::Default(word)
     }
 }

@@ -13,6 +13,8 @@ mod quote;
 mod redirect;
 mod rules;
 mod substitution;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree;
 pub mod visit;

@@ -149,6 +149,7 @@ impl Parser<'_> {
                 let second = self.second();
                 return Boundary::Stray(if second == byte || second == b'&' { 2 } else { 1 });
             }
+            b'}' if self.enclosing.has(Closers::SUBSTITUTION_BRACE) => return Boundary::Close,
             b't' | b'e' | b'f' | b'd' | b'}' => {
                 let Some((reserved, length)) = self.reserved() else { return Boundary::Statement };
                 let Some(closers) = reserved.closes() else { return Boundary::Statement };
@@ -229,9 +230,10 @@ impl Parser<'_> {
             span: self.span(start, start),
         };
         loop {
+            let before = self.at;
             self.prefixes(&mut pipeline);
             if !self.begins_command() {
-                if !pipeline.stages.is_empty() {
+                if !pipeline.stages.is_empty() && self.at == before {
                     self.unparsed(pipeline.span, UnparsedReason::Syntax);
                 }
                 break;
@@ -354,6 +356,7 @@ impl Parser<'_> {
             _ => None,
         };
         let Some(kind) = kind else { return self.simple(None) };
+        let own = self.span_from(start);
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
@@ -364,13 +367,12 @@ impl Parser<'_> {
             }
         }
         let end = redirects.last().map(|redirect| redirect.span);
-        let own = self.span(start, self.trimmed(start));
         let span = end.map_or(own, |end| own.to(end));
         Command { kind, redirects, span }
     }
 
     /// The cursor without blanks before it.
-    fn trimmed(&self, start: usize) -> usize {
+    pub(super) fn trimmed(&self, start: usize) -> usize {
         let read = self.text.as_bytes().get(start..self.at).unwrap_or_default();
         let blanks = read.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         self.at - blanks
@@ -380,6 +382,7 @@ impl Parser<'_> {
     pub(super) fn simple(&mut self, first: Option<Word>) -> Command {
         self.peek();
         let start = self.at;
+        let coprocess = first.is_some();
         let mut span: Option<Span> = first.as_ref().map(|word| word.span);
         let mut assignments = Vec::new();
         let mut words: Vec<Word> = first.into_iter().collect();
@@ -390,10 +393,8 @@ impl Parser<'_> {
             match self.peek() {
                 b'\n' | b';' | b'|' | b')' | END => break,
                 b'(' => {
-                    if let Some(word) = words.last_mut()
-                        && self.array_argument(word)
-                    {
-                        cover(word.span);
+                    if self.array_argument(&mut words, coprocess) {
+                        cover(self.span_from(self.at.saturating_sub(1)));
                         continue;
                     }
                     if assignments.is_empty()

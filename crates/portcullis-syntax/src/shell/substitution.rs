@@ -34,7 +34,7 @@ impl Parser<'_> {
     }
 
     /// The commands up to the `)` of a substitution. Heredocs that wait for a line outside go on waiting, and those
-    /// that begin inside and find no line join them.
+    /// that begin inside and find no line are read before them, as bash does.
     fn parenthesized(&mut self, start: usize) -> Vec<Statement> {
         let waiting = std::mem::take(&mut self.pending);
         let outer = std::mem::replace(&mut self.in_substitution, true);
@@ -43,8 +43,7 @@ impl Parser<'_> {
             self.unclosed(start);
         }
         self.in_substitution = outer;
-        let inner = std::mem::replace(&mut self.pending, waiting);
-        self.pending.extend(inner);
+        self.pending.extend(waiting);
         body
     }
 
@@ -52,12 +51,11 @@ impl Parser<'_> {
     pub(super) fn function_substitution(&mut self, start: usize, out: &mut Builder) {
         self.accept(b'|');
         let waiting = std::mem::take(&mut self.pending);
-        let body = self.isolated(Closers::BRACE);
+        let body = self.isolated(Closers::SUBSTITUTION_BRACE);
         if !self.accept(b'}') {
             self.unclosed(start);
         }
-        let inner = std::mem::replace(&mut self.pending, waiting);
-        self.pending.extend(inner);
+        self.pending.extend(waiting);
         out.push(PartKind::CommandSubstitution { body }, self.span_from(start));
     }
 
