@@ -15,6 +15,8 @@ use portcullis_core::{
 use super::{Failure, audit::failure};
 use crate::{
     audit::{self, AuditError, Entry, Kind, Log},
+    observe::Observer,
+    platform::Directories,
     report,
     wire::Request,
 };
@@ -58,6 +60,7 @@ pub(super) struct Session {
     mode: Option<Mode>,
     cwd: Option<String>,
     home: Option<String>,
+    observer: Observer,
     record: Recording,
 }
 
@@ -94,11 +97,11 @@ impl Session {
         let mode =
             text("mode").map(|word| word.parse::<Mode>()).transpose().map_err(Failure::usage)?;
         let gate = Gate::new(Policy::new(PolicyOptions::default()));
-        let home = text("home").or_else(|| env::var("HOME").ok());
+        let observer = Observer::new(&Directories::from_environment(), &[]);
         let off = matches.get_flag("no-record")
             || env::var_os("PORTCULLIS_AUDIT").is_some_and(|value| value == "off");
         let record = if off { Recording::Off } else { Recording::open() };
-        Ok(Self { gate, mode, cwd: text("cwd"), home, record })
+        Ok(Self { gate, mode, cwd: text("cwd"), home: text("home"), observer, record })
     }
 
     pub(super) fn record_nothing(&mut self) {
@@ -124,7 +127,9 @@ impl Session {
         call.cwd = call.cwd.or_else(|| self.cwd.clone());
         call.home = call.home.or_else(|| self.home.clone());
         let action = Action::from_call(call)?;
-        let facts = Facts::default();
+        let plan = self.gate.plan(&action);
+        let facts =
+            self.observer.facts(&plan, action.call.cwd.as_deref(), action.call.home.as_deref());
         let mut judgement = self.gate.judge_in(&action, &facts, &context);
         self.record.intent(&action, &mut judgement);
         Ok(Judged { action, facts, context, judgement })

@@ -21,16 +21,22 @@ const LAYER_TEXT: usize = 2_000;
 
 /// The answer to one call.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Answer<'a> {
     /// The version of this shape.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::version"))]
     pub v: u64,
     /// The caller's own identifier, as it came.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::id"))]
     pub id: Option<&'a Value>,
     /// The risk.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::risk"))]
     pub risk: Risk,
     /// May it run?
+    #[cfg_attr(test, schemars(schema_with = "super::schema::decision"))]
     pub decision: Verdict,
     /// The layer of the policy that decided.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::layer"))]
     pub layer: Layer,
     /// Why, most important first.
     pub reasons: Vec<String>,
@@ -51,6 +57,7 @@ pub struct Answer<'a> {
     pub recommendations: Vec<String>,
     /// What must hold while it runs; missing where nothing must.
     #[serde(skip_serializing_if = "<[Obligation]>::is_empty")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::obligations"))]
     pub obligations: &'a [Obligation],
     /// The action's hash, which decisions and approvals are bound to: `sha256:` and 64 hexadecimal digits.
     pub action: String,
@@ -58,20 +65,25 @@ pub struct Answer<'a> {
 
 /// One finding.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FindingShape<'a> {
     /// The rule's id.
     pub rule: &'a str,
     /// How bad.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::severity"))]
     pub severity: Severity,
     /// How sure.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::confidence"))]
     pub confidence: Confidence,
     /// What kind of harm.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::category"))]
     pub category: Category,
     /// A JSON pointer into the arguments.
     #[serde(rename = "in")]
     pub pointer: &'a str,
     /// The first byte and the one after the last, in that string.
     #[serde(serialize_with = "pair")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::span"))]
     pub span: Span,
     /// The decoded or nested text that it lies in, where it does; cut after some 2,000 bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,6 +101,7 @@ pub struct FindingShape<'a> {
 
 /// Whether everything was understood.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CoverageShape {
     /// All of it.
@@ -99,12 +112,14 @@ pub enum CoverageShape {
 
 /// One place that was not understood.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GapShape<'a> {
     /// A JSON pointer into the arguments.
     #[serde(rename = "in")]
     pub pointer: &'a str,
     /// The first byte and the one after the last, in that string.
     #[serde(serialize_with = "pair")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::span"))]
     pub span: Span,
     /// The decoded or nested text that it lies in, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,10 +130,13 @@ pub struct GapShape<'a> {
 
 /// The answer to what is not a call.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorAnswer<'a> {
     /// The version of this shape.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::version"))]
     pub v: u64,
     /// The caller's own identifier, where it could be read.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::id"))]
     pub id: Option<&'a Value>,
     /// What is wrong.
     pub error: ErrorShape,
@@ -126,6 +144,7 @@ pub struct ErrorAnswer<'a> {
 
 /// What is wrong with a call.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorShape {
     /// One of the words for programs: `bad-input`, `internal`.
     pub code: &'static str,

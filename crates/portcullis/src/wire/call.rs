@@ -99,7 +99,6 @@ fn expected(name: &str, what: &str, got: &Value) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 mod tests {
     use serde_json::json;
 

@@ -63,7 +63,6 @@ impl<R: BufRead> Lines<R> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 mod tests {
     use std::io::{BufReader, Read as _};
 

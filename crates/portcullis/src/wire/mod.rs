@@ -4,6 +4,8 @@
 mod answer;
 mod call;
 mod lines;
+#[cfg(test)]
+mod schema;
 mod strict;
 
 pub use answer::{

@@ -154,7 +154,6 @@ impl<'de> DeserializeSeed<'de> for Key {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test may fail by panicking")]
 mod tests {
     use serde_json::json;
 

@@ -1,0 +1,125 @@
+//! Calls by the line: order, flushing, and what a malformed line does.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::Stdio,
+};
+
+use serde_json::{Value, json};
+
+use crate::Place;
+
+fn line(id: &Value, command: &str) -> String {
+    json!({ "id": id, "tool": "bash", "arguments": { "command": command } }).to_string()
+}
+
+fn answers(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn answers_come_in_order_and_carry_the_identifier_as_it_came() {
+    let place = Place::new();
+    let ids: Vec<Value> =
+        (0..200).map(|n| if n % 2 == 0 { json!(n) } else { json!(format!("x{n}")) }).collect();
+    let input: String = ids
+        .iter()
+        .enumerate()
+        .map(|(n, id)| line(id, if n % 3 == 0 { "git push --force" } else { "git status" }) + "\n")
+        .collect();
+    let ended = place.fed(["check", "--jsonl"], input.as_bytes());
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let answers = answers(&ended.out);
+    assert_eq!(answers.len(), ids.len());
+    for (n, (answer, id)) in answers.iter().zip(&ids).enumerate() {
+        assert_eq!(&answer["id"], id);
+        assert_eq!(answer["v"], 1);
+        assert_eq!(answer["decision"], if n % 3 == 0 { "ask" } else { "allow" }, "{answer}");
+    }
+}
+
+#[test]
+fn each_answer_is_there_before_the_next_call_is_sent() {
+    let place = Place::new();
+    let mut child = place
+        .command()
+        .args(["check", "--jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for n in 0..5 {
+        writeln!(stdin, "{}", line(&json!(n), "ls")).unwrap();
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["id"], n);
+    }
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_malformed_line_is_answered_and_the_next_is_judged() {
+    let place = Place::new();
+    let mut input = Vec::new();
+    for part in [
+        line(&json!("a"), "ls").as_bytes(),
+        b"not json",
+        br#"{"id":"b","tool":"bash"}"#,
+        b"",
+        b"{\"id\":\"c\",\"tool\":\"\xff\"}",
+        br#"{"id":"d","tool":"bash","arguments":{"command":"ls","command":"x"}}"#,
+        br#"{"id":"e","tool":"bash","arguments":{}}"#,
+        br#"{"id":"f","tool":"bash","arguments":{"command":"ls"},"mode":"yolo"}"#,
+        line(&json!("g"), "git push --force").as_bytes(),
+    ] {
+        input.extend_from_slice(part);
+        input.extend_from_slice(b"\r\n");
+    }
+    let ended = place.fed(["check", "--jsonl"], &input);
+    assert_eq!(ended.code, 65, "{}", ended.err);
+    let answers = answers(&ended.out);
+    let brief: Vec<(Value, Value)> = answers
+        .iter()
+        .map(|answer| {
+            (
+                answer["id"].clone(),
+                answer.get("error").map_or(json!(0), |error| error["code"].clone()),
+            )
+        })
+        .collect();
+    let bad = json!("bad-input");
+    assert_eq!(
+        brief,
+        [
+            (json!("a"), json!(0)),
+            (json!(null), bad.clone()),
+            (json!("b"), bad.clone()),
+            (json!(null), bad.clone()),
+            (json!("d"), bad.clone()),
+            (json!("e"), bad.clone()),
+            (json!("f"), bad),
+            (json!("g"), json!(0)),
+        ]
+    );
+    for (answer, line) in answers.iter().zip([0, 2, 3, 5, 6, 7, 8]) {
+        if let Some(error) = answer.get("error") {
+            let message = error["message"].as_str().unwrap();
+            assert!(message.starts_with(&format!("line {line}: ")), "{message}");
+        }
+    }
+}
+
+#[test]
+fn the_mode_of_the_command_line_is_not_loosened_by_a_line() {
+    let place = Place::new();
+    let call = json!({ "tool": "bash", "arguments": { "command": "touch x" }, "mode": "bypassPermissions", "cwd": "/w" });
+    let judged = |arguments: &[&str]| {
+        let ended = place.fed(arguments, call.to_string().as_bytes());
+        answers(&ended.out)[0]["decision"].clone()
+    };
+    assert_eq!(judged(&["check", "--jsonl"]), "allow");
+    assert_eq!(judged(&["check", "--jsonl", "--mode", "plan"]), "deny");
+}

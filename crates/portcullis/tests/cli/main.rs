@@ -1,0 +1,117 @@
+//! The command line as programs and people meet it: the binary is run, with a home of its own and nothing else.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test may fail by panicking"
+)]
+
+mod forging;
+mod hostile;
+mod jsonl;
+mod record;
+mod verbs;
+
+use std::{
+    ffi::OsStr,
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A place to run the binary in, apart from everything of whoever runs the tests.
+pub(crate) struct Place {
+    /// The home directory, also the working directory.
+    pub(crate) home: TempDir,
+    environment: Vec<(String, String)>,
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self {
+            home: TempDir::new().unwrap(),
+            environment: vec![("PORTCULLIS_AUDIT".into(), "off".into())],
+        }
+    }
+
+    /// With a record, in the usual place below the home.
+    pub(crate) fn recorded() -> Self {
+        Self { environment: Vec::new(), ..Self::new() }
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        let home = self.home.path();
+        command.env_clear().env("HOME", home).current_dir(home);
+        for (name, below) in [
+            ("XDG_CONFIG_HOME", ".config"),
+            ("XDG_STATE_HOME", ".local/state"),
+            ("XDG_DATA_HOME", ".local/share"),
+            ("XDG_CACHE_HOME", ".cache"),
+        ] {
+            command.env(name, home.join(below));
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub(crate) fn run<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Ended {
+        self.fed(arguments, b"")
+    }
+
+    pub(crate) fn fed<I: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = I>,
+        input: &[u8],
+    ) -> Ended {
+        let mut child = self
+            .command()
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        let feeder = std::thread::spawn(move || stdin.write_all(&input));
+        let output = child.wait_with_output().unwrap();
+        // A process that does not want its input may close it.
+        let _ = feeder.join().unwrap();
+        Ended {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ended {
+    /// Everything that came back, for a snapshot.
+    pub(crate) fn page(&self) -> String {
+        let mut page = format!("exit {}\n{}", self.code, self.out);
+        if !self.err.is_empty() {
+            page.push_str("--- stderr\n");
+            page.push_str(&self.err);
+        }
+        page
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.page()))
+    }
+}
