@@ -97,7 +97,7 @@ impl Gate {
         let facts = with_claims(action, Cow::Borrowed(facts));
         let effects = understand::understand(action, &facts);
         let scene = Scene { action, effects: &effects, facts: &facts };
-        let findings = rules::apply(&scene);
+        let findings = self.policy.adjusted(rules::apply(&scene));
         let opinions: Vec<Risk> = action.call.declared_risk.into_iter().collect();
         let assessment = Assessment::new(Evidence {
             action,

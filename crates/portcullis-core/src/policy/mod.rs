@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 
 use crate::{action::Action, assessment::ActionClass, tool};
 
+mod adjustment;
 mod confirmation;
 mod decide;
 mod floor;
 mod mode;
 pub mod rule;
 
+pub use adjustment::{Adjustment, Change};
 pub use confirmation::{ApprovalPolicy, Confirmation, NotAnApprovalPolicy, UnknownThreshold};
 pub use decide::Subject;
 pub use floor::DEFAULT_FLOORS;
@@ -36,6 +38,8 @@ pub struct PolicyOptions {
     pub confirmation: Confirmation,
     /// Rule ids, or beginnings of them that end with `.*`, that nobody can approve; beside [`DEFAULT_FLOORS`].
     pub floors: Vec<String>,
+    /// What a person knows better about rules.
+    pub adjustments: Vec<Adjustment>,
     /// Rules that allow.
     pub allow: Vec<Rule>,
     /// Rules that ask.
@@ -75,6 +79,7 @@ pub struct Policy {
     classes: BTreeMap<String, ActionClass>,
     confirmation: Confirmation,
     floors: Vec<String>,
+    adjustments: Vec<Adjustment>,
     allow: Vec<Rule>,
     ask: Vec<Rule>,
     deny: Vec<Rule>,
@@ -106,6 +111,7 @@ impl Policy {
             classes,
             confirmation,
             floors,
+            adjustments,
             allow,
             ask,
             deny,
@@ -116,6 +122,7 @@ impl Policy {
             classes: classes.into_iter().map(|(name, class)| (class_key(&name), class)).collect(),
             confirmation,
             floors,
+            adjustments,
             allow,
             ask,
             deny,
@@ -144,7 +151,17 @@ impl Policy {
     /// The options that make this policy again.
     #[must_use]
     pub fn options(&self) -> PolicyOptions {
-        let Self { permissions, dont_ask, classes, confirmation, floors, allow, ask, deny } = self;
+        let Self {
+            permissions,
+            dont_ask,
+            classes,
+            confirmation,
+            floors,
+            adjustments,
+            allow,
+            ask,
+            deny,
+        } = self;
         PolicyOptions {
             mode: permissions.mode(),
             disable_bypass: permissions.bypass_is_disabled(),
@@ -152,6 +169,7 @@ impl Policy {
             classes: classes.iter().map(|(name, class)| (name.clone(), *class)).collect(),
             confirmation: *confirmation,
             floors: floors.clone(),
+            adjustments: adjustments.clone(),
             allow: allow.clone(),
             ask: ask.clone(),
             deny: deny.clone(),
