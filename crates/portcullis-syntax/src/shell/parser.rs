@@ -356,7 +356,12 @@ impl Parser<'_> {
             _ => None,
         };
         let Some(kind) = kind else { return self.simple(None) };
-        let own = self.span_from(start);
+        let own = match &kind {
+            CommandKind::Function { name: _, body } | CommandKind::Coprocess { name: _, body } => {
+                self.span(start, start).to(body.span)
+            }
+            _ => self.span_from(start),
+        };
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
