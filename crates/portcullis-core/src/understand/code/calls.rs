@@ -1,0 +1,1339 @@
+//! Calls: what they do. Owns the translation of every row in `tables` into what the walk is told.
+
+use portcullis_syntax::Span;
+
+use super::{
+    fold::{self, Fold},
+    interpreter::{Interpreter, Open},
+    statements::module_name,
+    tables::{self, Act},
+    value::{Given, Value, mixed},
+};
+use crate::{
+    effect::{Argument, GapReason, PermissionChange, WriteMode},
+    text::{Piece, Taint, Text},
+};
+
+/// Keywords that carry what is sent.
+const SENT: &[&str] =
+    &["data", "json", "body", "files", "content", "params", "form", "payload", "method_body"];
+
+/// Parts of the names of environment variables that hold secrets.
+const SECRET_NAMES: &[&str] =
+    &["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "DSN"];
+
+/// Names that stand for the same module.
+const SAME: &[(&str, &str)] = &[
+    ("builtins.", ""),
+    ("__builtins__.", ""),
+    ("__builtin__.", ""),
+    ("posix.", "os."),
+    ("nt.", "os."),
+    ("globalThis.", ""),
+    ("global.", ""),
+    ("window.", ""),
+    ("fs.promises.", "fs."),
+    ("fs/promises.", "fs."),
+    ("::", ""),
+    ("Kernel.", ""),
+    ("CORE.GLOBAL.", ""),
+    ("_G.", ""),
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// A member of a value.
+    pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
+        match value {
+            Value::Name(path, text) => self.member_of_name(&path, text, name),
+            Value::Table(_) => match value.entry(name) {
+                Some(entry) => entry.clone(),
+                None => Value::Method(Box::new((value, name.to_owned()))),
+            },
+            Value::Any(list) => list
+                .into_iter()
+                .map(|value| self.member(value, name))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown(name)),
+            Value::Function(_) if matches!(name, "call" | "apply" | "bind") => value,
+            other => Value::Method(Box::new((other, name.to_owned()))),
+        }
+    }
+
+    fn member_of_name(&mut self, path: &str, mut text: Text, name: &str) -> Value {
+        match (path, name) {
+            (_, "__dict__") => return Value::reached(path, text),
+            (_, "__globals__") => {
+                if path.contains("__subclasses__") || path.contains("__init__") {
+                    let span = self.span_from(self.at.saturating_sub(1));
+                    self.walk.note("code.sandbox.escape", span);
+                }
+                return Value::name("globals()");
+            }
+            ("globals()" | "locals()" | "vars()" | "globalThis" | "window", name)
+            | ("sys.modules", name) => {
+                // The functions of `os` are what escapes look for in the names of foreign modules.
+                let in_os = format!("os.{name}");
+                if !self.variables.contains_key(name)
+                    && self.language == "python"
+                    && tables::row("python", &in_os).is_some()
+                {
+                    return Value::name(&in_os);
+                }
+                return self.resolve(name);
+            }
+            ("__builtins__" | "builtins" | "__builtin__", name) => return Value::name(name),
+            ("sys", "argv") | ("process", "argv") => {
+                let mut list = vec![Value::known(if path == "sys" { "-c" } else { "node" })];
+                if let Value::List(arguments) = self.argument_list() {
+                    list.extend(arguments);
+                }
+                return Value::List(list);
+            }
+            ("sys", "executable") => return Value::known("python3"),
+            ("process", "execPath") => return Value::known("node"),
+            ("os", "environ") | ("process", "env") | ("os", "environb") => {
+                text.taint = text.taint.with(Taint::SECRET);
+            }
+            ("os.environ" | "process.env" | "ENV", name)
+                if name
+                    .chars()
+                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') =>
+            {
+                let whole = format!("{path}.{name}");
+                return match self.variables.get(&whole) {
+                    Some(value) => value.clone(),
+                    None if path == "ENV" || path.contains("env") => {
+                        self.environment_name(path, name)
+                    }
+                    None => Value::reached(&whole, text),
+                };
+            }
+            ("os", "path") if self.language == "python" => return Value::reached("os.path", text),
+            ("os" | "path", "sep") => return Value::known("/"),
+            ("sys", "stdin") => return Value::Text(self.standard_input()),
+            (_, "call" | "apply" | "bind")
+                if tables::row(self.language, &self.canonical(path)).is_some() =>
+            {
+                return Value::reached(path, text);
+            }
+            _ => {}
+        }
+        let path = format!("{path}.{name}");
+        if let Some(value) = self.variables.get(&path) {
+            return value.clone();
+        }
+        Value::reached(&path, text)
+    }
+
+    /// The value of an environment variable, kept as a place so that it can be assigned.
+    fn environment_name(&self, path: &str, name: &str) -> Value {
+        let text = self.environment(name);
+        if text.has_unknown() {
+            return Value::reached(&format!("{path}.{name}"), text.derive(Vec::new()));
+        }
+        Value::Text(text)
+    }
+
+    fn environment(&self, name: &str) -> Text {
+        if name == "HOME"
+            && let Some(home) = &self.walk.facts().home
+        {
+            return Text::known(home.as_str());
+        }
+        let mut text = Text::unknown(name);
+        if SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part)) {
+            text.taint = Taint::SECRET;
+        }
+        text
+    }
+
+    fn canonical(&self, path: &str) -> String {
+        let mut path = path;
+        let mut front = "";
+        for (long, short) in SAME {
+            if let Some(rest) = path.strip_prefix(long) {
+                path = rest;
+                front = short;
+                break;
+            }
+        }
+        format!("{front}{path}")
+    }
+
+    /// Calls a value.
+    pub(super) fn call_value(&mut self, callee: Value, given: Vec<Given>, span: Span) -> Value {
+        if !self.spend(1) {
+            return Value::unknown("a call");
+        }
+        let functions: Vec<usize> = given
+            .iter()
+            .filter_map(|given| match given.value {
+                Value::Function(index) => Some(index),
+                _ => None,
+            })
+            .collect();
+        let receiver = match &callee {
+            Value::Method(method) => Some(method.0.clone()),
+            _ => None,
+        };
+        let result = match callee {
+            Value::Name(path, text) => self.call_name(&path, text, &given, span),
+            Value::Method(method) => {
+                let (receiver, name) = *method;
+                self.call_method(receiver, &name, &given, span)
+            }
+            Value::Function(index) => {
+                let values: Vec<Value> = given.iter().map(|given| given.value.clone()).collect();
+                return self.apply(index, &values, &given);
+            }
+            Value::Any(list) => list
+                .into_iter()
+                .map(|callee| self.call_value(callee, given.clone(), span))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown("a call")),
+            other => Value::Text(mixed(
+                "what a call gives",
+                given.iter().map(|given| &given.value).chain([&other]),
+            )),
+        };
+        for index in functions {
+            let argument = match (&receiver, &result) {
+                (Some(Value::List(list)), _) => {
+                    list.first().cloned().unwrap_or_else(|| Value::unknown("an element"))
+                }
+                (Some(value), _) if value.taint() != Taint::NONE => value.clone(),
+                (_, value) => value.clone(),
+            };
+            if self.functions.get(index).is_some_and(|function| !function.called) {
+                let body = self.apply(index, &[argument.clone(), argument.clone()], &[]);
+                if receiver.is_some() && !body.text().is_empty() {
+                    let mut text = body.text();
+                    result.inherit_into(&mut text);
+                    return Value::Text(text);
+                }
+            }
+        }
+        result
+    }
+
+    fn call_name(&mut self, path: &str, text: Text, given: &[Given], span: Span) -> Value {
+        let path = self.canonical(path);
+        let last = path.rsplit('.').next().unwrap_or_default().to_owned();
+        if let Some(act) = tables::row(self.language, &path) {
+            return self.act(act, &path, given, span);
+        }
+        if let Some(index) = self.named.get(&last).copied()
+            && !path.contains("()")
+        {
+            let values: Vec<Value> = given.iter().map(|given| given.value.clone()).collect();
+            return self.apply(index, &values, given);
+        }
+        if path.contains('.') {
+            if let Some(act) = tables::method(self.language, &last)
+                && self.method_applies(act, &path, given)
+            {
+                return self.act(act, &path, given, span);
+            }
+            if last == "import" && self.language == "javascript" {
+                return self.act(Act::Module, &path, given, span);
+            }
+            if let Some(value) = self.named_method(&path, &last, &text, given, span) {
+                return value;
+            }
+        }
+        self.pass_to_files(given);
+        let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
+        mixed.inherit(&text);
+        Value::reached(&format!("{path}()"), mixed.derive(Vec::new()))
+    }
+
+    /// A method by its name alone is only believed where its arguments fit.
+    fn method_applies(&self, act: Act, path: &str, given: &[Given]) -> bool {
+        match act {
+            Act::Query => given.first().is_some_and(|given| looks_like_sql(&given.value.text())),
+            Act::Connect => given.first().is_some_and(|given| match &given.value {
+                Value::List(list) => list.len() == 2,
+                Value::Text(text) => !text.has_unknown() && path.contains("()"),
+                Value::Number(_) => true,
+                _ => false,
+            }),
+            Act::Listen => self.seen.connects || path.contains("ocket") || path.contains("erver"),
+            Act::Send => {
+                self.seen.connects
+                    || given.iter().any(|given| given.value.taint().has(Taint::SECRET))
+            }
+            Act::Receive => self.seen.connects || self.seen.listens,
+            Act::Note("code.database.collection") => path.starts_with("db."),
+            Act::Note("code.cloud.delete") => true,
+            Act::Shell => path.contains("()"),
+            _ => true,
+        }
+    }
+
+    /// Says what was not written yet and what only matters together.
+    pub(super) fn finish(&mut self) {
+        if let Some(at) = self.seen.duplicates.or(self.seen.spawns) {
+            let shell = self.seen.spawns.is_some();
+            if self.seen.duplicates.is_some() && shell && (self.seen.connects || self.seen.listens)
+            {
+                let rule = if self.seen.listens { "code.shell.bind" } else { "code.shell.reverse" };
+                self.walk.note(rule, at);
+            }
+        }
+        if self.seen.executable_memory
+            && let Some(span) = self.seen.native_call
+        {
+            self.walk.note("code.memory.execute", span);
+        }
+    }
+
+    fn place_of(&self, given: Option<&Given>) -> Argument {
+        match given {
+            Some(given) => Argument { text: given.value.text(), span: given.span },
+            None => Argument { text: Text::unknown("nothing"), span: Span::default() },
+        }
+    }
+
+    /// Does what a row says.
+    pub(super) fn act(&mut self, act: Act, path: &str, given: &[Given], span: Span) -> Value {
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let keyword = |names: &[&str]| {
+            given
+                .iter()
+                .find(|given| given.name.as_deref().is_some_and(|name| names.contains(&name)))
+                .or_else(|| None)
+        };
+        let option = |name: &str| {
+            given.iter().rev().find_map(|given| given.value.entry(name).cloned()).or_else(|| {
+                given
+                    .iter()
+                    .find(|given| given.name.as_deref() == Some(name))
+                    .map(|given| given.value.clone())
+            })
+        };
+        let first = plain.first().copied().or_else(|| {
+            keyword(&[
+                "args", "cmd", "command", "path", "url", "file", "filename", "name", "fd",
+                "source", "text",
+            ])
+        });
+        let second = plain.get(1).copied();
+        match act {
+            Act::Shell => {
+                let Some(first) = first else { return Value::unknown("what a command prints") };
+                let input = option("input").map(|value| value.text());
+                let mut result = None;
+                for value in first.value.alternatives() {
+                    let value = match value.entry("cmd") {
+                        Some(command) => command.clone(),
+                        None => value,
+                    };
+                    let text = self.shell_or_words(
+                        &value,
+                        first.span,
+                        span,
+                        input.clone(),
+                        option("shell"),
+                    );
+                    result = Some(match result {
+                        None => Value::Text(text),
+                        Some(before) => Value::or(before, Value::Text(text)),
+                    });
+                }
+                result.unwrap_or_else(|| Value::unknown("what a command prints"))
+            }
+            Act::System => match plain.as_slice() {
+                [] => Value::unknown("what a command prints"),
+                [one] => Value::Text(self.shell_or_words(&one.value, one.span, span, None, None)),
+                several => {
+                    let several: Vec<&Given> = several
+                        .iter()
+                        .copied()
+                        .filter(|given| !matches!(given.value, Value::Table(_)))
+                        .collect();
+                    if let [one] = several.as_slice() {
+                        return Value::Text(
+                            self.shell_or_words(&one.value, one.span, span, None, None),
+                        );
+                    }
+                    let words = self.words(several.iter().map(|given| (&given.value, given.span)));
+                    Value::Text(self.run_words(&words, None))
+                }
+            },
+            Act::Spawn => {
+                let Some(first) = first else { return Value::unknown("what a program prints") };
+                let shell = option("shell").is_some_and(|shell| !shell.is_false());
+                let arguments = second.map(|second| second.value.clone());
+                if shell {
+                    let mut text = first.value.text();
+                    if let Some(Value::List(list)) = arguments {
+                        for value in &list {
+                            text.push_known(" ");
+                            text.append(&value.text());
+                        }
+                    }
+                    return Value::Text(self.run_shell(&text, first.span, None));
+                }
+                let mut words = self.words([(&first.value, first.span)].into_iter());
+                if path.ends_with("fork") {
+                    words.insert(0, Argument { text: Text::known("node"), span: first.span });
+                }
+                if let (Some(value), Some(second)) = (&arguments, second)
+                    && !matches!(value, Value::Table(_))
+                {
+                    words.extend(self.words([(value, second.span)].into_iter()));
+                }
+                let input = option("input").map(|value| value.text());
+                Value::Text(self.run_words(&words, input))
+            }
+            Act::Program => {
+                let words = self.words(plain.iter().map(|given| (&given.value, given.span)));
+                Value::Text(self.run_words(&words, None))
+            }
+            Act::ExecList | Act::SpawnList | Act::ExecWords | Act::SpawnWords => {
+                let skip = usize::from(matches!(act, Act::SpawnList | Act::SpawnWords));
+                let all =
+                    self.words(plain.iter().skip(skip).map(|given| (&given.value, given.span)));
+                let mut words: Vec<Argument> = all.first().cloned().into_iter().collect();
+                words.extend(all.into_iter().skip(2));
+                self.seen.spawns = Some(span);
+                Value::Text(self.run_words(&words, None))
+            }
+            Act::Code | Act::CodeIn(_) => {
+                let Some(first) = first else { return Value::unknown("a value") };
+                let given_code =
+                    if path == "Function" { given.last().unwrap_or(first) } else { first };
+                let language =
+                    if let Act::CodeIn(language) = act { language } else { self.language };
+                self.run_code(path, language, &given_code.value.clone(), given_code.span)
+            }
+            Act::Read => {
+                let Some(first) = first else { return Value::unknown("a file") };
+                self.flush();
+                let argument = self.place_of(Some(first));
+                Value::Text(self.walk.read(&argument))
+            }
+            Act::Write | Act::Append | Act::WriteTo => {
+                let (file, content) = if act == Act::WriteTo {
+                    (second.or_else(|| keyword(&["file", "con"])), first)
+                } else {
+                    (first, second)
+                };
+                let Some(file) = file else { return Value::unknown("nothing") };
+                let content =
+                    content.map_or_else(|| Text::unknown("content"), |given| given.value.text());
+                if let Value::File(index) = file.value {
+                    self.write_file(index, &content);
+                    return Value::unknown("nothing");
+                }
+                if path.ends_with("createWriteStream") {
+                    return self.open_file(file, true, WriteMode::Replace);
+                }
+                let flag = option("flag")
+                    .and_then(|flag| flag.as_known().map(|flag| flag.starts_with('a')));
+                let appends = act == Act::Append
+                    || flag == Some(true)
+                    || plain.get(2).is_some_and(|given| matches!(&given.value, Value::Name(path, _) if path.contains("APPEND")));
+                let mode = if appends { WriteMode::Append } else { WriteMode::Replace };
+                let argument = self.place_of(Some(file));
+                self.walk.write(&argument, mode, content);
+                Value::unknown("nothing")
+            }
+            Act::Open => self.open(given, span),
+            Act::Delete | Act::DeleteTree | Act::DeleteMaybe => {
+                let recursive = act == Act::DeleteTree
+                    || act == Act::DeleteMaybe
+                        && (option("recursive").is_some_and(|value| !value.is_false())
+                            || self.language == "lisp" && plain.len() > 1);
+                self.flush();
+                for given in &plain {
+                    let values = match &given.value {
+                        Value::List(list) => list.clone(),
+                        value => value.alternatives(),
+                    };
+                    for value in values {
+                        if matches!(value, Value::Table(_) | Value::Function(_) | Value::Number(_))
+                        {
+                            continue;
+                        }
+                        let argument = Argument { text: value.text(), span: given.span };
+                        self.walk.delete(&argument, recursive);
+                    }
+                    if self.language == "python" || self.language == "javascript" {
+                        break;
+                    }
+                }
+                Value::unknown("nothing")
+            }
+            Act::Move => {
+                let mut words = self.words([(&Value::known("mv"), span)].into_iter());
+                words.extend(
+                    self.words(plain.iter().take(2).map(|given| (&given.value, given.span))),
+                );
+                self.flush();
+                self.walk.run(&words, None);
+                Value::unknown("nothing")
+            }
+            Act::Copy => {
+                self.flush();
+                let from = self.place_of(first);
+                let content = match first.map(|given| &given.value) {
+                    Some(Value::File(_)) | None => Text::unknown("content"),
+                    Some(value) if value.taint().has(Taint::NETWORK) => value.text(),
+                    Some(_) => self.walk.read(&from),
+                };
+                if let Some(second) = second {
+                    let to = self.place_of(Some(second));
+                    self.walk.write(&to, WriteMode::Replace, content);
+                }
+                Value::unknown("nothing")
+            }
+            Act::Mode | Act::ModeBefore | Act::Owner => {
+                let (file, change) =
+                    if act == Act::ModeBefore { (second, first) } else { (first, second) };
+                let (Some(file), Some(change)) = (file, change) else {
+                    return Value::unknown("nothing");
+                };
+                let change = match (&change.value, act) {
+                    (Value::Number(mode), Act::Mode | Act::ModeBefore) => {
+                        PermissionChange::Mode(Text::known(format!("{mode:o}")))
+                    }
+                    (value, Act::Mode | Act::ModeBefore) => PermissionChange::Mode(value.text()),
+                    (value, _) => PermissionChange::Owner(value.text()),
+                };
+                let argument = self.place_of(Some(file));
+                self.walk.permission(&argument, path.ends_with("_R"), change);
+                Value::unknown("nothing")
+            }
+            Act::Link => {
+                let target = self.place_of(first);
+                let link = self.place_of(second);
+                self.walk.write(&link, WriteMode::Link, target.text);
+                Value::unknown("nothing")
+            }
+            Act::Make => {
+                let argument = self.place_of(first);
+                self.walk.write(&argument, WriteMode::Create, Text::default());
+                Value::unknown("nothing")
+            }
+            Act::Get | Act::Post | Act::Request => {
+                let address = if act == Act::Request { second } else { first };
+                let Some(address) = address else {
+                    return Value::Text(Text {
+                        taint: Taint::NETWORK,
+                        ..Text::unknown("a response")
+                    });
+                };
+                let mut sends: Option<Text> = None;
+                let mut add = |value: &Value| {
+                    let text = value.text();
+                    match &mut sends {
+                        Some(before) => before.append(&text),
+                        None => sends = Some(text),
+                    }
+                };
+                let body_at = if act == Act::Request { 2 } else { 1 };
+                if let Some(body) = plain.get(body_at)
+                    && (act != Act::Get
+                        || !matches!(body.value, Value::Table(_) | Value::Function(_)))
+                {
+                    add(&body.value);
+                }
+                for name in SENT {
+                    if let Some(value) = option(name) {
+                        add(&value);
+                    }
+                }
+                let mut argument = self.place_of(Some(address));
+                if let Value::Table(_) = address.value {
+                    let part = ["url", "hostname", "host"]
+                        .iter()
+                        .find_map(|name| address.value.entry(name));
+                    argument.text = part.map_or_else(|| Text::unknown("an address"), Value::text);
+                }
+                if argument.text.taint.has(Taint::SECRET) && sends.is_none() {
+                    sends = Some(argument.text.clone());
+                }
+                self.seen.connects |= path.contains("etcat");
+                let response = self.walk.connect(&argument, sends, false);
+                if path.ends_with("Request") {
+                    // The request object is opened later; its address is what matters.
+                    return Value::Text(response);
+                }
+                Value::Text(network(response))
+            }
+            Act::Download => {
+                let address = self.place_of(first);
+                let response = network(self.walk.connect(&address, None, false));
+                if let Some(second) = second {
+                    let file = self.place_of(Some(second));
+                    self.walk.write(&file, WriteMode::Replace, response.clone());
+                }
+                Value::Text(response)
+            }
+            Act::Connect | Act::Listen => {
+                self.connect(act == Act::Listen, path, &plain, given, span)
+            }
+            Act::Send => {
+                let sends = mixed("what is sent", given.iter().map(|given| &given.value));
+                let sends = match plain.as_slice() {
+                    [one, ..] if sends.taint == Taint::NONE => one.value.text(),
+                    _ => sends,
+                };
+                let address = Argument { text: self.peer.clone(), span };
+                self.walk.connect(&address, Some(sends), false);
+                Value::unknown("nothing")
+            }
+            Act::Receive => Value::Text(network(Text::unknown("what was received"))),
+            Act::Note(rule) => {
+                self.walk.note(rule, span);
+                Value::reached(
+                    &format!("{path}()"),
+                    Text { taint: Taint::PRIVATE, ..Text::default() },
+                )
+            }
+            Act::Deserialize => {
+                self.deserialize(path, first, given, span);
+                Value::Text(mixed("an object", given.iter().map(|given| &given.value)))
+            }
+            Act::Fold(kind) => self.fold(kind, path, given),
+            Act::Query => {
+                if let Some(first) = first {
+                    let text = first.value.text();
+                    if looks_like_sql(&text) {
+                        self.walk.query(&text, first.span);
+                    }
+                }
+                Value::unknown("rows")
+            }
+            Act::Environment => {
+                let name = first.map(|given| given.value.text()).unwrap_or_default();
+                let mut text = self.environment(name.as_known().unwrap_or("a variable"));
+                if let Some(other) = second
+                    && text.has_unknown()
+                {
+                    let unknown = Value::Text(std::mem::take(&mut text));
+                    return unknown.or(other.value.clone());
+                }
+                Value::Text(text)
+            }
+            Act::Home => Value::Text(self.environment("HOME")),
+            Act::ExpandUser => {
+                let mut text = first.map(|given| given.value.text()).unwrap_or_default();
+                let rest = text
+                    .known_prefix()
+                    .strip_prefix('~')
+                    .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+                if let Some(rest) = rest {
+                    let mut path = self.environment("HOME");
+                    path.push_known(rest);
+                    for piece in text.pieces.drain(..).skip(1) {
+                        path.push(piece);
+                    }
+                    path.inherit(&text);
+                    text = path;
+                }
+                Value::Text(text)
+            }
+            Act::Input => Value::Text(self.standard_input()),
+            Act::Print => {
+                let mut text = Text::default();
+                for (index, given) in plain.iter().enumerate() {
+                    if index > 0 && self.language == "python" {
+                        text.push_known(" ");
+                    }
+                    text.append(&given.value.text());
+                }
+                if let Some(Given { value: Value::File(index), .. }) = keyword(&["file"]) {
+                    self.write_file(*index, &text);
+                    return Value::unknown("nothing");
+                }
+                if path.ends_with("printf") {
+                    let values: Vec<Given> = plain.into_iter().cloned().collect();
+                    text = fold::format(&values).text();
+                } else if !matches!(self.language, "perl" | "php" | "lua")
+                    && !path.ends_with("write")
+                {
+                    text.push_known("\n");
+                }
+                self.output.append(&text);
+                Value::unknown("nothing")
+            }
+            Act::Module => match first.and_then(|given| given.value.as_known()) {
+                Some(name) => Value::name(module_name(name)),
+                None => Value::reached(
+                    "a module",
+                    mixed("a module", given.iter().map(|given| &given.value)),
+                ),
+            },
+            Act::Member => self.member_by_name(path, &plain, span),
+            Act::Names => match first {
+                Some(module) => module.value.clone(),
+                None => Value::name("globals()"),
+            },
+            Act::Itself => {
+                first.map_or_else(|| Value::unknown("a value"), |given| given.value.clone())
+            }
+            Act::Kill => {
+                let (target, signal) = if matches!(self.language, "perl" | "ruby") {
+                    (second, first)
+                } else {
+                    (first, second)
+                };
+                let mut words = self.words([(&Value::known("kill"), span)].into_iter());
+                if let Some(signal) = signal {
+                    let mut text = Text::known("-");
+                    let name = signal.value.text();
+                    match name.pieces.as_slice() {
+                        [Piece::Unknown(origin)] => text.push_known(
+                            origin.rsplit('.').next().unwrap_or_default().trim_start_matches("SIG"),
+                        ),
+                        _ => text.append(&name),
+                    }
+                    words.push(Argument { text, span });
+                }
+                words.push(Argument { text: Text::known("--"), span });
+                words.push(self.place_of(target));
+                self.walk.run(&words, None);
+                Value::unknown("nothing")
+            }
+            Act::User => {
+                let root = first.is_some_and(|given| matches!(given.value, Value::Number(0)));
+                if root {
+                    self.walk.privilege(Text::known("root"), span);
+                }
+                Value::unknown("nothing")
+            }
+            Act::Duplicate => {
+                if self.seen.connects || self.seen.listens {
+                    self.seen.duplicates = Some(span);
+                }
+                Value::unknown("a descriptor")
+            }
+            Act::Memory => {
+                self.seen.executable_memory = true;
+                self.seen.native_call = Some(span);
+                Value::unknown("memory")
+            }
+            Act::Native => {
+                self.seen.native_call = Some(span);
+                Value::name("native()")
+            }
+            Act::Constant(text) => {
+                if let (Some(rest), Some(home)) = (text.strip_prefix('~'), &self.walk.facts().home)
+                {
+                    return Value::known(&format!("{home}{rest}"));
+                }
+                Value::known(text)
+            }
+            Act::Nothing => Value::Text(Text::unknown("a value")),
+        }
+    }
+
+    fn fold(&mut self, kind: Fold, path: &str, given: &[Given]) -> Value {
+        let work = given
+            .iter()
+            .map(|given| given.value.as_known().map_or(1, |text| text.len() / 32))
+            .sum();
+        self.spend(work);
+        let codec = kind == Fold::Codec && self.language == "javascript" && given.len() < 2;
+        if codec {
+            return fold::fold(
+                if path == "Buffer"
+                    || matches!(given.first().map(|g| &g.value), Some(Value::List(_)))
+                {
+                    Fold::Characters
+                } else {
+                    Fold::Same
+                },
+                given,
+            );
+        }
+        if kind == Fold::Characters
+            && self.language == "python"
+            && path != "chr"
+            && path != "unichr"
+        {
+            let is_list = matches!(given.first().map(|given| &given.value), Some(Value::List(_)));
+            return fold::fold(if is_list { Fold::Characters } else { Fold::Same }, given);
+        }
+        if kind == Fold::Map
+            && let [Given { value: Value::Function(index), .. }, list, ..] = given
+        {
+            let elements = match &list.value {
+                Value::List(list) => list.clone(),
+                other => vec![self.element(other, 0)],
+            };
+            let index = *index;
+            return Value::List(
+                elements
+                    .into_iter()
+                    .take(256)
+                    .map(|value| self.apply(index, &[value], &[]))
+                    .collect(),
+            );
+        }
+        fold::fold(kind, given)
+    }
+
+    /// Runs a text as shell code, or a list as words.
+    fn shell_or_words(
+        &mut self,
+        value: &Value,
+        at: Span,
+        whole: Span,
+        input: Option<Text>,
+        shell: Option<Value>,
+    ) -> Text {
+        match value {
+            Value::List(list) => {
+                let through_shell =
+                    self.language == "python" && shell.is_some_and(|shell| shell.is_true());
+                if through_shell && let Some(first) = list.first() {
+                    return self.run_shell(&first.text(), at, input);
+                }
+                let words = self.words([(value, at)].into_iter());
+                self.run_words(&words, input)
+            }
+            value => {
+                let text = value.text();
+                let at = if at.is_empty() { whole } else { at };
+                self.run_shell(&text, at, input)
+            }
+        }
+    }
+
+    /// Runs shell code.
+    pub(super) fn run_shell(&mut self, text: &Text, span: Span, input: Option<Text>) -> Text {
+        self.flush();
+        self.notice_shell(text, span);
+        self.walk.shell(text, span, &[], input)
+    }
+
+    fn run_words(&mut self, words: &[Argument], input: Option<Text>) -> Text {
+        self.flush();
+        if let Some(first) = words.first() {
+            let (text, span) = (first.text.clone(), first.span);
+            self.notice_shell(&text, span);
+        }
+        self.walk.run(words, input)
+    }
+
+    /// A shell on a connection, or a command that came over it, hands over control.
+    fn notice_shell(&mut self, text: &Text, span: Span) {
+        let program = text.known_prefix().split_whitespace().next().unwrap_or_default();
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let shell = matches!(
+            name,
+            "sh" | "bash"
+                | "zsh"
+                | "dash"
+                | "ash"
+                | "ksh"
+                | "cmd"
+                | "cmd.exe"
+                | "powershell"
+                | "powershell.exe"
+                | "csh"
+                | "tcsh"
+                | "fish"
+                | "busybox"
+        );
+        if shell {
+            self.seen.spawns = Some(span);
+        }
+        let remote = text.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_)))
+            && text.taint.has(Taint::NETWORK);
+        let plumbed = shell
+            && self.raw_socket
+            && (self.source.contains("stdin")
+                || self.source.contains("pipe(")
+                || text.display().contains("<&"));
+        if (self.raw_socket && remote) || plumbed {
+            let rule = if self.seen.listens { "code.shell.bind" } else { "code.shell.reverse" };
+            self.walk.note(rule, span);
+        }
+    }
+
+    fn words<'v>(&self, values: impl Iterator<Item = (&'v Value, Span)>) -> Vec<Argument> {
+        let mut words = Vec::new();
+        for (value, span) in values {
+            match value {
+                Value::List(list) => {
+                    for value in list {
+                        words.push(Argument { text: value.text(), span });
+                    }
+                }
+                Value::Table(_) | Value::Function(_) => {}
+                value => words.push(Argument { text: value.text(), span }),
+            }
+        }
+        words
+    }
+
+    fn run_code(&mut self, path: &str, language: &'static str, value: &Value, span: Span) -> Value {
+        let mut result = None;
+        for value in value.alternatives() {
+            let text = match &value {
+                Value::Text(text) => text.clone(),
+                Value::Name(name, text) => {
+                    // Only a name: an object, as `eval(compile(…))`, whose code was read already, or something unknown.
+                    if name.contains("compile()") {
+                        continue;
+                    }
+                    text.derive(vec![Piece::Unknown(name.as_ref().into())])
+                }
+                Value::Function(index) => {
+                    self.apply(*index, &[], &[]);
+                    continue;
+                }
+                Value::Table(_) | Value::File(_) | Value::Number(_) => continue,
+                other => other.text(),
+            };
+            self.flush();
+            let code = if language == "javascript" || language == "python" {
+                trimmed(&text)
+            } else {
+                text.clone()
+            };
+            self.walk.code(language, &code, span, &[]);
+            let value = match (path, text.as_known()) {
+                // The value of an expression such as `eval("__import__('os').system")`.
+                ("eval", Some(known)) if known.len() < 256 => self.value_of(known),
+                _ => Value::Text(mixed("a value", [&Value::Text(text)])),
+            };
+            result = Some(match result {
+                None => value,
+                Some(before) => Value::or(before, value),
+            });
+        }
+        if path == "compile" {
+            return Value::name("compile()");
+        }
+        result.unwrap_or_else(|| Value::unknown("a value"))
+    }
+
+    /// What a dotted name in a text stands for.
+    fn value_of(&mut self, text: &str) -> Value {
+        let mut names = text.trim().split('.');
+        let Some(first) = names.next() else { return Value::unknown("a value") };
+        let plain = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        if !plain(first) {
+            return Value::unknown("a value");
+        }
+        let mut value = self.resolve(first);
+        for name in names {
+            if !plain(name) {
+                return Value::unknown("a value");
+            }
+            value = self.member(value, name);
+        }
+        value
+    }
+
+    fn member_by_name(&mut self, path: &str, plain: &[&Given], span: Span) -> Value {
+        match plain {
+            // `call_user_func('system', …)`, `send(:system, …)`
+            [name, rest @ ..]
+                if matches!(self.language, "php" | "ruby" | "r") && path != "Reflect.get" =>
+            {
+                let function = match &name.value {
+                    Value::Text(text) => match text.as_known() {
+                        Some(name) => Value::name(name),
+                        None => {
+                            if text.taint != Taint::NONE {
+                                self.walk.gap(span, GapReason::UnknownCode);
+                            }
+                            return Value::unknown("a call");
+                        }
+                    },
+                    other => other.clone(),
+                };
+                if matches!(
+                    path,
+                    "method"
+                        | "const_get"
+                        | "Object.const_get"
+                        | "ReflectionFunction"
+                        | "get"
+                        | "match.fun"
+                ) {
+                    return function;
+                }
+                let given: Vec<Given> = rest.iter().map(|given| (*given).clone()).collect();
+                self.call_value(function, given, span)
+            }
+            [name] => name.value.as_known().map_or_else(|| Value::unknown("a member"), Value::name),
+            [object, name, ..] => match name.value.as_known() {
+                Some(name) => {
+                    let name = name.to_owned();
+                    self.member(object.value.clone(), &name)
+                }
+                None => Value::reached("a member", mixed("a member", [&object.value, &name.value])),
+            },
+            [] => Value::unknown("a member"),
+        }
+    }
+
+    fn connect(
+        &mut self,
+        listens: bool,
+        path: &str,
+        plain: &[&Given],
+        given: &[Given],
+        span: Span,
+    ) -> Value {
+        let opens_only = matches!(
+            path,
+            "socket.socket"
+                | "net.Socket"
+                | "socket.tcp"
+                | "socket.udp"
+                | "socket_create"
+                | "paramiko.SSHClient"
+                | "websocket.WebSocket"
+                | "Socket.new"
+                | "dgram.createSocket"
+        ) || path.starts_with("boto3");
+        let result = Value::reached(&format!("{path}()"), Text::default());
+        if path.ends_with("socket.socket") || path.contains("ocket") || path == "net.connect" {
+            self.raw_socket = true;
+        }
+        if opens_only {
+            return result;
+        }
+        if listens {
+            self.seen.listens = true;
+        } else {
+            self.seen.connects = true;
+            self.raw_socket |= self.language == "perl" || path.ends_with(".connect");
+        }
+        let mut address = Text::default();
+        let parts: Vec<Value> = plain
+            .iter()
+            .flat_map(|given| match &given.value {
+                Value::List(list) => list.clone(),
+                value => vec![value.clone()],
+            })
+            .chain(
+                given
+                    .iter()
+                    .filter(|given| {
+                        given.name.as_deref().is_some_and(|name| {
+                            matches!(
+                                name,
+                                "host"
+                                    | "hostname"
+                                    | "PeerAddr"
+                                    | "PeerHost"
+                                    | "server"
+                                    | "address"
+                            )
+                        })
+                    })
+                    .map(|given| given.value.clone()),
+            )
+            .chain(given.iter().filter_map(|given| given.value.entry("host").cloned()))
+            .filter(|value| !matches!(value, Value::Function(_) | Value::Table(_)))
+            .collect();
+        // Node gives the port first.
+        let port_first = matches!(parts.as_slice(), [Value::Number(_), Value::Text(_), ..]);
+        let mut order: Vec<&Value> = parts.iter().take(2).collect();
+        if port_first {
+            order.reverse();
+        }
+        for (index, value) in order.iter().enumerate() {
+            if index > 0 {
+                address.push_known(":");
+            }
+            address.append(&value.text());
+        }
+        if address.is_empty() {
+            address = Text::unknown("an address");
+        }
+        let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone());
+        self.peer = address.clone();
+        let argument = Argument { text: address, span };
+        let received = self.walk.connect(&argument, sends, listens);
+        Value::reached(
+            &format!("{path}()"),
+            Text { taint: Taint::NETWORK, ..received.derive(Vec::new()) },
+        )
+    }
+
+    fn deserialize(&mut self, path: &str, first: Option<&Given>, given: &[Given], span: Span) {
+        let safe = given.iter().any(|given| {
+            matches!(&given.value, Value::Name(name, _) if name.contains("Safe") || name.contains("safe") || name.contains("JSON"))
+                || given.name.as_deref() == Some("allowed_classes")
+                || given.value.entry("allowed_classes").is_some()
+        });
+        let full = path.contains("full_load")
+            || given.iter().any(|given| matches!(&given.value, Value::Name(name, _) if name.ends_with("FullLoader")));
+        if safe || full {
+            return;
+        }
+        let Some(first) = first else { return };
+        let from_file = match &first.value {
+            Value::File(index) => {
+                self.files.get(*index).is_some_and(|file| !file.read.taint.has(Taint::NETWORK))
+            }
+            Value::Text(text) => {
+                text.as_known().is_some() && !path.ends_with("loads") && self.language == "python"
+                    || text.taint.has(Taint::FILE) && !text.taint.has(Taint::NETWORK)
+            }
+            Value::Name(..) => path.ends_with(".load") && self.language == "python",
+            _ => false,
+        };
+        let rule = if from_file
+            || path.contains("shelve")
+            || path.contains("joblib")
+            || path.contains("pandas")
+        {
+            "code.deserialize.file"
+        } else {
+            "code.deserialize.untrusted"
+        };
+        self.walk.note(rule, span);
+        if let Value::Text(text) = &first.value
+            && let Some(known) = text.as_known()
+        {
+            self.pickle(&known.to_owned(), first.span);
+        }
+    }
+
+    /// What a text pickle would call: `cos\nsystem\n(S'…'`.
+    fn pickle(&mut self, text: &str, span: Span) {
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            let Some(module) = line.rsplit('c').next().filter(|_| line.contains('c')) else {
+                continue;
+            };
+            if !matches!(module, "os" | "posix" | "nt" | "subprocess" | "__builtin__" | "builtins")
+            {
+                continue;
+            }
+            let function = lines.next().unwrap_or_default();
+            let argument = lines.next().unwrap_or_default();
+            let quoted = argument.split(['\'', '"']).nth(1).unwrap_or_default();
+            let inner = argument.find(['\'', '"']).zip(argument.rfind(['\'', '"']));
+            let argument =
+                inner.and_then(|(start, end)| argument.get(start + 1..end)).unwrap_or(quoted);
+            let given = Given { name: None, value: Value::known(argument), span };
+            self.call_name(&format!("{module}.{function}"), Text::default(), &[given], span);
+        }
+    }
+
+    fn open(&mut self, given: &[Given], span: Span) -> Value {
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let Some(first) = plain.first().copied().or_else(|| given.first()) else {
+            return Value::unknown("a file");
+        };
+        if self.language == "perl" {
+            return self.open_perl(&plain, span);
+        }
+        if self.language == "ruby"
+            && first.value.as_known().is_some_and(|text| text.starts_with('|'))
+        {
+            let text = first.value.as_known().unwrap_or_default();
+            let command = Text::known(text.trim_start_matches('|'));
+            return Value::Text(self.run_shell(&command, first.span, None));
+        }
+        if first.value.as_known().is_some_and(|text| {
+            text.contains("://") && !text.starts_with("file") && !text.starts_with("php")
+        }) && matches!(self.language, "ruby" | "php")
+        {
+            let argument = self.place_of(Some(first));
+            return Value::Text(network(self.walk.connect(&argument, None, false)));
+        }
+        let mode = plain
+            .get(1)
+            .copied()
+            .or_else(|| given.iter().find(|given| given.name.as_deref() == Some("mode")))
+            .map(|given| given.value.text());
+        let (writes, how) = match &mode {
+            None => (false, WriteMode::Replace),
+            Some(mode) => match mode.as_known() {
+                Some(mode) if mode.contains('a') => (true, WriteMode::Append),
+                Some(mode) if mode.contains('w') || mode.contains('x') => {
+                    (true, WriteMode::Replace)
+                }
+                Some(mode) if mode.contains('+') => (true, WriteMode::Edit),
+                Some(_) => (false, WriteMode::Replace),
+                None => {
+                    let shown = mode.display();
+                    let writes = ["WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND"]
+                        .iter()
+                        .any(|flag| shown.contains(flag));
+                    (
+                        writes,
+                        if shown.contains("APPEND") {
+                            WriteMode::Append
+                        } else {
+                            WriteMode::Replace
+                        },
+                    )
+                }
+            },
+        };
+        self.open_file(first, writes, how)
+    }
+
+    /// Opens a file; what is written to it is told when it is known.
+    pub(super) fn open_file(&mut self, file: &Given, writes: bool, mode: WriteMode) -> Value {
+        let mut last = Value::unknown("a file");
+        for value in file.value.alternatives() {
+            let path = Argument { text: value.text(), span: file.span };
+            if matches!(value, Value::File(_) | Value::Number(_)) {
+                return value;
+            }
+            let read = if writes {
+                Text::default()
+            } else {
+                self.flush();
+                self.walk.read(&path)
+            };
+            let content = Text::default();
+            self.files.push(Open { path, mode, writes, content, read, flushed: false });
+            last = Value::File(self.files.len() - 1);
+        }
+        last
+    }
+
+    fn open_perl(&mut self, plain: &[&Given], span: Span) -> Value {
+        let (mode, target) = match plain {
+            [_, mode, target, ..] => (mode.value.text(), Some(*target)),
+            [_, both] => (both.value.text(), None),
+            _ => return Value::unknown("a file"),
+        };
+        let text = mode.known_prefix().trim().to_owned();
+        if target.is_some() && matches!(text.as_str(), "-|" | "|-") {
+            let words = self.words(plain.iter().skip(2).map(|given| (&given.value, given.span)));
+            if let [one] = words.as_slice() {
+                let command = one.text.clone();
+                return Value::Text(self.run_shell(&command, span, None));
+            }
+            return Value::Text(self.run_words(&words, None));
+        }
+        if text.contains(">&") || text.contains("<&") {
+            if self.seen.connects || self.seen.listens || self.raw_socket {
+                self.seen.duplicates = Some(span);
+            }
+            return Value::unknown("a file");
+        }
+        if target.is_none() && (text.starts_with('|') || text.ends_with('|')) {
+            let command = Text::known(text.trim_matches('|'));
+            return Value::Text(self.run_shell(&command, span, None));
+        }
+        let appends = text.starts_with(">>");
+        let writes = text.starts_with('>') || text.starts_with("+<");
+        let path = match target {
+            Some(target) => target.value.text(),
+            None => {
+                let mut path = Text::known(text.trim_start_matches(['<', '>', '+', ' ']));
+                for piece in mode.pieces.iter().skip(usize::from(!mode.known_prefix().is_empty())) {
+                    path.push(piece.clone());
+                }
+                path
+            }
+        };
+        let file = Given { name: None, value: Value::Text(path), span };
+        let mode = if appends { WriteMode::Append } else { WriteMode::Replace };
+        let value = self.open_file(&file, writes, mode);
+        self.last_file = Some(self.files.len().saturating_sub(1));
+        value
+    }
+
+    /// Adds to what an open file is given.
+    pub(super) fn write_file(&mut self, index: usize, content: &Text) {
+        if let Some(file) = self.files.get_mut(index) {
+            if file.flushed {
+                let path = file.path.clone();
+                self.walk.write(&path, WriteMode::Append, content.clone());
+            } else {
+                file.content.append(content);
+            }
+        }
+    }
+
+    /// A call that is given an open file may write to it.
+    fn pass_to_files(&mut self, given: &[Given]) {
+        let open: Vec<usize> = given
+            .iter()
+            .filter_map(|given| match given.value {
+                Value::File(index) => Some(index),
+                _ => None,
+            })
+            .collect();
+        for index in open {
+            let content = mixed("content", given.iter().map(|given| &given.value));
+            self.write_file(index, &content);
+        }
+    }
+
+    /// Tells what was written so far.
+    pub(super) fn flush(&mut self) {
+        for file in &mut self.files {
+            if file.writes && !file.flushed {
+                file.flushed = true;
+                let content = std::mem::take(&mut file.content);
+                self.walk.write(&file.path, file.mode, content);
+            }
+        }
+    }
+}
+
+/// Whether the text begins like a statement for a database.
+pub(super) fn looks_like_sql(text: &Text) -> bool {
+    let start = text.known_prefix().trim_start().trim_start_matches(['(', ';']);
+    let word: String = start.chars().take_while(char::is_ascii_alphabetic).collect();
+    if start.starts_with("--") || start.starts_with("/*") {
+        return true;
+    }
+    let word = word.to_ascii_uppercase();
+    let rest = start.get(word.len()..).unwrap_or_default();
+    matches!(
+        word.as_str(),
+        "SELECT"
+            | "INSERT"
+            | "UPDATE"
+            | "DELETE"
+            | "DROP"
+            | "TRUNCATE"
+            | "ALTER"
+            | "CREATE"
+            | "GRANT"
+            | "REVOKE"
+            | "WITH"
+            | "COPY"
+            | "EXEC"
+            | "EXECUTE"
+            | "PRAGMA"
+            | "VACUUM"
+            | "REPLACE"
+            | "MERGE"
+            | "CALL"
+            | "SET"
+            | "BEGIN"
+            | "ATTACH"
+    ) && rest
+        .starts_with(|next: char| next.is_whitespace() || next == '/' || next == '(' || next == ';')
+}
+
+fn network(mut text: Text) -> Text {
+    text.taint = text.taint.with(Taint::NETWORK);
+    if text.is_empty() {
+        text.push(Piece::Unknown("a response".into()));
+    }
+    text
+}
+
+/// Without the blanks that may stand in front of code in a string.
+fn trimmed(text: &Text) -> Text {
+    match text.as_known() {
+        Some(known) => text.derive(vec![Piece::Known(known.trim().to_owned())]),
+        None => text.clone(),
+    }
+}

@@ -1,0 +1,1193 @@
+//! Expressions: from tokens to values. Owns literals, interpolation, operators, members, indices and where calls are
+//! found; what a call does is said in `calls`.
+
+use std::rc::Rc;
+
+use portcullis_syntax::{
+    Span,
+    code::{TextPart, TokenKind},
+};
+use unicode_normalization::UnicodeNormalization;
+
+use super::{
+    fold,
+    interpreter::{Function, Interpreter, Unit},
+    tables,
+    value::{Given, Value, mixed},
+};
+use crate::text::{Piece, Taint, Text};
+
+/// How many elements of a comprehension are computed.
+const ELEMENTS: usize = 2048;
+
+/// Words that end an expression.
+const ENDS: &[&str] = &[
+    "then",
+    "do",
+    "end",
+    "as",
+    "in",
+    "of",
+    "from",
+    "import",
+    "unless",
+    "while",
+    "until",
+    "for",
+    "if",
+    "with",
+    "instanceof",
+    "rescue",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// Reads an expression of operators that bind at least as tightly as `level`.
+    pub(super) fn expression(&mut self, level: u8) -> Value {
+        if self.at >= self.end || !self.spend(1) || !self.sink() {
+            self.at = self.end;
+            return Value::unknown("an expression");
+        }
+        let mut left = self.operand();
+        while let Some((operator, binding)) = self.operator() {
+            if binding < level || !self.spend(1) {
+                break;
+            }
+            let start = self.at;
+            left = self.apply_operator(left, operator, binding);
+            if self.at <= start {
+                break;
+            }
+        }
+        self.rise();
+        left
+    }
+
+    /// Whether the token at `at` belongs to the expression before it.
+    fn continues(&self) -> bool {
+        self.brackets > 0
+            || !self.is_first(self.at)
+            || (self.language != "python"
+                && matches!(
+                    self.word(),
+                    "." | "?." | "->" | "+" | ".." | "||" | "&&" | "?" | "|>" | "??" | "or" | "and"
+                ))
+    }
+
+    /// The operator that follows and how tightly it binds.
+    fn operator(&self) -> Option<(&'static str, u8)> {
+        if self.at >= self.end || !self.continues() {
+            return None;
+        }
+        let word = self.word();
+        let (operator, binding) = match word {
+            "if" if self.language == "python" => ("if", 1),
+            "?" => ("?", 1),
+            "or" | "||" | "??" => ("or", 2),
+            "and" | "&&" => ("and", 2),
+            "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "<=>" | "=~" | "!~" | "~="
+            | "is" | "eq" | "ne" | "instanceof" | "not" => ("compare", 3),
+            "in" if self.brackets == 0 && self.language == "python" => ("compare", 3),
+            "|" if self.language != "awk" => ("|", 4),
+            "|>" => ("|>", 4),
+            "^" | "&" if self.language != "applescript" => ("bits", 4),
+            "<<" | ">>" => ("<<", 5),
+            "+" => ("+", 6),
+            "-" => ("-", 6),
+            "." if matches!(self.language, "php" | "perl") => ("+", 6),
+            ".." if self.language == "lua" => ("+", 6),
+            "&" => ("+", 6),
+            "++" if self.language == "haskell" => ("+", 6),
+            "*" => ("*", 7),
+            "x" if self.language == "perl" => ("*", 7),
+            "/" | "//" => ("/", 7),
+            "%" => ("%", 7),
+            "**" => ("bits", 8),
+            "" if self.language == "awk" && self.is_value() => ("concatenate", 6),
+            _ if self.language == "awk" && self.is_value() && !ENDS.contains(&word) => {
+                ("concatenate", 6)
+            }
+            _ => return None,
+        };
+        Some((operator, binding))
+    }
+
+    fn is_value(&self) -> bool {
+        self.token_at(self.at).is_some_and(|token| {
+            matches!(
+                token.kind,
+                TokenKind::Text(_) | TokenKind::Variable | TokenKind::Number | TokenKind::Name
+            ) && !token.first
+        }) && !matches!(self.word(), "getline" | "in")
+    }
+
+    fn apply_operator(&mut self, left: Value, operator: &str, binding: u8) -> Value {
+        if operator == "concatenate" {
+            let right = self.expression(binding + 1);
+            return self.add(left, right);
+        }
+        self.at += 1;
+        match operator {
+            "if" => {
+                drop(self.expression(2));
+                if self.accept("else") {
+                    let other = self.expression(1);
+                    return left.or(other);
+                }
+                left
+            }
+            "?" => {
+                if matches!(self.word(), ":") {
+                    self.at += 1;
+                    let other = self.expression(1);
+                    return left.or(other);
+                }
+                let one = self.expression(2);
+                if self.accept(":") {
+                    let other = self.expression(1);
+                    return one.or(other);
+                }
+                one
+            }
+            "or" => {
+                let right = self.expression(binding + 1);
+                if left.is_false() { right } else { left.or(right) }
+            }
+            "and" => {
+                let right = self.expression(binding + 1);
+                if matches!(self.language, "lua" | "perl" | "ruby" | "javascript") {
+                    return left.or(right);
+                }
+                right
+            }
+            "compare" => {
+                while matches!(self.word(), "not" | "in") {
+                    self.at += 1;
+                }
+                drop(self.expression(binding + 1));
+                Value::unknown("a comparison")
+            }
+            "|>" => {
+                let span = self.span_from(self.at);
+                let right = self.expression(binding + 1);
+                self.call_value(right, vec![Given { name: None, value: left, span }], span)
+            }
+            "+" => {
+                let right = self.expression(binding + 1);
+                self.add(left, right)
+            }
+            "<<" => {
+                let span = self.span_from(self.at);
+                let right = self.expression(binding + 1);
+                if let Value::File(index) = left {
+                    self.write_file(index, &right.text());
+                    return left;
+                }
+                if matches!(left, Value::Text(_)) && matches!(right, Value::Text(_)) {
+                    return self.add(left, right);
+                }
+                self.call_value(
+                    Value::Method(Box::new((left, "write".to_owned()))),
+                    vec![Given { name: None, value: right, span }],
+                    span,
+                )
+            }
+            "%" => {
+                let span = self.span_from(self.at);
+                let right = self.expression(binding + 1);
+                match (&left, &right) {
+                    (Value::Number(left), Value::Number(right)) => {
+                        Value::Number(left.checked_rem(*right).unwrap_or(0))
+                    }
+                    (Value::Text(_), _) => fold::format(&[
+                        Given { name: None, value: left, span },
+                        Given { name: None, value: right, span },
+                    ]),
+                    _ => Value::Text(mixed("a number", [&left, &right])),
+                }
+            }
+            "*" => {
+                let right = self.expression(binding + 1);
+                match (&left, &right) {
+                    (Value::Number(left), Value::Number(right)) => {
+                        Value::Number(left.saturating_mul(*right))
+                    }
+                    (Value::Text(text), Value::Number(times))
+                    | (Value::Number(times), Value::Text(text)) => {
+                        let text = fold::repeat(text, *times);
+                        self.spend(length(&text) / 32);
+                        Value::Text(text)
+                    }
+                    _ => Value::Text(mixed("a product", [&left, &right])),
+                }
+            }
+            "/" => {
+                let right = self.expression(binding + 1);
+                if self.language == "python"
+                    && (matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)))
+                    && !matches!(right, Value::Number(_))
+                {
+                    let mut path = left.text();
+                    fold::append_path(&mut path, &right.text());
+                    return Value::Text(path);
+                }
+                Value::Text(mixed("a quotient", [&left, &right]))
+            }
+            _ => {
+                let right = self.expression(binding + 1);
+                match (operator, &left, &right) {
+                    ("-", Value::Number(left), Value::Number(right)) => {
+                        Value::Number(left.saturating_sub(*right))
+                    }
+                    ("|", Value::Table(left), Value::Table(right)) => {
+                        Value::Table(left.iter().chain(right).cloned().collect())
+                    }
+                    _ => Value::Text(mixed("a number", [&left, &right])),
+                }
+            }
+        }
+    }
+
+    /// `left + right`: numbers, lists or texts.
+    pub(super) fn add(&mut self, left: Value, right: Value) -> Value {
+        match (left, right) {
+            (Value::Number(left), Value::Number(right)) if self.language != "awk" => {
+                Value::Number(left.saturating_add(right))
+            }
+            (Value::List(mut left), Value::List(right)) => {
+                left.extend(right);
+                left.truncate(ELEMENTS);
+                Value::List(left)
+            }
+            (Value::Any(list), right) => list
+                .into_iter()
+                .map(|left| self.add(left, right.clone()))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::known("")),
+            (left, Value::Any(list)) => list
+                .into_iter()
+                .map(|right| self.add(left.clone(), right))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::known("")),
+            (left, right) => {
+                let mut text = left.text();
+                text.append(&right.text());
+                self.spend(length(&text) / 32);
+                Value::Text(text)
+            }
+        }
+    }
+
+    /// A value with its members, indices and calls.
+    fn operand(&mut self) -> Value {
+        let start = self.at;
+        let mut value = self.primary();
+        if self.at == start {
+            return value;
+        }
+        loop {
+            let before = self.at;
+            value = self.postfix(value, start);
+            if self.at == before || !self.spend(1) {
+                return value;
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Value {
+        let Some(token) = self.token_at(self.at) else { return Value::unknown("nothing") };
+        let span = token.span;
+        match &token.kind {
+            TokenKind::Text(_) => self.texts(),
+            TokenKind::Command(parts) => {
+                let parts = parts.clone();
+                self.at += 1;
+                let command = self.parts(&parts);
+                self.seen.spawns = Some(span);
+                self.flush();
+                let input = None;
+                Value::Text(self.walk.shell(&command, span, &[], input))
+            }
+            TokenKind::Words(words) => {
+                let list = words.iter().map(|word| Value::known(word)).collect();
+                self.at += 1;
+                Value::List(list)
+            }
+            TokenKind::Number => {
+                let text = span.of(self.source);
+                self.at += 1;
+                number(text).map_or_else(|| Value::unknown("a number"), Value::Number)
+            }
+            TokenKind::Pattern => {
+                self.at += 1;
+                Value::unknown("a pattern")
+            }
+            TokenKind::Variable => {
+                let name = span.of(self.source);
+                self.at += 1;
+                self.variable(name)
+            }
+            TokenKind::Name => self.name(span),
+            TokenKind::Operator => self.prefix(span),
+        }
+    }
+
+    fn texts(&mut self) -> Value {
+        let mut text = Text::default();
+        loop {
+            let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind)
+            else {
+                break;
+            };
+            let parts = parts.clone();
+            self.at += 1;
+            text.append(&self.parts(&parts));
+            if !matches!(self.language, "python" | "ruby" | "java" | "awk" | "julia")
+                || !self.continues()
+            {
+                break;
+            }
+        }
+        Value::Text(text)
+    }
+
+    /// The value of a string with its computed stretches.
+    pub(super) fn parts(&mut self, parts: &[TextPart]) -> Text {
+        let mut text = Text::default();
+        for part in parts {
+            match part {
+                TextPart::Literal(literal) => {
+                    self.spend(literal.len() / 32);
+                    text.push_known(literal);
+                }
+                TextPart::Code(span) => {
+                    let value = self.fragment(*span);
+                    match &value {
+                        Value::List(list) if matches!(self.language, "perl" | "julia") => {
+                            for (index, value) in list.iter().enumerate() {
+                                if index > 0 {
+                                    text.push_known(" ");
+                                }
+                                text.append(&value.text());
+                            }
+                        }
+                        value => text.append(&value.text()),
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    /// The value of an expression that stands inside a string.
+    fn fragment(&mut self, span: Span) -> Value {
+        if !self.sink() {
+            return Value::unknown("a value");
+        }
+        let (unit, _) = Unit::new(self.source, span, self.dialect);
+        let end = unit.tokens.len();
+        let value = self.within(Rc::new(unit), 0..end, |inner| inner.expression(0));
+        self.rise();
+        value
+    }
+
+    fn variable(&mut self, name: &str) -> Value {
+        if let Some(value) = self.variables.get(name) {
+            return value.clone();
+        }
+        let bare = name.trim_start_matches(['$', '@', '%']);
+        // `$list[0]` is an element of `@list`.
+        if let Some(value) = ["@", "%"].iter().find_map(|sigil| {
+            (self.language == "perl")
+                .then(|| self.variables.get(&format!("{sigil}{bare}")))
+                .flatten()
+        }) {
+            return value.clone();
+        }
+        match bare {
+            "ARGV" | "argv" => self.argument_list(),
+            "ENV" | "_ENV" | "_SERVER" => Value::name("ENV"),
+            "_GET" | "_POST" | "_REQUEST" | "_COOKIE" => {
+                let mut text = Text::unknown(name);
+                text.taint = Taint::NETWORK;
+                Value::Text(text)
+            }
+            "stdin" | "STDIN" => Value::Text(self.standard_input()),
+            _ => {
+                let position = bare.parse::<usize>().ok().filter(|position| *position > 0);
+                if let Some(position) = position
+                    && self.language != "awk"
+                    && let Some(argument) = self.arguments.get(position - 1)
+                {
+                    return Value::Text(argument.text.clone());
+                }
+                Value::unknown(bare)
+            }
+        }
+    }
+
+    /// What the script is given, as a list.
+    pub(super) fn argument_list(&self) -> Value {
+        Value::List(
+            self.arguments.iter().map(|argument| Value::Text(argument.text.clone())).collect(),
+        )
+    }
+
+    /// What arrives on the standard input.
+    pub(super) fn standard_input(&self) -> Text {
+        self.input.clone().unwrap_or_else(|| Text::unknown("standard input"))
+    }
+
+    fn name(&mut self, span: Span) -> Value {
+        let word = span.of(self.source);
+        let start = self.at;
+        match word {
+            "lambda" => return self.lambda(),
+            "function" | "sub" | "func" | "fn" | "proc"
+                if self.word_at(start + 1) == "("
+                    || self.word_at(start + 1) == "{"
+                    || self.word_at(start + 2) == "(" =>
+            {
+                return self.inline_function();
+            }
+            "new" | "await" | "typeof" | "void" | "delete" | "not" | "return" | "yield"
+            | "throw" | "async" | "defined" | "ref" | "then" | "else" | "do" | "begin"
+            | "unless" | "raise"
+                if !matches!(self.word_at(start + 1), "" | "." | "=" | ")" | "," | "(" | ";")
+                    || self.token_at(start + 1).is_some_and(|token| {
+                        matches!(token.kind, TokenKind::Text(_) | TokenKind::Command(_))
+                    }) =>
+            {
+                self.at += 1;
+                return self.operand();
+            }
+            "await" | "new" | "typeof" | "return" | "not" | "yield" => {
+                self.at += 1;
+                return self.operand();
+            }
+            _ => {}
+        }
+        self.at += 1;
+        if self.word() == "=>" && self.language == "javascript" {
+            return self.arrow(vec![word.to_owned()]);
+        }
+        let normalized: String;
+        let word = if word.is_ascii() {
+            word
+        } else {
+            normalized = word.nfkc().collect();
+            normalized.as_str()
+        };
+        self.resolve(word)
+    }
+
+    /// What a name stands for.
+    pub(super) fn resolve(&mut self, word: &str) -> Value {
+        if let Some(value) = self.variables.get(word) {
+            return value.clone();
+        }
+        if let Some(index) = self.named.get(word) {
+            return Value::Function(*index);
+        }
+        if let Some(Value::Name(module, _)) = self.variables.get("*") {
+            let path = format!("{module}.{word}");
+            if tables::row(self.language, &path).is_some() {
+                return Value::name(&path);
+            }
+        }
+        match (self.language, word) {
+            ("ruby", "ARGV") | ("julia", "ARGS") | ("lua", "arg") => self.argument_list(),
+            ("ruby", "STDIN") => Value::name("STDIN"),
+            ("perl", "shift") => self.element(&self.argument_list(), 0),
+            _ => Value::name(word),
+        }
+    }
+
+    fn prefix(&mut self, span: Span) -> Value {
+        let word = span.of(self.source);
+        match word {
+            "(" => {
+                let close = self.partner(self.at);
+                let arrow = self.word_at(close + 1) == "=>" && self.language == "javascript";
+                if arrow {
+                    let parameters = self.parameters(self.at + 1, close);
+                    self.at = close + 1;
+                    return self.arrow(parameters);
+                }
+                match self.list(close) {
+                    mut list if list.len() == 1 && self.word_at(close - 1) != "," => {
+                        list.pop().unwrap_or_else(|| Value::known(""))
+                    }
+                    list => Value::List(list),
+                }
+            }
+            "[" => {
+                let close = self.partner(self.at);
+                if self.language == "lisp" {
+                    return Value::List(self.list(close));
+                }
+                self.comprehension(close).unwrap_or_else(|| Value::List(self.list(close)))
+            }
+            "{" => self.table(),
+            "-" | "+" => {
+                self.at += 1;
+                match self.operand() {
+                    Value::Number(number) if word == "-" => Value::Number(number.saturating_neg()),
+                    value => value,
+                }
+            }
+            "!" | "~" => {
+                self.at += 1;
+                drop(self.operand());
+                Value::unknown("a condition")
+            }
+            "*" | "**" | "&" | "\\" | "..." | "@" | "$" | "<-" => {
+                self.at += 1;
+                if self.is_first(self.at) { Value::unknown(word) } else { self.operand() }
+            }
+            ":" if self.is_name(self.at + 1)
+                && matches!(self.language, "ruby" | "julia" | "lisp") =>
+            {
+                let name = self.word_at(self.at + 1);
+                self.at += 2;
+                Value::known(name)
+            }
+            "<" if self.language == "perl" && self.word_at(self.at + 2) == ">" => {
+                self.at += 3;
+                Value::Text(self.standard_input())
+            }
+            "->" if self.language == "ruby" => {
+                self.at += 1;
+                Value::unknown("a function")
+            }
+            _ => Value::unknown("nothing"),
+        }
+    }
+
+    /// The values between the bracket at the cursor and `close`, which is passed.
+    fn list(&mut self, close: usize) -> Vec<Value> {
+        self.at += 1;
+        let mut list = Vec::new();
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        while self.at < self.end && self.spend(1) {
+            let before = self.at;
+            let spread = self.word() == "*" || self.word() == "...";
+            let value = self.expression(0);
+            match value {
+                Value::List(inner) if spread || self.language == "perl" => list.extend(inner),
+                value if self.at > before => list.push(value),
+                _ => {}
+            }
+            if self.word() == "for" {
+                // A generator: its head was read with the variable unknown.
+                self.at = self.end;
+            }
+            if self.at == before || !matches!(self.word(), "," | "=>") {
+                self.at = self.at.max(before + 1);
+                if !matches!(self.word_at(self.at - 1), "," | "=>")
+                    && self.at < self.end
+                    && self.at == before + 1
+                    && self.word_at(before) == ""
+                {
+                    continue;
+                }
+            } else {
+                self.at += 1;
+            }
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        list.truncate(ELEMENTS);
+        list
+    }
+
+    /// `[head for name in list]` between the bracket at the cursor and `close`.
+    fn comprehension(&mut self, close: usize) -> Option<Value> {
+        if self.language != "python" {
+            return None;
+        }
+        let open = self.at;
+        let mut at = open + 1;
+        let mut separator = None;
+        while at < close {
+            if self.word_at(at) == "for" && self.is_name(at) {
+                separator = Some(at);
+                break;
+            }
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        let separator = separator?;
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        let within = (separator..close).find(|index| self.word_at(*index) == "in").unwrap_or(close);
+        let names = self.parameters(separator + 1, within);
+        self.at = within + 1;
+        let list = self.expression(2);
+        let rest = self.at;
+        let elements: Vec<Value> = match &list {
+            Value::List(list) if !list.is_empty() => list.clone(),
+            Value::Text(text) if text.as_known().is_some_and(|known| known.len() <= ELEMENTS) => {
+                let known = text.as_known().unwrap_or_default();
+                known.chars().map(|character| Value::known(&character.to_string())).collect()
+            }
+            other => vec![self.element(other, 0)],
+        };
+        let mut result = Vec::new();
+        for element in elements.into_iter().take(ELEMENTS) {
+            match names.as_slice() {
+                [name] => {
+                    self.variables.insert(name.clone(), element);
+                }
+                names => {
+                    for (position, name) in names.iter().enumerate() {
+                        let inner = self.element(&element, position);
+                        self.variables.insert(name.clone(), inner);
+                    }
+                }
+            }
+            self.at = open + 1;
+            let head_end = std::mem::replace(&mut self.end, separator);
+            result.push(self.expression(0));
+            self.end = head_end;
+            if self.work == 0 {
+                break;
+            }
+        }
+        self.at = rest;
+        let end = self.end;
+        self.statements(end);
+        for name in names {
+            self.variables.remove(&name);
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        Some(Value::List(result))
+    }
+
+    /// A dictionary, an object or a block.
+    fn table(&mut self) -> Value {
+        let close = self.partner(self.at);
+        self.at += 1;
+        let outer = self.narrow(close);
+        let mut table = Vec::new();
+        let brackets = std::mem::replace(&mut self.brackets, 1);
+        self.blocks += 1;
+        while self.at < self.end && self.spend(1) {
+            let before = self.at;
+            let separator = self.word_at(before + 1);
+            let lua = self.language == "lua" && separator == "=";
+            if matches!(separator, ":" | "=>") || lua {
+                let key = match self.token_at(before).map(|token| &token.kind) {
+                    Some(TokenKind::Text(parts)) => {
+                        let parts = parts.clone();
+                        self.parts(&parts).display()
+                    }
+                    _ => self.word_at(before).to_owned(),
+                };
+                self.at += 2;
+                let value = self.expression(0);
+                table.push((key, value));
+            } else if self.is_name(before)
+                && matches!(separator, "," | "}" | "")
+                && self.language == "javascript"
+            {
+                let name = self.word();
+                self.at += 1;
+                let value = self.resolve(name);
+                table.push((name.to_owned(), value));
+            } else {
+                self.brackets = 0;
+                self.statement_once();
+                self.brackets = 1;
+            }
+            self.accept(",");
+            if self.at == before {
+                self.at += 1;
+            }
+        }
+        self.blocks -= 1;
+        self.brackets = brackets;
+        self.end = outer;
+        self.at = close + 1;
+        Value::Table(table)
+    }
+
+    fn lambda(&mut self) -> Value {
+        self.at += 1;
+        let mut colon = self.at;
+        while colon < self.end && self.word_at(colon) != ":" {
+            colon += 1;
+        }
+        let parameters = self.parameters(self.at, colon);
+        self.at = colon + 1;
+        self.rest_as_function(parameters)
+    }
+
+    fn arrow(&mut self, parameters: Vec<String>) -> Value {
+        self.at += 1;
+        if self.word() == "{" {
+            return self.braced_function(parameters);
+        }
+        self.rest_as_function(parameters)
+    }
+
+    fn inline_function(&mut self) -> Value {
+        self.at += 1;
+        if self.is_name(self.at) {
+            self.at += 1;
+        }
+        let mut parameters = Vec::new();
+        if self.word() == "(" {
+            let close = self.partner(self.at);
+            parameters = self.parameters(self.at + 1, close);
+            self.at = close + 1;
+        }
+        if self.word() == "use" && self.word_at(self.at + 1) == "(" {
+            self.at = self.partner(self.at + 1) + 1;
+        }
+        if self.word() == "{" {
+            return self.braced_function(parameters);
+        }
+        if self.word() == "=>" {
+            return self.arrow(parameters);
+        }
+        // Lua and Ruby bodies end with a word; they are read where they stand.
+        Value::unknown("a function")
+    }
+
+    fn braced_function(&mut self, parameters: Vec<String>) -> Value {
+        let close = self.partner(self.at);
+        let body = self.at + 1..close;
+        self.at = close + 1;
+        self.push_function(parameters, body, false)
+    }
+
+    /// The expression that follows, as a function's body.
+    fn rest_as_function(&mut self, parameters: Vec<String>) -> Value {
+        let start = self.at;
+        while self.at < self.end
+            && !matches!(self.word(), "," | ")" | "]" | "}" | ";")
+            && (self.continues() || self.at == start)
+        {
+            self.at = match self.unit.partners.get(self.at) {
+                Some(partner) if *partner > self.at => partner + 1,
+                _ => self.at + 1,
+            };
+        }
+        self.at = self.at.min(self.end);
+        self.push_function(parameters, start..self.at, true)
+    }
+
+    fn push_function(
+        &mut self,
+        parameters: Vec<String>,
+        body: std::ops::Range<usize>,
+        expression: bool,
+    ) -> Value {
+        let index = self.functions.len();
+        self.functions.push(Function {
+            parameters,
+            body,
+            unit: Rc::clone(&self.unit),
+            called: false,
+            expression,
+        });
+        Value::Function(index)
+    }
+
+    fn postfix(&mut self, value: Value, start: usize) -> Value {
+        if self.at >= self.end {
+            return value;
+        }
+        let Some(token) = self.token_at(self.at) else { return value };
+        let (spaced, first) = (token.spaced, token.first);
+        let word = self.word();
+        match word {
+            "." | "?." | "->" | "::" if self.continues() => {
+                if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
+                    return value;
+                }
+                let next = self.at + 1;
+                if self.is_name(next) {
+                    let name = self.word_at(next);
+                    self.at = next + 1;
+                    return self.member(value, name);
+                }
+                if matches!(self.word_at(next), "[" | "{" | "(") {
+                    self.at = next;
+                    return value;
+                }
+                if self.token_at(next).is_some_and(|token| token.kind == TokenKind::Variable) {
+                    // `$object->$name`
+                    self.at = next;
+                    let name = self.primary().text();
+                    return match name.as_known() {
+                        Some(name) => self.member(value, name),
+                        None => Value::reached("", mixed("a member", [&value])),
+                    };
+                }
+                value
+            }
+            ":" if self.language == "lua" && self.is_name(self.at + 1) => {
+                let name = self.word_at(self.at + 1);
+                self.at += 2;
+                self.member(value, name)
+            }
+            "(" if !first || self.brackets > 0 => {
+                if spaced && !self.may_call_spaced(start) {
+                    return value;
+                }
+                let close = self.partner(self.at);
+                let given = self.arguments_until(close);
+                let span = self.span_from(start);
+                let value = self.call_value(value, given, span);
+                self.block(&value);
+                value
+            }
+            "[" if !first && !(spaced && matches!(self.language, "ruby" | "perl" | "tcl")) => {
+                self.index(value)
+            }
+            "{" if self.language == "perl" && !spaced => self.index(value),
+            "!" if self.language == "rust" => {
+                self.at += 1;
+                value
+            }
+            "++" | "--" if !spaced => {
+                self.at += 1;
+                value
+            }
+            _ => self.bare_call(value, start, spaced),
+        }
+    }
+
+    fn may_call_spaced(&self, start: usize) -> bool {
+        let keyword = matches!(
+            self.word_at(start),
+            "if" | "while" | "and" | "or" | "in" | "return" | "elif" | "print" | "not"
+        );
+        !(keyword && self.at == start + 1 && self.language != "perl")
+            && !(self.language == "ruby" && self.is_name(start))
+            || self.language == "perl"
+    }
+
+    /// `system "rm", x`: a call without parentheses.
+    fn bare_call(&mut self, value: Value, start: usize, spaced: bool) -> Value {
+        let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
+        let callable = match &value {
+            Value::Name(..) | Value::Method(_) => self.is_name(self.at - 1),
+            _ => false,
+        };
+        if !language_allows || !callable || self.is_first(self.at) {
+            // A Ruby method without arguments is called by its name.
+            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
+            {
+                return self.bare_ruby_call(value, start);
+            }
+            return value;
+        }
+        let starts_value = self.token_at(self.at).is_some_and(|token| match &token.kind {
+            TokenKind::Text(_) | TokenKind::Command(_) | TokenKind::Words(_) => true,
+            TokenKind::Variable | TokenKind::Number => spaced && self.language != "lua",
+            TokenKind::Name => {
+                spaced
+                    && matches!(self.language, "ruby" | "perl" | "php")
+                    && !ENDS.contains(&token.span.of(self.source))
+                    && !matches!(
+                        token.span.of(self.source),
+                        "and"
+                            | "or"
+                            | "if"
+                            | "else"
+                            | "eq"
+                            | "ne"
+                            | "x"
+                            | "not"
+                            | "lt"
+                            | "gt"
+                            | "cmp"
+                    )
+            }
+            TokenKind::Operator => {
+                let text = token.span.of(self.source);
+                (spaced && matches!(text, "\\") && self.language == "perl")
+                    || (spaced
+                        && matches!(text, "*" | "&" | ":" | "[" | "(")
+                        && self.language == "ruby"
+                        && self.token_at(self.at + 1).is_some_and(|next| !next.spaced))
+                    || (text == "{" && self.language == "lua")
+            }
+            TokenKind::Pattern => false,
+        });
+        if !starts_value {
+            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
+            {
+                return self.bare_ruby_call(value, start);
+            }
+            return value;
+        }
+        let mut given = Vec::new();
+        if self.language == "lua" {
+            let one = self.at;
+            let argument = self.primary();
+            given.push(Given { name: None, value: argument, span: self.span_from(one) });
+        } else {
+            loop {
+                let one = self.at;
+                let mut argument = self.argument();
+                if self.at == one {
+                    break;
+                }
+                argument.span = self.span_from(one);
+                given.push(argument);
+                if !matches!(self.word(), "," | "=>") || given.len() >= 64 {
+                    break;
+                }
+                self.at += 1;
+            }
+        }
+        let span = self.span_from(start);
+        let value = self.call_value(value, given, span);
+        self.block(&value);
+        value
+    }
+
+    fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+        let calls = match &value {
+            Value::Method(_) => true,
+            Value::Name(path, _) => {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                last.starts_with(|first: char| first.is_ascii_lowercase())
+            }
+            _ => false,
+        };
+        if !calls {
+            return value;
+        }
+        let before = self.at;
+        let span = self.span_from(start);
+        let value = self.call_value(value, Vec::new(), span);
+        self.block(&value);
+        self.at = self.at.max(before);
+        value
+    }
+
+    /// A Ruby block behind a call: its parameter is what the call gives.
+    fn block(&mut self, given: &Value) {
+        if self.language != "ruby" || self.at >= self.end {
+            return;
+        }
+        let opens = matches!(self.word(), "{" | "do") && !self.is_first(self.at);
+        if !opens {
+            return;
+        }
+        let braces = self.word() == "{";
+        let close = self.partner(self.at);
+        self.at += 1;
+        if self.word() == "|" {
+            let bar = (self.at + 1..self.end.min(self.at + 16))
+                .find(|index| self.word_at(*index) == "|")
+                .unwrap_or(self.at);
+            for name in self.parameters(self.at + 1, bar) {
+                let value = match given {
+                    Value::List(_) => self.element(given, 0),
+                    value => value.clone(),
+                };
+                self.variables.insert(name, value);
+            }
+            self.at = bar + 1;
+        }
+        if braces {
+            if self.sink() {
+                let brackets = std::mem::replace(&mut self.brackets, 0);
+                self.statements(close);
+                self.brackets = brackets;
+                self.rise();
+            }
+            self.at = close + 1;
+        }
+    }
+
+    /// The arguments between the parenthesis at the cursor and `close`, which is passed.
+    pub(super) fn arguments_until(&mut self, close: usize) -> Vec<Given> {
+        let open = self.at;
+        self.at += 1;
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        let mut given = Vec::new();
+        while self.at < self.end && self.spend(1) {
+            let start = self.at;
+            if let Some(value) = self.generator(open, close) {
+                given.push(Given { name: None, value, span: self.span_from(start) });
+                break;
+            }
+            let spread = matches!(self.word(), "*" | "...");
+            let mut argument = self.argument();
+            if self.at == start {
+                self.at += 1;
+                continue;
+            }
+            argument.span = self.span_from(start);
+            match argument.value {
+                Value::List(list)
+                    if spread || (self.language == "perl" && argument.name.is_none()) =>
+                {
+                    let span = argument.span;
+                    given.extend(list.into_iter().map(|value| Given { name: None, value, span }));
+                }
+                value => given.push(Given { value, ..argument }),
+            }
+            self.accept(",");
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        given
+    }
+
+    /// `f(x for x in list)`: the only argument is a generator.
+    fn generator(&mut self, open: usize, close: usize) -> Option<Value> {
+        if self.language != "python" || self.at != open + 1 || close - open > ELEMENTS {
+            return None;
+        }
+        let back = self.at;
+        self.at = open;
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        let value = self.comprehension(close);
+        self.end = outer;
+        if value.is_none() {
+            self.at = back;
+        }
+        value
+    }
+
+    fn argument(&mut self) -> Given {
+        let start = self.at;
+        let separator = self.word_at(start + 1);
+        let keyword = self.is_name(start)
+            && (separator == "=" && matches!(self.language, "python" | "r" | "julia" | "java")
+                || separator == ":" && !matches!(self.language, "lua" | "javascript" | "awk")
+                || separator == "=>");
+        if keyword {
+            let name = self.word().to_owned();
+            self.at += 2;
+            let value = self.expression(0);
+            return Given { name: Some(name), value, span: Span::default() };
+        }
+        if self.is_first(start) && self.word() == ";" {
+            self.at += 1;
+        }
+        let value = self.expression(0);
+        Given { name: None, value, span: Span::default() }
+    }
+
+    fn index(&mut self, value: Value) -> Value {
+        let close = self.partner(self.at);
+        let backwards = self.word_at(self.at + 1) == ":"
+            && self.word_at(self.at + 2) == ":"
+            && self.word_at(self.at + 3) == "-"
+            || self.word_at(self.at + 1) == "::" && self.word_at(self.at + 2) == "-";
+        if backwards && self.language == "python" {
+            self.at = close + 1;
+            return match value {
+                Value::Text(text) => Value::Text(fold::slice(&text, None, None, true)),
+                Value::List(list) => Value::List(list.into_iter().rev().collect()),
+                other => other,
+            };
+        }
+        let colon = (self.at + 1..close.min(self.at + 8)).find(|index| self.word_at(*index) == ":");
+        if let Some(colon) = colon
+            && self.language == "python"
+        {
+            let bound = |this: &Self, range: std::ops::Range<usize>| -> Option<i64> {
+                let negative = this.word_at(range.start) == "-";
+                let digits = this.word_at(range.start + usize::from(negative));
+                let number = number(digits)?;
+                Some(if negative { -number } else { number })
+            };
+            let start = (colon > self.at + 1).then(|| bound(self, self.at + 1..colon));
+            let end = (close > colon + 1).then(|| bound(self, colon + 1..close));
+            self.at = close + 1;
+            return match value {
+                Value::Text(text) if start != Some(None) && end != Some(None) => {
+                    Value::Text(fold::slice(&text, start.flatten(), end.flatten(), false))
+                }
+                Value::Text(text) if !text.has_unknown() => {
+                    Value::Text(text.derive(vec![Piece::Unknown("a part".into())]))
+                }
+                other => other,
+            };
+        }
+        let mut list = self.list(close);
+        let key = list.pop().unwrap_or_else(|| Value::known(""));
+        match (&value, &key) {
+            (Value::List(elements), Value::Number(position)) => {
+                let position = if *position < 0 {
+                    usize::try_from(position.saturating_neg())
+                        .ok()
+                        .and_then(|back| elements.len().checked_sub(back))
+                } else {
+                    usize::try_from(*position).ok()
+                };
+                position
+                    .and_then(|position| elements.get(position).cloned())
+                    .unwrap_or_else(|| Value::unknown("an element"))
+            }
+            (_, Value::Text(text)) if text.as_known().is_some() => {
+                let name = text.as_known().unwrap_or_default().to_owned();
+                match value.entry(&name) {
+                    Some(entry) => entry.clone(),
+                    None => self.member(value, &name),
+                }
+            }
+            (Value::Text(text), Value::Number(position)) => match text.as_known() {
+                Some(known) => usize::try_from(*position)
+                    .ok()
+                    .and_then(|position| known.chars().nth(position))
+                    .map_or_else(
+                        || Value::unknown("a character"),
+                        |character| Value::known(&character.to_string()),
+                    ),
+                None => Value::Text(text.clone()),
+            },
+            // `$ENV{HOME}`, `process.env[name]`
+            (Value::Name(path, text), Value::Name(key, _)) if self.language == "perl" => {
+                let name = format!("{path}.{key}");
+                let text = text.clone();
+                self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
+            }
+            (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
+            _ => Value::Text(mixed("an element", [&value])),
+        }
+    }
+}
+
+/// How many bytes of a text are known.
+fn length(text: &Text) -> usize {
+    text.pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Known(text) | Piece::Glob(text) => text.len(),
+            Piece::Unknown(_) => 0,
+        })
+        .sum()
+}
+
+fn number(text: &str) -> Option<i64> {
+    let digits: String = text.chars().filter(|character| *character != '_').collect();
+    let lower = digits.to_ascii_lowercase();
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if let Some(rest) = lower.strip_prefix(prefix) {
+            return i64::from_str_radix(rest.trim_end_matches('n'), radix).ok();
+        }
+    }
+    if lower.len() > 1 && lower.starts_with('0') && lower.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return i64::from_str_radix(&lower, 8).ok();
+    }
+    lower.trim_end_matches(['n', 'l', 'u']).parse().ok()
+}

@@ -1,0 +1,430 @@
+//! The reading of one script. Owns what is known while it goes on: variables, functions, open files, what was printed,
+//! and how much work is left.
+
+use std::{collections::HashMap, ops::Range, rc::Rc};
+
+use portcullis_syntax::{
+    Span,
+    code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
+};
+
+use super::value::{Given, Value};
+use crate::{
+    effect::{Argument, GapReason, WriteMode},
+    text::Text,
+    understand::shell::Walk,
+};
+
+/// The least work that a script may ask for; every token adds [`WORK_PER_TOKEN`].
+const WORK: usize = 1 << 15;
+
+/// How often a token may be looked at on average: code that is called several times is read several times.
+const WORK_PER_TOKEN: usize = 16;
+
+/// How deep expressions and calls may nest, see [`portcullis_syntax::limits::DEPTH`]; each level takes several frames.
+const DEPTH: usize = 64;
+
+/// How deep calls of the script's own functions are followed.
+pub(super) const CALLS: usize = 6;
+
+/// Reads `code` from beginning to end.
+pub(super) fn run(
+    walk: &mut Walk<'_>,
+    language: &'static str,
+    code: &str,
+    arguments: &[Argument],
+    input: Option<Text>,
+) -> Text {
+    let dialect = dialect(language);
+    let (unit, complete) = Unit::new(code, Span::new(0, code.len()), dialect);
+    let work = WORK + unit.tokens.len().saturating_mul(WORK_PER_TOKEN);
+    let end = unit.tokens.len();
+    let mut interpreter = Interpreter {
+        walk,
+        language,
+        dialect,
+        source: code,
+        arguments,
+        input,
+        unit: Rc::new(unit),
+        at: 0,
+        end,
+        indent: 0,
+        blocks: 0,
+        brackets: 0,
+        work,
+        depth: 0,
+        calls: 0,
+        limited: false,
+        variables: HashMap::new(),
+        functions: Vec::new(),
+        named: HashMap::new(),
+        files: Vec::new(),
+        returned: None,
+        raw_socket: false,
+        peer: Text::unknown("an address"),
+        last_file: None,
+        output: Text::default(),
+        seen: Seen::default(),
+    };
+    if !complete {
+        interpreter.limit();
+    }
+    interpreter.statements(end);
+    interpreter.uncalled();
+    interpreter.flush();
+    interpreter.finish();
+    interpreter.output
+}
+
+/// What the script did that only matters together.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) connects: bool,
+    pub(super) listens: bool,
+    pub(super) duplicates: Option<Span>,
+    pub(super) spawns: Option<Span>,
+    pub(super) executable_memory: bool,
+    pub(super) native_call: Option<Span>,
+}
+
+/// A stretch of code as tokens.
+#[derive(Debug)]
+pub(super) struct Unit {
+    pub(super) tokens: Vec<Token>,
+    /// The index of the matching bracket for every bracket; its own index elsewhere.
+    pub(super) partners: Vec<usize>,
+    /// For the first token of a line, where the block of lines that are indented deeper ends.
+    pub(super) blocks: Vec<usize>,
+}
+
+/// A function of the script.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub(super) parameters: Vec<String>,
+    pub(super) body: Range<usize>,
+    pub(super) unit: Rc<Unit>,
+    pub(super) called: bool,
+    /// The body is an expression whose value is given back.
+    pub(super) expression: bool,
+}
+
+/// A file that the script opened.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) path: Argument,
+    pub(super) mode: WriteMode,
+    pub(super) writes: bool,
+    pub(super) content: Text,
+    pub(super) read: Text,
+    pub(super) flushed: bool,
+}
+
+/// The reading of one script.
+pub(super) struct Interpreter<'w, 'f, 's> {
+    pub(super) walk: &'w mut Walk<'f>,
+    pub(super) language: &'static str,
+    pub(super) dialect: &'static Dialect,
+    pub(super) source: &'s str,
+    pub(super) arguments: &'s [Argument],
+    pub(super) input: Option<Text>,
+    pub(super) unit: Rc<Unit>,
+    pub(super) at: usize,
+    /// One past the last token that may be read now.
+    pub(super) end: usize,
+    /// How far the lines of the current body are indented.
+    pub(super) indent: u32,
+    /// How many braces are open around the current statement.
+    pub(super) blocks: usize,
+    /// How many parentheses are open: line ends in them end nothing.
+    pub(super) brackets: usize,
+    pub(super) work: usize,
+    pub(super) depth: usize,
+    pub(super) calls: usize,
+    limited: bool,
+    pub(super) variables: HashMap<String, Value>,
+    pub(super) functions: Vec<Function>,
+    pub(super) named: HashMap<String, usize>,
+    pub(super) files: Vec<Open>,
+    pub(super) returned: Option<Value>,
+    /// Whether the script handles connections itself.
+    pub(super) raw_socket: bool,
+    /// The address that was connected to last.
+    pub(super) peer: Text,
+    /// The file that a bare handle names.
+    pub(super) last_file: Option<usize>,
+    pub(super) output: Text,
+    pub(super) seen: Seen,
+}
+
+impl Unit {
+    /// Reads the part of `source` under `span`; tells whether it was read whole.
+    pub(super) fn new(source: &str, span: Span, dialect: &Dialect) -> (Self, bool) {
+        let read = tokens(span.of(source), dialect);
+        let mut list = read.list;
+        if span.start > 0 {
+            for token in &mut list {
+                shift(token, span.start);
+            }
+        }
+        let partners = partners(&list, source);
+        let blocks = blocks(&list, &partners);
+        (Self { tokens: list, partners, blocks }, read.complete)
+    }
+}
+
+fn shift(token: &mut Token, by: u32) {
+    let move_span = |span: &mut Span| {
+        span.start = span.start.saturating_add(by);
+        span.end = span.end.saturating_add(by);
+    };
+    move_span(&mut token.span);
+    if let TokenKind::Text(parts) | TokenKind::Command(parts) = &mut token.kind {
+        for part in parts {
+            if let TextPart::Code(span) = part {
+                move_span(span);
+            }
+        }
+    }
+}
+
+fn partners(tokens: &[Token], source: &str) -> Vec<usize> {
+    let mut partners: Vec<usize> = (0..tokens.len()).collect();
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if token.kind != TokenKind::Operator {
+            continue;
+        }
+        let close = match token.span.of(source) {
+            "(" => ")",
+            "[" => "]",
+            "{" => "}",
+            text @ (")" | "]" | "}") => {
+                if open.last().is_some_and(|(_, close)| *close == text)
+                    && let Some((start, _)) = open.pop()
+                    && let Some(partner) = partners.get_mut(start)
+                {
+                    *partner = index;
+                    if let Some(partner) = partners.get_mut(index) {
+                        *partner = start;
+                    }
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        open.push((index, close));
+    }
+    partners
+}
+
+/// For the first token of every line outside brackets: the index of the next line that is not indented deeper.
+fn blocks(tokens: &[Token], partners: &[usize]) -> Vec<usize> {
+    let mut ends = vec![tokens.len(); tokens.len()];
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    let mut inside = 0;
+    for (index, token) in tokens.iter().enumerate() {
+        if index < inside {
+            continue;
+        }
+        if token.first {
+            while let Some((start, indent)) = open.last().copied() {
+                if indent < token.indent {
+                    break;
+                }
+                open.pop();
+                if let Some(end) = ends.get_mut(start) {
+                    *end = index;
+                }
+            }
+            open.push((index, token.indent));
+        }
+        if let Some(partner) = partners.get(index).copied()
+            && partner > index
+        {
+            inside = partner;
+        }
+    }
+    ends
+}
+
+impl<'s> Interpreter<'_, '_, 's> {
+    /// The token at `index`, where it may be read.
+    pub(super) fn token_at(&self, index: usize) -> Option<&Token> {
+        if index < self.end { self.unit.tokens.get(index) } else { None }
+    }
+
+    /// The next token's text, empty at the end.
+    pub(super) fn word(&self) -> &'s str {
+        self.word_at(self.at)
+    }
+
+    /// The text of the token at `index`, empty for strings and at the end.
+    pub(super) fn word_at(&self, index: usize) -> &'s str {
+        match self.token_at(index) {
+            Some(Token {
+                kind:
+                    TokenKind::Name | TokenKind::Variable | TokenKind::Number | TokenKind::Operator,
+                span,
+                ..
+            }) => span.of(self.source),
+            _ => "",
+        }
+    }
+
+    /// Whether the token at `index` is a name.
+    pub(super) fn is_name(&self, index: usize) -> bool {
+        self.token_at(index).is_some_and(|token| token.kind == TokenKind::Name)
+    }
+
+    /// Whether the token at `index` begins a line.
+    pub(super) fn is_first(&self, index: usize) -> bool {
+        self.token_at(index).is_none_or(|token| token.first)
+    }
+
+    /// Takes the next token where it is `word`.
+    pub(super) fn accept(&mut self, word: &str) -> bool {
+        let found = self.at < self.end && self.word() == word;
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    /// The index of the bracket that closes the one at `index`; the end where none does.
+    pub(super) fn partner(&self, index: usize) -> usize {
+        match self.unit.partners.get(index) {
+            Some(partner) if *partner > index => (*partner).min(self.end),
+            _ => self.end,
+        }
+    }
+
+    /// From the token at `start` to the one before the next.
+    pub(super) fn span_from(&self, start: usize) -> Span {
+        let last = self.at.saturating_sub(1).max(start);
+        let span = |index: usize| self.unit.tokens.get(index).map(|token| token.span);
+        match (span(start), span(last)) {
+            (Some(first), Some(last)) => first.to(last),
+            _ => Span::default(),
+        }
+    }
+
+    /// Reads no further than the token at `end`; gives the end before.
+    pub(super) fn narrow(&mut self, end: usize) -> usize {
+        let narrowed = end.min(self.end);
+        std::mem::replace(&mut self.end, narrowed)
+    }
+
+    /// Uses up some work; whether there was any left.
+    pub(super) fn spend(&mut self, work: usize) -> bool {
+        if self.work < work {
+            self.work = 0;
+            self.limit();
+            return false;
+        }
+        self.work -= work;
+        true
+    }
+
+    /// Says that a limit was met, once.
+    pub(super) fn limit(&mut self) {
+        if !self.limited {
+            self.limited = true;
+            let span = Span::new(0, self.source.len());
+            self.walk.gap(span, GapReason::Limit);
+        }
+    }
+
+    /// Goes one level deeper; whether that is allowed. Pair it with [`Self::rise`].
+    pub(super) fn sink(&mut self) -> bool {
+        if self.depth >= DEPTH {
+            self.limit();
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Comes up again.
+    pub(super) fn rise(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Runs `read` on another stretch of tokens and comes back.
+    pub(super) fn within<T>(
+        &mut self,
+        unit: Rc<Unit>,
+        range: Range<usize>,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let unit = std::mem::replace(&mut self.unit, unit);
+        let (at, end, indent, blocks) = (self.at, self.end, self.indent, self.blocks);
+        let brackets = std::mem::replace(&mut self.brackets, 0);
+        self.at = range.start;
+        self.end = range.end.min(self.unit.tokens.len());
+        self.blocks = 0;
+        self.indent = self.unit.tokens.get(range.start).map_or(0, |token| token.indent);
+        let result = read(self);
+        self.unit = unit;
+        (self.at, self.end, self.indent, self.blocks) = (at, end, indent, blocks);
+        self.brackets = brackets;
+        result
+    }
+
+    /// Calls one of the script's own functions.
+    pub(super) fn apply(&mut self, index: usize, given: &[Value], names: &[Given]) -> Value {
+        let Some(function) = self.functions.get_mut(index) else { return Value::unknown("a call") };
+        function.called = true;
+        let function = function.clone();
+        if self.calls >= CALLS || !self.sink() {
+            return Value::unknown("a call");
+        }
+        self.calls += 1;
+        let mut before = Vec::new();
+        for (position, parameter) in function.parameters.iter().enumerate() {
+            let value = names
+                .iter()
+                .find(|named| named.name.as_deref() == Some(parameter))
+                .map(|named| named.value.clone())
+                .or_else(|| given.get(position).cloned())
+                .unwrap_or_else(|| Value::unknown(parameter));
+            before.push((parameter.clone(), self.variables.insert(parameter.clone(), value)));
+        }
+        let outer = self.returned.take();
+        let expression = function.expression;
+        let body = function.body.clone();
+        let value = self.within(Rc::clone(&function.unit), body, |inner| {
+            if expression && inner.word() != "{" {
+                let value = inner.expression(0);
+                let end = inner.end;
+                inner.statements(end);
+                Some(value)
+            } else {
+                let end = inner.end;
+                inner.statements(end);
+                inner.returned.take()
+            }
+        });
+        self.returned = outer;
+        for (parameter, value) in before {
+            match value {
+                Some(value) => self.variables.insert(parameter, value),
+                None => self.variables.remove(&parameter),
+            };
+        }
+        self.calls -= 1;
+        self.rise();
+        value.unwrap_or_else(|| Value::unknown("what a function gives"))
+    }
+
+    /// Reads every function that nothing called, with unknown arguments.
+    fn uncalled(&mut self) {
+        let mut index = 0;
+        while index < self.functions.len() {
+            if self.functions.get(index).is_some_and(|function| !function.called) {
+                self.apply(index, &[], &[]);
+            }
+            index += 1;
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Languages with one command on each line: PowerShell, Tcl, gdb, Vim, cmd. Owns the cutting into commands and words and
+//! the few commands of each that reach out.
+
+use portcullis_syntax::Span;
+
+use crate::{
+    effect::{Argument, WriteMode},
+    text::{Taint, Text},
+    understand::shell::Walk,
+};
+
+/// Reads `code` line by line.
+pub(super) fn run(
+    walk: &mut Walk<'_>,
+    language: &str,
+    code: &str,
+    _arguments: &[Argument],
+) -> Text {
+    let mut start = 0;
+    for line in code.split_inclusive('\n') {
+        let span = Span::new(start, start + line.trim_end().len());
+        start += line.len();
+        let text = line.trim().trim_start_matches(':');
+        if text.is_empty() || text.starts_with('#') || text.starts_with('"') {
+            continue;
+        }
+        match language {
+            "gdb" => gdb(walk, text, span),
+            "vim" => vim(walk, text, span),
+            "tcl" => commands(walk, text, span, tcl),
+            "powershell" => commands(walk, text, span, powershell),
+            _ => {
+                walk.shell(&Text::known(text), span, &[], None);
+            }
+        }
+    }
+    Text::unknown("what the commands print")
+}
+
+fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
+    let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    if let Some(shell) = line.strip_prefix('!') {
+        walk.shell(&Text::known(shell), span, &[], None);
+        return;
+    }
+    match command {
+        "shell" | "make" | "pipe" => {
+            walk.shell(&Text::known(rest.trim_start_matches("| ")), span, &[], None);
+        }
+        "python" | "py" | "pi" | "python-interactive" | "script" => {
+            walk.code("python", &Text::known(rest), span, &[]);
+        }
+        "call" | "print" | "p" | "expr" | "expression" | "eval" => {
+            walk.code(
+                "java",
+                &Text::known(rest.replace("(int)", "").replace("(void)", "")),
+                span,
+                &[],
+            );
+        }
+        "dump" | "append" => {
+            let mut words = rest.split_whitespace().skip(1);
+            if let Some(file) = words.next() {
+                let content = Text::known(words.collect::<Vec<_>>().join(" "));
+                let mode = if command == "append" { WriteMode::Append } else { WriteMode::Replace };
+                walk.write(&Argument { text: Text::known(file), span }, mode, content);
+            }
+        }
+        "attach" => walk.note("code.memory.attach", span),
+        _ => {}
+    }
+}
+
+fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
+    let line = line.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '%' | '.' | ',' | '$' | ':')
+    });
+    let first = line.split('|').next().unwrap_or(line);
+    let (command, rest) = first.split_once(char::is_whitespace).unwrap_or((first, ""));
+    let argument = |text: &str| Argument { text: Text::known(text.trim()), span };
+    if let Some(shell) = line
+        .strip_prefix('!')
+        .or_else(|| line.strip_prefix("r!"))
+        .or_else(|| line.strip_prefix("r !"))
+        .or_else(|| line.strip_prefix("w !"))
+    {
+        walk.shell(&Text::known(shell), span, &[], None);
+        return;
+    }
+    match command.trim_end_matches('!') {
+        "w" | "write" | "saveas" | "wq" | "x" if !rest.is_empty() => {
+            walk.write(&argument(rest), WriteMode::Replace, Text::unknown("the buffer"));
+        }
+        "r" | "read" | "e" | "edit" => {
+            walk.read(&argument(rest));
+        }
+        "py" | "py3" | "python" | "python3" | "pythonx" | "pyx" => {
+            walk.code("python", &Text::known(rest.trim_start_matches("import vim;")), span, &[]);
+        }
+        "lua" | "luado" => {
+            walk.code("lua", &Text::known(rest), span, &[]);
+        }
+        "perl" | "ruby" | "tcl" => {
+            let language = match command {
+                "perl" => "perl",
+                "ruby" => "ruby",
+                _ => "tcl",
+            };
+            walk.code(language, &Text::known(rest), span, &[]);
+        }
+        "sh" | "shell" | "terminal" | "term" => {
+            let shell = if rest.is_empty() { "sh" } else { rest };
+            walk.shell(&Text::known(shell), span, &[], None);
+        }
+        "call" | "let" | "echo" | "exe" | "execute" => {
+            for function in
+                ["system(", "systemlist(", "termopen(", "job_start(", "jobstart(", "delete("]
+            {
+                let Some((_, after)) = rest.split_once(function) else { continue };
+                let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+                    continue;
+                };
+                let Some((inner, _)) = after.get(1..).and_then(|inner| inner.split_once(quote))
+                else {
+                    continue;
+                };
+                if function == "delete(" {
+                    walk.delete(&argument(inner), after.contains("rf"));
+                } else {
+                    walk.shell(&Text::known(inner), span, &[], None);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Cuts a line into commands of words; `run` gets each with what the one before it in the pipeline gives.
+fn commands(
+    walk: &mut Walk<'_>,
+    line: &str,
+    span: Span,
+    run: fn(&mut Walk<'_>, &[Argument], Option<Text>) -> Text,
+) {
+    let mut words: Vec<Argument> = Vec::new();
+    let mut word = Text::default();
+    let mut any = false;
+    let mut piped: Option<Text> = None;
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' | '"' => {
+                any = true;
+                while let Some(next) = characters.next() {
+                    if next == character {
+                        break;
+                    }
+                    if matches!(next, '`' | '\\') && character == '"' && next == '`' {
+                        if let Some(escaped) = characters.next() {
+                            word.push_known(&escaped.to_string());
+                        }
+                        continue;
+                    }
+                    if next == '$' && character == '"' {
+                        word.append(&variable(&mut characters));
+                        continue;
+                    }
+                    word.push_known(&next.to_string());
+                }
+            }
+            '$' => {
+                any = true;
+                word.append(&variable(&mut characters));
+            }
+            ' ' | '\t' | ',' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '|' => {
+                if any {
+                    words.push(Argument { text: std::mem::take(&mut word), span });
+                    any = false;
+                }
+                if matches!(character, ';' | '|') && !words.is_empty() {
+                    let output = run(walk, &words, piped.take());
+                    words.clear();
+                    if character == '|' {
+                        piped = Some(output);
+                    }
+                }
+            }
+            other => {
+                any = true;
+                word.push_known(&other.to_string());
+            }
+        }
+    }
+    if any {
+        words.push(Argument { text: word, span });
+    }
+    if !words.is_empty() {
+        run(walk, &words, piped);
+    }
+}
+
+fn variable(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Text {
+    let mut name = String::new();
+    while let Some(next) = characters.peek().copied() {
+        if !(next.is_alphanumeric() || matches!(next, '_' | ':')) {
+            break;
+        }
+        name.push(next);
+        characters.next();
+    }
+    let mut text = Text::unknown(&name);
+    let upper = name.to_ascii_uppercase();
+    if ["KEY", "TOKEN", "SECRET", "PASS"].iter().any(|part| upper.contains(part)) {
+        text.taint = Taint::SECRET;
+    }
+    text
+}
+
+fn known(argument: Option<&Argument>) -> &str {
+    argument.and_then(|argument| argument.text.as_known()).unwrap_or("")
+}
+
+fn tcl(walk: &mut Walk<'_>, words: &[Argument], _input: Option<Text>) -> Text {
+    // `set x [exec id]`: the command that matters may stand behind others.
+    for (index, word) in words.iter().enumerate() {
+        let rest = words.get(index + 1..).unwrap_or_default();
+        match word.text.as_known().unwrap_or("").trim_start_matches("::") {
+            "exec" | "spawn" => {
+                let rest: Vec<Argument> = rest
+                    .iter()
+                    .skip_while(|word| known(Some(*word)).starts_with("-"))
+                    .cloned()
+                    .collect();
+                return walk.run(&rest, None);
+            }
+            "open" => {
+                let target = known(rest.first());
+                if let Some(command) = target.strip_prefix('|') {
+                    return walk.shell(&Text::known(command), word.span, &[], None);
+                }
+                if let Some(file) = rest.first() {
+                    if known(rest.get(1)).starts_with(['w', 'a']) {
+                        walk.write(file, WriteMode::Replace, Text::unknown("content"));
+                    } else {
+                        return walk.read(file);
+                    }
+                }
+            }
+            "socket" => {
+                if let Some(host) = rest.iter().find(|word| !known(Some(*word)).starts_with('-')) {
+                    return walk.connect(host, None, known(rest.first()) == "-server");
+                }
+            }
+            "file" if known(rest.first()) == "delete" => {
+                for file in rest.iter().skip(1).filter(|word| !known(Some(*word)).starts_with('-'))
+                {
+                    walk.delete(file, true);
+                }
+                return Text::default();
+            }
+            "eval" | "uplevel" | "source" if index == 0 => {
+                if let Some(code) = rest.first() {
+                    walk.code("tcl", &code.text, code.span, &[]);
+                }
+                return Text::default();
+            }
+            _ => {}
+        }
+    }
+    Text::default()
+}
+
+fn powershell(walk: &mut Walk<'_>, words: &[Argument], input: Option<Text>) -> Text {
+    let Some(first) = words.first() else { return Text::default() };
+    let name =
+        first.text.as_known().unwrap_or("").trim_start_matches(['&', '.']).to_ascii_lowercase();
+    if name.is_empty() && words.len() > 1 {
+        return powershell(walk, words.get(1..).unwrap_or_default(), input);
+    }
+    let rest = words.get(1..).unwrap_or_default();
+    let options: Vec<String> = rest
+        .iter()
+        .filter_map(|word| word.text.as_known())
+        .filter(|word| word.starts_with('-'))
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let has = |start: &str| options.iter().any(|option| option.starts_with(start));
+    let operand = rest.iter().find(|word| !known(Some(*word)).starts_with('-'));
+    let nested = rest.iter().position(|word| {
+        matches!(
+            known(Some(word)).to_ascii_lowercase().as_str(),
+            "iwr"
+                | "invoke-webrequest"
+                | "irm"
+                | "invoke-restmethod"
+                | "new-object"
+                | "curl"
+                | "wget"
+                | "gc"
+                | "get-content"
+        )
+    });
+    match name.as_str() {
+        "remove-item" | "rm" | "del" | "ri" | "rd" | "rmdir" | "erase" => {
+            for file in rest.iter().filter(|word| !known(Some(*word)).starts_with('-')) {
+                walk.delete(file, has("-r") || has("/s"));
+            }
+            Text::default()
+        }
+        "invoke-expression" | "iex" => {
+            let code = match (nested, operand, input) {
+                (Some(at), ..) => powershell(walk, rest.get(at..).unwrap_or_default(), None),
+                (None, Some(operand), _) => operand.text.clone(),
+                (None, None, Some(input)) => input,
+                _ => Text::unknown("an expression"),
+            };
+            walk.code("powershell", &code, first.span, &[])
+        }
+        "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "curl" | "wget"
+        | "start-bitstransfer" => {
+            let Some(address) =
+                rest.iter().find(|word| known(Some(*word)).contains("://")).or(operand)
+            else {
+                return Text::default();
+            };
+            let at = |names: &[&str]| {
+                rest.iter()
+                    .position(|word| {
+                        names.contains(&known(Some(word)).to_ascii_lowercase().as_str())
+                    })
+                    .and_then(|at| rest.get(at + 1))
+            };
+            let sends = at(&["-body", "-infile", "-form"]).map(|word| word.text.clone());
+            let mut response = walk.connect(address, sends, false);
+            response.taint = response.taint.with(Taint::NETWORK);
+            if let Some(file) = at(&["-outfile", "-o", "-destination"]) {
+                walk.write(file, WriteMode::Replace, response.clone());
+            }
+            response
+        }
+        "new-object" => {
+            let shown: String =
+                rest.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
+            let lower = shown.to_ascii_lowercase();
+            let address = rest.iter().find(|word| known(Some(*word)).contains("://"));
+            if lower.contains("sockets.tcpclient") {
+                walk.note("code.shell.reverse", first.span);
+            }
+            match address {
+                Some(address) if lower.contains("download") || lower.contains("webclient") => {
+                    let mut response = walk.connect(address, None, false);
+                    response.taint = response.taint.with(Taint::NETWORK);
+                    response
+                }
+                _ => Text::unknown("an object"),
+            }
+        }
+        "set-content" | "out-file" | "add-content" | "tee-object" | "sc" | "ac" => {
+            if let Some(file) = operand {
+                let value = rest.iter().filter(|word| !known(Some(*word)).starts_with('-')).nth(1);
+                let content = value.map(|word| word.text.clone()).or(input).unwrap_or_default();
+                let mode = if name.starts_with('a') || has("-append") {
+                    WriteMode::Append
+                } else {
+                    WriteMode::Replace
+                };
+                walk.write(file, mode, content);
+            }
+            Text::default()
+        }
+        "get-content" | "gc" | "cat" | "type" => {
+            operand.map_or_else(Text::default, |file| walk.read(file))
+        }
+        "start-process" | "saps" | "start" => {
+            let run: Vec<Argument> =
+                rest.iter().filter(|word| !known(Some(*word)).starts_with('-')).cloned().collect();
+            if has("-verb") {
+                walk.privilege(Text::known("Administrator"), first.span);
+            }
+            walk.run(&run, None)
+        }
+        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" => {
+            walk.note("code.powershell.disk", first.span);
+            Text::default()
+        }
+        "set-mppreference"
+        | "add-mppreference"
+        | "set-executionpolicy"
+        | "clear-eventlog"
+        | "wevtutil" => {
+            walk.note("code.powershell.guard", first.span);
+            Text::default()
+        }
+        "write-output" | "write-host" | "echo" => {
+            operand.map(|word| word.text.clone()).unwrap_or_default()
+        }
+        _ if words.len() == 1 && first.text.as_known().is_some_and(|text| text.contains(' ')) => {
+            first.text.clone()
+        }
+        _ => walk.run(words, input),
+    }
+}

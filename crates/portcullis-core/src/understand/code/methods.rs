@@ -1,0 +1,318 @@
+//! Methods of texts, lists, files and connections. Owns what they give; what reaches out of the program is told to the
+//! walk through `calls`.
+
+use portcullis_syntax::Span;
+
+use super::{
+    fold::{self, Fold},
+    interpreter::Interpreter,
+    tables::Act,
+    value::{Given, Value, mixed},
+};
+use crate::{
+    effect::{Argument, WriteMode},
+    text::Text,
+};
+
+impl Interpreter<'_, '_, '_> {
+    /// Calls a method of a value.
+    pub(super) fn call_method(
+        &mut self,
+        receiver: Value,
+        name: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Value {
+        match receiver {
+            Value::File(index) => self.file_method(index, name, given),
+            Value::Any(list) => list
+                .into_iter()
+                .map(|value| self.call_method(value, name, given, span))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown(name)),
+            Value::Method(method) => {
+                // A member that was not called: a property of the value, as in `response.raw.read()`.
+                let (inner, _) = *method;
+                self.call_method(inner, name, given, span)
+            }
+            receiver => self.text_method(receiver, name, given, span),
+        }
+    }
+
+    fn file_method(&mut self, index: usize, name: &str, given: &[Given]) -> Value {
+        match name {
+            "write" | "writelines" | "puts" | "print" | "printf" | "syswrite" | "end"
+            | "WriteLine" => {
+                let mut content = Text::default();
+                for given in given {
+                    match &given.value {
+                        Value::List(list) => {
+                            list.iter().for_each(|value| content.append(&value.text()))
+                        }
+                        value => content.append(&value.text()),
+                    }
+                }
+                if matches!(name, "puts") {
+                    content.push_known("\n");
+                }
+                self.write_file(index, &content);
+                Value::File(index)
+            }
+            "close" | "flush" | "seek" | "fileno" | "truncate" | "sync" => Value::unknown(name),
+            _ => {
+                let read = self.files.get(index).map(|file| file.read.clone()).unwrap_or_default();
+                if matches!(name, "read" | "gets" | "readline" | "sysread" | "getvalue") {
+                    return Value::Text(read);
+                }
+                let mut text = Text::unknown("a file's content");
+                text.inherit(&read);
+                Value::Text(text)
+            }
+        }
+    }
+
+    fn text_method(&mut self, receiver: Value, name: &str, given: &[Given], span: Span) -> Value {
+        let mut all = vec![Given { name: None, value: receiver.clone(), span }];
+        all.extend(given.iter().cloned());
+        let kind = match name {
+            "decode" | "toString" | "to_s" | "encode" if !given.is_empty() => Some(Fold::Codec),
+            "decode" | "encode" | "toString" | "to_s" | "to_str" | "strip_heredoc" | "freeze"
+            | "dup" | "expanduser" | "resolve" | "absolute" | "as_posix" | "read" | "getvalue"
+            | "string" | "communicate" | "wait" | "flat" | "values" | "tolist" | "to_a"
+            | "chars" | "valueOf" | "copy" | "b" | "force_encoding" | "trimEnd" | "text"
+            | "json" | "getBytes" | "unwrap" => Some(Fold::Same),
+            "reverse" | "rev" => Some(Fold::Reverse),
+            "lower" | "toLowerCase" | "downcase" | "casefold" => Some(Fold::Lower),
+            "upper" | "toUpperCase" | "upcase" => Some(Fold::Upper),
+            "strip" | "trim" | "rstrip" | "lstrip" | "chomp" if given.is_empty() => {
+                Some(Fold::Trim)
+            }
+            "join" => Some(Fold::Join),
+            "concat" | "append_text" => Some(Fold::Concatenate),
+            "joinpath" => Some(Fold::JoinPath),
+            "hex" | "pack" if matches!(receiver, Value::List(_)) => {
+                return self.pack(&receiver, given);
+            }
+            "unpack" | "unpack1" => {
+                let format = given.first().and_then(|given| given.value.as_known());
+                return match format {
+                    Some("m" | "m0" | "m*") => fold::fold(Fold::Base64, &all),
+                    _ => fold::fold(Fold::Decoded, &all),
+                };
+            }
+            "charCodeAt" | "ord" => Some(Fold::Ordinal),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            return fold::fold(kind, &all);
+        }
+        match (name, given) {
+            ("format", _) => fold::format_braces(&receiver.text(), given),
+            ("replace" | "replaceAll" | "gsub" | "sub" | "tr" | "delete_all", [from, to, ..]) => {
+                self.replace(&receiver, name, from, to)
+            }
+            ("split", _) => split(&receiver, given.first()),
+            ("append" | "push" | "add" | "extend" | "unshift" | "insert", _) => {
+                // The list itself is not followed through the method; its name no longer says what is in it.
+                Value::Text(mixed("a list", all.iter().map(|given| &given.value)))
+            }
+            ("map" | "forEach" | "filter" | "each" | "collect", _) => receiver,
+            ("then" | "catch" | "finally" | "on" | "pipe" | "tap", _) => receiver,
+            ("get" | "fetch" | "dig", [key, ..]) if matches!(receiver, Value::Table(_)) => {
+                match key.value.as_known().and_then(|key| receiver.entry(key)) {
+                    Some(value) => value.clone(),
+                    None => Value::unknown("an entry"),
+                }
+            }
+            ("execute", []) if self.language == "java" => {
+                let text = receiver.text();
+                Value::Text(self.run_shell(&text, span, None))
+            }
+            ("constructor", [code, ..]) => {
+                self.act(Act::Code, "Function", std::slice::from_ref(code), span)
+            }
+            _ => match self.path_method(&receiver, name, given, span) {
+                Some(value) => value,
+                None => Value::Text(mixed(name, all.iter().map(|given| &given.value))),
+            },
+        }
+    }
+
+    /// Methods of objects that are reached by a name, where the name alone says nothing.
+    pub(super) fn named_method(
+        &mut self,
+        path: &str,
+        name: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let receiver = path.strip_suffix(name)?.strip_suffix('.')?;
+        if receiver == "native()" {
+            if matches!(name, "system" | "popen" | "execve" | "execl") {
+                return Some(self.act(Act::Shell, path, given, span));
+            }
+            if matches!(name, "mmap" | "mprotect" | "ptrace" | "memfd_create" | "syscall") {
+                self.seen.executable_memory = true;
+                self.seen.native_call = Some(span);
+            }
+            if matches!(name, "setuid" | "setresuid" | "setreuid") {
+                return Some(self.act(Act::User, path, given, span));
+            }
+        }
+        if matches!(name, "constructor") && self.language == "javascript" {
+            return Some(self.act(Act::Code, "Function", given, span));
+        }
+        if receiver.starts_with("boto3.") && matches!(name, "delete" | "terminate") {
+            self.walk.note("code.cloud.delete", span);
+        }
+        if matches!(name, "read" | "text" | "content" | "json" | "decode" | "body")
+            && text.taint != crate::text::Taint::NONE
+        {
+            return Some(Value::Text(text.derive(vec![crate::text::Piece::Unknown(path.into())])));
+        }
+        // `parser.parse_args().path` and the like may still be paths.
+        if matches!(
+            name,
+            "unlink"
+                | "rmdir"
+                | "write_text"
+                | "write_bytes"
+                | "read_text"
+                | "read_bytes"
+                | "rmtree"
+        ) && self.language == "python"
+        {
+            let value = Value::reached(receiver, text.clone());
+            return self.path_method(&value, name, given, span);
+        }
+        None
+    }
+
+    /// Methods of paths.
+    fn path_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if !matches!(self.language, "python" | "ruby" | "java" | "perl") {
+            return None;
+        }
+        let path = Argument { text: receiver.text(), span };
+        let content = |given: &[Given]| {
+            given.first().map_or_else(|| Text::unknown("content"), |given| given.value.text())
+        };
+        match name {
+            "unlink" | "rmdir" | "delete" | "deleteDir" | "remove"
+                if given.iter().all(|given| given.name.is_some()) =>
+            {
+                self.flush();
+                self.walk.delete(&path, matches!(name, "deleteDir"));
+            }
+            "rmtree" | "rm_rf" | "rmtree_p" | "remove_tree" | "removedirs" => {
+                self.flush();
+                self.walk.delete(&path, true);
+            }
+            "write_text" | "write_bytes" | "spew" => {
+                self.walk.write(&path, WriteMode::Replace, content(given))
+            }
+            "append_text" | "append" => self.walk.write(&path, WriteMode::Append, content(given)),
+            "read_text" | "read_bytes" | "slurp" | "iterdir" | "glob" | "rglob" => {
+                self.flush();
+                let text = self.walk.read(&path);
+                return Some(Value::Text(text));
+            }
+            "touch" | "mkdir" => self.walk.write(&path, WriteMode::Create, Text::default()),
+            "chmod" => {
+                let mut all = vec![Given { name: None, value: receiver.clone(), span }];
+                all.extend(given.iter().cloned());
+                return Some(self.act(Act::Mode, name, &all, span));
+            }
+            "rename" | "replace" if given.len() == 1 => {
+                let mut all = vec![Given { name: None, value: receiver.clone(), span }];
+                all.extend(given.iter().cloned());
+                return Some(self.act(Act::Move, name, &all, span));
+            }
+            "symlink_to" | "hardlink_to" => {
+                self.walk.write(&path, WriteMode::Link, content(given));
+            }
+            "open" => {
+                let mut all = vec![Given { name: None, value: receiver.clone(), span }];
+                all.extend(given.iter().cloned());
+                return Some(self.act(Act::Open, name, &all, span));
+            }
+            _ => return None,
+        }
+        Some(Value::unknown("nothing"))
+    }
+
+    fn replace(&mut self, receiver: &Value, name: &str, from: &Given, to: &Given) -> Value {
+        let text = receiver.text();
+        let known = (text.as_known(), from.value.as_known(), to.value.as_known());
+        if let (Some(text_known), Some(from), Some(to)) = known
+            && !from.is_empty()
+        {
+            self.spend(text_known.len() / 32);
+            let first_only = name == "sub" || (name == "replace" && self.language == "javascript");
+            let replaced = if name == "tr" && from.chars().count() == to.chars().count() {
+                text_known
+                    .chars()
+                    .map(|character| {
+                        let position = from.chars().position(|found| found == character);
+                        position.and_then(|position| to.chars().nth(position)).unwrap_or(character)
+                    })
+                    .collect()
+            } else if first_only {
+                text_known.replacen(from, to, 1)
+            } else {
+                text_known.replace(from, to)
+            };
+            let mut result = Text::known(replaced);
+            result.inherit(&text);
+            return Value::Text(result);
+        }
+        Value::Text(mixed("changed text", [receiver, &from.value, &to.value]))
+    }
+
+    fn pack(&mut self, receiver: &Value, given: &[Given]) -> Value {
+        let list = match receiver {
+            Value::List(list) => list.clone(),
+            _ => Vec::new(),
+        };
+        let format = given.first().and_then(|given| given.value.as_known()).unwrap_or_default();
+        let span = given.first().map(|given| given.span).unwrap_or_default();
+        pack(format, &list, span)
+    }
+}
+
+/// `pack('C*', …)`, `['…'].pack('H*')`.
+pub(super) fn pack(format: &str, list: &[Value], span: Span) -> Value {
+    let given = |value: Value| [Given { name: None, value, span }];
+    let first = list.first().cloned().unwrap_or_else(|| Value::known(""));
+    match format.chars().next() {
+        Some('C' | 'c' | 'U' | 'W') => {
+            fold::fold(Fold::Characters, &given(Value::List(list.to_vec())))
+        }
+        Some('H') => fold::fold(Fold::Hex, &given(first)),
+        Some('a' | 'A') => first,
+        _ => fold::fold(Fold::Decoded, &given(Value::List(list.to_vec()))),
+    }
+}
+
+fn split(receiver: &Value, separator: Option<&Given>) -> Value {
+    let text = receiver.text();
+    let Some(known) = text.as_known() else {
+        return Value::Text(mixed("a list", [receiver]));
+    };
+    let parts: Vec<Value> = match separator.map(|given| given.value.as_known()) {
+        None => known.split_whitespace().map(Value::known).collect(),
+        Some(Some("")) => {
+            known.chars().map(|character| Value::known(&character.to_string())).collect()
+        }
+        Some(Some(separator)) => known.split(separator).map(Value::known).collect(),
+        Some(None) => return Value::Text(mixed("a list", [receiver])),
+    };
+    Value::List(parts)
+}

@@ -1,0 +1,717 @@
+//! Statements: imports, assignments, definitions, loops. Owns what each keyword of any language does to what is known;
+//! values are computed in `expressions`.
+
+use std::rc::Rc;
+
+use portcullis_syntax::code::{TextPart, TokenKind};
+
+use super::{
+    interpreter::{Function, Interpreter},
+    value::{Given, Value},
+};
+use crate::{
+    effect::{Argument, EffectKind, WriteMode},
+    text::Text,
+};
+
+/// Assignment operators that replace.
+const REPLACES: &[&str] = &["=", ":=", "<-", "||=", "??=", "&&=", "//="];
+
+/// How many elements of a list a loop's body is read for.
+const ROUNDS: usize = 4;
+
+/// Variables that programs obey.
+const OBEYED: &[&str] = &[
+    "PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "BASH_ENV",
+    "ENV",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "RUBYOPT",
+    "GIT_SSH_COMMAND",
+    "PROMPT_COMMAND",
+    "IFS",
+    "DYLD_INSERT_LIBRARIES",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// Reads statements up to the token at `end`.
+    pub(super) fn statements(&mut self, end: usize) {
+        let outer = self.narrow(end);
+        let brackets = std::mem::replace(&mut self.brackets, 0);
+        while self.at < self.end && self.spend(1) {
+            let before = self.at;
+            self.statement_once();
+            if self.at <= before {
+                self.at = before + 1;
+            }
+        }
+        self.at = self.at.max(self.end.min(end));
+        self.end = outer;
+        self.brackets = brackets;
+    }
+
+    /// Reads one statement.
+    pub(super) fn statement_once(&mut self) {
+        let start = self.at;
+        if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
+            return;
+        }
+        if self.word() == "{" {
+            self.braces();
+            return;
+        }
+        if let Some((place, operator)) = self.place() {
+            self.assign_ahead(&place, operator);
+            return;
+        }
+        let value = self.expression(0);
+        if self.at > start && REPLACES.contains(&self.word()) {
+            self.at += 1;
+            let assigned = self.expression(0);
+            self.store_member(value, assigned);
+        }
+    }
+
+    /// A name in front of `:` or `=>` is a key, whatever it means elsewhere.
+    fn is_key(&self, index: usize) -> bool {
+        self.blocks > 0
+            && matches!(self.word_at(index + 1), ":" | "=>")
+            && self.language != "python"
+    }
+
+    fn braces(&mut self) {
+        let end = self.partner(self.at);
+        self.at += 1;
+        if !self.sink() {
+            self.at = end + 1;
+            return;
+        }
+        self.blocks += 1;
+        self.statements(end);
+        self.blocks -= 1;
+        self.rise();
+        self.at = end + 1;
+    }
+
+    /// Does what a keyword says; whether it was one.
+    fn keyword(&mut self, start: usize) -> bool {
+        match self.word() {
+            "import" => self.import(),
+            "from" if self.language == "python" => self.import_from(),
+            "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
+            "package" | "namespace" | "using" | "#include" => self.skip_statement(),
+            "def" | "function" | "sub" | "func" | "fn"
+                if self.is_name(start + 1) && self.word_at(start + 1) != "function" =>
+            {
+                self.define();
+            }
+            "class" | "module" | "struct" | "interface" | "trait" | "impl" | "enum"
+                if self.is_name(start + 1) =>
+            {
+                self.at += 2;
+            }
+            "for" | "foreach" => self.each(),
+            "var" | "let" | "const" | "local" | "my" | "our" | "global" | "static" | "state"
+            | "public" | "private" | "protected" | "export" | "async" | "nonlocal" | "final"
+            | "auto" | "val" => {
+                self.at += 1;
+                if self.word() == "{" || self.word() == "(" || self.word() == "[" {
+                    self.destructure();
+                }
+            }
+            "if" | "elif" | "elsif" | "elseif" | "else" | "while" | "until" | "unless" | "try"
+            | "except" | "catch" | "finally" | "begin" | "rescue" | "ensure" | "end" | "do"
+            | "then" | "switch" | "case" | "when" | "match" | "pass" | "break" | "continue"
+            | "BEGIN" | "END" | "global_defs" | "assert" | "del" | "repeat" | "raise" | "throw"
+            | "with" => {
+                let word = self.word();
+                if matches!(word, "match" | "case" | "assert" | "repeat" | "begin" | "end" | "do")
+                    && matches!(self.word_at(start + 1), "." | "=" | "(")
+                    && self.language != "php"
+                    && word != "do"
+                {
+                    return false;
+                }
+                if word == "assert" && self.language == "php" {
+                    return false;
+                }
+                if word == "while" && self.language == "python" {
+                    self.endless(start);
+                }
+                self.at += 1;
+            }
+            "return" | "yield" => {
+                self.at += 1;
+                if !self.is_first(self.at) {
+                    let value = self.expression(0);
+                    self.returned = Some(match self.returned.take() {
+                        Some(before) => before.or(value),
+                        None => value,
+                    });
+                }
+            }
+            "print" | "printf" if self.language == "awk" => self.awk_print(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `print …`, `print … > file`, `print … | command`, `printf …`.
+    fn awk_print(&mut self) {
+        let formats = self.word() == "printf";
+        self.at += 1;
+        let mut given = Vec::new();
+        let parenthesis = self.word() == "(" && {
+            let close = self.partner(self.at);
+            matches!(self.word_at(close + 1), "" | "}" | ";" | ">" | "|" | ")")
+        };
+        if parenthesis {
+            let close = self.partner(self.at);
+            given = self.arguments_until(close);
+        } else {
+            while self.at < self.end
+                && !self.is_first(self.at)
+                && !matches!(self.word(), ";" | "}" | ">" | "|" | ">>")
+            {
+                let before = self.at;
+                let value = self.expression(4);
+                if self.at == before {
+                    break;
+                }
+                given.push(Given { name: None, value, span: self.span_from(before) });
+                self.accept(",");
+            }
+        }
+        let mut text = Text::default();
+        if formats {
+            text = super::fold::format(&given).text();
+        } else {
+            for (index, given) in given.iter().enumerate() {
+                if index > 0 {
+                    text.push_known(" ");
+                }
+                text.append(&given.value.text());
+            }
+            if given.is_empty() {
+                text = self.standard_input();
+            }
+            text.push_known("\n");
+        }
+        match self.word() {
+            "|" => {
+                self.at += 1;
+                let at = self.at;
+                let command = self.expression(5).text();
+                let span = self.span_from(at);
+                self.run_shell(&command, span, Some(text));
+            }
+            ">" | ">>" => {
+                let mode = if self.word() == ">" { WriteMode::Replace } else { WriteMode::Append };
+                self.at += 1;
+                let at = self.at;
+                let file = self.expression(5).text();
+                let argument = Argument { text: file, span: self.span_from(at) };
+                self.walk.write(&argument, mode, text);
+            }
+            _ => {
+                self.output.append(&text);
+            }
+        }
+    }
+
+    /// A fork inside a loop without an end.
+    fn endless(&mut self, start: usize) {
+        if !matches!(self.word_at(start + 1), "True" | "1") {
+            return;
+        }
+        let end = self.block_end(start);
+        let forks = (start..end.min(start + 64))
+            .any(|index| self.word_at(index) == "fork" && self.word_at(index + 1) == "(");
+        if forks {
+            let span = self.span_from(start);
+            self.walk.note("code.fork.loop", span);
+        }
+    }
+
+    fn skip_statement(&mut self) {
+        self.at += 1;
+        while self.at < self.end && !matches!(self.word(), ";" | "}") && !self.is_first(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn dotted(&mut self) -> String {
+        let mut path = String::new();
+        while self.at < self.end {
+            if self.is_name(self.at) {
+                path.push_str(self.word());
+            } else if self.word() == "." {
+                path.push('.');
+            } else {
+                break;
+            }
+            self.at += 1;
+            if self.is_name(self.at) && !path.ends_with('.') {
+                break;
+            }
+        }
+        path
+    }
+
+    fn import(&mut self) {
+        self.at += 1;
+        match self.language {
+            "python" => loop {
+                let path = self.dotted();
+                if path.is_empty() {
+                    break;
+                }
+                if self.accept("as") {
+                    let alias = self.word().to_owned();
+                    self.at += 1;
+                    self.variables.insert(alias, Value::name(&path));
+                } else {
+                    let top = path.split('.').next().unwrap_or_default();
+                    self.variables.insert(top.to_owned(), Value::name(top));
+                }
+                if !self.accept(",") {
+                    break;
+                }
+            },
+            "javascript" => {
+                let start = self.at;
+                if self.word() == "(" {
+                    self.at -= 1;
+                    let value = self.expression(0);
+                    drop(value);
+                    return;
+                }
+                let limit = self.end.min(start + 256);
+                let from = (start..limit).find(|index| self.word_at(*index) == "from");
+                let Some(from) = from else { return };
+                let module = match self.token_at(from + 1).map(|token| &token.kind) {
+                    Some(TokenKind::Text(parts)) => match parts.first() {
+                        Some(TextPart::Literal(text)) => module_name(text).to_owned(),
+                        _ => return,
+                    },
+                    _ => return,
+                };
+                while self.at < from {
+                    match self.word() {
+                        "{" => {
+                            let close = self.partner(self.at);
+                            self.bind_members(close.min(from), &Value::name(&module));
+                            continue;
+                        }
+                        "*" | "as" | "," | "type" => {}
+                        name if self.is_name(self.at) => {
+                            self.variables.insert(name.to_owned(), Value::name(&module));
+                        }
+                        _ => {}
+                    }
+                    self.at += 1;
+                }
+                self.at = from + 2;
+            }
+            _ => self.skip_statement(),
+        }
+    }
+
+    fn import_from(&mut self) {
+        self.at += 1;
+        let module = self.dotted();
+        if !self.accept("import") {
+            return;
+        }
+        if self.accept("*") {
+            self.variables.insert("*".to_owned(), Value::name(&module));
+            return;
+        }
+        let parenthesis = self.accept("(");
+        while self.is_name(self.at) && (parenthesis || !self.is_first(self.at)) {
+            let name = self.word();
+            self.at += 1;
+            let value = Value::name(&format!("{module}.{name}"));
+            let bound = if self.accept("as") {
+                let alias = self.word();
+                self.at += 1;
+                alias
+            } else {
+                name
+            };
+            self.variables.insert(bound.to_owned(), value);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        if parenthesis {
+            self.accept(")");
+        }
+    }
+
+    /// `{exec, spawn: run} = value`, `(a, b) = value`.
+    fn destructure(&mut self) {
+        let open = self.at;
+        let close = self.partner(open);
+        let assigns = matches!(self.word_at(close + 1), "=" | "of" | "in");
+        if !assigns {
+            return;
+        }
+        self.at = close + 2;
+        let value = self.expression(0);
+        let after = std::mem::replace(&mut self.at, open);
+        if self.word() == "{" {
+            self.bind_members(close, &value);
+        } else {
+            self.at += 1;
+            self.bind_list(close, &value);
+        }
+        self.at = after;
+    }
+
+    fn bind_members(&mut self, close: usize, value: &Value) {
+        self.at += 1;
+        while self.at < close {
+            let name = self.word().to_owned();
+            let is_name = self.is_name(self.at);
+            self.at += 1;
+            if !is_name {
+                continue;
+            }
+            let member = self.member(value.clone(), &name);
+            let bound = if matches!(self.word(), ":" | "as") && self.is_name(self.at + 1) {
+                self.at += 2;
+                self.word_at(self.at - 1).to_owned()
+            } else {
+                name
+            };
+            self.variables.insert(bound, member);
+        }
+        self.at = close + 1;
+    }
+
+    fn bind_list(&mut self, close: usize, value: &Value) {
+        let mut position = 0;
+        while self.at < close {
+            let name = self.word().to_owned();
+            let binds = self
+                .token_at(self.at)
+                .is_some_and(|token| matches!(token.kind, TokenKind::Name | TokenKind::Variable));
+            self.at += 1;
+            if binds && !matches!(name.as_str(), "my" | "let" | "const" | "var") {
+                let element = self.element(value, position);
+                position += 1;
+                self.variables.insert(name, element);
+            }
+        }
+        self.at = close;
+    }
+
+    /// The element of a value at a position.
+    pub(super) fn element(&self, value: &Value, position: usize) -> Value {
+        match value {
+            Value::List(list) => {
+                list.get(position).cloned().unwrap_or_else(|| Value::unknown("an element"))
+            }
+            Value::Name(path, text) => Value::reached(&format!("{path}[]"), text.clone()),
+            other => {
+                let mut text = Text::unknown("an element");
+                other.inherit_into(&mut text);
+                Value::Text(text)
+            }
+        }
+    }
+
+    /// A name, with members, in front of an assignment; moves to the operator where there is one.
+    fn place(&mut self) -> Option<(Vec<String>, &'static str)> {
+        let first = self.token_at(self.at)?;
+        if !matches!(first.kind, TokenKind::Name | TokenKind::Variable) {
+            return None;
+        }
+        let mut names = vec![self.word().to_owned()];
+        let mut at = self.at + 1;
+        while self.word_at(at) == ","
+            && self.blocks == 0
+            && self
+                .token_at(at + 1)
+                .is_some_and(|token| matches!(token.kind, TokenKind::Name | TokenKind::Variable))
+            && names.len() < 16
+        {
+            names.push(self.word_at(at + 1).to_owned());
+            at += 2;
+        }
+        if self.word_at(at) == ":" && self.language == "python" && names.len() == 1 {
+            // `name: type = value`
+            let mut ahead = at + 1;
+            while ahead < at + 12 && !self.is_first(ahead) {
+                match self.word_at(ahead) {
+                    "=" => {
+                        at = ahead;
+                        break;
+                    }
+                    "[" | "(" => ahead = self.partner(ahead),
+                    ":" | "," => break,
+                    _ => {}
+                }
+                ahead += 1;
+            }
+        }
+        let operator = self.word_at(at);
+        let operator = REPLACES
+            .iter()
+            .chain(&["+=", ".=", "..="])
+            .find(|known| **known == operator)
+            .copied()?;
+        self.at = at;
+        Some((names, operator))
+    }
+
+    fn assign_ahead(&mut self, names: &[String], operator: &'static str) {
+        let line = self.at.saturating_sub(1);
+        let conditional = self.is_conditional(line);
+        self.at += 1;
+        let mut value = self.expression(0);
+        if self.word() == "," && self.blocks == 0 && !matches!(self.language, "javascript" | "awk")
+        {
+            let mut list = vec![value];
+            while self.accept(",") && list.len() < 64 {
+                list.push(self.expression(0));
+            }
+            value = Value::List(list);
+        }
+        // `a = b = value`
+        while REPLACES.contains(&self.word()) {
+            self.at += 1;
+            value = self.expression(0);
+        }
+        match names {
+            [name] => {
+                let before = self.variables.get(name).cloned();
+                let value = match (operator, before) {
+                    ("+=" | ".=" | "..=", Some(before)) => self.add(before, value),
+                    (_, Some(before)) if conditional && !matches!(before, Value::Name(..)) => {
+                        before.or(value)
+                    }
+                    _ => value,
+                };
+                self.variables.insert(name.clone(), value);
+            }
+            names => {
+                for (position, name) in names.iter().enumerate() {
+                    let element = self.element(&value, position);
+                    self.variables.insert(name.clone(), element);
+                }
+            }
+        }
+    }
+
+    fn is_conditional(&self, index: usize) -> bool {
+        if self.language == "python" {
+            self.token_at(index).is_some_and(|token| token.indent > self.indent)
+        } else {
+            self.blocks > 0
+        }
+    }
+
+    /// `object.member = value`, `object['key'] = value`.
+    fn store_member(&mut self, place: Value, value: Value) {
+        let Value::Name(path, _) = place else { return };
+        for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
+            if let Some(name) = path.strip_prefix(prefix)
+                && OBEYED.contains(&name)
+            {
+                let span = self.span_from(self.at.saturating_sub(1));
+                let kind = EffectKind::Environment { name: name.to_owned(), value: value.text() };
+                self.walk.emit(kind, span);
+            }
+        }
+        self.variables.insert(path.to_string(), value);
+    }
+
+    /// Where the block of the line around `index` ends.
+    fn block_end(&self, index: usize) -> usize {
+        let line = (0..=index)
+            .rev()
+            .take(64)
+            .find(|index| self.unit.tokens.get(*index).is_some_and(|token| token.first))
+            .unwrap_or(index);
+        self.unit.blocks.get(line).copied().unwrap_or(self.end).min(self.end)
+    }
+
+    fn define(&mut self) {
+        let start = self.at;
+        let name = self.word_at(start + 1).to_owned();
+        self.at = start + 2;
+        while self.word() == "." || self.word() == ":" {
+            self.at += 2;
+        }
+        let name = if self.at > start + 2 { self.word_at(self.at - 1).to_owned() } else { name };
+        let mut parameters = Vec::new();
+        if self.word() == "(" {
+            let close = self.partner(self.at);
+            parameters = self.parameters(self.at + 1, close);
+            self.at = close + 1;
+        }
+        let body = match self.language {
+            "python" => {
+                let end = self.block_end(start);
+                while self.at < end && self.word() != ":" {
+                    self.at = self.partner_or_next(self.at);
+                }
+                self.at + 1..end
+            }
+            // Their blocks end with a word; they are read where they stand.
+            "ruby" | "lua" | "julia" => {
+                for parameter in parameters {
+                    let unknown = Value::unknown(&parameter);
+                    self.variables.entry(parameter).or_insert(unknown);
+                }
+                return;
+            }
+            _ => {
+                while self.at < self.end && !matches!(self.word(), "{" | ";") {
+                    self.at = self.partner_or_next(self.at);
+                }
+                if self.word() != "{" {
+                    return;
+                }
+                self.at + 1..self.partner(self.at)
+            }
+        };
+        self.at = body.end.max(self.at);
+        if parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls")) {
+            parameters.remove(0);
+        }
+        let index = self.functions.len();
+        self.functions.push(Function {
+            parameters,
+            body,
+            unit: Rc::clone(&self.unit),
+            called: false,
+            expression: false,
+        });
+        self.named.insert(name, index);
+    }
+
+    fn partner_or_next(&self, index: usize) -> usize {
+        match self.unit.partners.get(index) {
+            Some(partner) if *partner > index => partner + 1,
+            _ => index + 1,
+        }
+    }
+
+    /// The names between two tokens: a name after the opening bracket or a comma.
+    pub(super) fn parameters(&self, start: usize, end: usize) -> Vec<String> {
+        let mut parameters = Vec::new();
+        let mut expects = true;
+        let mut index = start;
+        while index < end && parameters.len() < 32 {
+            let word = self.word_at(index);
+            match word {
+                "," => expects = true,
+                "*" | "**" | "&" | "..." | "|" => {}
+                _ if expects => {
+                    let named = self.token_at(index).is_some_and(|token| {
+                        matches!(token.kind, TokenKind::Name | TokenKind::Variable)
+                    });
+                    if named {
+                        parameters.push(word.to_owned());
+                    }
+                    expects = false;
+                }
+                _ => {}
+            }
+            index = self.partner_or_next(index);
+        }
+        parameters
+    }
+
+    /// `for name in list`, `for (const name of list)`, `foreach ($list as $name)`, `for my $name (list)`.
+    fn each(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        let open = self.word() == "(";
+        let limit = if open { self.partner(self.at) } else { self.end.min(start + 32) };
+        let separator = (self.at..limit.min(start + 32))
+            .find(|index| matches!(self.word_at(*index), "in" | "of" | "as" | ";" | ":"));
+        let Some(separator) = separator else {
+            return;
+        };
+        if self.word_at(separator) == ":" || self.word_at(separator) == ";" {
+            return;
+        }
+        let names_first = self.word_at(separator) != "as";
+        let (list, names) = if names_first {
+            let names = self.parameters(self.at + usize::from(open), separator);
+            self.at = separator + 1;
+            (self.expression(0), names)
+        } else {
+            self.at += 1;
+            let list = self.expression(0);
+            (list, self.parameters(separator + 1, limit))
+        };
+        let names: Vec<String> = names
+            .into_iter()
+            .map(|name| match name.as_str() {
+                "const" | "let" | "var" | "my" => self.word_at(start + 3).to_owned(),
+                _ => name,
+            })
+            .collect();
+        let rounds: Vec<Value> = match &list {
+            Value::List(elements) if !elements.is_empty() => {
+                let mut rounds: Vec<Value> = elements.iter().take(ROUNDS).cloned().collect();
+                if elements.len() > ROUNDS {
+                    rounds.push(self.element(&Value::Text(list.text()), 0));
+                }
+                rounds
+            }
+            other => vec![self.element(other, 0)],
+        };
+        let body = if self.language == "python" {
+            let line = self.block_end(start);
+            (self.word() == ":").then(|| self.at + 1..line)
+        } else if open {
+            let brace = limit + 1;
+            (self.word_at(brace) == "{").then(|| brace + 1..self.partner(brace))
+        } else {
+            None
+        };
+        let Some(body) = body else {
+            let value = rounds.into_iter().reduce(Value::or);
+            for name in names {
+                self.variables.insert(name, value.clone().unwrap_or_else(|| Value::unknown("x")));
+            }
+            return;
+        };
+        for round in rounds {
+            match names.as_slice() {
+                [name] => {
+                    self.variables.insert(name.clone(), round);
+                }
+                names => {
+                    for (position, name) in names.iter().enumerate() {
+                        let element = self.element(&round, position);
+                        self.variables.insert(name.clone(), element);
+                    }
+                }
+            }
+            self.at = body.start;
+            if !self.sink() {
+                break;
+            }
+            self.statements(body.end);
+            self.rise();
+        }
+        self.at = body.end;
+    }
+}
+
+/// The name of a JavaScript module without its scheme.
+pub(super) fn module_name(text: &str) -> &str {
+    text.strip_prefix("node:").unwrap_or(text).trim_end_matches("/promises")
+}

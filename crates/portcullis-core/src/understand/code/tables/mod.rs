@@ -1,0 +1,192 @@
+//! What the functions of each language's libraries do. Owns the rows; what a row means is said in `calls`.
+
+mod javascript;
+mod others;
+mod python;
+mod scripting;
+
+use super::fold::Fold;
+
+/// What calling a function does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Act {
+    /// Runs its first argument as shell code; a list as words.
+    Shell,
+    /// Runs one argument as shell code, several as words.
+    System,
+    /// Runs a program with a list of arguments.
+    Spawn,
+    /// Runs all arguments as words.
+    Program,
+    /// `exec` with the program, then all words as a list.
+    ExecList,
+    /// `exec` with the program, then all words.
+    ExecWords,
+    /// As [`Act::ExecList`] behind a mode.
+    SpawnList,
+    /// As [`Act::ExecWords`] behind a mode.
+    SpawnWords,
+    /// Runs its first argument as code of this language.
+    Code,
+    /// Runs its first argument as code in another language.
+    CodeIn(&'static str),
+    /// Reads a file and gives what is in it.
+    Read,
+    /// Writes the second argument into the first.
+    Write,
+    /// The same, the other way round.
+    WriteTo,
+    /// Adds the second argument to the first.
+    Append,
+    /// Opens a file.
+    Open,
+    /// Deletes files.
+    Delete,
+    /// Deletes everything below.
+    DeleteTree,
+    /// Deletes everything below where an option says so.
+    DeleteMaybe,
+    /// Moves a file.
+    Move,
+    /// Copies a file.
+    Copy,
+    /// Changes a mode.
+    Mode,
+    /// Changes a mode given before the file.
+    ModeBefore,
+    /// Changes an owner.
+    Owner,
+    /// Makes a link to the first at the second.
+    Link,
+    /// Makes a directory or an empty file.
+    Make,
+    /// Asks an address, and sends it what options name.
+    Get,
+    /// Sends the second argument to the first.
+    Post,
+    /// A method before the address.
+    Request,
+    /// Fetches the first into the second.
+    Download,
+    /// Connects to an address; more may be sent through what it gives.
+    Connect,
+    /// Waits for connections.
+    Listen,
+    /// Sends its argument through a connection that is open.
+    Send,
+    /// Gives what came over the network.
+    Receive,
+    /// Something that a rule alone describes.
+    Note(&'static str),
+    /// Turns bytes into objects, which may run code.
+    Deserialize,
+    /// Computes a text.
+    Fold(Fold),
+    /// Sends a statement to a database.
+    Query,
+    /// Gives the value of an environment variable.
+    Environment,
+    /// Gives the home directory.
+    Home,
+    /// Writes out `~`.
+    ExpandUser,
+    /// Gives the standard input.
+    Input,
+    /// Prints its arguments.
+    Print,
+    /// Loads a module by name.
+    Module,
+    /// A member by name.
+    Member,
+    /// The script's own names.
+    Names,
+    /// The module itself.
+    Itself,
+    /// Sends a signal.
+    Kill,
+    /// Becomes another user.
+    User,
+    /// Points a descriptor somewhere else.
+    Duplicate,
+    /// Asks for memory that may be run.
+    Memory,
+    /// Loads a native library.
+    Native,
+    /// Gives a constant text.
+    Constant(&'static str),
+    /// Does nothing that matters.
+    Nothing,
+}
+
+/// One function, with its module.
+pub(super) type Row = (&'static str, Act);
+
+/// What a function does, by its whole name.
+pub(super) fn row(language: &str, path: &str) -> Option<Act> {
+    let table = match language {
+        "python" => python::ROWS,
+        "javascript" => javascript::ROWS,
+        "ruby" => scripting::RUBY,
+        "perl" => scripting::PERL,
+        "php" => scripting::PHP,
+        "lua" => others::LUA,
+        "awk" => others::AWK,
+        "r" => others::R,
+        "julia" => others::JULIA,
+        "java" => others::JAVA,
+        "lisp" => others::LISP,
+        _ => return None,
+    };
+    find(table, path)
+}
+
+/// What a method does, whatever it is called on.
+pub(super) fn method(language: &str, name: &str) -> Option<Act> {
+    let table = match language {
+        "python" => python::METHODS,
+        "javascript" => javascript::METHODS,
+        "ruby" => scripting::RUBY_METHODS,
+        "perl" | "php" => scripting::METHODS,
+        "lua" | "java" => others::METHODS,
+        _ => return None,
+    };
+    find(table, name)
+}
+
+fn find(table: &'static [Row], name: &str) -> Option<Act> {
+    let at = table.binary_search_by(|row| row.0.cmp(name)).ok()?;
+    table.get(at).map(|row| row.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_is_sorted_so_that_it_can_be_searched() {
+        for table in [
+            python::ROWS,
+            python::METHODS,
+            javascript::ROWS,
+            javascript::METHODS,
+            scripting::RUBY,
+            scripting::RUBY_METHODS,
+            scripting::PERL,
+            scripting::PHP,
+            scripting::METHODS,
+            others::LUA,
+            others::AWK,
+            others::R,
+            others::JULIA,
+            others::JAVA,
+            others::LISP,
+            others::METHODS,
+        ] {
+            for pair in table.windows(2) {
+                if let [one, two] = pair {
+                    assert!(one.0 < two.0, "`{}` stands before `{}`", one.0, two.0);
+                }
+            }
+        }
+    }
+}

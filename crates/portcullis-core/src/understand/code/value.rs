@@ -1,0 +1,195 @@
+//! What an expression is worth. Owns the values that code is followed with and how they become texts and words.
+
+use std::rc::Rc;
+
+use portcullis_syntax::Span;
+
+use crate::text::{Piece, Taint, Text};
+
+/// How many values one expression is followed through.
+pub(super) const ALTERNATIVES: usize = 4;
+
+/// How long the name of something that was reached through members and calls may grow.
+const PATH_BYTES: usize = 160;
+
+/// A value, as far as it is known.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A string, bytes, a path, or anything that can be read as one.
+    Text(Text),
+    /// A number.
+    Number(i64),
+    /// A list, tuple or array.
+    List(Vec<Value>),
+    /// A dictionary, hash or object.
+    Table(Vec<(String, Value)>),
+    /// Something reached by a name: a module, a function, an object; what is known of what went into it.
+    Name(Rc<str>, Text),
+    /// A member of a value, before it is called.
+    Method(Box<(Value, String)>),
+    /// A function of this code, by its index.
+    Function(usize),
+    /// An open file, by its index.
+    File(usize),
+    /// One of several.
+    Any(Vec<Value>),
+}
+
+/// An argument of a call in the code.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    /// The keyword, where it has one.
+    pub(super) name: Option<String>,
+    /// Its value.
+    pub(super) value: Value,
+    /// As written.
+    pub(super) span: Span,
+}
+
+impl Value {
+    pub(super) fn unknown(origin: &str) -> Self {
+        Self::Text(Text::unknown(origin))
+    }
+
+    pub(super) fn known(text: &str) -> Self {
+        Self::Text(Text::known(text))
+    }
+
+    pub(super) fn name(path: &str) -> Self {
+        Self::Name(path.into(), Text::default())
+    }
+
+    /// Something reached from `text`'s origin under a name.
+    pub(super) fn reached(path: &str, text: Text) -> Self {
+        let mut end = path.len().min(PATH_BYTES);
+        while !path.is_char_boundary(end) {
+            end -= 1;
+        }
+        Self::Name(path.get(..end).unwrap_or_default().into(), text)
+    }
+
+    /// The value as a text.
+    pub(super) fn text(&self) -> Text {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => Text::known(number.to_string()),
+            Self::Name(path, text) => text.derive(vec![Piece::Unknown(path.as_ref().into())]),
+            Self::Method(method) => {
+                let (receiver, name) = method.as_ref();
+                let text = receiver.text();
+                if matches!(
+                    name.as_str(),
+                    "text" | "content" | "body" | "stdout" | "data" | "output" | "value"
+                ) {
+                    return text;
+                }
+                text.derive(vec![Piece::Unknown(name.as_str().into())])
+            }
+            Self::Function(_) => Text::unknown("a function"),
+            Self::File(_) => Text::unknown("a file"),
+            Self::List(_) | Self::Table(_) | Self::Any(_) => {
+                let mut text = Text::unknown("a list");
+                self.inherit_into(&mut text);
+                text
+            }
+        }
+    }
+
+    /// The whole text where it is known.
+    pub(super) fn as_known(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => text.as_known(),
+            _ => None,
+        }
+    }
+
+    /// Hands on where the value comes from.
+    pub(super) fn inherit_into(&self, text: &mut Text) {
+        match self {
+            Self::Text(own) | Self::Name(_, own) => text.inherit(own),
+            Self::Method(method) => method.0.inherit_into(text),
+            Self::List(list) | Self::Any(list) => {
+                for value in list {
+                    value.inherit_into(text);
+                }
+            }
+            Self::Table(table) => {
+                for (_, value) in table {
+                    value.inherit_into(text);
+                }
+            }
+            Self::Number(_) | Self::Function(_) | Self::File(_) => {}
+        }
+    }
+
+    /// What went into it.
+    pub(super) fn taint(&self) -> Taint {
+        let mut text = Text::default();
+        self.inherit_into(&mut text);
+        text.taint
+    }
+
+    /// Each value that it may be.
+    pub(super) fn alternatives(&self) -> Vec<Self> {
+        match self {
+            Self::Any(list) => list.clone(),
+            other => vec![other.clone()],
+        }
+    }
+
+    /// Either of two.
+    pub(super) fn or(self, other: Self) -> Self {
+        let mut list = self.alternatives();
+        list.extend(other.alternatives());
+        if list.len() > ALTERNATIVES {
+            let mut text = Text::unknown("one of several values");
+            for value in &list {
+                value.inherit_into(&mut text);
+            }
+            list.truncate(ALTERNATIVES - 1);
+            list.push(Self::Text(text));
+        }
+        Self::Any(list)
+    }
+
+    /// The value of a key.
+    pub(super) fn entry(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Table(table) => {
+                table.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is surely true.
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Self::Name(path, _) => matches!(path.as_ref(), "True" | "true" | "TRUE" | "$true"),
+            Self::Number(number) => *number != 0,
+            Self::Text(text) => text.as_known().is_some_and(|text| !text.is_empty()),
+            _ => false,
+        }
+    }
+
+    /// Whether it is surely false or nothing.
+    pub(super) fn is_false(&self) -> bool {
+        match self {
+            Self::Name(path, _) => matches!(
+                path.as_ref(),
+                "False" | "false" | "None" | "null" | "nil" | "undefined" | "FALSE" | "NULL"
+            ),
+            Self::Number(number) => *number == 0,
+            _ => false,
+        }
+    }
+}
+
+/// A text of which nothing is known but what went into it.
+pub(super) fn mixed<'a>(origin: &str, values: impl IntoIterator<Item = &'a Value>) -> Text {
+    let mut text = Text::unknown(origin);
+    for value in values {
+        value.inherit_into(&mut text);
+    }
+    text
+}
