@@ -15,6 +15,7 @@ use crate::{
 
 mod cloud;
 mod cluster;
+mod code;
 mod containers;
 mod databases;
 mod document;
@@ -156,6 +157,7 @@ pub struct Shelf {
 pub static SHELVES: &[&Shelf] = &[
     &cloud::SHELF,
     &cluster::SHELF,
+    &code::SHELF,
     &containers::SHELF,
     &databases::SHELF,
     &execution::SHELF,

@@ -326,12 +326,11 @@ impl Lexer<'_> {
         }
         let open = *self.bytes.get(open_at)?;
         let spaced = open_at > self.at;
-        let arrow = open == b'-' && self.bytes.get(open_at + 1) == Some(&b'>');
-        let is_delimiter = open.is_ascii_punctuation()
-            && !matches!(open, b',' | b';' | b')' | b'}' | b']' | b'>' | b'=' | b'_')
-            && !(spaced && open == b'#')
-            && !arrow;
-        if !is_delimiter {
+        if (spaced && open == b'#')
+            || (open == b'-' && self.bytes.get(open_at + 1) == Some(&b'>'))
+            || matches!(open, b',' | b';' | b')' | b'}' | b']' | b'>' | b'=' | b'_')
+            || !open.is_ascii_punctuation()
+        {
             return None;
         }
         let twice = matches!(word, "s" | "tr" | "y");

@@ -301,7 +301,6 @@ impl Interpreter<'_, '_, '_> {
             given
                 .iter()
                 .find(|given| given.name.as_deref().is_some_and(|name| names.contains(&name)))
-                .or_else(|| None)
         };
         let option = |name: &str| {
             given.iter().rev().find_map(|given| given.value.entry(name).cloned()).or_else(|| {
@@ -1100,7 +1099,7 @@ impl Interpreter<'_, '_, '_> {
         if let Value::Text(text) = &first.value
             && let Some(known) = text.as_known()
         {
-            self.pickle(&known.to_owned(), first.span);
+            self.pickle(known, first.span);
         }
     }
 

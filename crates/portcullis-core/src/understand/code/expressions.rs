@@ -333,11 +333,7 @@ impl Interpreter<'_, '_, '_> {
 
     fn texts(&mut self) -> Value {
         let mut text = Text::default();
-        loop {
-            let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind)
-            else {
-                break;
-            };
+        while let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind) {
             let parts = parts.clone();
             self.at += 1;
             text.append(&self.parts(&parts));
@@ -582,16 +578,8 @@ impl Interpreter<'_, '_, '_> {
                 // A generator: its head was read with the variable unknown.
                 self.at = self.end;
             }
-            if self.at == before || !matches!(self.word(), "," | "=>") {
-                self.at = self.at.max(before + 1);
-                if !matches!(self.word_at(self.at - 1), "," | "=>")
-                    && self.at < self.end
-                    && self.at == before + 1
-                    && self.word_at(before) == ""
-                {
-                    continue;
-                }
-            } else {
+            let separated = matches!(self.word(), "," | "=>");
+            if separated || self.at == before {
                 self.at += 1;
             }
         }
@@ -840,7 +828,7 @@ impl Interpreter<'_, '_, '_> {
             }
             "(" if !first || self.brackets > 0 => {
                 if spaced && !self.may_call_spaced(start) {
-                    return value;
+                    return self.bare_call(value, start, spaced);
                 }
                 let close = self.partner(self.at);
                 let given = self.arguments_until(close);
@@ -849,7 +837,7 @@ impl Interpreter<'_, '_, '_> {
                 self.block(&value);
                 value
             }
-            "[" if !first && !(spaced && matches!(self.language, "ruby" | "perl" | "tcl")) => {
+            "[" if !first && (!spaced || !matches!(self.language, "ruby" | "perl")) => {
                 self.index(value)
             }
             "{" if self.language == "perl" && !spaced => self.index(value),
@@ -866,13 +854,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn may_call_spaced(&self, start: usize) -> bool {
+        if self.language == "perl" {
+            return true;
+        }
         let keyword = matches!(
             self.word_at(start),
-            "if" | "while" | "and" | "or" | "in" | "return" | "elif" | "print" | "not"
+            "if" | "while" | "and" | "or" | "in" | "return" | "elif" | "not"
         );
-        !(keyword && self.at == start + 1 && self.language != "perl")
-            && !(self.language == "ruby" && self.is_name(start))
-            || self.language == "perl"
+        (self.language != "ruby" || !self.is_name(start)) && (!keyword || self.at != start + 1)
     }
 
     /// `system "rm", x`: a call without parentheses.
@@ -914,7 +903,7 @@ impl Interpreter<'_, '_, '_> {
             }
             TokenKind::Operator => {
                 let text = token.span.of(self.source);
-                (spaced && matches!(text, "\\") && self.language == "perl")
+                (spaced && text == "\\" && self.language == "perl")
                     || (spaced
                         && matches!(text, "*" | "&" | ":" | "[" | "(")
                         && self.language == "ruby"
