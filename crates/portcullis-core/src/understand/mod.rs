@@ -81,25 +81,8 @@ fn as_argument(walk: &mut shell::Walk<'_>, pointer: &str, text: &str) -> Argumen
 
 /// A language by the name that effects use.
 fn known_language(name: &str) -> &'static str {
-    const NAMES: &[(&str, &str)] = &[
-        ("bash", "shell"),
-        ("js", "javascript"),
-        ("javascript", "javascript"),
-        ("lua", "lua"),
-        ("node", "javascript"),
-        ("perl", "perl"),
-        ("php", "php"),
-        ("powershell", "powershell"),
-        ("py", "python"),
-        ("python", "python"),
-        ("r", "r"),
-        ("ruby", "ruby"),
-        ("sh", "shell"),
-        ("shell", "shell"),
-        ("typescript", "javascript"),
-    ];
-    NAMES
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-        .map_or("an unknown language", |(_, language)| language)
+    if ["bash", "sh", "shell", "zsh"].iter().any(|shell| shell.eq_ignore_ascii_case(name)) {
+        return "shell";
+    }
+    code::language(name).map_or("an unknown language", |language| language.name)
 }

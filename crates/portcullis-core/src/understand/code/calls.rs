@@ -55,6 +55,11 @@ impl Interpreter<'_, '_, '_> {
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown(name)),
             Value::Function(_) if matches!(name, "call" | "apply" | "bind") => value,
+            other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
+                let mut text = Text::default();
+                other.inherit_into(&mut text);
+                Value::reached(&format!("object.{name}"), text)
+            }
             other => Value::Method(Box::new((other, name.to_owned()))),
         }
     }
@@ -191,6 +196,9 @@ impl Interpreter<'_, '_, '_> {
                 .map(|callee| self.call_value(callee, given.clone(), span))
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown("a call")),
+            Value::Text(name) if self.language == "php" && name.as_known().is_some() => {
+                self.call_name(name.as_known().unwrap_or_default(), Text::default(), &given, span)
+            }
             other => Value::Text(mixed(
                 "what a call gives",
                 given.iter().map(|given| &given.value).chain([&other]),
@@ -219,6 +227,13 @@ impl Interpreter<'_, '_, '_> {
     fn call_name(&mut self, path: &str, text: Text, given: &[Given], span: Span) -> Value {
         let path = self.canonical(path);
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
+        if path == "pack"
+            && let [format, rest @ ..] = given
+        {
+            let list: Vec<Value> = rest.iter().map(|given| given.value.clone()).collect();
+            let format = format.value.text();
+            return super::methods::pack(format.as_known().unwrap_or_default(), &list, span);
+        }
         if let Some(act) = tables::row(self.language, &path) {
             return self.act(act, &path, given, span);
         }
@@ -1083,7 +1098,9 @@ impl Interpreter<'_, '_, '_> {
                 text.as_known().is_some() && !path.ends_with("loads") && self.language == "python"
                     || text.taint.has(Taint::FILE) && !text.taint.has(Taint::NETWORK)
             }
-            Value::Name(..) => path.ends_with(".load") && self.language == "python",
+            Value::Name(..) => {
+                path.ends_with(".load") && self.language == "python" && !path.starts_with("yaml")
+            }
             _ => false,
         };
         let rule = if from_file

@@ -47,6 +47,12 @@ impl Interpreter<'_, '_, '_> {
             self.at = self.end;
             return Value::unknown("an expression");
         }
+        if level == 0
+            && let Some(value) = self.assignment()
+        {
+            self.rise();
+            return value;
+        }
         let mut left = self.operand();
         while let Some((operator, binding)) = self.operator() {
             if binding < level || !self.spend(1) {
@@ -60,6 +66,24 @@ impl Interpreter<'_, '_, '_> {
         }
         self.rise();
         left
+    }
+
+    /// `name = value` inside an expression.
+    fn assignment(&mut self) -> Option<Value> {
+        let token = self.token_at(self.at)?;
+        if !matches!(token.kind, TokenKind::Name | TokenKind::Variable) {
+            return None;
+        }
+        let operator = self.word_at(self.at + 1);
+        let assigns = operator == ":=" || (operator == "=" && self.language != "python");
+        if !assigns {
+            return None;
+        }
+        let name = self.word().to_owned();
+        self.at += 2;
+        let value = self.expression(0);
+        self.variables.insert(name, value.clone());
+        Some(value)
     }
 
     /// Whether the token at `at` belongs to the expression before it.
@@ -437,6 +461,14 @@ impl Interpreter<'_, '_, '_> {
         let word = span.of(self.source);
         let start = self.at;
         match word {
+            "my" | "our" | "local" | "state"
+                if self
+                    .token_at(start + 1)
+                    .is_some_and(|token| token.kind == TokenKind::Variable) =>
+            {
+                self.at += 1;
+                return self.operand();
+            }
             "lambda" => return self.lambda(),
             "function" | "sub" | "func" | "fn" | "proc"
                 if self.word_at(start + 1) == "("
@@ -503,6 +535,9 @@ impl Interpreter<'_, '_, '_> {
         match word {
             "(" => {
                 let close = self.partner(self.at);
+                if self.language == "lisp" && self.is_name(self.at + 1) {
+                    return self.form(close);
+                }
                 let arrow = self.word_at(close + 1) == "=>" && self.language == "javascript";
                 if arrow {
                     let parameters = self.parameters(self.at + 1, close);
@@ -548,8 +583,17 @@ impl Interpreter<'_, '_, '_> {
                 Value::known(name)
             }
             "<" if self.language == "perl" && self.word_at(self.at + 2) == ">" => {
+                let standard = matches!(self.word_at(self.at + 1), "STDIN" | "ARGV");
                 self.at += 3;
-                Value::Text(self.standard_input())
+                let file = self.last_file.and_then(|index| self.files.get(index));
+                match file {
+                    Some(file) if !standard => {
+                        let mut text = Text::unknown("a line");
+                        text.inherit(&file.read);
+                        Value::Text(text)
+                    }
+                    _ => Value::Text(self.standard_input()),
+                }
             }
             "->" if self.language == "ruby" => {
                 self.at += 1;
@@ -557,6 +601,17 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => Value::unknown("nothing"),
         }
+    }
+
+    /// Lisp's `(function argument …)`.
+    fn form(&mut self, close: usize) -> Value {
+        let start = self.at;
+        let span = self.unit.tokens.get(start + 1).map(|token| token.span).unwrap_or_default();
+        let mut values = self.list(close).into_iter();
+        let Some(function) = values.next() else { return Value::unknown("nothing") };
+        let given = values.map(|value| Given { name: None, value, span }).collect();
+        let span = self.span_from(start);
+        self.call_value(function, given, span)
     }
 
     /// The values between the bracket at the cursor and `close`, which is passed.
@@ -845,6 +900,12 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 value
             }
+            "|" if self.language == "awk" && self.word_at(self.at + 1) == "getline" => {
+                let span = self.span_from(start);
+                self.at += 2;
+                let command = value.text();
+                Value::Text(self.run_shell(&command, span, None))
+            }
             "++" | "--" if !spaced => {
                 self.at += 1;
                 value
@@ -919,6 +980,9 @@ impl Interpreter<'_, '_, '_> {
             }
             return value;
         }
+        if let Some(written) = self.print_to_handle(start) {
+            return written;
+        }
         let mut given = Vec::new();
         if self.language == "lua" {
             let one = self.at;
@@ -943,6 +1007,37 @@ impl Interpreter<'_, '_, '_> {
         let value = self.call_value(value, given, span);
         self.block(&value);
         value
+    }
+
+    /// Perl's `print HANDLE list`.
+    fn print_to_handle(&mut self, start: usize) -> Option<Value> {
+        if self.language != "perl" || !matches!(self.word_at(start), "print" | "printf" | "say") {
+            return None;
+        }
+        let handle = self.word();
+        let next = self.token_at(self.at + 1)?;
+        let named = handle.starts_with('$') || handle.chars().all(|c| c.is_ascii_uppercase());
+        if !named
+            || handle.is_empty()
+            || !matches!(next.kind, TokenKind::Text(_) | TokenKind::Variable)
+        {
+            return None;
+        }
+        self.at += 1;
+        let mut content = Text::default();
+        loop {
+            content.append(&self.expression(0).text());
+            if !self.accept(",") {
+                break;
+            }
+        }
+        match self.last_file {
+            Some(index) if handle != "STDERR" && handle != "STDOUT" => {
+                self.write_file(index, &content);
+            }
+            _ => self.output.append(&content),
+        }
+        Some(Value::unknown("nothing"))
     }
 
     fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
@@ -1060,7 +1155,7 @@ impl Interpreter<'_, '_, '_> {
         let keyword = self.is_name(start)
             && (separator == "=" && matches!(self.language, "python" | "r" | "julia" | "java")
                 || separator == ":" && !matches!(self.language, "lua" | "javascript" | "awk")
-                || separator == "=>");
+                || separator == "=>" && self.language != "javascript");
         if keyword {
             let name = self.word().to_owned();
             self.at += 2;

@@ -67,7 +67,6 @@ fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
                 walk.write(&Argument { text: Text::known(file), span }, mode, content);
             }
         }
-        "attach" => walk.note("code.memory.attach", span),
         _ => {}
     }
 }

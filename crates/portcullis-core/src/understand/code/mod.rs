@@ -11,6 +11,8 @@ mod lines;
 mod methods;
 mod statements;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use portcullis_syntax::Span;

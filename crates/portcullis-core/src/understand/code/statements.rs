@@ -70,6 +70,12 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let value = self.expression(0);
+        if self.word() == "as" && self.is_name(self.at + 1) {
+            let name = self.word_at(self.at + 1).to_owned();
+            self.at += 2;
+            self.variables.insert(name, value);
+            return;
+        }
         if self.at > start && REPLACES.contains(&self.word()) {
             self.at += 1;
             let assigned = self.expression(0);
@@ -101,6 +107,7 @@ impl Interpreter<'_, '_, '_> {
     /// Does what a keyword says; whether it was one.
     fn keyword(&mut self, start: usize) -> bool {
         match self.word() {
+            "do" if self.language == "applescript" => self.do_script(),
             "import" => self.import(),
             "from" if self.language == "python" => self.import_from(),
             "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
@@ -159,6 +166,20 @@ impl Interpreter<'_, '_, '_> {
             _ => return false,
         }
         true
+    }
+
+    /// AppleScript's `do shell script "…" with administrator privileges`.
+    fn do_script(&mut self) {
+        while matches!(self.word(), "do" | "shell" | "script") {
+            self.at += 1;
+        }
+        let start = self.at;
+        let command = self.expression(0).text();
+        let span = self.span_from(start);
+        if self.word() == "with" && self.word_at(self.at + 1) == "administrator" {
+            self.walk.privilege(Text::known("root"), span);
+        }
+        self.run_shell(&command, span, None);
     }
 
     /// `print …`, `print … > file`, `print … | command`, `printf …`.
