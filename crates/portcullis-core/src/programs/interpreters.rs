@@ -47,8 +47,6 @@ static SPEAKERS: &[Speaker] = &[
     speaker("lua", "lua", &["-e"], false),
     speaker("luajit", "lua", &["-e"], false),
     speaker("mawk", "awk", &["-e"], true),
-    speaker("mongo", "javascript", &["--eval"], false),
-    speaker("mongosh", "javascript", &["--eval"], false),
     speaker("nawk", "awk", &[], true),
     speaker("node", "javascript", &["-e", "--eval", "-p", "--print", "-pe"], false),
     speaker("nodejs", "javascript", &["-e", "--eval", "-p", "--print"], false),
@@ -134,8 +132,6 @@ pub(super) static INTERPRETERS: &[Program] = &[
     custom("make", MAKE, make),
     language("mawk", AWK),
     shell("mksh"),
-    language("mongo", &["--eval"]),
-    language("mongosh", &["--eval"]),
     language("nawk", AWK),
     language("node", NODE),
     language("nodejs", NODE),
@@ -316,11 +312,6 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
     while let Some(argument) = invocation.arguments.get(index) {
         let prefix = argument.text.known_prefix();
         let known = argument.text.as_known();
-        // The database may stand before the options.
-        if speaker.program.starts_with("mongo") && !prefix.starts_with('-') {
-            index += 1;
-            continue;
-        }
         if known == Some("--") || !prefix.starts_with(['-', '/']) {
             break;
         }

@@ -240,7 +240,7 @@ static RULES: &[Rule] = &[
         when: When::Noted,
         fires: &[
             "python3 -c 'import redis; redis.Redis().flushall()'",
-            "mongosh prod --eval 'db.dropDatabase()'",
+            "node -e 'db.dropDatabase()'",
         ],
         quiet: &["python3 -c 'import redis; redis.Redis().get(\"x\")'"],
     },
@@ -253,8 +253,8 @@ static RULES: &[Rule] = &[
         remedy: "export it first",
         reversible: false,
         when: When::Noted,
-        fires: &["mongosh prod --eval 'db.users.drop()'"],
-        quiet: &["mongosh prod --eval 'db.users.find()'"],
+        fires: &["node -e 'db.users.drop()'"],
+        quiet: &["node -e 'db.users.find()'"],
     },
     Rule {
         id: "code.powershell.disk",
