@@ -65,7 +65,7 @@ static TABLE: &[AgentFile] = &[
         Instructions,
         &[
             "**/AGENTS.md|AGENT.md|AGENTS.local.md|AGENTS.override.md|CLAUDE.md|CLAUDE.local.md|GEMINI.md|QWEN.md|GROK.md|CRUSH.md|KIRO.md|CODEX.md|COPILOT.md|WARP.md|SKILL.md|llms-install.md",
-            "**/.cursorrules|.windsurfrules|.clinerules|.roorules|.goosehints|.rules|.github/copilot-instructions.md|.aiderrules|.augment-guidelines",
+            "**/.cursorrules|.windsurfrules|.clinerules|.roorules|.goosehints|.rules|.aiderrules|.augment-guidelines",
             "**/.github/copilot-instructions.md",
             "**/.github/instructions|prompts|chatmodes|agents|skills/**",
             "**/.claude|.codex|.gemini|.cursor|.opencode|.windsurf|.kiro|.amp|.factory|.qwen|.grok|.crush|.agents|.agent|.roo|.kilocode|.cline|.junie|.augment|.continue|.trae/commands|command|agents|agent|skills|rules|prompts|output-styles|workflows|steering|specs|modes|guidelines|recipes|themes|droids/**",

@@ -43,10 +43,17 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("GIT_SSH_COMMAND", Variable::Command),
     ("GIT_SSL_NO_VERIFY", Variable::Obeyed),
     ("HGEDITOR", Variable::Command),
+    ("HISTFILE", Variable::Obeyed),
+    ("HISTFILESIZE", Variable::Obeyed),
+    ("HISTIGNORE", Variable::Obeyed),
+    ("HISTSIZE", Variable::Obeyed),
+    ("HUSKY", Variable::Obeyed),
+    ("HUSKY_SKIP_HOOKS", Variable::Obeyed),
     ("JAVA_TOOL_OPTIONS", Variable::Obeyed),
     ("LD_AUDIT", Variable::Obeyed),
     ("LD_LIBRARY_PATH", Variable::Obeyed),
     ("LD_PRELOAD", Variable::Obeyed),
+    ("LEFTHOOK", Variable::Obeyed),
     ("LESSCLOSE", Variable::Command),
     ("LESSOPEN", Variable::Command),
     ("MANOPT", Variable::Obeyed),
@@ -69,6 +76,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("RUBYLIB", Variable::Obeyed),
     ("RUBYOPT", Variable::Obeyed),
     ("RUSTC_WRAPPER", Variable::Command),
+    ("SAVEHIST", Variable::Obeyed),
     ("SHELLOPTS", Variable::Obeyed),
     ("SSH_ASKPASS", Variable::Command),
     ("SUDO_ASKPASS", Variable::Command),
@@ -82,6 +90,9 @@ static VARIABLES: &[(&str, Variable)] = &[
 
 /// What a variable means; `None` where programs take it as data.
 pub(crate) fn variable(name: &str) -> Option<Variable> {
+    if name.starts_with("PORTCULLIS_") {
+        return Some(Variable::Obeyed);
+    }
     let at = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     VARIABLES.get(at).map(|(_, meaning)| *meaning)
 }

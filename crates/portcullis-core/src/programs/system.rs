@@ -435,7 +435,7 @@ fn device(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let files: Vec<Argument> = operands(invocation)
         .into_iter()
         .filter(|file| {
-            !known(file).bytes().all(|byte| byte.is_ascii_digit()) || file.text.has_unknown()
+            known(file).is_empty() || !known(file).bytes().all(|byte| byte.is_ascii_digit())
         })
         .filter(|file| !(invocation.program == "format" && known(file).starts_with('/')))
         .collect();

@@ -13,12 +13,17 @@ use crate::{
     risk::Severity,
 };
 
+mod change;
 mod cloud;
 mod cluster;
 mod code;
 mod containers;
+mod credentials;
 mod databases;
+mod destruction;
 mod document;
+mod effects;
+mod evasion;
 mod execution;
 mod exfiltration;
 mod flow;
@@ -29,8 +34,13 @@ mod keepers;
 mod network;
 mod packages;
 mod pattern;
+mod permission;
+mod persistence;
+mod privilege;
+mod protection;
 mod requests;
 mod services;
+mod system;
 #[cfg(test)]
 mod tests;
 mod verbs;
@@ -155,6 +165,15 @@ pub struct Shelf {
 
 /// Every shelf.
 pub static SHELVES: &[&Shelf] = &[
+    &destruction::SHELF,
+    &credentials::SHELF,
+    &persistence::SHELF,
+    &privilege::SHELF,
+    &permission::SHELF,
+    &system::SHELF,
+    &evasion::SHELF,
+    &protection::SHELF,
+    &change::SHELF,
     &cloud::SHELF,
     &cluster::SHELF,
     &code::SHELF,
@@ -171,6 +190,15 @@ pub static SHELVES: &[&Shelf] = &[
     &services::SHELF,
     &verbs::SHELF,
 ];
+
+/// The rules whose findings are refused whatever anyone says.
+pub static FLOORS: &[&[&str]] = &[destruction::FLOORS, protection::FLOORS];
+
+/// Whether a rule is a floor: no policy and no person lets its findings pass.
+#[must_use]
+pub fn is_floor(id: &str) -> bool {
+    FLOORS.iter().any(|ids| ids.contains(&id))
+}
 
 /// Every rule, in the order of the registry.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

@@ -1,0 +1,148 @@
+//! Rules on ordinary changes: they interrupt nobody by themselves, and say what an action touches. Owns everything that no
+//! other shelf finds worse.
+
+use super::{
+    Hit, Rule, Scene, Shelf, When,
+    effects::{about, is_hostile, written},
+};
+use crate::{
+    effect::{Effect, WriteMode},
+    place::{self, Place},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "change.file.write",
+        message: "a file would be written",
+        remedy: "see the difference afterwards: `git diff`",
+        when: When::Effect(|effect, scene| {
+            write(effect, scene, |place| match place {
+                Place::Workspace
+                | Place::WorkspaceTop
+                | Place::Artifact
+                | Place::VersionControl
+                | Place::VersionControlTop => Some(Severity::Medium),
+                _ => None,
+            })
+        }),
+        fires: &[
+            "echo x > notes.txt",
+            "cp a b",
+            "mkdir -p build/out",
+            "sed -i s/a/b/ src/main.rs",
+            "tar xf a.tar",
+        ],
+        quiet: &["cat notes.txt", "echo x > /dev/null", "ls 2>/dev/null"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "change.pipeline.write",
+        message: "what continuous integration runs would be changed",
+        remedy: "let a person look at the change before it is pushed",
+        when: When::Effect(|effect, scene| {
+            let (target, _, content) = written(effect)?;
+            let pipeline = place::place_of(target, scene.facts) == Place::ContinuousIntegration;
+            pipeline.then(|| {
+                about(
+                    if is_hostile(content) && !is_plain(&content.display()) {
+                        Severity::High
+                    } else {
+                        Severity::Medium
+                    },
+                    target,
+                    "this writes",
+                )
+            })
+        }),
+        fires: &["echo 'on: push' > .github/workflows/ci.yml", "cp x .gitlab-ci.yml"],
+        quiet: &["cat .github/workflows/ci.yml"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "change.temporary.write",
+        severity: Severity::Low,
+        message: "a temporary file would be written",
+        remedy: "delete it when it is no longer needed",
+        when: When::Effect(|effect, scene| {
+            write(effect, scene, |place| match place {
+                Place::Temporary | Place::TemporaryTop | Place::Cache => Some(Severity::Low),
+                _ => None,
+            })
+        }),
+        fires: &["echo x > /tmp/x"],
+        quiet: &["cat /tmp/x"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "change.outside.write",
+        message: "a file outside the project would be written",
+        remedy: "keep it in the project",
+        when: When::Effect(|effect, scene| {
+            write(effect, scene, |place| match place {
+                Place::Home | Place::HomeTop | Place::Elsewhere | Place::Site | Place::Log => {
+                    Some(Severity::Medium)
+                }
+                Place::OtherHome => Some(Severity::High),
+                _ => None,
+            })
+        }),
+        fires: &[
+            "echo x > ~/notes.txt",
+            "cp x /usr/local/bin/x",
+            "echo x > /data/x",
+            "echo x > /home/alice/x",
+        ],
+        quiet: &["cat ~/notes.txt", "echo x > notes.txt"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "change.unknown.write",
+        message: "a file would be written, and which one cannot be known",
+        remedy: "write the path out",
+        when: When::Effect(|effect, scene| {
+            write(effect, scene, |place| match place {
+                Place::Unknown => Some(Severity::Medium),
+                _ => None,
+            })
+        }),
+        fires: &["echo x > \"$file\""],
+        quiet: &["echo \"$file\""],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "change.agent.state",
+        severity: Severity::Low,
+        message: "what a coding agent keeps for itself would be changed",
+        remedy: "leave it to the agent",
+        when: When::Effect(|effect, scene| {
+            let (target, _, _) = written(effect)?;
+            let file = place::agent_file_of(target, scene.facts)?;
+            (file.kind == place::AgentFileKind::State)
+                .then(|| about(Severity::Low, target, "this writes"))
+        }),
+        fires: &["echo x > .claude/plans/a.md"],
+        quiet: &["cat .claude/plans/a.md"],
+        ..Rule::CHANGE
+    },
+];
+
+fn write(
+    effect: &Effect,
+    scene: &Scene<'_>,
+    severity: fn(Place) -> Option<Severity>,
+) -> Option<Hit> {
+    let (target, mode, _) = written(effect)?;
+    let place = place::place_of(target, scene.facts);
+    let words = if mode == WriteMode::Create { "this makes" } else { "this writes" };
+    Some(about(severity(place)?, target, words))
+}
+
+/// Fetching is what pipelines do; only piping what is fetched into a shell, or opening one to the network, is not.
+fn is_plain(content: &str) -> bool {
+    !["| sh", "|sh", "| bash", "|bash", "/dev/tcp/", "base64 -d", "ncat ", "bash -i"]
+        .iter()
+        .any(|word| content.contains(word))
+}

@@ -1,0 +1,529 @@
+//! Rules on losing files and disks. How bad a deletion is depends on where it happens. Owns nothing about data in version
+//! control, clouds or databases.
+
+use super::{
+    Rule, Scene, Shelf, When,
+    effects::{about, at, deleted, run, runs_any, written},
+};
+use crate::{
+    effect::{Effect, EffectKind, WriteMode},
+    finding::Confidence,
+    place::{self, Place},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &[
+        "btrfs", "debugfs", "dmsetup", "lvm", "lvreduce", "lvremove", "lvresize", "mdadm",
+        "pvremove", "tmutil", "vgreduce", "vgremove", "vssadmin", "wbadmin", "wmic", "zfs",
+        "zpool",
+    ],
+    rules: RULES,
+};
+
+const LOOK_FIRST: &str = "list what would go first, and delete the exact paths that you mean";
+
+/// What is refused whatever anyone says.
+pub(super) const FLOORS: &[&str] =
+    &["fs.delete.root", "fs.delete.system-top", "fs.delete.home", "disk.overwrite.device"];
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "fs.delete.root",
+        severity: Severity::Critical,
+        message: "the whole file system would be deleted",
+        remedy: "name the directory that you mean; there is no reason to delete the root",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, _| match place {
+                Place::Root => Some(Severity::Critical),
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm -rf /",
+            "rm -fr / --no-preserve-root",
+            "rm -rf /*",
+            "rm -rf -- /",
+            "cd / && rm -rf *",
+            "find / -delete",
+            "rm -rf //./",
+            "rm -rf /tmp/../..",
+        ],
+        quiet: &["rm -rf ./build", "ls /", "echo rm -rf /"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.system-top",
+        severity: Severity::Critical,
+        message: "a whole system directory would be deleted",
+        remedy: "remove what a package installed with the package manager",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::SystemTop if recursive => Some(Severity::Critical),
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm -rf /etc",
+            "rm -rf /etc/*",
+            "rm --recursive --force /usr",
+            "rm -r -f /home",
+            "mv /etc /tmp/etc.bak",
+            "rm -rf /var /opt",
+        ],
+        quiet: &["rm -rf /tmp/etc", "ls /etc"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.home",
+        severity: Severity::Critical,
+        message: "a whole home directory would be deleted",
+        remedy: LOOK_FIRST,
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, _| match place {
+                Place::HomeTop => Some(Severity::Critical),
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm -rf ~",
+            "rm -rf \"$HOME\"",
+            "rm -rf ~/*",
+            "rm -rf /home/alice",
+            "mv ~/* /dev/null",
+            "find ~ -delete",
+        ],
+        quiet: &["rm -rf ~/.cache/pip", "ls ~"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.system",
+        severity: Severity::High,
+        message: "files that the system needs would be deleted",
+        remedy: "remove what a package installed with the package manager",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::Boot | Place::RawDevice => Some(Severity::Critical),
+                Place::System | Place::Kernel | Place::Device if recursive => {
+                    Some(Severity::Critical)
+                }
+                Place::System | Place::SystemTop | Place::Kernel | Place::Device => {
+                    Some(Severity::High)
+                }
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm /etc/fstab",
+            "rm -rf /etc/nginx",
+            "rm -f /boot/vmlinuz",
+            "find /usr/lib -name '*.so' -delete",
+            "rm -rf /var/lib/mysql",
+        ],
+        quiet: &["rm -rf /var/lib/apt/lists/*", "cat /etc/fstab", "rm etc/fstab"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.workspace",
+        message: "the whole project would be deleted",
+        remedy: "delete the directory that you mean; to start over, let a person clone again",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::WorkspaceTop => {
+                    Some(if recursive { Severity::High } else { Severity::Medium })
+                }
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm -rf .",
+            "rm -rf *",
+            "rm -rf ./*",
+            "rm -rf .*",
+            "rm -rf $PWD",
+            "find . -delete",
+            "find . -exec rm -rf {} \\;",
+        ],
+        quiet: &["rm -rf build", "rm -rf src/old"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.history",
+        message: "version control's own files would be deleted, and commits that are nowhere else with them",
+        remedy: "push every branch first, and let a person delete the repository",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::VersionControlTop => Some(Severity::High),
+                Place::VersionControl => {
+                    Some(if recursive { Severity::High } else { Severity::Medium })
+                }
+                _ => None,
+            })
+        }),
+        fires: &["rm -rf .git", "rm -rf sub/.git", "rm -rf .git/objects", "rm -f .git/index.lock"],
+        quiet: &["rm .gitignore", "rm -rf git"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.personal",
+        message: "files of the user's own would be deleted",
+        remedy: LOOK_FIRST,
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, _| match place {
+                Place::Home | Place::OtherHome => Some(Severity::High),
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm -rf ~/projects",
+            "rm ~/notes.txt",
+            "rm -rf ~someone/x",
+            "rm -rf /home/alice/docs",
+        ],
+        quiet: &["rm -rf ~/.cache/pip", "rm notes.txt"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.elsewhere",
+        message: "a directory outside the project would be deleted",
+        remedy: LOOK_FIRST,
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::Elsewhere | Place::Site => {
+                    Some(if recursive { Severity::High } else { Severity::Medium })
+                }
+                _ => None,
+            })
+        }),
+        fires: &["rm -rf /some/path", "rm -rf ../other", "rm -rf /opt/tool", "rm /data/x.csv"],
+        quiet: &["rm -rf /tmp/x", "rm -rf ./x"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.unknown",
+        confidence: Confidence::Medium,
+        message: "what would be deleted cannot be known, and may be everything",
+        remedy: "write the path out, or guard the variable: `${NAME:?}`",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::Unknown => Some(if recursive { Severity::High } else { Severity::Medium }),
+                _ => None,
+            })
+        }),
+        fires: &["rm -rf \"$X\"", "rm -rf \"$X\"/*", "rm \"$file\""],
+        quiet: &[
+            "rm -rf \"$dir/node_modules\"",
+            "d=$(mktemp -d); rm -rf \"$d\"",
+            "x=build; rm -rf \"$x\"",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.temporary",
+        message: "temporary files of every program would be deleted",
+        remedy: "delete your own: `rm -rf /tmp/NAME`",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::TemporaryTop => {
+                    Some(if recursive { Severity::High } else { Severity::Medium })
+                }
+                _ => None,
+            })
+        }),
+        fires: &["rm -rf /tmp", "rm -rf /tmp/*", "find /tmp -execdir rm -rf {} +"],
+        quiet: &["rm -rf /tmp/test-dir"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.recursive",
+        severity: Severity::Medium,
+        message: "a directory would be deleted with everything in it",
+        remedy: "see that it is committed or can be made again",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::Workspace
+                | Place::ContinuousIntegration
+                | Place::Artifact
+                | Place::Temporary
+                | Place::Cache
+                    if recursive =>
+                {
+                    Some(Severity::Medium)
+                }
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm -rf build",
+            "rm -rf ./dist",
+            "rm -rf src/old",
+            "rm -rf /tmp/test-dir",
+            "rm -rf node_modules",
+            "rm -rf ~/.cache/pip",
+        ],
+        quiet: &["rm notes.txt", "rmdir empty"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "fs.delete.file",
+        severity: Severity::Medium,
+        message: "a file would be deleted",
+        remedy: "see that it is committed or can be made again",
+        when: When::Effect(|effect, scene| {
+            delete(effect, scene, |place, recursive| match place {
+                Place::Workspace | Place::ContinuousIntegration if !recursive => {
+                    Some(Severity::Medium)
+                }
+                Place::Artifact | Place::Temporary | Place::Cache if !recursive => {
+                    Some(Severity::Low)
+                }
+                _ => None,
+            })
+        }),
+        fires: &[
+            "rm notes.txt",
+            "rmdir empty_folder",
+            "find . -name '*.pyc' -delete",
+            "rm -f *.o",
+            "rm /tmp/x",
+        ],
+        quiet: &["ls notes.txt"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "fs.delete.keys",
+        message: "keys or logins would be deleted",
+        remedy: "let a person remove keys; they may exist nowhere else",
+        when: When::Effect(|effect, scene| {
+            let (target, _, place) = deleted(effect, scene)?;
+            if matches!(place, Place::Unknown | Place::Artifact | Place::Temporary) {
+                return None;
+            }
+            let found = place::credential_of(target, scene.facts)?;
+            let severity = match found.class {
+                place::CredentialClass::Project => Severity::Medium,
+                place::CredentialClass::System => Severity::Critical,
+                _ => Severity::High,
+            };
+            Some(about(severity, target, &format!("this deletes {}:", found.what)))
+        }),
+        fires: &[
+            "rm -rf ~/.ssh",
+            "rm ~/.aws/credentials",
+            "shred -u /home/alice/.ssh/id_rsa",
+            "rm .env",
+        ],
+        quiet: &["rm -rf ~/.cache", "rm .env.example"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.shred",
+        severity: Severity::High,
+        message: "what is deleted this way cannot be brought back",
+        remedy: "delete it plainly, or let a person do this",
+        when: When::Noted,
+        fires: &["shred -u secrets.txt", "wipe -f old.db"],
+        quiet: &["tldr shred", "rm old.db"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "disk.overwrite.device",
+        severity: Severity::Critical,
+        message: "a disk or memory would be written over",
+        remedy: "write to a file: an image can be mounted and tried without a disk",
+        when: When::Effect(|effect, scene| {
+            let (target, mode, _) = written(effect)?;
+            let place = place::place_of(target, scene.facts);
+            let is_disk =
+                place == Place::RawDevice || (place == Place::Root && mode == WriteMode::Replace);
+            is_disk.then(|| about(Severity::Critical, target, "this writes over"))
+        }),
+        fires: &[
+            "dd if=/dev/zero of=/dev/sda",
+            "mkfs.ext4 -F /dev/sdb1",
+            "echo 0 > /dev/sda",
+            "cat x > /dev/nvme0n1",
+            "wipefs -a /dev/nvme0n1",
+            "blkdiscard /dev/sda",
+            "sgdisk --zap-all /dev/sda",
+            "parted /dev/sda mklabel gpt",
+            "mkswap /dev/sda2",
+            "cryptsetup luksErase /dev/sda2",
+            "cp /dev/zero /dev/mem",
+            "shred /dev/sda",
+            "hdparm --user-master u --security-erase p /dev/sda",
+            "nvme format /dev/nvme0n1",
+            "fdisk /dev/sda",
+            "tee /dev/sda < x",
+            "format C: /q /y",
+            "sfdisk /dev/sda < layout",
+            "mdadm --zero-superblock /dev/sdb",
+        ],
+        quiet: &[
+            "dd if=/dev/zero of=disk.img bs=1M count=10",
+            "echo x > /dev/null",
+            "fdisk -l",
+            "parted -l",
+            "mkfs.ext4 disk.img",
+            "wipefs /dev/sda",
+            "cat /dev/sda1 | head -c 16",
+            "echo hi > /dev/stderr",
+            "sgdisk -p /dev/sda",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "system.disk.format",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a disk that cannot be known would be written over",
+        remedy: "write the device out",
+        when: When::Noted,
+        fires: &["mkfs.ext4 \"$DEVICE\"", "wipefs -a /dev/sd*"],
+        quiet: &["mkfs.ext4 disk.img", "lsblk"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "disk.volume.destroy",
+        severity: Severity::Critical,
+        message: "a volume, pool or snapshot would be destroyed with what is on it",
+        remedy: "let a person do this, with a backup at hand",
+        when: When::Command(&[
+            "lvremove",
+            "vgremove",
+            "pvremove",
+            "lvreduce",
+            "vgreduce",
+            "lvresize --size|-L=-*",
+            "zpool destroy",
+            "zpool labelclear",
+            "zfs destroy",
+            "zfs rollback -r|-R",
+            "btrfs subvolume delete",
+            "btrfs device remove|delete",
+            "dmsetup remove|remove_all|wipe_table",
+            "lvm lvremove|vgremove|pvremove",
+            "debugfs -w",
+            "mdadm --fail",
+            "mdadm --stop",
+            "vssadmin delete|Delete|resize",
+            "wbadmin delete",
+            "wmic shadowcopy delete",
+            "tmutil delete|deletelocalsnapshots|disable",
+        ]),
+        fires: &[
+            "lvremove -f vg0/data",
+            "zpool destroy tank",
+            "zfs destroy -r tank/home",
+            "vssadmin delete shadows /all /quiet",
+            "btrfs subvolume delete /data/x",
+        ],
+        quiet: &["zfs list", "lvs", "zpool status", "btrfs subvolume list /"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "system.disk.fill",
+        severity: Severity::High,
+        message: "the disk would be filled until nothing can be written any more",
+        remedy: "say how much: `dd if=/dev/zero of=FILE bs=1M count=10`",
+        when: When::Noted,
+        fires: &[
+            "fallocate -l 500G /tmp/fill",
+            "dd if=/dev/zero of=~/fill",
+            "dd if=/dev/urandom of=x bs=1M",
+        ],
+        quiet: &[
+            "fallocate -l 10M x",
+            "dd if=/dev/zero of=x bs=1M count=10",
+            "dd if=a.iso of=b.iso",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "system.disk.endless",
+        severity: Severity::High,
+        message: "a source that never ends is written into a file or held in memory",
+        remedy: "say how much: `head -c 1M /dev/zero > FILE`",
+        when: When::Effect(endless),
+        fires: &[
+            "cat /dev/zero > ~/fill",
+            "cat /dev/urandom > x",
+            "tail /dev/zero",
+            "sort /dev/zero",
+        ],
+        quiet: &[
+            "head -c 10 /dev/urandom > key.bin",
+            "cat /dev/urandom | tr -dc 'a-z' | head -c 10 > x",
+            "cat /dev/null > x",
+            "od -An -N2 -i /dev/random",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.truncate.personal",
+        severity: Severity::Medium,
+        message: "what was in a file of the user's own would be gone",
+        remedy: "keep a copy, or append",
+        when: When::Effect(|effect, scene| {
+            let (target, mode, content) = written(effect)?;
+            let gone = mode == WriteMode::Replace && content.is_empty();
+            let place = place::place_of(target, scene.facts);
+            (gone
+                && matches!(place, Place::Home | Place::OtherHome | Place::Elsewhere | Place::Site))
+            .then(|| about(Severity::Medium, target, "this empties"))
+        }),
+        fires: &[": > ~/notes.txt", "truncate -s 0 ~/notes.txt"],
+        quiet: &["echo x >> ~/notes.txt", "truncate -s 1M disk.img"],
+        ..Rule::LOSS
+    },
+];
+
+fn delete(
+    effect: &Effect,
+    scene: &Scene<'_>,
+    severity: fn(Place, bool) -> Option<Severity>,
+) -> Option<super::Hit> {
+    let (target, recursive, place) = deleted(effect, scene)?;
+    let severity = severity(place, recursive)?;
+    Some(about(severity, target, &format!("this deletes {}:", place.words())))
+}
+
+/// Programs that hold all of their input before they print any of it.
+const HOLDERS: &[&str] =
+    &["tail", "sort", "tac", "shuf", "base64", "grep", "wc", "md5sum", "sha256sum"];
+/// Programs that stop reading early.
+const BOUNDS: &[&str] =
+    &["head", "timeout", "dd", "od", "xxd", "hexdump", "fold", "sed", "awk", "read"];
+
+fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
+    let is_endless =
+        |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full");
+    if runs_any(scene, BOUNDS) {
+        return None;
+    }
+    match &effect.kind {
+        EffectKind::Write { target, content, .. } => {
+            let place = place::place_of(target, scene.facts);
+            if matches!(place, Place::Harmless | Place::RawDevice | Place::Device) {
+                return None;
+            }
+            content
+                .sources
+                .iter()
+                .filter_map(|id| scene.effects.list.get(usize::try_from(id.0).ok()?))
+                .any(|source| match &source.kind {
+                    EffectKind::Read(target) => target.path.as_deref().is_some_and(is_endless),
+                    EffectKind::Run(run) => run.program == "yes",
+                    _ => false,
+                })
+                .then(|| about(Severity::High, target, "this fills the disk through"))
+        }
+        EffectKind::Run(_) => {
+            let run = run(effect)?;
+            let holds = HOLDERS.contains(&run.program.as_str());
+            let last = run.arguments.last()?.text.as_known()?;
+            (holds && matches!(last, "/dev/zero" | "/dev/full")).then(|| at(Severity::High))
+        }
+        _ => None,
+    }
+}

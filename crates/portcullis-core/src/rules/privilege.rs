@@ -1,0 +1,471 @@
+//! Rules on gaining rights: other users' rights, accounts, namespaces, loaders. Owns nothing about what is then done with
+//! them; every command under `sudo` is judged by its own effects.
+
+use super::{
+    Hit, Rule, Scene, Shelf, When,
+    effects::{at, run, words},
+};
+use crate::{
+    effect::{Effect, EffectKind, Run},
+    finding::{Category, Confidence},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf { programs: &["visudo"], rules: RULES };
+
+const RIGHTS: Rule = Rule {
+    category: Category::Privilege,
+    severity: Severity::High,
+    reversible: true,
+    remedy: "let a person with those rights do this",
+    ..Rule::LOSS
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "privilege.user.switch",
+        severity: Severity::Medium,
+        message: "this would run with another user's rights",
+        remedy: "try it without `sudo` first",
+        when: When::Effect(|effect, _| match &effect.kind {
+            EffectKind::Privilege { .. } => Some(at(Severity::Medium)),
+            _ => None,
+        }),
+        fires: &["sudo ls /root", "doas ls", "pkexec ls", "sudo apt-get install -y jq"],
+        quiet: &["ls", "grep -n 'sudo' README.md", "sudo -l"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.shell.interactive",
+        message: "a shell with another user's rights would be opened",
+        remedy: "name the one command that needs the rights",
+        when: When::Noted,
+        fires: &["sudo -i", "sudo -s"],
+        quiet: &["bash -c ls", "sudo -l"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.shell.root",
+        message: "a shell with another user's rights would be opened",
+        remedy: "name the one command that needs the rights",
+        when: When::Effect(|effect, scene| root_shell(effect, scene)),
+        fires: &[
+            "sudo su",
+            "sudo bash",
+            "sudo sh -p",
+            "sudo su -",
+            "sudo timeout 0 /bin/sh",
+            "sudo choom -n 0 /bin/sh",
+            "sudo unknown --server=x localhost /bin/sh",
+            "su -",
+            "su root",
+            "sudo perf stat /bin/sh",
+        ],
+        quiet: &[
+            "sudo bash build.sh",
+            "sudo sh -c 'ls'",
+            "bash",
+            "sudo ls /bin/sh",
+            "sudo chmod 755 /bin/sh",
+        ],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.shell.escape",
+        confidence: Confidence::Medium,
+        message: "a program that needs no shell is told to start one with another user's rights",
+        when: When::Effect(|effect, _| {
+            let run = run(effect).filter(|run| ELEVATORS.contains(&run.program.as_str()))?;
+            words(run).any(escapes).then(|| at(Severity::High))
+        }),
+        fires: &[
+            "sudo ex -c ':!/bin/sh'",
+            "sudo fzf --bind 'enter:execute(/bin/sh)'",
+            "sudo RESTIC_PASSWORD_COMMAND='/bin/sh -c x' restic backup",
+            "sudo pdftex --shell-escape '\\write18{/bin/sh}\\end'",
+        ],
+        quiet: &["sudo ls /bin/sh", "sudo apt-get install dash"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.account.change",
+        message: "an account or group would be made or changed",
+        when: When::Effect(|effect, _| account(effect)),
+        fires: &[
+            "useradd bob",
+            "adduser alice sudo",
+            "usermod -aG docker dev",
+            "sudo useradd -ou 0 -g 0 john",
+            "gpasswd -a dev wheel",
+            "groupadd x",
+            "net user x y /add",
+            "net localgroup administrators x /add",
+        ],
+        quiet: &["id bob", "getent passwd bob", "groups", "net user"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.account.delete",
+        category: Category::Destruction,
+        reversible: false,
+        message: "an account would be deleted",
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            if !matches!(run.program.as_str(), "userdel" | "deluser" | "groupdel" | "delgroup") {
+                return None;
+            }
+            let home = words(run).any(|word| {
+                matches!(
+                    word,
+                    "-r" | "-rf" | "-fr" | "--remove" | "--remove-home" | "--remove-all-files"
+                )
+            });
+            Some(at(if home { Severity::Critical } else { Severity::High }))
+        }),
+        fires: &["userdel -r alice", "userdel alice", "groupdel x"],
+        quiet: &["id alice"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.account.password",
+        message: "a password would be changed",
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            let severity = match run.program.as_str() {
+                "chpasswd" | "newusers" | "vipw" | "vigr" => Severity::Critical,
+                "passwd" => {
+                    if words(run).any(|word| matches!(word, "-S" | "--status" | "--help")) {
+                        return None;
+                    }
+                    if run.input.is_some()
+                        || words(run)
+                            .any(|word| matches!(word, "root" | "-d" | "--delete" | "--stdin"))
+                    {
+                        Severity::Critical
+                    } else {
+                        Severity::High
+                    }
+                }
+                "chage" | "smbpasswd" | "chsh" => {
+                    if words(run).any(|word| matches!(word, "-l" | "--list")) {
+                        return None;
+                    }
+                    Severity::High
+                }
+                _ => return None,
+            };
+            Some(at(severity))
+        }),
+        fires: &[
+            "passwd",
+            "echo 'x' | passwd --stdin john",
+            "echo root:x | chpasswd",
+            "passwd -d root",
+        ],
+        quiet: &["passwd -S", "cat /etc/passwd", "chage -l dev"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.rights.edit",
+        severity: Severity::High,
+        message: "who may become root would be edited",
+        when: When::Command(&["visudo !-c !--check"]),
+        fires: &["visudo", "visudo -f /etc/sudoers.d/x"],
+        quiet: &["visudo -c"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.loader.environment",
+        message: "code would be loaded into programs that did not ask for it",
+        remedy: "leave the variable unset",
+        when: When::Effect(|effect, scene| loader(effect, scene)),
+        fires: &[
+            "LD_PRELOAD=/tmp/x.so sudo id",
+            "export LD_PRELOAD=/tmp/x.so",
+            "sudo env PATH=/tmp:$PATH backup",
+            "LD_LIBRARY_PATH=/tmp ls",
+        ],
+        quiet: &[
+            "PATH=$PATH:/usr/local/bin ls",
+            "export PATH=$HOME/.local/bin:$PATH",
+            "LD_LIBRARY_PATH=./lib ./app",
+        ],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.namespace.enter",
+        message: "this would step out of, or into, another view of the system with more rights",
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            let severity = match run.program.as_str() {
+                "nsenter"
+                    if words(run).any(|word| {
+                        matches!(word, "1" | "-t1" | "--target=1" | "--all" | "-a" | "-at1")
+                    }) =>
+                {
+                    Severity::Critical
+                }
+                "nsenter" => Severity::High,
+                "unshare"
+                    if words(run).any(|word| {
+                        word.starts_with('-')
+                            && !word.starts_with("--")
+                            && word.contains(['r', 'U', 'c'])
+                            || word.starts_with("--map")
+                            || word == "--user"
+                    }) =>
+                {
+                    Severity::High
+                }
+                "chroot" => Severity::High,
+                _ => return None,
+            };
+            Some(at(severity))
+        }),
+        fires: &["nsenter -t 1 -m sh", "unshare -rm sh", "chroot /host sh"],
+        quiet: &["lsns", "unshare --help"],
+        ..RIGHTS
+    },
+    Rule {
+        id: "privilege.exploit.tool",
+        message: "a program would look for, or use, a way to become root",
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            EXPLOITS
+                .iter()
+                .any(|name| run.program.to_ascii_lowercase().starts_with(name))
+                .then(|| at(Severity::High))
+        }),
+        fires: &["./linpeas.sh -a", "pwnkit", "./linux-exploit-suggester.sh", "msfconsole -q"],
+        quiet: &["grep linpeas README.md"],
+        ..RIGHTS
+    },
+];
+
+/// Programs that run another one with other rights.
+const ELEVATORS: &[&str] = &[
+    "sudo", "sudo-rs", "doas", "pkexec", "run0", "gosu", "su-exec", "runas", "gsudo", "dzdo",
+    "pfexec", "please", "sup", "calife", "super",
+];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "rbash", "busybox",
+    "pwsh", "elvish", "nu", "xonsh", "su",
+];
+const EXPLOITS: &[&str] = &[
+    "linpeas",
+    "winpeas",
+    "linenum",
+    "linux-exploit-suggester",
+    "les.sh",
+    "lse.sh",
+    "pspy",
+    "pwnkit",
+    "dirtycow",
+    "dirtypipe",
+    "dirty_cow",
+    "traitor",
+    "gtfonow",
+    "beroot",
+    "powerup",
+    "unix-privesc-check",
+    "msfconsole",
+    "msfvenom",
+    "metasploit",
+    "cve-20",
+    "exploit",
+    "evil-winrm",
+    "cobaltstrike",
+    "sliver",
+    "deepce",
+    "cdk_linux",
+    "peass",
+    "privesc",
+];
+
+fn is_shell(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    SHELLS.contains(&name)
+}
+
+fn root_shell(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    if run.program == "su" && run.input.is_none() {
+        let command = words(run).any(|word| {
+            word.starts_with("-c")
+                || word.starts_with("--command")
+                || word == "--help"
+                || word == "--version"
+        });
+        return (!command).then(|| at(Severity::High));
+    }
+    if !ELEVATORS.contains(&run.program.as_str()) {
+        return under(run, effect, scene);
+    }
+    // Programs that we do not know may run what stands last in their arguments.
+    let last = run.arguments.last()?.text.as_known()?;
+    let opens = last.contains('/') && is_shell(last) || words(run).count() == 1 && is_shell(last);
+    let command = words(run).find(|word| !word.starts_with('-'))?;
+    let names = matches!(
+        command,
+        "ls" | "stat"
+            | "chmod"
+            | "chown"
+            | "cat"
+            | "cp"
+            | "mv"
+            | "ln"
+            | "rm"
+            | "file"
+            | "test"
+            | "usermod"
+            | "useradd"
+            | "chsh"
+            | "update-alternatives"
+            | "readlink"
+            | "which"
+            | "dpkg-divert"
+            | "touch"
+            | "setcap"
+            | "getcap"
+            | "tee"
+            | "grep"
+            | "sed"
+            | "install"
+            | "echo"
+    );
+    (opens && !names).then(|| at(Severity::High))
+}
+
+/// A shell that is given nothing to run, inside a command with other rights.
+fn under(run: &Run, effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    if !SHELLS.contains(&run.program.as_str()) || run.input.is_some() {
+        return None;
+    }
+    let plain = words(run).all(|word| {
+        matches!(word, "-p" | "-i" | "-l" | "-" | "--login" | "-ip" | "-il" | "--posix" | "-li")
+    });
+    if !plain || words(run).count() != run.arguments.len() {
+        return None;
+    }
+    let range = effect.at.span.range();
+    scene
+        .effects
+        .list
+        .iter()
+        .filter(|other| other.at.layer == effect.at.layer)
+        .any(|other| {
+            let outer = other.at.span.range();
+            outer.start < range.start
+                && range.end <= outer.end
+                && super::effects::run(other)
+                    .is_some_and(|run| ELEVATORS.contains(&run.program.as_str()))
+        })
+        .then(|| at(Severity::High))
+}
+
+/// `:!/bin/sh`, `execute(/bin/sh)`, `\write18{…}`: a shell in the middle of another program's own language.
+fn escapes(word: &str) -> bool {
+    let plain = !word.contains([' ', '=', '(', '!', ':', '{']);
+    if plain {
+        return false;
+    }
+    [
+        "/bin/sh",
+        "/bin/bash",
+        "/bin/zsh",
+        "/bin/dash",
+        "\\write18",
+        "\\immediate\\write",
+        "os.exec",
+        "os.system",
+    ]
+    .iter()
+    .any(|shell| word.contains(shell))
+        && (word.contains(['!', '(', '{', '%', ':', '|', '$', ';', '>'])
+            || word.contains('=')
+            || word.contains(' '))
+}
+
+fn account(effect: &Effect) -> Option<Hit> {
+    let run = run(effect)?;
+    let all: Vec<&str> = words(run).collect();
+    let any = |wanted: &[&str]| {
+        all.iter().any(|word| wanted.iter().any(|want| word.eq_ignore_ascii_case(want)))
+    };
+    let severity = match run.program.as_str() {
+        "useradd"
+        | "adduser"
+        | "usermod"
+        | "addgroup"
+        | "groupadd"
+        | "groupmod"
+        | "gpasswd"
+        | "sysadminctl"
+        | "New-LocalUser"
+        | "Add-LocalGroupMember" => {
+            let root = any(&["-o", "-ou", "--non-unique"]) || any(&["0", "uid=0"]);
+            let power = all
+                .iter()
+                .flat_map(|word| word.split([',', '=']))
+                .any(|group| POWERFUL.iter().any(|name| group.eq_ignore_ascii_case(name)));
+            if root || power { Severity::Critical } else { Severity::High }
+        }
+        "dscl" if any(&["-create", "-append", "-passwd"]) => Severity::High,
+        "net" if any(&["/add", "/delete", "/active:yes"]) => {
+            if any(&["administrators"]) {
+                Severity::Critical
+            } else {
+                Severity::High
+            }
+        }
+        "chfn" => Severity::Medium,
+        _ => return None,
+    };
+    Some(at(severity))
+}
+
+/// Groups whose members can become root.
+const POWERFUL: &[&str] = &[
+    "sudo",
+    "wheel",
+    "root",
+    "admin",
+    "adm",
+    "docker",
+    "lxd",
+    "disk",
+    "shadow",
+    "kvm",
+    "libvirt",
+    "administrators",
+    "sudoers",
+    "podman",
+    "kmem",
+    "video-root",
+];
+
+fn loader(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Environment { name, value } = &effect.kind else { return None };
+    let shown = value.display();
+    let shared = |path: &str| {
+        path.starts_with("/tmp") || path.starts_with("/var/tmp") || path.starts_with("/dev/shm")
+    };
+    let elevated =
+        scene.effects.list.iter().any(|effect| matches!(effect.kind, EffectKind::Privilege { .. }));
+    let severity = match name.as_str() {
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if elevated => Severity::Critical,
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if shared(&shown) => Severity::Critical,
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => Severity::Medium,
+        "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" | "PATH" | "PYTHONPATH" | "PERL5LIB"
+        | "RUBYLIB"
+            if shown
+                .split(':')
+                .next()
+                .is_some_and(|first| shared(first) || first == "." && name == "PATH") =>
+        {
+            if elevated { Severity::Critical } else { Severity::High }
+        }
+        _ => return None,
+    };
+    (!value.is_empty()).then(|| at(severity))
+}

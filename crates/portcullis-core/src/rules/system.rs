@@ -1,0 +1,745 @@
+//! Rules on the running system: power, processes, services, kernel, mounts, firewall, network, clock. Owns nothing about
+//! files on disk.
+
+use super::{
+    Hit, Rule, Scene, Shelf, When,
+    effects::{about, at, run, words, written},
+};
+use crate::{
+    effect::{Effect, EffectKind, WriteMode},
+    finding::Category,
+    place::{self, PersistenceKind, Place},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &[
+        "aa-complain",
+        "aa-disable",
+        "aa-teardown",
+        "bcdedit",
+        "depmod",
+        "efibootmgr",
+        "firewall-cmd",
+        "grub-install",
+        "hostname",
+        "hostnamectl",
+        "hwclock",
+        "ifconfig",
+        "ifdown",
+        "insmod",
+        "ip",
+        "ip6tables",
+        "iptables",
+        "iptables-legacy",
+        "iptables-nft",
+        "iptables-restore",
+        "kexec",
+        "kextload",
+        "kextunload",
+        "losetup",
+        "modprobe",
+        "mount",
+        "netplan",
+        "netsh",
+        "networksetup",
+        "nft",
+        "nmcli",
+        "pfctl",
+        "rfkill",
+        "rmmod",
+        "route",
+        "setenforce",
+        "setsebool",
+        "swapoff",
+        "systemsetup",
+        "timedatectl",
+        "ufw",
+        "umount",
+        "update-grub",
+    ],
+    rules: RULES,
+};
+
+const RUNNING: Rule = Rule {
+    category: Category::System,
+    severity: Severity::High,
+    reversible: true,
+    remedy: "let a person who looks after the machine do this",
+    ..Rule::LOSS
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "system.power.off",
+        severity: Severity::Critical,
+        message: "the machine would be stopped or restarted, with everyone's work on it",
+        when: When::Effect(|effect, _| power(effect)),
+        fires: &[
+            "shutdown -h now",
+            "reboot -f",
+            "systemctl poweroff",
+            "halt",
+            "poweroff",
+            "init 0",
+            "telinit 6",
+            "sudo reboot",
+            "Stop-Computer",
+            "systemctl isolate rescue.target",
+            "kexec -e",
+        ],
+        quiet: &[
+            "shutdown -c",
+            "reboot --help",
+            "awk '/reboot/ {print $1}' server.log",
+            "systemctl status",
+            "last reboot",
+            "init --version",
+        ],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.process.fork-bomb",
+        severity: Severity::Critical,
+        message: "processes would multiply until nothing else can run",
+        remedy: "call the function once, in the foreground",
+        reversible: false,
+        when: When::Noted,
+        fires: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb"],
+        quiet: &["f() { ls | wc -l; }; f", "rg 'fork bomb' docs"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.process.kill-all",
+        severity: Severity::Critical,
+        message: "every process would be stopped",
+        remedy: "name the one process: `kill PID`",
+        reversible: false,
+        when: When::Effect(|effect, _| match &effect.kind {
+            EffectKind::Kill { everything: true, .. } => Some(at(Severity::Critical)),
+            EffectKind::Kill { target, .. } if target.as_known().is_some_and(is_first) => {
+                Some(at(Severity::Critical))
+            }
+            _ => None,
+        }),
+        fires: &[
+            "kill -9 -1",
+            "kill -KILL -1",
+            "kill -s 9 -- -1",
+            "killall5",
+            "pkill -9 -u root",
+            "kill -9 1",
+            "pkill -f .",
+            "killall -u dev",
+            "pkill systemd",
+        ],
+        quiet: &["kill %1", "kill -1 1234", "kill -l", "pkill node", "kill -9 $PID"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.process.kill-guard",
+        category: Category::Evasion,
+        message: "a program that watches or guards this machine would be stopped",
+        when: When::Effect(|effect, _| match &effect.kind {
+            EffectKind::Kill { target, .. } => {
+                let name = target.as_known()?;
+                GUARDS.iter().any(|guard| name.contains(guard)).then(|| at(Severity::High))
+            }
+            _ => None,
+        }),
+        fires: &["pkill auditd", "killall rsyslogd", "pkill -f falcon-sensor", "killall sshd"],
+        quiet: &["pkill node", "pgrep auditd"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.process.kill",
+        category: Category::Change,
+        severity: Severity::Medium,
+        message: "a process would be stopped",
+        remedy: "see first what it is: `ps -p PID`",
+        when: When::Effect(|effect, _| {
+            matches!(&effect.kind, EffectKind::Kill { .. }).then(|| at(Severity::Medium))
+        }),
+        fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
+        quiet: &["kill -l", "pgrep node"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.kernel.module",
+        severity: Severity::Critical,
+        message: "code would be loaded into, or taken out of, the kernel",
+        when: When::Command(&[
+            "insmod",
+            "modprobe !-n !--dry-run !--show-depends !-c !--showconfig !-D",
+            "rmmod",
+            "kextload",
+            "kextunload",
+            "depmod -a",
+            "kexec -l|--load",
+        ]),
+        fires: &["insmod /tmp/rootkit.ko", "modprobe evil", "rmmod nf_tables", "modprobe -r x"],
+        quiet: &["lsmod", "modinfo ext4", "modprobe -n x", "modprobe --show-depends x"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.kernel.write",
+        message: "a setting of the running kernel would be changed",
+        when: When::Effect(|effect, scene| kernel(effect, scene)),
+        fires: &[
+            "sysctl -w kernel.core_pattern='|/tmp/x'",
+            "echo 3 > /proc/sys/vm/drop_caches",
+            "echo b > /proc/sysrq-trigger",
+            "sysctl net.ipv4.ip_forward=1",
+            "echo 1 > /sys/class/x/y",
+            "sysctl -w kernel.randomize_va_space=0",
+        ],
+        quiet: &["sysctl -a", "cat /proc/sys/vm/swappiness", "sysctl kernel.hostname"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.mount.change",
+        message: "a file system would be mounted over, changed or taken away",
+        when: When::Command(&[
+            "umount -a|--all",
+            "umount -l|-f|--lazy|--force",
+            "mount -o=*remount*",
+            "mount --options=*remount*",
+            "mount --bind|--rbind|-B|-M|--move",
+            "mount -a",
+            "losetup -d|-D|-f",
+        ]),
+        fires: &["umount -a", "mount -o remount,rw /", "mount --bind /tmp /etc", "umount -l /home"],
+        quiet: &["mount", "mount -l", "findmnt", "umount --help"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.mount.plain",
+        severity: Severity::High,
+        message: "a file system would be mounted or taken away",
+        when: When::Command(&["mount * *", "mount *", "umount *"]),
+        fires: &["mount /dev/sdb1 /mnt", "umount /mnt"],
+        quiet: &["mount", "mount -t ext4", "mount --version", "df"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.memory.swap",
+        message: "the machine would lose its reserve of memory",
+        when: When::Command(&["swapoff"]),
+        fires: &["swapoff -a", "swapoff /dev/sda2"],
+        quiet: &["swapon --show", "free -h"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.firewall.off",
+        category: Category::Evasion,
+        message: "the firewall would be opened or switched off",
+        remedy: "open the one port that is needed, and let a person do it",
+        when: When::Command(&[
+            "iptables|ip6tables|iptables-legacy|iptables-nft -F|--flush",
+            "iptables|ip6tables|iptables-legacy|iptables-nft -X|-Z|--delete-chain",
+            "iptables|ip6tables|iptables-legacy -P|--policy",
+            "iptables|ip6tables|iptables-legacy -D|-R|--delete",
+            "iptables-restore",
+            "nft flush|delete|destroy|reset",
+            "ufw disable|reset",
+            "ufw default allow",
+            "ufw delete",
+            "firewall-cmd --panic-off",
+            "firewall-cmd --remove-service|--remove-port|--remove-rich-rule|--set-default-zone|--set-target",
+            "pfctl -d|-F",
+            "netsh advfirewall *",
+            "netsh firewall *",
+        ]),
+        fires: &[
+            "iptables -F",
+            "ufw disable",
+            "nft flush ruleset",
+            "iptables -P INPUT ACCEPT",
+            "pfctl -d",
+            "netsh advfirewall set allprofiles state off",
+            "ip6tables --flush",
+        ],
+        quiet: &[
+            "iptables -L",
+            "iptables -S",
+            "ufw status",
+            "nft list ruleset",
+            "firewall-cmd --list-all",
+        ],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.firewall.change",
+        message: "a rule of the firewall would be changed",
+        remedy: "let a person change the firewall",
+        when: When::Command(&[
+            "iptables|ip6tables|iptables-legacy|iptables-nft -A|-I|-N|-R|--append|--insert",
+            "nft add|insert|replace|create",
+            "nft -f",
+            "ufw allow|deny|reject|limit|enable|insert|prepend",
+            "firewall-cmd --add-port|--add-service|--add-rich-rule|--add-source|--reload|--add-masquerade",
+            "pfctl -f|-e",
+        ]),
+        fires: &[
+            "iptables -A INPUT -p tcp --dport 22 -j ACCEPT",
+            "ufw allow 22",
+            "firewall-cmd --add-port=80/tcp",
+        ],
+        quiet: &["iptables -nL", "ufw status verbose"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.guard.off",
+        category: Category::Evasion,
+        message: "the system's mandatory access control would be weakened",
+        remedy: "add the one exception that is needed, and let a person do it",
+        when: When::Command(&[
+            "setenforce 0|permissive|Permissive",
+            "aa-teardown",
+            "aa-disable",
+            "aa-complain",
+            "setsebool",
+            "bcdedit /set|/deletevalue|-set|/debug",
+        ]),
+        fires: &[
+            "setenforce 0",
+            "aa-teardown",
+            "aa-disable /etc/apparmor.d/x",
+            "bcdedit /set testsigning on",
+        ],
+        quiet: &["getenforce", "sestatus", "aa-status", "setenforce 1", "bcdedit /enum"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.service.guard",
+        category: Category::Evasion,
+        message: "a service that watches or guards this machine would be stopped",
+        when: When::Effect(|effect, _| {
+            let (action, units) = service(effect)?;
+            let stops = matches!(
+                action.as_str(),
+                "stop" | "disable" | "mask" | "kill" | "off" | "remove" | "revert"
+            );
+            (stops && units.iter().any(|unit| GUARDS.iter().any(|guard| unit.contains(guard))))
+                .then(|| at(Severity::High))
+        }),
+        fires: &[
+            "systemctl stop auditd",
+            "systemctl disable --now rsyslog",
+            "systemctl mask firewalld",
+            "service apparmor stop",
+            "systemctl stop falcon-sensor",
+            "systemctl stop sshd",
+        ],
+        quiet: &[
+            "systemctl status auditd",
+            "systemctl restart nginx",
+            "systemctl is-active auditd",
+        ],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.service.mask",
+        message: "a service would be made impossible to start",
+        when: When::Effect(|effect, _| {
+            let (action, _) = service(effect)?;
+            match action.as_str() {
+                "mask" | "kill" | "set-environment" | "import-environment" | "set-property" => {
+                    Some(at(Severity::High))
+                }
+                _ => None,
+            }
+        }),
+        fires: &["systemctl mask cron", "systemctl kill nginx"],
+        quiet: &["systemctl unmask cron", "systemctl cat cron"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.service.change",
+        severity: Severity::Medium,
+        message: "a service would be started, stopped or changed",
+        remedy: "see its state first: `systemctl status NAME`",
+        when: When::Effect(|effect, _| {
+            let (action, _) = service(effect)?;
+            matches!(
+                action.as_str(),
+                "stop"
+                    | "start"
+                    | "restart"
+                    | "reload"
+                    | "disable"
+                    | "daemon-reload"
+                    | "daemon-reexec"
+                    | "try-restart"
+                    | "reload-or-restart"
+                    | "unmask"
+                    | "reset-failed"
+                    | "clean"
+                    | "freeze"
+                    | "preset"
+            )
+            .then(|| at(Severity::Medium))
+        }),
+        fires: &["systemctl restart nginx", "service nginx stop", "systemctl stop nginx"],
+        quiet: &["systemctl status nginx", "service --status-all", "systemctl list-units"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.network.down",
+        severity: Severity::Critical,
+        message: "the machine would lose its network",
+        when: When::Command(&[
+            "ip link set … down",
+            "ip route flush|del|delete",
+            "ip addr|address|a flush|del|delete",
+            "ip link delete|del",
+            "ifconfig * down",
+            "ifdown",
+            "nmcli networking off",
+            "nmcli radio … off",
+            "nmcli connection|con|c down|delete|del",
+            "nmcli device|dev|d disconnect|down|delete",
+            "route del|delete|flush",
+            "rfkill block",
+            "networksetup -setairportpower",
+            "netsh interface set *",
+        ]),
+        fires: &[
+            "ip link set eth0 down",
+            "ifconfig eth0 down",
+            "nmcli networking off",
+            "ip route flush table main",
+            "rfkill block all",
+            "ip link set dev eth0 down",
+        ],
+        quiet: &[
+            "ip link show",
+            "ip addr",
+            "ifconfig",
+            "nmcli device status",
+            "ip route",
+            "ip route get 1.1.1.1",
+            "rfkill list",
+        ],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.network.change",
+        message: "addresses or routes of this machine would be changed",
+        when: When::Command(&[
+            "ip route add|replace|change",
+            "ip addr|address|a add|replace",
+            "ip rule add|del",
+            "ip link add",
+            "ip neigh add|replace|del|flush",
+            "route add",
+            "netplan apply|set",
+            "nmcli connection|con modify|mod|up|add",
+            "networksetup -setdnsservers|-setwebproxy|-setsecurewebproxy",
+        ]),
+        fires: &["ip route add default via 203.0.113.1", "ip addr add 10.0.0.1/24 dev eth0"],
+        quiet: &["ip -4 addr show", "netplan get"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.clock.set",
+        message: "the clock would be set, and with it every log and certificate",
+        when: When::Noted,
+        fires: &["date -s '2001-01-01'", "date --set=yesterday"],
+        quiet: &["date", "date '+%Y-%m-%d'", "date -d yesterday"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.clock.change",
+        message: "the clock or time zone would be changed, and with it every log and certificate",
+        when: When::Command(&[
+            "timedatectl set-time|set-timezone|set-ntp|set-local-rtc",
+            "hwclock --set|-w|--systohc|-s|--hctosys",
+            "systemsetup -settimezone|-setdate|-settime",
+        ]),
+        fires: &["timedatectl set-ntp false", "hwclock --set --date='2001-01-01'"],
+        quiet: &["timedatectl", "timedatectl status", "hwclock -r"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.name.change",
+        severity: Severity::Medium,
+        message: "the machine would have another name",
+        when: When::Command(&[
+            "hostname *",
+            "hostnamectl set-hostname|hostname *",
+            "hostname -F|-b",
+        ]),
+        fires: &["hostname evil", "hostnamectl set-hostname x"],
+        quiet: &["hostname", "hostname -f", "hostnamectl", "hostnamectl status"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.boot.change",
+        severity: Severity::Critical,
+        message: "what the machine starts from would be changed",
+        when: When::Command(&["grub-install", "update-grub", "efibootmgr -b|-B|-o|-c|-O"]),
+        fires: &["grub-install /dev/sda", "efibootmgr -o 0001"],
+        quiet: &["efibootmgr", "efibootmgr -v"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.load.flood",
+        message: "this machine or another would be kept busy until it can do nothing else",
+        remedy: "measure for a bounded time, with a person watching",
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            let flood = match run.program.as_str() {
+                "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => {
+                    !words(run).any(|word| matches!(word, "--help" | "--version"))
+                }
+                "hping3" | "hping" => words(run)
+                    .any(|word| matches!(word, "--flood" | "--faster") || word.starts_with("-i")),
+                "slowloris" | "slowhttptest" | "goldeneye" | "hulk" | "t50" | "mdk3" | "mdk4"
+                | "xerxes" | "torshammer" | "siege-flood" | "aireplay-ng" | "macof" => true,
+                "ping" => {
+                    words(run).any(|word| word == "-f" || word.starts_with("-f") && word.len() == 2)
+                }
+                _ => false,
+            };
+            flood.then(|| at(Severity::High))
+        }),
+        fires: &[
+            "stress --vm 64 --vm-bytes 8G",
+            "hping3 --flood -S 198.51.100.9",
+            "ping -f 10.0.0.1",
+            "slowloris example.com",
+        ],
+        quiet: &["ping -c 3 example.com", "stress --version"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.file.write",
+        message: "a file of the system would be written",
+        remedy: "keep it in the project, or let a person install it",
+        when: When::Effect(|effect, scene| system_file(effect, scene)),
+        fires: &[
+            "echo x > /etc/motd",
+            "cp x /usr/bin/x",
+            "sed -i s/a/b/ /etc/fstab",
+            "tar -C / -xzf /tmp/rootfs.tgz --overwrite",
+            "echo x > /boot/grub/grub.cfg",
+            "cp a /usr/copy_file",
+            "touch /etc/x",
+            "wget -O /usr/x.py http://example.com/x.py",
+        ],
+        quiet: &[
+            "echo x > /tmp/x",
+            "cat /etc/fstab",
+            "cp x /usr/local/bin/x",
+            "echo x > /dev/null",
+            "tar xf a.tar",
+        ],
+        ..RUNNING
+    },
+];
+
+/// Services and programs whose absence somebody would want.
+const GUARDS: &[&str] = &[
+    "auditd",
+    "rsyslog",
+    "syslog",
+    "journald",
+    "firewalld",
+    "ufw",
+    "iptables",
+    "nftables",
+    "apparmor",
+    "selinux",
+    "fail2ban",
+    "clamav",
+    "clamd",
+    "freshclam",
+    "falco",
+    "falcon",
+    "crowdstrike",
+    "sentinel",
+    "osquery",
+    "wazuh",
+    "ossec",
+    "tripwire",
+    "aide",
+    "samhain",
+    "rkhunter",
+    "cbagent",
+    "carbonblack",
+    "cylance",
+    "mdatp",
+    "sophos",
+    "tanium",
+    "qualys",
+    "elastic-agent",
+    "auditbeat",
+    "filebeat",
+    "datadog-agent",
+    "splunk",
+    "snort",
+    "suricata",
+    "zeek",
+    "WinDefend",
+    "windefend",
+    "Defender",
+    "sysmon",
+    "amazon-ssm",
+    "sshd",
+    "usbguard",
+    "psad",
+    "denyhosts",
+    "crond",
+    "chronyd",
+];
+
+fn is_first(target: &str) -> bool {
+    matches!(
+        target,
+        "1" | "systemd"
+            | "init"
+            | "launchd"
+            | "-u"
+            | "kthreadd"
+            | "explorer.exe"
+            | "csrss.exe"
+            | "wininit.exe"
+            | "lsass.exe"
+    )
+}
+
+fn power(effect: &Effect) -> Option<Hit> {
+    let run = run(effect)?;
+    let all: Vec<&str> = words(run).collect();
+    let asks = all.iter().any(|word| {
+        matches!(*word, "--help" | "--version" | "-c" | "-k" | "/a" | "--wtmp-only" | "-w")
+    });
+    let off = match run.program.as_str() {
+        "shutdown" | "reboot" | "halt" | "poweroff" | "Stop-Computer" | "Restart-Computer"
+        | "kexec"
+            if run.program != "kexec" =>
+        {
+            !asks
+        }
+        "kexec" => all.iter().any(|word| matches!(*word, "-e" | "--exec")),
+        "init" | "telinit" => all.iter().any(|word| matches!(*word, "0" | "1" | "6" | "s" | "S")),
+        "systemctl" | "loginctl" => {
+            let mut operands = all.iter().filter(|word| !word.starts_with('-'));
+            match operands.next().copied() {
+                Some(
+                    "poweroff" | "reboot" | "halt" | "kexec" | "suspend" | "hibernate" | "rescue"
+                    | "emergency" | "soft-reboot" | "exit" | "hybrid-sleep",
+                ) => true,
+                Some("isolate" | "start") => operands.any(|unit| {
+                    [
+                        "rescue",
+                        "emergency",
+                        "poweroff",
+                        "reboot",
+                        "halt",
+                        "shutdown",
+                        "runlevel0",
+                        "runlevel1",
+                        "runlevel6",
+                    ]
+                    .iter()
+                    .any(|target| unit.starts_with(target))
+                }),
+                _ => false,
+            }
+        }
+        _ => false,
+    };
+    off.then(|| at(Severity::Critical))
+}
+
+/// What is done to which services: `systemctl stop x`, `service x stop`.
+fn service(effect: &Effect) -> Option<(String, Vec<String>)> {
+    let run = run(effect)?;
+    let mut operands = words(run).filter(|word| !word.starts_with('-')).map(str::to_owned);
+    match run.program.as_str() {
+        "systemctl" | "initctl" | "rc-service" | "rc-update" | "sv" | "launchctl"
+            if run.program != "rc-service" =>
+        {
+            let action = operands.next()?;
+            Some((action, operands.collect()))
+        }
+        "service" | "rc-service" | "invoke-rc.d" => {
+            let unit = operands.next()?;
+            let action = operands.next()?;
+            Some((action, vec![unit]))
+        }
+        "sc" | "net" => {
+            let action = operands.next()?;
+            Some((action, operands.collect()))
+        }
+        "Stop-Service" => Some(("stop".to_owned(), operands.collect())),
+        _ => None,
+    }
+}
+
+fn kernel(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (target, mode, _) = written(effect)?;
+    if mode == WriteMode::Create || place::place_of(target, scene.facts) != Place::Kernel {
+        return None;
+    }
+    let path = target.path.as_deref().unwrap_or_default();
+    // A process may say of itself how it wants to be treated.
+    if path.starts_with("/proc/self/") && !path.ends_with("/mem") {
+        return Some(about(Severity::Medium, target, "this changes"));
+    }
+    let worst = [
+        "core_pattern",
+        "sysrq",
+        "modprobe",
+        "hotplug",
+        "uevent_helper",
+        "release_agent",
+        "/mem",
+        "randomize_va_space",
+        "binfmt_misc",
+        "kcore",
+        "poweroff_cmd",
+        "efivars",
+        "/panic",
+        "kptr_restrict",
+        "ptrace_scope",
+        "suid_dumpable",
+        "modules_disabled",
+    ]
+    .iter()
+    .any(|name| path.contains(name));
+    Some(about(
+        if worst { Severity::Critical } else { Severity::High },
+        target,
+        "this changes the kernel's",
+    ))
+}
+
+fn system_file(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (target, mode, _) = written(effect)?;
+    let place = place::place_of(target, scene.facts);
+    let severity = match place {
+        Place::Boot => Severity::Critical,
+        Place::Root if mode != WriteMode::Replace => Severity::High,
+        Place::SystemTop => Severity::High,
+        Place::System | Place::Device => {
+            // Said better by the rules on what starts by itself.
+            let told = place::persistence_of(target, scene.facts)
+                .is_some_and(|found| found.kind != PersistenceKind::Package);
+            if told && mode != WriteMode::Create {
+                return None;
+            }
+            Severity::High
+        }
+        Place::Unknown if rooted(target) => Severity::High,
+        _ => return None,
+    };
+    Some(about(severity, target, &format!("this writes to {}:", place.words())))
+}
+
+/// Something that is not known, right below the root: an archive unpacked there.
+fn rooted(target: &crate::effect::Target) -> bool {
+    target.path.as_deref() == Some("/**")
+}
