@@ -100,7 +100,7 @@ static RULES: &[Rule] = &[
         id: "credentials.argument.read",
         confidence: Confidence::Medium,
         message: "a program is given a file with keys, tokens or passwords",
-        when: When::Effect(|effect, scene| argument(effect, scene)),
+        when: When::Effect(argument),
         fires: &[
             "openssl enc -in /etc/shadow",
             "arp -v -f /etc/shadow",
@@ -142,7 +142,7 @@ static RULES: &[Rule] = &[
         id: "credentials.accounts.copy",
         message: "the list of the machine's users, or a file of another user, would be copied elsewhere",
         remedy: "leave the file where it is, and read the line that you need",
-        when: When::Scene(|scene, hits| copied(scene, hits)),
+        when: When::Scene(copied),
         fires: &[
             "cp /etc/passwd /usr/copy",
             "cat /etc/passwd > /tmp/x",
@@ -270,7 +270,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "a whole home or system would be searched for keys and passwords",
         remedy: "search the project: `grep -rn password src`",
-        when: When::Effect(|effect, scene| search(effect, scene)),
+        when: When::Effect(search),
         fires: &[
             "grep -rniE '(aws_secret|api_key|password)\\s*=' / 2>/dev/null",
             "grep -r 'BEGIN RSA PRIVATE KEY' ~",

@@ -48,7 +48,7 @@ static RULES: &[Rule] = &[
         id: "privilege.shell.root",
         message: "a shell with another user's rights would be opened",
         remedy: "name the one command that needs the rights",
-        when: When::Effect(|effect, scene| root_shell(effect, scene)),
+        when: When::Effect(root_shell),
         fires: &[
             "sudo su",
             "sudo bash",
@@ -178,7 +178,7 @@ static RULES: &[Rule] = &[
         id: "privilege.loader.environment",
         message: "code would be loaded into programs that did not ask for it",
         remedy: "leave the variable unset",
-        when: When::Effect(|effect, scene| loader(effect, scene)),
+        when: When::Effect(loader),
         fires: &[
             "LD_PRELOAD=/tmp/x.so sudo id",
             "export LD_PRELOAD=/tmp/x.so",

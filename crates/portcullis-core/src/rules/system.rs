@@ -184,7 +184,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "system.kernel.write",
         message: "a setting of the running kernel would be changed",
-        when: When::Effect(|effect, scene| kernel(effect, scene)),
+        when: When::Effect(kernel),
         fires: &[
             "sysctl -w kernel.core_pattern='|/tmp/x'",
             "echo 3 > /proc/sys/vm/drop_caches",
@@ -517,7 +517,7 @@ static RULES: &[Rule] = &[
         id: "system.file.write",
         message: "a file of the system would be written",
         remedy: "keep it in the project, or let a person install it",
-        when: When::Effect(|effect, scene| system_file(effect, scene)),
+        when: When::Effect(system_file),
         fires: &[
             "echo x > /etc/motd",
             "cp x /usr/bin/x",
