@@ -17,7 +17,8 @@ impl Parser<'_> {
             b'(' => self.dollar_parenthesis(out),
             b'{' => self.dollar_brace(out, rules),
             b'[' => self.dollar_bracket(out),
-            b'\'' if rules.single != Single::Text && rules.double => self.ansi_quoted(out),
+            b'\'' if rules.single == Single::Quotes => self.ansi_quoted(out),
+            b'\'' if rules.single == Single::Pairs => self.ansi_expanded(out),
             b'"' if rules.double => {
                 self.advance();
                 self.peek();

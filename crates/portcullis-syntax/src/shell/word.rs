@@ -162,6 +162,26 @@ impl Parser<'_> {
     /// `$'…'`, the cursor on the `$`.
     pub(super) fn ansi_quoted(&mut self, out: &mut Builder) {
         let start = self.at;
+        let text = self.ansi_text();
+        out.text(TextKind::Quoted, &text, self.span_from(start));
+    }
+
+    /// `$'…'` where single quotes do not quote: bash decodes it, and then expands what it stands for.
+    pub(super) fn ansi_expanded(&mut self, out: &mut Builder) {
+        let start = self.at;
+        let text = self.ansi_text();
+        if memchr::memchr2(b'$', b'`', text.as_bytes()).is_none() {
+            return out.text(TextKind::Quoted, &text, self.span_from(start));
+        }
+        let origin = vec![self.source_offset(start); text.len() + 1].into_boxed_slice();
+        let parts = self.deeper(|parser| {
+            parser.with_text(&text, origin, |inner| inner.parts(Builder::new(), &PAIRED))
+        });
+        out.extend(parts);
+    }
+
+    fn ansi_text(&mut self) -> String {
+        let start = self.at;
         self.advance_by(2);
         let text = self.text.as_bytes().get(self.at..self.end).unwrap_or_default();
         let (length, closed) = quote::ansi_length(text);
@@ -173,7 +193,7 @@ impl Parser<'_> {
         } else {
             self.unclosed(start);
         }
-        out.text(TextKind::Quoted, &quote::ansi_decoded(inside), self.span_from(start));
+        quote::ansi_decoded(inside)
     }
 
     /// `"…"`, the cursor on the quote and `start` on a `$` before it, if there is one.
