@@ -87,7 +87,7 @@ mod tests {
                 adjust("git.*", Change::Off),
                 adjust("git.push.force", Change::Severity(Severity::Low)),
                 adjust("disk.*", Change::Severity(Severity::Low)),
-                adjust("self.disable.*", Change::Off),
+                adjust("protection.gate.*", Change::Off),
                 adjust("own.floor", Change::Off),
             ],
             floors: vec!["own.*".into()],
@@ -97,9 +97,9 @@ mod tests {
             ("git.reset", None),
             ("git.push.force", Some(Severity::Low)),
             ("gitlab.push", Some(Severity::High)),
-            ("disk.format", Some(Severity::High)),
+            ("disk.overwrite.device", Some(Severity::High)),
             ("disk.show", Some(Severity::Low)),
-            ("self.disable.guard", Some(Severity::High)),
+            ("protection.gate.stop", Some(Severity::High)),
             ("own.floor", Some(Severity::High)),
         ] {
             let adjusted = policy.adjusted(vec![finding(rule)]);

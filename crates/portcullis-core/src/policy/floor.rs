@@ -2,10 +2,7 @@
 
 use crate::finding::{Confidence, Finding};
 
-/// Rules that nobody can approve, in any mode: what they are about cannot be undone, or would end the guard itself.
-/// A beginning that ends with `.*` stands for every rule below it.
-pub const DEFAULT_FLOORS: &[&str] =
-    &["fs.delete.root", "fs.delete.system", "disk.format", "disk.overwrite", "self.disable.*"];
+pub use crate::rules::FLOORS as DEFAULT_FLOORS;
 
 /// The first finding that a floor names. A finding of low confidence may be something else, so a person can judge it.
 pub(super) fn hit<'a>(findings: &'a [Finding], floors: &[String]) -> Option<&'a Finding> {

@@ -23,10 +23,6 @@ pub(super) static SHELF: Shelf = Shelf {
 
 const LOOK_FIRST: &str = "list what would go first, and delete the exact paths that you mean";
 
-/// What is refused whatever anyone says.
-pub(super) const FLOORS: &[&str] =
-    &["fs.delete.root", "fs.delete.system-top", "fs.delete.home", "disk.overwrite.device"];
-
 static RULES: &[Rule] = &[
     Rule {
         id: "fs.delete.root",

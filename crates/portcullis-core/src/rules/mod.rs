@@ -191,14 +191,16 @@ pub static SHELVES: &[&Shelf] = &[
     &verbs::SHELF,
 ];
 
-/// The rules whose findings are refused whatever anyone says.
-pub static FLOORS: &[&[&str]] = &[destruction::FLOORS, protection::FLOORS];
-
-/// Whether a rule is a floor: no policy and no person lets its findings pass.
-#[must_use]
-pub fn is_floor(id: &str) -> bool {
-    FLOORS.iter().any(|ids| ids.contains(&id))
-}
+/// The rules whose findings nobody can approve: what they are about cannot be undone, or would end the gate itself.
+pub const FLOORS: &[&str] = &[
+    "disk.overwrite.device",
+    "fs.delete.home",
+    "fs.delete.root",
+    "fs.delete.system-top",
+    "protection.gate.change",
+    "protection.gate.command",
+    "protection.gate.stop",
+];
 
 /// Every rule, in the order of the registry.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

@@ -17,10 +17,6 @@ pub(super) static SHELF: Shelf = Shelf {
     rules: RULES,
 };
 
-/// What is refused whatever anyone says.
-pub(super) const FLOORS: &[&str] =
-    &["protection.gate.change", "protection.gate.stop", "protection.gate.command"];
-
 const OWN: Rule = Rule {
     category: Category::SelfProtection,
     severity: Severity::High,
