@@ -245,7 +245,6 @@ fn text(path: &Path) -> Option<String> {
 }
 
 #[cfg(all(test, unix))]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 mod tests {
     use std::os::unix::fs::symlink;
 

@@ -187,10 +187,5 @@ fn secure_directory(path: &Path) -> Result<(), AuditError> {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a test may fail by panicking"
-)]
+#[expect(clippy::string_slice, reason = "a test may fail by panicking")]
 mod tests;

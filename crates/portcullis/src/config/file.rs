@@ -1,0 +1,311 @@
+//! The file as it is written. Owns its keys and words, and the schema that comes of them; what they mean is in
+//! [`super::resolve`].
+
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use toml::Spanned;
+
+use super::error::{Misreading, nearest};
+
+/// The configuration of portcullis. Every key may be left out.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "portcullis configuration")]
+pub struct File {
+    /// The permission mode that is enforced. Without it the mode layer is off, and risk speaks.
+    pub mode: Option<ModeWord>,
+    /// Keeps the mode `bypassPermissions` out, whoever asks for it.
+    pub disable_bypass: bool,
+    /// What the mode `dontAsk` does with what it would ask.
+    pub dont_ask: DontAskWord,
+    /// Which risks need a person: a preset by name, or a table.
+    pub confirmation: Option<Confirm>,
+    /// What is allowed, asked about and denied whatever its risk.
+    pub rules: Rules,
+    /// What becomes of the findings of rules, by rule id or a beginning of ids with `.*`.
+    #[schemars(with = "BTreeMap<String, Severity>")]
+    pub severity: BTreeMap<Spanned<String>, Severity>,
+    /// The classes of tools by name. For a tool that portcullis understands a class can only be raised.
+    pub classes: BTreeMap<String, ClassWord>,
+    /// Rules that nobody can approve, by rule id or a beginning of ids with `.*`, beside the built-in ones.
+    #[schemars(with = "Vec<String>")]
+    pub floors: Vec<Spanned<String>>,
+    /// How the record is kept.
+    pub audit: AuditTable,
+    /// Judge with just these analyzers.
+    pub analyzers: Option<Vec<Analyzer>>,
+}
+
+/// A permission mode.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub enum ModeWord {
+    /// Reads go on, everything else is asked about.
+    Default,
+    /// Only reads.
+    Plan,
+    /// Reads and edits in the workspace go on.
+    AcceptEdits,
+    /// What would be asked about goes on, or is denied: see `dont_ask`.
+    DontAsk,
+    /// Everything goes on that no rule and no floor stops.
+    BypassPermissions,
+}
+
+/// What the mode `dontAsk` does with what it would ask.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum DontAskWord {
+    /// It goes on.
+    #[default]
+    AllowQuietly,
+    /// It is denied.
+    DenyQuietly,
+}
+
+/// Which risks need a person.
+#[derive(Clone, Debug)]
+pub enum Confirm {
+    /// A preset.
+    Preset(Preset),
+    /// In detail.
+    Table(ConfirmTable),
+}
+
+/// One of the approval policies of rlm-code.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// Nothing is asked about.
+    AutoApprove,
+    /// Everything that is not safe is denied.
+    AutoDeny,
+    /// Everything is asked about.
+    ConfirmAll,
+    /// High and critical risks are asked about.
+    ConfirmHighRisk,
+    /// Medium risks and above are asked about.
+    ConfirmMediumAndUp,
+    /// As `confirm_high_risk`.
+    Custom,
+}
+
+/// Which risks need a person, in detail.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConfirmTable {
+    /// What happens.
+    pub policy: ConfirmWord,
+    /// The lowest risk that it happens to.
+    #[schemars(with = "Option<Level>")]
+    pub threshold: Option<Spanned<Level>>,
+    /// Whether it happens to a risk that is unknown too.
+    #[schemars(with = "Option<bool>")]
+    pub confirm_unknown: Option<Spanned<bool>>,
+}
+
+/// What a confirmation policy does.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum ConfirmWord {
+    /// Asks about everything.
+    Always,
+    /// Asks about nothing.
+    Never,
+    /// Asks from the threshold on, `high` by default.
+    #[default]
+    Risky,
+    /// Denies from the threshold on, `low` by default, and what is unknown.
+    Refuse,
+}
+
+/// A level of risk.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Shows something.
+    Safe,
+    /// Reads, or is undone with ease.
+    Low,
+    /// Changes something that can be brought back.
+    Medium,
+    /// Hard to undo.
+    High,
+    /// Cannot be undone.
+    Critical,
+}
+
+/// Rules such as `Bash(git status)`, `Read(~/notes/**)`, `WebFetch(domain:example.com)`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rules {
+    /// What goes on without being asked about. Never what a floor names.
+    #[schemars(with = "Vec<String>")]
+    pub allow: Vec<Spanned<String>>,
+    /// What is asked about.
+    #[schemars(with = "Vec<String>")]
+    pub ask: Vec<Spanned<String>>,
+    /// What is denied.
+    #[schemars(with = "Vec<String>")]
+    pub deny: Vec<Spanned<String>>,
+}
+
+/// What becomes of a rule's findings.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Severity {
+    /// The severity that they have, or `off`.
+    pub level: LevelOrOff,
+    /// Why; it stands here for whoever reads this next.
+    #[schemars(with = "String")]
+    pub reason: Spanned<String>,
+}
+
+/// A level of risk, or none at all.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum LevelOrOff {
+    /// The rule says nothing.
+    Off,
+    /// Shows something.
+    Safe,
+    /// Reads, or is undone with ease.
+    Low,
+    /// Changes something that can be brought back.
+    Medium,
+    /// Hard to undo.
+    High,
+    /// Cannot be undone.
+    Critical,
+}
+
+/// The class of a tool.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassWord {
+    /// Only reads.
+    ReadOnly,
+    /// Changes files in the workspace.
+    Edit,
+    /// Talks to the network.
+    Network,
+    /// Runs programs.
+    Execute,
+    /// Deletes, or runs whatever it likes.
+    Destructive,
+}
+
+/// How the record is kept.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditTable {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// Its directory, absolute.
+    #[schemars(with = "Option<PathBuf>")]
+    pub path: Option<Spanned<PathBuf>>,
+    /// What happens to a call that cannot be recorded.
+    pub on_failure: OnFailureWord,
+}
+
+impl Default for AuditTable {
+    fn default() -> Self {
+        Self { enabled: true, path: None, on_failure: OnFailureWord::Deny }
+    }
+}
+
+/// What happens to a call that cannot be recorded.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailureWord {
+    /// It is denied.
+    #[default]
+    Deny,
+    /// It goes on with a warning.
+    Warn,
+}
+
+/// An analyzer of the ensemble.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Analyzer {
+    /// Our own rules.
+    Rules,
+    /// OpenHands' pattern analyzer.
+    Pattern,
+    /// OpenHands' policy rails.
+    PolicyRail,
+    /// What the agent itself says of the risk.
+    Declared,
+    /// Says nothing.
+    NoOp,
+}
+
+impl File {
+    /// Reads a file's text.
+    pub(super) fn read(text: &str) -> Result<Self, Misreading> {
+        toml::from_str(text).map_err(|error| {
+            let message = error.message().lines().collect::<Vec<_>>().join(": ");
+            let misreading = Misreading::new(error.span().unwrap_or(0..0), message);
+            match suggestion(&misreading.message) {
+                Some(help) => misreading.with_help(help),
+                None => misreading,
+            }
+        })
+    }
+}
+
+/// Serde names what it found first and what it expected after it, each in backticks.
+fn suggestion(message: &str) -> Option<String> {
+    if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
+        return None;
+    }
+    let mut words = message.split('`').skip(1).step_by(2);
+    let found = words.next()?;
+    nearest(found, words).map(|name| format!("did you mean `{name}`?"))
+}
+
+impl<'de> Deserialize<'de> for Confirm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ConfirmVisitor)
+    }
+}
+
+struct ConfirmVisitor;
+
+impl<'de> Visitor<'de> for ConfirmVisitor {
+    type Value = Confirm;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the name of a preset, or a table with `policy`, `threshold` and `confirm_unknown`",
+        )
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Confirm, E> {
+        let word = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word);
+        Preset::deserialize(word).map(Confirm::Preset).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Confirm, A::Error> {
+        let table = ConfirmTable::deserialize(MapAccessDeserializer::new(map));
+        table.map(Confirm::Table).map_err(A::Error::custom)
+    }
+}
+
+impl JsonSchema for Confirm {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Confirmation".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let preset = generator.subschema_for::<Preset>();
+        let table = generator.subschema_for::<ConfirmTable>();
+        json_schema!({ "anyOf": [preset, table] })
+    }
+}
