@@ -244,7 +244,8 @@ fn text(path: &Path) -> Option<String> {
     path.to_str().map(str::to_owned)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
 
