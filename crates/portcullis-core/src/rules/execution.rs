@@ -57,6 +57,7 @@ static RULES: &[Rule] = &[
         fires: &[
             "curl -o x.deb https://example.com/x.deb && sudo dpkg -i x.deb",
             "wget https://example.com/x.rpm && rpm -i x.rpm",
+            "certutil -urlcache -f https://example.com/x.exe x.exe && x.exe",
         ],
         quiet: &["dpkg -i build/x.deb", "curl -O https://example.com/x.deb"],
         ..EXECUTES
@@ -70,6 +71,17 @@ static RULES: &[Rule] = &[
         when: When::Effect(prepared),
         fires: &["wget https://example.com/tool && chmod +x tool"],
         quiet: &["chmod +x scripts/build.sh"],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.remote.unpacked",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        message: "a program out of an archive that was just downloaded is run",
+        remedy: "look at what was unpacked before it is run",
+        when: When::Effect(unpacked),
+        fires: &["wget https://example.com/a.tgz && tar xzf a.tgz && ./a/install.sh"],
+        quiet: &["tar xzf a.tgz && ./a/install.sh", "wget https://example.com/a.tgz && ls a"],
         ..EXECUTES
     },
     Rule {
@@ -176,6 +188,14 @@ fn stands_as_command(code: &Text) -> bool {
 
 fn installed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Run(run) = &effect.kind else { return None };
+    let name = run.name.text.known_prefix();
+    // On Windows a program is found in the current directory.
+    let named = name.ends_with(".exe")
+        && downloads(scene)
+            .any(|target| target.text.known_prefix().trim_start_matches("./") == name);
+    if named {
+        return Some(Hit { resource: Some(format!("file:{name}")), ..Hit::default() });
+    }
     let installs = matches!(
         run.program.as_str(),
         "dpkg"
@@ -221,6 +241,14 @@ fn downloads<'s>(scene: &'s Scene<'_>) -> impl Iterator<Item = &'s Target> {
         }
         _ => None,
     })
+}
+
+fn unpacked(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    let name = run.name.text.known_prefix();
+    let own = !name.starts_with('/') && name.contains('/');
+    let unpacks = downloads(scene).any(|target| target.text.has_unknown());
+    (own && unpacks).then(Hit::default)
 }
 
 fn prepared(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

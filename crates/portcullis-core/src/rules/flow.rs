@@ -5,7 +5,7 @@ use super::{
     hosts::{self, HostKind},
 };
 use crate::{
-    effect::{Connection, Effect, EffectId, EffectKind, Run, Target},
+    effect::{Connection, Effect, EffectId, EffectKind, LayerOrigin, Location, Run, Target},
     text::Text,
 };
 
@@ -54,6 +54,30 @@ impl Scene<'_> {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether an effect is that of a command which `ssh` runs on another machine.
+    pub(super) fn is_remote(&self, effect: &Effect) -> bool {
+        let mut at = effect.at;
+        // A layer's parent has a smaller index, so this ends.
+        while let Some(LayerOrigin::Within { parent, span }) =
+            self.effects.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin)
+            && parent.0 < at.layer.0
+        {
+            at = Location { layer: *parent, span: *span };
+            let inside = self.effects.list.iter().any(|other| match &other.kind {
+                EffectKind::Run(run) => {
+                    run.program == "ssh"
+                        && other.at.layer == at.layer
+                        && other.at.span.contains(at.span)
+                }
+                _ => false,
+            });
+            if inside {
+                return true;
+            }
+        }
+        false
     }
 
     /// The program around an effect: the nearest one before it whose words hold it.

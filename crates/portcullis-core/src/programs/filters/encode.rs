@@ -173,6 +173,11 @@ pub(super) fn xxd(call: &mut Call<'_>) -> Option<Text> {
                 Ok(count) => columns = count,
                 Err(_) => strange = true,
             },
+            // What is skipped, cut or grouped is not followed.
+            Some("-l" | "-len" | "-s" | "-seek" | "-o" | "-g" | "-groupsize" | "-n" | "-name") => {
+                arguments.next();
+                strange = true;
+            }
             Some(option) if option.len() > 1 && option.starts_with('-') => {
                 match option.strip_prefix("-c").and_then(|count| count.parse().ok()) {
                     Some(0) => columns = usize::MAX,

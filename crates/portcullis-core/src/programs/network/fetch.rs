@@ -153,11 +153,7 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         for name in ["-T", "--upload-file"] {
             if let Some(value) = given.value(name) {
-                let body = if matches!(value.text.as_known(), Some("-" | ".")) {
-                    piped(invocation).unwrap_or_default()
-                } else {
-                    walk.read(&value)
-                };
+                let body = uploaded(walk, invocation, &value);
                 add(&mut sends, &body);
             }
         }
@@ -166,7 +162,7 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 if let Some(file) = without_start(&value, "@") {
                     let body = walk.read(&file);
                     add(&mut sends, &body);
-                } else if !authenticates(name, &value.text) && super::is_private(&value.text) {
+                } else if super::is_private(&value.text) && !authenticates(name, &value.text) {
                     add(&mut sends, &value.text);
                 }
             }
@@ -218,6 +214,21 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     printed
 }
 
+/// What `-T` names: a file, `{several,files}`, or the input.
+fn uploaded(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> Text {
+    match value.text.as_known() {
+        Some("-" | ".") => piped(invocation).unwrap_or_default(),
+        Some(list) if list.starts_with('{') && list.ends_with('}') => {
+            let mut whole = Text::default();
+            for file in list.trim_matches(['{', '}']).split(',') {
+                whole.append(&walk.read(&part(value, file)));
+            }
+            whole
+        }
+        _ => walk.read(value),
+    }
+}
+
 /// One request; `file:` addresses are read.
 fn request(
     walk: &mut Walk<'_>,
@@ -236,7 +247,8 @@ fn request(
 /// A header that says who is asking: its secret is meant for the host.
 fn authenticates(option: &str, header: &Text) -> bool {
     if matches!(option, "-b" | "--cookie") {
-        return true;
+        // A variable may hold a session; what a program printed is not one.
+        return header.sources.is_empty();
     }
     let name = header.known_prefix().split(':').next().unwrap_or("").to_ascii_lowercase();
     matches!(option, "-H" | "--header")

@@ -2,7 +2,7 @@
 
 use crate::{
     effect::Argument,
-    text::Text,
+    text::{Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -35,8 +35,8 @@ pub(super) fn look_up(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         if prefix.starts_with(['+', '@']) || record {
             continue;
         }
-        let mut sends = is_private(&name.text).then(|| name.text.clone());
-        if let Some(payload) = payload.as_ref().filter(|payload| is_private(&payload.text)) {
+        let mut sends = is_telling(&name.text).then(|| name.text.clone());
+        if let Some(payload) = payload.as_ref().filter(|payload| is_telling(&payload.text)) {
             add(&mut sends, &payload.text);
         }
         printed.append(&walk.connect(&name, sends, false));
@@ -47,6 +47,11 @@ pub(super) fn look_up(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
     }
     printed
+}
+
+/// A list of names in a file of the project is an ordinary thing to look up.
+fn is_telling(text: &Text) -> bool {
+    text.taint.has(Taint::SECRET) || text.taint.has(Taint::PRIVATE)
 }
 
 pub(super) const HPING: &[&str] = &[

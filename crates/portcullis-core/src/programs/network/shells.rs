@@ -425,7 +425,18 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         walk.note("network.tunnel.local", invocation.span);
     }
     let input = piped(invocation);
-    let received = walk.connect(destination, input.clone(), false);
+    let mut code = Text::default();
+    for (index, word) in arguments.iter().enumerate() {
+        if index > 0 {
+            code.push_known(" ");
+        }
+        code.append(&word.text);
+    }
+    let mut sends = input.clone();
+    if super::is_private(&code) {
+        super::add(&mut sends, &code);
+    }
+    let received = walk.connect(destination, sends, false);
     if options.has(&["-N"]) {
         return received;
     }
@@ -436,13 +447,6 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             printed.inherit(&walk.shell(&input, invocation.span, &[], None));
         }
         return printed;
-    }
-    let mut code = Text::default();
-    for (index, word) in arguments.iter().enumerate() {
-        if index > 0 {
-            code.push_known(" ");
-        }
-        code.append(&word.text);
     }
     let span = arguments.iter().fold(destination.span, |span, word| span.to(word.span));
     printed.inherit(&walk.shell(&code, span, &[], input));
