@@ -125,3 +125,6 @@ impl Action {
         format!("sha256:{}", data_encoding::HEXLOWER.encode(&self.digest))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -225,3 +225,6 @@ fn recommendations(risk: Risk, findings: &[Finding]) -> Vec<String> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests;

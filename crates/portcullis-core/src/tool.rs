@@ -242,7 +242,6 @@ static ROWS: &[Row] = &[
 ];
 
 #[cfg(test)]
-#[expect(clippy::indexing_slicing, reason = "a test may fail by panicking")]
 mod tests {
     use super::*;
 

@@ -15,6 +15,9 @@ pub(super) fn reads_only(run: &Run) -> bool {
     if let Some((_, ways)) = READERS.iter().find(|(program, _)| *program == run.program) {
         return ways.iter().any(|way| has_way(run, way));
     }
+    if NOT_PROVEN.contains(&run.program.as_str()) {
+        return false;
+    }
     run.known
         && programs::program(&run.program).is_some_and(|row| {
             matches!(row.does, Does::Reports | Does::Reads | Does::Searches | Does::Filters(_))
@@ -41,8 +44,67 @@ const SHELL_WORDS: &[&str] = &[
 
 /// Programs whose every effect is told by their row: what they run, write or delete stands beside them.
 const CARRIERS: &[&str] = &[
-    "awk", "builtin", "command", "env", "find", "gawk", "nice", "nohup", "sed", "sort", "stdbuf",
-    "tee", "time", "timeout", "uniq", "xargs",
+    "awk", "base32", "base64", "basenc", "builtin", "bzcat", "cat", "column", "command", "cut",
+    "date", "env", "expand", "find", "fmt", "fold", "gawk", "gbase64", "gzcat", "head", "hexdump",
+    "iconv", "jq", "lz4cat", "nice", "nl", "nohup", "od", "paste", "printenv", "rev", "sed",
+    "shuf", "sort", "stdbuf", "strings", "tac", "tail", "tee", "time", "timeout", "tr", "unexpand",
+    "uniq", "wc", "xargs", "xxd", "xzcat", "yq", "zcat", "zstdcat",
+];
+
+/// Programs that show something and can do more: what they are told to do is not proven to be only that.
+const NOT_PROVEN: &[&str] = &[
+    "arp",
+    "aspell",
+    "display",
+    "edit",
+    "enca",
+    "fish_config",
+    "fuser",
+    "gedit",
+    "gprof",
+    "groff",
+    "hexcurse",
+    "hexedit",
+    "i2cdetect",
+    "ipconfig",
+    "jed",
+    "joe",
+    "kate",
+    "lesskey",
+    "localectl",
+    "lvm",
+    "mcedit",
+    "micro",
+    "most",
+    "msgfilter",
+    "multitail",
+    "nano",
+    "nroff",
+    "par2",
+    "pic",
+    "pico",
+    "qpdf",
+    "rst2html",
+    "stty",
+    "sw_vers",
+    "sync",
+    "tic",
+    "tidy",
+    "troff",
+    "tset",
+    "vd",
+    "vi",
+    "view",
+    "vim",
+    "visidata",
+    "wmctrl",
+    "xdg-open",
+    "xev",
+    "xmllint",
+    "xprop",
+    "xrandr",
+    "xsltproc",
+    "yelp",
 ];
 
 const EDITORS: &[&str] = &[

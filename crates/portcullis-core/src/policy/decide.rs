@@ -68,7 +68,10 @@ impl Policy {
         account.note(Layer::Floor, None, "no floor is touched");
         if let Some((rule, what)) = any_match(&self.ask, &scope) {
             let reason = format!("the rule `{rule}` asks, because it matches {what}");
-            return account.decided(Layer::AskRule, Verdict::Ask, reason);
+            let asked = account.decided(Layer::AskRule, Verdict::Ask, reason);
+            // To ask is the least: a mode that denies still denies, or a rule that asks would loosen it.
+            let rest = self.mode_and_confirmation(subject, context, account);
+            return if rest.0 == Verdict::Deny { rest } else { asked };
         }
         account.silent(Layer::AskRule, &self.ask);
         if let Some(rules) = rule::admitted(&self.allow, &scope) {

@@ -1,7 +1,7 @@
 //! What may go on. Owns the policy and its layers, and how they come to a decision; it does not know how a risk was found.
 //!
 //! The layers, in the order in which they are asked: explicit deny rules, floors, explicit ask rules, explicit allow rules
-//! (the first of these that speaks decides), then the permission mode and the confirmation policy (the stricter of the two
+//! (the first of these that speaks decides; a rule that asks leaves a later denial standing), then the permission mode and the confirmation policy (the stricter of the two
 //! decides; under `bypassPermissions` the mode alone).
 
 use std::collections::BTreeMap;
@@ -188,3 +188,6 @@ impl Policy {
 fn class_key(name: &str) -> String {
     if name.starts_with(tool::MCP_PREFIX) { name.to_owned() } else { tool::normalised(name) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,6 +164,8 @@ impl Rule {
             && self.covers_findings(scope)
     }
 
+    /// Whether nothing worse than `Low` was found but what the rule names. That such a finding is there is not asked:
+    /// one more finding must never make a rule allow.
     fn covers_findings(&self, scope: &Scope<'_>) -> bool {
         self.finding.as_ref().is_none_or(|id| {
             scope
@@ -171,7 +173,6 @@ impl Rule {
                 .iter()
                 .filter(|finding| finding.severity >= Severity::Medium)
                 .all(|finding| is_finding(id, finding))
-                && scope.findings.iter().any(|finding| is_finding(id, finding))
         })
     }
 
@@ -211,7 +212,7 @@ pub(in crate::policy) fn admitted<'a>(
         rule.command.is_none()
             && rule.path.is_none()
             && rule.host.is_none()
-            && (rule.tool != ToolPattern::Any || rule.finding.is_some())
+            && rule.tool != ToolPattern::Any
             && !matches!((&rule.tool, &scope.action.kind), (ToolPattern::Http { fetch_only: true }, _) if !only_fetches(scope.action))
             && rule.is_tool_of(scope.action)
             && rule.covers_findings(scope)

@@ -11,7 +11,7 @@
 //! | `Read(./.env)`, `Edit(src/**)`, `Write(//etc/**)`, `Read(~/.ssh/**)` | files: below the working directory, absolute (`//`), below the workspace (`/`), below the home directory (`~/`) |
 //! | `WebFetch(domain:example.com)`, `WebFetch(domain:*.example.com)` | requests to a host; the wildcard does not match the bare domain |
 //! | `mcp__server`, `mcp__server__tool`, `mcp__server__get_*` | tools of an MCP server |
-//! | `finding:fs.delete.recursive` | actions with such a finding |
+//! | `finding:fs.delete.recursive` | actions with such a finding; only to ask or deny |
 //!
 //! A rule that allows has to cover the whole of an action as it was understood: every program that would run and everything
 //! that would be done beside them. A rule that asks or denies matches as soon as a part of the action is what it names.
@@ -57,7 +57,8 @@ pub struct RuleOptions {
     pub path: Option<String>,
     /// The host, without `domain:`.
     pub host: Option<String>,
-    /// The id of a finding, or the beginning of several with `.*`.
+    /// The id of a finding, or the beginning of several with `.*`. In a rule that allows: nothing else above `Low` may have
+    /// been found.
     pub rule: Option<String>,
 }
 

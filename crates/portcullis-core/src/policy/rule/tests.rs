@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use serde_json::json;
 
 use super::{Rule, RuleOptions, RuleProblem, wildcard};
