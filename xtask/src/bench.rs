@@ -59,7 +59,16 @@ const FAMILIES: &[(&str, &str)] = &[
 /// Everything: in process, whole process, memory.
 pub(crate) fn run() -> Result<(), Failed> {
     command::run(
-        &mut cargo(&["run", "--release", "--locked", "--quiet", "--package", "xtask", "--", "bench-in-process"]),
+        &mut cargo(&[
+            "run",
+            "--release",
+            "--locked",
+            "--quiet",
+            "--package",
+            "xtask",
+            "--",
+            "bench-in-process",
+        ]),
         "install Rust 1.95",
     )?;
     command::run(&mut cargo(&["build", "--release", "--locked", "--quiet"]), "install Rust 1.95")?;
@@ -80,7 +89,12 @@ pub(crate) fn in_process() -> Result<(), Failed> {
     for command in COMMANDS {
         let mut times: Vec<Duration> = (0..ROUNDS).map(|_| judge(&gate, &facts, command)).collect();
         times.sort_unstable();
-        say(&format!("| `{}` | {} | {} |\n", command.replace('|', "\\|"), at(&times, 50), at(&times, 99)));
+        say(&format!(
+            "| `{}` | {} | {} |\n",
+            command.replace('|', "\\|"),
+            at(&times, 50),
+            at(&times, 99)
+        ));
         all.extend(times);
     }
     all.sort_unstable();
@@ -132,7 +146,11 @@ fn whole_process() -> Result<(), Failed> {
     for (name, words) in cases {
         let instructions = instructions(&words)?;
         let memory = memory(&words)?;
-        say(&format!("| {name} | {:.2} | {:.1} |\n", instructions as f64 / 1e6, memory as f64 / 1e3));
+        say(&format!(
+            "| {name} | {:.2} | {:.1} |\n",
+            instructions as f64 / 1e6,
+            memory as f64 / 1e3
+        ));
     }
     let size = std::fs::metadata(root().join("target/release/portcullis"))
         .map_err(|source| Failed::File { path: root().join("target/release/portcullis"), source })?
@@ -141,7 +159,12 @@ fn whole_process() -> Result<(), Failed> {
     Ok(())
 }
 
-fn measured(program: &str, flags: &[&str], words: &[&str], help: &'static str) -> Result<String, Failed> {
+fn measured(
+    program: &str,
+    flags: &[&str],
+    words: &[&str],
+    help: &'static str,
+) -> Result<String, Failed> {
     let output = Command::new(program)
         .args(flags)
         .arg(root().join("target/release/portcullis"))
@@ -154,14 +177,26 @@ fn measured(program: &str, flags: &[&str], words: &[&str], help: &'static str) -
 
 fn instructions(words: &[&str]) -> Result<u64, Failed> {
     let flags = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
-    let text = measured("valgrind", &flags, words, "install valgrind (Debian: `apt-get install valgrind`)")?;
+    let text = measured(
+        "valgrind",
+        &flags,
+        words,
+        "install valgrind (Debian: `apt-get install valgrind`)",
+    )?;
     text.lines()
-        .find_map(|line| line.split_once("Collected :").and_then(|(_, count)| count.trim().parse().ok()))
+        .find_map(|line| {
+            line.split_once("Collected :").and_then(|(_, count)| count.trim().parse().ok())
+        })
         .ok_or_else(|| Failed::Output("valgrind".to_owned()))
 }
 
 fn memory(words: &[&str]) -> Result<u64, Failed> {
-    let text = measured("/usr/bin/time", &["-f", "peak %M"], words, "install GNU time (Debian: `apt-get install time`)")?;
+    let text = measured(
+        "/usr/bin/time",
+        &["-f", "peak %M"],
+        words,
+        "install GNU time (Debian: `apt-get install time`)",
+    )?;
     text.lines()
         .find_map(|line| line.strip_prefix("peak ").and_then(|count| count.trim().parse().ok()))
         .ok_or_else(|| Failed::Output("time".to_owned()))

@@ -38,7 +38,9 @@ pub(crate) fn say(text: &str) {
 
 /// The root of the checkout.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
 /// A call of the cargo that runs us.
@@ -52,14 +54,22 @@ pub(crate) fn cargo(words: &[&str]) -> Command {
 pub(crate) fn run(command: &mut Command, help: &'static str) -> Result<(), Failed> {
     let shown = shown(command);
     say(&format!("── {shown}\n"));
-    let status = command.status().map_err(|source| Failed::Start { program: shown.clone(), source, help })?;
+    let status = command.status().map_err(|source| Failed::Start {
+        program: shown.clone(),
+        source,
+        help,
+    })?;
     if status.success() { Ok(()) } else { Err(Failed::Program(shown)) }
 }
 
 /// Runs a program and gives what it printed.
 pub(crate) fn output(command: &mut Command, help: &'static str) -> Result<String, Failed> {
     let shown = shown(command);
-    let output = command.output().map_err(|source| Failed::Start { program: shown.clone(), source, help })?;
+    let output = command.output().map_err(|source| Failed::Start {
+        program: shown.clone(),
+        source,
+        help,
+    })?;
     if !output.status.success() {
         say(&String::from_utf8_lossy(&output.stderr));
         return Err(Failed::Program(shown));
@@ -69,7 +79,8 @@ pub(crate) fn output(command: &mut Command, help: &'static str) -> Result<String
 
 /// Reads a file of the checkout.
 pub(crate) fn read(path: &Path) -> Result<String, Failed> {
-    std::fs::read_to_string(path).map_err(|source| Failed::File { path: path.to_path_buf(), source })
+    std::fs::read_to_string(path)
+        .map_err(|source| Failed::File { path: path.to_path_buf(), source })
 }
 
 /// Writes a file of the checkout, with the folders around it.
@@ -82,6 +93,10 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failed> {
 }
 
 fn shown(command: &Command) -> String {
-    let program = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     command.get_args().fold(program, |whole, word| format!("{whole} {}", word.to_string_lossy()))
 }

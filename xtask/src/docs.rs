@@ -14,7 +14,8 @@ use crate::command::{self, Failed, root};
 pub(crate) fn write() -> Result<(), Failed> {
     let pages = pages();
     for stale in stale(&pages)? {
-        std::fs::remove_file(&stale).map_err(|source| Failed::File { path: stale.clone(), source })?;
+        std::fs::remove_file(&stale)
+            .map_err(|source| Failed::File { path: stale.clone(), source })?;
     }
     for (path, text) in &pages {
         command::write(&root().join(path), text)?;
@@ -54,7 +55,12 @@ fn pages() -> BTreeMap<PathBuf, String> {
     let mut rules: Vec<_> = rules::all().collect();
     rules.sort_by_key(|rule| rule.id);
     for rule in rules {
-        let row = format!("| [`{0}`](rules/{0}.md) | {1} | {2} |\n", rule.id, rule.severity, rule.message.replace('|', "\\|"));
+        let row = format!(
+            "| [`{0}`](rules/{0}.md) | {1} | {2} |\n",
+            rule.id,
+            rule.severity,
+            rule.message.replace('|', "\\|")
+        );
         index.push_str(&row);
         pages.insert(folder.join(format!("{}.md", rule.id)), rules::document(rule));
     }

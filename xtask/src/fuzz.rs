@@ -14,7 +14,17 @@ pub(crate) fn run(minutes: u64) -> Result<(), Failed> {
         let seconds = format!("-max_total_time={}", minutes.saturating_mul(60));
         let mut command = Command::new("cargo");
         command
-            .args(["fuzz", "run", "--sanitizer", "none", target, "--", &seconds, "-timeout=10", "-rss_limit_mb=2048"])
+            .args([
+                "fuzz",
+                "run",
+                "--sanitizer",
+                "none",
+                target,
+                "--",
+                &seconds,
+                "-timeout=10",
+                "-rss_limit_mb=2048",
+            ])
             .env("RUSTC_BOOTSTRAP", "1")
             .current_dir(root());
         command::run(&mut command, "install it with `cargo install cargo-fuzz`")?;

@@ -9,19 +9,33 @@ use crate::{
 
 /// Licences that we take.
 const ALLOWED: &[&str] = &[
-    "MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "Unicode-3.0",
-    "CC0-1.0", "0BSD", "Unlicense", "MIT-0", "BSL-1.0",
+    "MIT",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "Unicode-3.0",
+    "CC0-1.0",
+    "0BSD",
+    "Unlicense",
+    "MIT-0",
+    "BSL-1.0",
 ];
 
 /// Checks that each package may be used under at least one licence that we take.
 pub(crate) fn check() -> Result<(), Failed> {
     let metadata = metadata()?;
-    let packages = metadata.get("packages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let packages =
+        metadata.get("packages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for package in packages {
         let expression = text(package, "license");
         if !allowed(expression) {
             let name = text(package, "name");
-            return Err(Failed::Broken(format!("`{name}` is under `{expression}`, which is not a licence that we take")));
+            return Err(Failed::Broken(format!(
+                "`{name}` is under `{expression}`, which is not a licence that we take"
+            )));
         }
     }
     command::say(&format!("── licences of {} packages are fine\n", packages.len()));
@@ -54,7 +68,8 @@ fn outside(expression: &str, operator: &str) -> Option<usize> {
             ')' => depth -= 1,
             _ => {}
         }
-        (depth == 0 && expression.get(at..).is_some_and(|rest| rest.starts_with(operator))).then_some(at)
+        (depth == 0 && expression.get(at..).is_some_and(|rest| rest.starts_with(operator)))
+            .then_some(at)
     })
 }
 

@@ -31,7 +31,9 @@ fn main() -> ExitCode {
         ["fuzz"] => fuzz::run(30),
         ["fuzz", minutes] => match minutes.parse() {
             Ok(minutes) => fuzz::run(minutes),
-            Err(_) => Err(command::Failed::Usage(format!("`{minutes}` is not a number of minutes"))),
+            Err(_) => {
+                Err(command::Failed::Usage(format!("`{minutes}` is not a number of minutes")))
+            }
         },
         _ => {
             command::say(USAGE);

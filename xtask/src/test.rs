@@ -18,7 +18,8 @@ pub(crate) fn run() -> Result<(), Failed> {
     docs::check()?;
     command::run(&mut cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]), TOOLCHAIN)?;
     command::run(
-        cargo(&["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings"),
+        cargo(&["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
         TOOLCHAIN,
     )?;
     command::say("everything holds\n");

@@ -15,7 +15,18 @@ const DIRECTION: &[(&str, &[&str])] = &[
 
 /// Crates that never touch the world, with the crates of others that would let them.
 const PURE: &[&str] = &["portcullis-syntax", "portcullis-core"];
-const IMPURE: &[&str] = &["tokio", "rusqlite", "reqwest", "hyper", "rustix", "libc", "nix", "ureq", "async-std", "smol"];
+const IMPURE: &[&str] = &[
+    "tokio",
+    "rusqlite",
+    "reqwest",
+    "hyper",
+    "rustix",
+    "libc",
+    "nix",
+    "ureq",
+    "async-std",
+    "smol",
+];
 
 /// `cargo metadata` of the workspace.
 pub(crate) fn metadata() -> Result<Value, Failed> {
@@ -30,7 +41,9 @@ pub(crate) fn check_direction() -> Result<(), Failed> {
     let members = members(&metadata);
     for (name, dependencies) in &members {
         let Some((_, allowed)) = DIRECTION.iter().find(|(known, _)| known == name) else {
-            return Err(Failed::Broken(format!("`{name}` has no place in xtask/src/workspace.rs; say what it may depend on")));
+            return Err(Failed::Broken(format!(
+                "`{name}` has no place in xtask/src/workspace.rs; say what it may depend on"
+            )));
         };
         for dependency in dependencies {
             let inside = members.iter().any(|(member, _)| member == dependency);
@@ -38,7 +51,9 @@ pub(crate) fn check_direction() -> Result<(), Failed> {
                 return Err(Failed::Broken(format!("`{name}` must not depend on `{dependency}`")));
             }
             if PURE.contains(&name.as_str()) && IMPURE.contains(&dependency.as_str()) {
-                return Err(Failed::Broken(format!("`{name}` is pure and must not depend on `{dependency}`")));
+                return Err(Failed::Broken(format!(
+                    "`{name}` is pure and must not depend on `{dependency}`"
+                )));
             }
         }
     }
@@ -49,15 +64,21 @@ pub(crate) fn check_direction() -> Result<(), Failed> {
 /// Each member with the names of its normal and build dependencies.
 fn members(metadata: &Value) -> Vec<(String, Vec<String>)> {
     let ids: Vec<&str> = strings(metadata.get("workspace_members"));
-    let packages = metadata.get("packages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let packages =
+        metadata.get("packages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     packages
         .iter()
         .filter(|package| ids.contains(&text(package, "id")))
         .map(|package| {
-            let dependencies = package.get("dependencies").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let dependencies = package
+                .get("dependencies")
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice);
             let names = dependencies
                 .iter()
-                .filter(|dependency| dependency.get("kind").is_none_or(|kind| kind.as_str() != Some("dev")))
+                .filter(|dependency| {
+                    dependency.get("kind").is_none_or(|kind| kind.as_str() != Some("dev"))
+                })
                 .map(|dependency| text(dependency, "name").to_owned())
                 .collect();
             (text(package, "name").to_owned(), names)
@@ -71,5 +92,7 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 fn strings(value: Option<&Value>) -> Vec<&str> {
-    value.and_then(Value::as_array).map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
+    value
+        .and_then(Value::as_array)
+        .map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
 }

@@ -121,6 +121,7 @@ pub(super) static TABLE: &[Program] = &[
     client("prisma", &["--file", "--schema", "--url"]),
     client("psql", POSTGRES),
     Program { name: "redis-cli", values: REDIS, does: Does::Custom(redis) },
+    client("snow", &["-c", "-f", "-q", "--connection", "--filename", "--query"]),
     client("snowsql", &["-a", "-d", "-f", "-o", "-q", "-u", "--filename", "--query"]),
     client("spark-sql", &["-e", "-f", "--master"]),
     client("sqlcmd", &["-C", "-P", "-Q", "-S", "-U", "-d", "-i", "-o", "-q"]),
@@ -240,6 +241,13 @@ static CLIENTS: &[Client] = &[
     Client { name: "pgcli", ..POSTGRES_CLIENT },
     Client { name: "prisma", commands: &[&["db", "execute"]], files: &["--file"], ..CLIENT },
     Client { name: "psql", ..POSTGRES_CLIENT },
+    Client {
+        name: "snow",
+        commands: &[&["sql"]],
+        statements: &["-q", "--query"],
+        files: &["-f", "--filename"],
+        ..CLIENT
+    },
     Client {
         name: "snowsql",
         statements: &["-q", "--query"],

@@ -138,6 +138,29 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "cloud.storage.lifecycle",
+        confidence: Confidence::Medium,
+        message: "a rule is set by which the provider deletes objects, versions or logs by itself",
+        remedy: "see the rules that are there: `aws s3api get-bucket-lifecycle-configuration --bucket BUCKET`",
+        when: When::Command(&[
+            "aws s3api put-bucket-lifecycle-configuration|put-bucket-lifecycle|put-bucket-replication|put-object-lock-configuration|put-object-retention",
+            "gsutil lifecycle set",
+            "gsutil versioning set … off",
+            "gcloud storage buckets update --lifecycle-file|--clear-retention-period|--no-versioning|--clear-soft-delete",
+            "az storage account management-policy create|update",
+            "aws ecr put-lifecycle-policy",
+        ]),
+        fires: &[
+            "aws s3api put-bucket-lifecycle-configuration --bucket b --lifecycle-configuration file://l.json",
+            "gsutil lifecycle set l.json gs://b",
+        ],
+        quiet: &[
+            "aws s3api get-bucket-lifecycle-configuration --bucket b",
+            "gsutil lifecycle get gs://b",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "cloud.storage.public",
         category: Category::Permission,
         severity: Severity::Critical,

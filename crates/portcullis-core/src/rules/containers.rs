@@ -49,6 +49,16 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "container.prune.images",
+        confidence: Confidence::Medium,
+        message: "every image that no container runs is deleted, those that exist nowhere else too",
+        remedy: "delete only what has no name: `docker image prune`",
+        when: When::Command(&["docker|podman|nerdctl image|images prune -a|--all"]),
+        fires: &["docker image prune -a", "docker image prune --all --force"],
+        quiet: &["docker image prune", "docker images -a"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "container.prune.cache",
         message: "stopped containers, unused networks, images or caches are deleted",
         remedy: "see what would go: `docker system df -v`",
@@ -56,7 +66,7 @@ static RULES: &[Rule] = &[
             "docker|podman|nerdctl system prune !--volumes",
             "docker|podman|nerdctl container|image|network|builder|buildx|pod|images prune",
         ]),
-        fires: &["docker system prune", "docker image prune -a", "docker builder prune -f"],
+        fires: &["docker system prune", "docker image prune", "docker builder prune -f"],
         quiet: &["docker system df", "docker images"],
         ..Rule::CHANGE
     },
@@ -109,7 +119,8 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "docker|podman|nerdctl rm -f|--force * *",
             "docker|podman|nerdctl rm -a|--all",
-            "docker|podman|nerdctl rm|kill|stop *$(*",
+            "docker|podman|nerdctl rm|kill|stop|rmi … *${docker}*|*${podman}*|*${nerdctl}*|*${xargs}*|*${input}*",
+            "docker|podman|nerdctl container rm|kill|stop … *${docker}*|*${podman}*|*${input}*",
             "docker|podman|nerdctl container rm -f|--force * *",
             "docker|podman|nerdctl rm -v",
             "podman|nerdctl pod rm -a|-f|--all|--force",

@@ -239,6 +239,8 @@ const STORE_PATHS: &[&str] = &[
     "/api/admin",
     "/admin/realms",
     "/api/org",
+    "/api/v1/namespaces",
+    "/api/v1/flags",
     "/api/folders",
 ];
 

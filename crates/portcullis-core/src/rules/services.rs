@@ -14,6 +14,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "cloudflared",
         "datadog-ci",
         "deck",
+        "dig",
         "docker-credential-pass",
         "fastly",
         "firebase",
@@ -27,6 +28,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "grafana-cli",
         "haproxy",
         "heroku",
+        "host",
         "jenkins-cli",
         "kafka-acls",
         "kafka-acls.sh",
@@ -158,6 +160,27 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         fires: &["nsupdate -k key update.txt"],
         quiet: &["dig example.com", "rndc status"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "dns.transfer",
+        category: Category::Exfiltration,
+        confidence: Confidence::Medium,
+        reversible: true,
+        message: "a name server is asked for every name of a zone at once, which maps a network for an attack",
+        remedy: "ask for the one name: `dig example.com`",
+        when: When::Command(&[
+            "dig … axfr|ixfr=*",
+            "dig -t=axfr|-t=AXFR",
+            "host -l",
+            "host -t=axfr|-t=AXFR",
+        ]),
+        fires: &[
+            "dig axfr example.com @ns1.example.com",
+            "dig @ns1.example.com example.com AXFR",
+            "host -l example.com",
+        ],
+        quiet: &["dig +short example.com MX", "host example.com"],
         ..Rule::LOSS
     },
     Rule {

@@ -98,8 +98,11 @@ const WORD_BYTES: usize = 48;
 
 /// Tools that manage something at a service or on another machine, sorted.
 static SERVICES: &[&str] = &[
+    "akamai",
     "algolia",
     "aliyun",
+    "amtool",
+    "anchore",
     "apigeecli",
     "appwrite",
     "astro",
@@ -108,16 +111,23 @@ static SERVICES: &[&str] = &[
     "aws",
     "awslocal",
     "az",
+    "b2",
     "bosh",
     "braintree",
+    "brevo",
+    "bunny",
     "bw",
     "bws",
+    "caprover",
     "cf",
     "cfcli",
+    "checkly",
     "circleci",
     "civo",
+    "cleura",
     "clever",
     "cloudflare",
+    "configcat",
     "confluent",
     "contentful",
     "convox",
@@ -125,9 +135,11 @@ static SERVICES: &[&str] = &[
     "datadog-ci",
     "deck",
     "deployctl",
+    "dnscontrol",
     "doctl",
     "dog",
     "dogshell",
+    "dokku",
     "doppler",
     "drush",
     "eas",
@@ -136,18 +148,23 @@ static SERVICES: &[&str] = &[
     "elastic",
     "es",
     "exo",
+    "exoscale",
     "fastly",
     "fauna",
     "firebase",
+    "flagsmith",
     "flarectl",
     "flipt",
     "fly",
     "flyctl",
     "gam",
+    "gandi",
     "gcloud",
     "gh",
+    "gitlab-runner",
     "glab",
     "grafanactl",
+    "growthbook",
     "hasura",
     "hcloud",
     "heroku",
@@ -159,36 +176,53 @@ static SERVICES: &[&str] = &[
     "jenkins-cli",
     "jf",
     "jfrog",
+    "kcadm",
+    "kcadm.sh",
+    "keycloak",
     "konnect",
+    "koyeb",
     "ldcli",
+    "lexicon",
     "lightsailctl",
     "linode-cli",
+    "logcli",
     "mailchimp",
+    "mailersend",
     "mailgun",
+    "mandrill",
     "meilisearch",
+    "minio",
     "mongocli",
+    "namecheap",
     "nats",
     "neonctl",
     "netlify",
     "newrelic",
     "ngrok",
+    "northflank",
     "oci",
+    "octodns-sync",
     "octopus",
     "okta",
     "op",
     "openstack",
     "opsgenie",
+    "optimizely",
     "paddle",
     "pagerduty",
     "pd",
     "platform",
+    "porkbun",
+    "porter",
     "postmark",
+    "promlens",
     "pscale",
     "pulsar-admin",
     "qovery",
     "rabbitmqadmin",
     "railway",
     "render",
+    "resend",
     "rover",
     "rpk",
     "sanity",
@@ -197,13 +231,18 @@ static SERVICES: &[&str] = &[
     "sentry-cli",
     "shopify",
     "snow",
+    "snyk",
+    "sparkpost",
     "split",
     "splitctl",
     "splunk",
     "square",
     "ssm",
+    "statuspage",
+    "storj",
     "stripe",
     "supabase",
+    "swift-cli",
     "tailscale",
     "tccli",
     "tctl",
@@ -213,14 +252,18 @@ static SERVICES: &[&str] = &[
     "turso",
     "twilio",
     "upctl",
+    "uplink",
     "upstash",
+    "upsun",
     "vault",
     "vc",
     "vercel",
     "vultr-cli",
+    "wasabi",
     "wrangler",
     "xata",
     "yc",
+    "zoneomatic",
 ];
 
 /// Tools of a developer that are known for something else, where such a word is a name, a filter or a target, sorted.
@@ -228,6 +271,7 @@ static DEVELOPMENT: &[&str] = &[
     "ack",
     "act",
     "actionlint",
+    "adb",
     "ag",
     "airflow",
     "alembic",
@@ -235,6 +279,7 @@ static DEVELOPMENT: &[&str] = &[
     "asdf",
     "autoflake",
     "ava",
+    "avdmanager",
     "babel",
     "bat",
     "bazel",
@@ -257,6 +302,7 @@ static DEVELOPMENT: &[&str] = &[
     "django-admin",
     "dotnet",
     "dune",
+    "dvc",
     "earthly",
     "emacs",
     "emulator",
@@ -264,17 +310,21 @@ static DEVELOPMENT: &[&str] = &[
     "eslint",
     "flake8",
     "flutter",
+    "fnm",
     "gradle",
     "gradlew",
     "grunt",
     "gulp",
     "hatch",
+    "helix",
+    "hx",
     "invoke",
     "isort",
     "jest",
     "jq",
     "jupyter",
     "just",
+    "kak",
     "karma",
     "lerna",
     "less",
@@ -293,7 +343,9 @@ static DEVELOPMENT: &[&str] = &[
     "ninja",
     "nox",
     "nvim",
+    "nvm",
     "nx",
+    "ollama",
     "oxlint",
     "pants",
     "pdm",
@@ -317,6 +369,7 @@ static DEVELOPMENT: &[&str] = &[
     "rustup",
     "sbt",
     "sdk",
+    "sdkmanager",
     "shellcheck",
     "stack",
     "storybook",
@@ -335,6 +388,7 @@ static DEVELOPMENT: &[&str] = &[
     "volta",
     "webpack",
     "xcodebuild",
+    "xcrun",
     "yq",
     "zypper",
 ];
@@ -408,6 +462,8 @@ static HARMLESS: &[&str] = &[
     "docs",
     "dump",
     "echo",
+    "edit",
+    "enable",
     "events",
     "exec",
     "explain",
@@ -428,22 +484,27 @@ static HARMLESS: &[&str] = &[
     "login",
     "logs",
     "ls",
+    "modify",
     "new",
     "open",
     "ping",
     "plan",
     "preview",
     "print",
+    "put",
     "query",
     "read",
     "run",
     "search",
+    "set",
     "show",
     "stat",
     "status",
+    "subscribe",
     "tail",
     "test",
     "top",
+    "update",
     "validate",
     "version",
     "versions",
@@ -451,6 +512,18 @@ static HARMLESS: &[&str] = &[
     "wait",
     "watch",
     "whoami",
+];
+
+/// Words of [`HARMLESS`] that are things of these tools.
+static NOUNS: &[(&str, &str)] = &[
+    ("az", "search"),
+    ("fastly", "version"),
+    ("gcloud", "run"),
+    ("gh", "run"),
+    ("linode-cli", "events"),
+    ("oci", "events"),
+    ("oci", "search"),
+    ("vault", "audit"),
 ];
 
 /// Things that a tool keeps on this machine, sorted.
@@ -500,7 +573,8 @@ fn fires(effect: &Effect, _: &Scene<'_>, wanted: Kind) -> Option<Hit> {
 
 fn is_familiar(run: &Run) -> bool {
     let row = programs::program(&run.program);
-    run.program.is_empty() || run.known || row.is_some() || has(DEVELOPMENT, &run.program)
+    let checks = ["test", "spec", "lint", "bench"].iter().any(|word| run.program.contains(word));
+    run.program.is_empty() || checks || run.known || row.is_some() || has(DEVELOPMENT, &run.program)
 }
 
 /// The word among the subcommands that destroys something.
@@ -535,7 +609,7 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
         let says = said_by(said, service);
         if says && (service || !doubtful) {
             found = Some(said);
-        } else if !doubtful && has(HARMLESS, first_part(said)) {
+        } else if !doubtful && has(HARMLESS, first_part(said)) && !is_noun(run, said) {
             return None;
         } else if service && has(LOCAL_THINGS, first_part(said)) {
             kind = Kind::Local;
@@ -554,13 +628,36 @@ fn is_subcommand(word: &str) -> bool {
 
 /// Whether a word, or the first or last part of it, says that something is destroyed.
 fn said_by(word: &str, service: bool) -> bool {
+    if service && let Some(verb) = camel_verb(word) {
+        return has(STRONG, &verb) || has(WEAK, &verb);
+    }
     let destroys = |part: &str| has(STRONG, part) || (service && has(WEAK, part));
     let last = |separators: &[char]| word.rsplit(separators).next().unwrap_or("");
     let first = first_part(word);
     destroys(first)
         || first.strip_prefix("batch").is_some_and(destroys)
         || destroys(last(&[':', '.']))
-        || (service && !has(HARMLESS, first) && has(STRONG, last(&['-', '_'])))
+        || (service
+            && !has(HARMLESS, first)
+            && word.split(['-', '_']).any(|part| has(STRONG, part)))
+}
+
+/// `delete` of `DeleteInstance`.
+fn camel_verb(word: &str) -> Option<String> {
+    if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+        return None;
+    }
+    let end = word
+        .char_indices()
+        .skip(1)
+        .find(|(_, letter)| letter.is_ascii_uppercase())
+        .map_or(word.len(), |(at, _)| at);
+    Some(word.get(..end)?.to_ascii_lowercase())
+}
+
+/// Whether the word names a thing of this tool although it looks like something that is done.
+fn is_noun(run: &Run, word: &str) -> bool {
+    NOUNS.iter().any(|(program, noun)| *program == run.program && *noun == word)
 }
 
 fn first_part(word: &str) -> &str {
