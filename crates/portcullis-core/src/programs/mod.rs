@@ -20,6 +20,7 @@ mod operands;
 mod operators;
 mod options;
 mod reports;
+mod runners;
 pub(crate) mod system;
 mod text;
 mod wrappers;
@@ -89,6 +90,7 @@ static TABLES: &[&[Program]] = &[
     network::TABLE,
     operators::TABLE,
     databases::TABLE,
+    runners::TABLE,
     files::TABLE,
     archives::TABLE,
     system::TABLE,

@@ -275,7 +275,7 @@ const KUBECTL: &[&str] = &[
     "--user",
     "--v",
 ];
-const NPM: &[&str] = &[
+pub(super) const NPM: &[&str] = &[
     "-C",
     "-w",
     "--access",
@@ -424,11 +424,9 @@ pub(super) static TABLE: &[Program] = &[
             "--revision",
         ],
     ),
-    operator("npm", NPM),
     operator("oc", KUBECTL),
     operator("pip", PIP),
     operator("pip3", PIP),
-    operator("pnpm", NPM),
     operator("podman-compose", DOCKER),
     operator("pulumi", PULUMI),
     operator(
@@ -439,5 +437,4 @@ pub(super) static TABLE: &[Program] = &[
     operator("terragrunt", TERRAFORM),
     operator("tofu", TERRAFORM),
     operator("vault", &[]),
-    operator("yarn", NPM),
 ];

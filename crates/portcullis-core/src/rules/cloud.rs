@@ -309,7 +309,7 @@ static RULES: &[Rule] = &[
             "aws sts get-session-token|assume-role|get-federation-token|assume-role-with-web-identity",
             "aws secretsmanager get-secret-value|batch-get-secret-value",
             "aws ssm get-parameter|get-parameters|get-parameters-by-path|get-parameter-history --with-decryption",
-            "aws ecr get-login-password|get-authorization-token|get-login",
+            "aws ecr get-authorization-token|get-login",
             "aws codeartifact get-authorization-token",
             "aws configure export-credentials",
             "aws configure get aws_secret_access_key|aws_access_key_id|aws_session_token|*.aws_secret_access_key",
@@ -575,18 +575,17 @@ static RULES: &[Rule] = &[
         remedy: "see what is behind it: `aws elbv2 describe-target-health --target-group-arn ARN`",
         when: When::Command(&[
             "aws elb|elbv2 deregister-*|detach-*|disable-*|remove-*",
-            "aws ec2 stop-instances|reboot-instances|detach-volume|disassociate-address|release-address|detach-internet-gateway|revoke-security-group-*",
+            "aws ec2 detach-volume|disassociate-address|release-address|detach-internet-gateway|revoke-security-group-*",
             "aws ecs update-service --desired-count=0",
             "aws ecs deregister-*|stop-task",
-            "aws rds stop-db-*|reboot-db-*|failover-db-cluster",
+            "aws rds stop-db-cluster|failover-db-cluster",
             "aws lambda put-function-concurrency --reserved-concurrent-executions=0",
             "aws autoscaling detach-*|suspend-processes|terminate-*",
-            "gcloud compute instances stop|reset|suspend",
             "gcloud app versions|services stop|delete",
             "gcloud container clusters resize --num-nodes=0|--size=0",
             "gcloud run services update-traffic",
             "gcloud apigee … undeploy",
-            "az vm|webapp|functionapp stop|restart",
+            "az webapp|functionapp stop",
             "az aks stop",
         ]),
         fires: &[
@@ -600,6 +599,25 @@ static RULES: &[Rule] = &[
             "az vm list",
         ],
         ..Rule::LOSS
+    },
+    Rule {
+        id: "cloud.compute.stop",
+        message: "machines or services are stopped or restarted",
+        remedy: "see what runs there: `aws ec2 describe-instances`",
+        when: When::Command(&[
+            "aws ec2 stop-instances|reboot-instances|start-instances",
+            "aws rds reboot-db-*|stop-db-instance",
+            "gcloud compute instances stop|reset|suspend",
+            "az vm|webapp|functionapp stop|restart",
+            "doctl compute droplet-action",
+            "hcloud server shutdown|poweroff|reboot|reset",
+        ]),
+        fires: &[
+            "aws ec2 stop-instances --instance-ids i-1",
+            "gcloud compute instances stop web-1",
+        ],
+        quiet: &["aws ec2 describe-instances", "gcloud compute instances list"],
+        ..Rule::CHANGE
     },
     Rule {
         id: "cloud.queue.purge",

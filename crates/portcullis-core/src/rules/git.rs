@@ -272,8 +272,9 @@ static RULES: &[Rule] = &[
         message: "git is told to run a program on later commands, whoever runs them",
         remedy: "set it for one command by hand, where a person sees it",
         when: When::Command(&[
-            "git config … core.hooksPath|core.hookspath|core.sshCommand|core.sshcommand|core.fsmonitor|core.editor|core.pager|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset",
-            "git config … credential.helper|credential.*.helper|sequence.editor|gpg.program|gpg.*.program|uploadpack.packObjectsHook|diff.external|interactive.diffFilter * !--get !--get-all !--unset",
+            "git config … core.hooksPath|core.hookspath|core.sshCommand|core.sshcommand|core.fsmonitor|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset",
+            "git config … core.editor|core.pager|sequence.editor|credential.helper|credential.*.helper * !--get !--get-all !--unset !vi !vim* !nvim* !nano* !emacs* !code* !cat !less* !delta* !true !cache* !store !osxkeychain !manager* !libsecret !!gh*",
+            "git config … gpg.program|gpg.*.program|uploadpack.packObjectsHook|diff.external|interactive.diffFilter * !--get !--get-all !--unset",
             "git config … filter.*.clean|filter.*.smudge|filter.*.process|diff.*.command|diff.*.textconv|merge.*.driver|mergetool.*.cmd|difftool.*.cmd|pager.*|trailer.*.command|trailer.*.cmd|remote.*.uploadpack|remote.*.receivepack|remote.*.vcs * !--get !--get-all !--unset",
             "git config … alias.* *!* !--get !--get-all !--unset",
             "git config … include.path|includeIf.*.path|init.templateDir|init.templatedir * !--get !--unset",

@@ -207,6 +207,12 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     SHELVES.iter().flat_map(|shelf| shelf.rules)
 }
 
+/// Whether a rule on commands names this program.
+#[must_use]
+pub(crate) fn names(program: &str) -> bool {
+    SHELVES.iter().any(|shelf| shelf.programs.binary_search(&program).is_ok())
+}
+
 /// The rule with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
@@ -327,7 +333,8 @@ impl Found<'_> {
         }
     }
 
-    /// A rule that knows only a word is silent where one that knows the tool speaks as loudly.
+    /// A rule that knows only a word is silent where one that knows the tool speaks as loudly, or where it does not even
+    /// know what kind of tool it is.
     fn leave_out_the_generic(&mut self) {
         let mut known: BTreeMap<Location, Severity> = BTreeMap::new();
         for ((at, rule), finding) in &self.list {
@@ -337,7 +344,10 @@ impl Found<'_> {
             }
         }
         self.list.retain(|(at, rule), finding| {
-            !is_generic(rule) || known.get(at).is_none_or(|highest| *highest < finding.severity)
+            !is_generic(rule)
+                || known
+                    .get(at)
+                    .is_none_or(|highest| *highest < finding.severity && *rule != verbs::UNFAMILIAR)
         });
     }
 

@@ -366,6 +366,9 @@ impl Request {
             }
         }
         let address = self.address.text.display();
+        if matches!(host(&address).map(|(host, _)| split_port(host).1), Some("2375" | "2376")) {
+            return Some(Verdict::Socket);
+        }
         let (host, after) = host(&address)?;
         let path = after.split(['?', '#']).next().unwrap_or("");
         let (name, port) = split_port(host);

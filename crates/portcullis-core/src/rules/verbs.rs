@@ -83,6 +83,9 @@ static RULES: &[Rule] = &[
 pub(super) const GENERIC: &[&str] =
     &["remote.verb.delete", "remote.verb.local", "unfamiliar.verb.delete"];
 
+/// The rule that says least.
+pub(super) const UNFAMILIAR: &str = "unfamiliar.verb.delete";
+
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Kind {
     Service,

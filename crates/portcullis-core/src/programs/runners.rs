@@ -1,0 +1,187 @@
+//! Programs of projects that run another one: `npx`, `bundle exec`, `poetry run`. Owns where the other program's words
+//! begin; it installs nothing and knows no script of a project.
+
+use super::{Does, Options, Program, Word, operators::NPM};
+use crate::{
+    effect::Argument,
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+const fn runner(name: &'static str, values: &'static [&'static str]) -> Program {
+    Program { name, values, does: Does::Custom(hand_on) }
+}
+
+const NPX: &[&str] = &["-p", "-w", "--package", "--workspace", "--registry", "--cache", "--prefix"];
+const UV: &[&str] = &[
+    "-p",
+    "--directory",
+    "--env-file",
+    "--extra",
+    "--from",
+    "--group",
+    "--index",
+    "--index-url",
+    "--default-index",
+    "--extra-index-url",
+    "--package",
+    "--project",
+    "--python",
+    "--with",
+    "--find-links",
+    "--trusted-host",
+];
+
+/// Sorted by name.
+pub(super) static TABLE: &[Program] = &[
+    runner("asdf", &[]),
+    runner("bundle", &["--gemfile"]),
+    runner("bunx", NPX),
+    runner("chamber", &["-b", "-r", "--backend"]),
+    runner(
+        "conda",
+        &["-c", "-f", "-n", "-p", "--channel", "--cwd", "--file", "--name", "--prefix"],
+    ),
+    runner("direnv", &[]),
+    runner(
+        "doppler",
+        &["-c", "-p", "-t", "--config", "--project", "--token", "--mount", "--name-transformer"],
+    ),
+    runner("dotenvx", &["-e", "-f", "--env", "--env-file"]),
+    runner("hatch", &["-e", "--env"]),
+    runner("infisical", &["--env", "--path", "--projectId", "--token"]),
+    runner("mamba", &["-n", "-p", "--name", "--prefix", "--cwd"]),
+    runner("micromamba", &["-n", "-p", "--name", "--prefix", "--cwd"]),
+    runner("mise", &["-C", "-E", "--cd", "--env"]),
+    runner("npm", NPM),
+    runner("npx", NPX),
+    runner(
+        "op",
+        &[
+            "--account",
+            "--cache",
+            "--config",
+            "--env-file",
+            "--format",
+            "--session",
+            "--vault",
+            "--fields",
+        ],
+    ),
+    runner("pdm", &["-p", "--project"]),
+    runner("pipenv", &["--python"]),
+    runner("pipx", &["--index-url", "--pip-args", "--python", "--spec", "-i"]),
+    runner("pixi", &["-e", "--environment", "--manifest-path"]),
+    runner("pnpm", NPM),
+    runner("poetry", &["-C", "-P", "--directory", "--project", "--source", "-G", "--group"]),
+    runner("pyenv", &[]),
+    runner("railway", &["-e", "-s", "--environment", "--service"]),
+    runner("rbenv", &[]),
+    runner("rye", &[]),
+    runner("uv", UV),
+    runner("uvx", UV),
+    runner("yarn", NPM),
+];
+
+/// The subcommands after which another program's words begin; no word where they begin at once.
+static HANDS_ON: &[(&str, &[&[&str]])] = &[
+    ("asdf", &[&["exec"]]),
+    ("bundle", &[&["exec"], &["e"]]),
+    ("bunx", &[&[]]),
+    ("chamber", &[&["exec", "*"]]),
+    ("conda", &[&["run"]]),
+    ("direnv", &[&["exec", "*"]]),
+    ("doppler", &[&["run"]]),
+    ("dotenvx", &[&["run"]]),
+    ("hatch", &[&["run"]]),
+    ("infisical", &[&["run"]]),
+    ("mamba", &[&["run"]]),
+    ("micromamba", &[&["run"]]),
+    ("mise", &[&["exec"], &["x"]]),
+    ("npm", &[&["exec"], &["x"]]),
+    ("npx", &[&[]]),
+    ("op", &[&["run"]]),
+    ("pdm", &[&["run"]]),
+    ("pipenv", &[&["run"]]),
+    ("pipx", &[&["run"]]),
+    ("pixi", &[&["run"]]),
+    ("pnpm", &[&["dlx"], &["exec"], &[]]),
+    ("poetry", &[&["run"]]),
+    ("pyenv", &[&["exec"]]),
+    ("railway", &[&["run"]]),
+    ("rbenv", &[&["exec"]]),
+    ("rye", &[&["run"]]),
+    ("uv", &[&["run"], &["tool", "run"]]),
+    ("uvx", &[&[]]),
+    ("yarn", &[&["dlx"], &["exec"], &["run"], &[]]),
+];
+
+fn hand_on(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let Some((_, beginnings)) = HANDS_ON.iter().find(|(name, _)| *name == invocation.program)
+    else {
+        return invocation.origin();
+    };
+    for words in *beginnings {
+        if let Some(inner) = after(invocation.options(), &invocation.arguments, words)
+            && let Some(inner) = named(inner, words.is_empty() || words.contains(&"run"))
+        {
+            return walk.run(&inner, invocation.input.clone());
+        }
+    }
+    invocation.origin()
+}
+
+/// The arguments from the first operand after `words` on.
+fn after<'a>(
+    options: Options<'a>,
+    arguments: &'a [Argument],
+    words: &[&str],
+) -> Option<&'a [Argument]> {
+    let mut operands = options.words().filter_map(|word| match word {
+        Word::Operand(argument) | Word::Doubtful(argument) => Some(argument),
+        Word::Option(_) => None,
+    });
+    for word in words {
+        let operand = operands.next()?;
+        if *word != "*" && operand.text.as_known() != Some(word) {
+            return None;
+        }
+    }
+    let first = operands.next()?;
+    let at = arguments.iter().position(|argument| std::ptr::eq(argument, first))?;
+    arguments.get(at..)
+}
+
+/// The words with the program's name as it is installed: `wrangler` of `wrangler@3`. Where the first word may as well name
+/// a script of the project, only a program that the tables know is taken for one.
+fn named(words: &[Argument], only_known: bool) -> Option<Vec<Argument>> {
+    let (first, rest) = words.split_first()?;
+    let written = first.text.as_known()?;
+    if written.contains("://") {
+        return None;
+    }
+    let package = match written.strip_prefix('@') {
+        Some(scoped) => scoped.split('@').next()?.rsplit('/').next()?,
+        None => written.split('@').next()?,
+    };
+    let known = super::program(package).is_some() || crate::rules::names(package);
+    if package.is_empty() || (only_known && !known && !written.contains('/')) {
+        return None;
+    }
+    let mut inner = Vec::with_capacity(words.len());
+    inner.push(Argument { text: Text::known(package), span: first.span });
+    inner.extend_from_slice(rest);
+    Some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_runner_says_where_the_other_program_begins() {
+        for row in TABLE {
+            assert!(HANDS_ON.iter().any(|(name, _)| *name == row.name), "{}", row.name);
+        }
+    }
+}
