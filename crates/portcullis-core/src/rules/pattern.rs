@@ -212,7 +212,6 @@ pub(super) fn fits(word: &str, form: &str) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 mod tests {
     use super::*;
     use crate::text::Text;

@@ -86,7 +86,6 @@ static RULES: &[Rule] = &[
             "curl http://localhost:3000/api/users/7",
             "curl -X DELETE https://api.example.com/x",
         ],
-        ..Rule::LOSS
     },
     Rule {
         id: "http.request.change",
@@ -102,7 +101,6 @@ static RULES: &[Rule] = &[
             "http PATCH api.example.com/x a=b",
         ],
         quiet: &["curl https://api.example.com/v1/users/7", "curl -X HEAD https://api.example.com"],
-        ..Rule::LOSS
     },
     Rule {
         id: "http.request.engine-socket",

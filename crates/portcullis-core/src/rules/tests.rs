@@ -1,7 +1,5 @@
 //! The registry keeps its promises: every rule fires on its own examples and on no command that it calls harmless.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
-
 use std::collections::BTreeSet;
 
 use super::*;
