@@ -110,7 +110,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("fakeroot", &["-l", "-s", "-i", "-b"]),
     after_one("faketime", &["-f"]),
     wrapper("firejail", &[]),
-    after_one("flock", &["-w", "--wait", "--timeout", "-E", "-c", "--command"]),
+    custom("flock", &["-w", "--wait", "--timeout", "-E", "-c", "--command"], locked),
     wrapper("gosu", &[]),
     after_one("gtimeout", &["-s", "--signal", "-k", "--kill-after"]),
     wrapper(
@@ -351,10 +351,15 @@ fn inner(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 0), invocation.input.clone())
 }
 
-fn inner_after_one(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+/// `flock FILE command`, `flock FILE -c code`.
+fn locked(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if let Some(code) = invocation.options().value(&["-c", "--command"]) {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
+    inner_after_one(walk, invocation)
+}
+
+fn inner_after_one(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 1), invocation.input.clone())
 }
 
@@ -741,6 +746,11 @@ fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 .filter(|key| !matches!(key.text.as_known(), Some("Enter" | "C-m" | "C-j")))
                 .cloned()
                 .collect();
+            // Keys may go to an editor as well as to a shell: what is no shell code was meant for something else.
+            let typed = keys.iter().map(|key| key.text.display()).collect::<Vec<_>>().join(" ");
+            if !portcullis_syntax::shell::parse(&typed).unparsed.is_empty() {
+                return invocation.origin();
+            }
             read_joined(walk, &keys, invocation)
         }
         _ => invocation.origin(),

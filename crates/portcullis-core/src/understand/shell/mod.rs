@@ -8,6 +8,7 @@ mod path;
 mod pattern;
 mod redirect;
 mod run;
+mod startup;
 mod state;
 mod statements;
 mod walk;

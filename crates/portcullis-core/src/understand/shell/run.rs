@@ -3,7 +3,7 @@
 
 use portcullis_syntax::{
     Span,
-    shell::{AssignedValue, Assignment, Redirect, Word},
+    shell::{AssignedValue, Assignment, PartKind, Redirect, Word},
 };
 
 use super::{Invocation, state::Value, walk::Walk, words::Choice};
@@ -111,6 +111,13 @@ impl Walk<'_> {
                 shown
             }
             AssignedValue::Word(word) => {
+                // `x=$x…` builds a value up: a variable of the script's own that was not set before is empty.
+                if mentions(word, name)
+                    && self.state.variable(name).is_none()
+                    && !name.contains(|c: char| c.is_ascii_uppercase())
+                {
+                    self.state.assign(name, vec![Value::Scalar(Text::default())]);
+                }
                 let value = self.single(word);
                 if let Some(subscript) = &assignment.subscript {
                     let key = self.single(subscript).display();
@@ -242,6 +249,9 @@ impl Walk<'_> {
             row.is_some() || built_in,
             invocation.input.as_ref(),
         );
+        if let Some(printed) = self.printf_into(&invocation, row) {
+            return printed;
+        }
         let mut printed = if built_in {
             self.builtin(&invocation)
         } else {
@@ -278,6 +288,23 @@ impl Walk<'_> {
             }
             Does::Custom(act) => act(self, invocation),
         }
+    }
+
+    /// `printf -v NAME …` prints into a variable.
+    fn printf_into(
+        &mut self,
+        invocation: &Invocation,
+        row: Option<&'static programs::Program>,
+    ) -> Option<Text> {
+        let [first, name, rest @ ..] = invocation.arguments.as_slice() else { return None };
+        if invocation.program != "printf" || first.text.as_known() != Some("-v") {
+            return None;
+        }
+        let name = name.text.as_known()?.to_owned();
+        let inner = Invocation { arguments: rest.to_vec(), ..invocation.clone() };
+        let value = row.map_or_else(|| invocation.origin(), |row| self.does(row.does, &inner));
+        self.set(&name, value, invocation.span);
+        Some(Text::default())
     }
 
     fn read_all(&mut self, files: &[Argument], invocation: &Invocation) -> Text {
@@ -371,6 +398,17 @@ impl Walk<'_> {
         self.calls.pop();
         printed
     }
+}
+
+/// Whether a word uses a variable.
+fn mentions(word: &Word, name: &str) -> bool {
+    word.parts.iter().any(|part| match &part.kind {
+        PartKind::Parameter(parameter) => &*parameter.name == name,
+        PartKind::DoubleQuoted(parts) => parts.iter().any(
+            |part| matches!(&part.kind, PartKind::Parameter(parameter) if &*parameter.name == name),
+        ),
+        _ => false,
+    })
 }
 
 fn is_exec(arguments: &[Argument]) -> bool {

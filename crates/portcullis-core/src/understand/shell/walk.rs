@@ -168,7 +168,11 @@ impl<'a> Walk<'a> {
                 WriteMode::Create | WriteMode::Link => {}
             }
         }
-        self.emit(EffectKind::Write { target, mode, content }, file.span);
+        let starts = target.path.as_deref().and_then(|path| place::persistence(path, self.facts));
+        self.emit(EffectKind::Write { target, mode, content: content.clone() }, file.span);
+        if let Some(starts) = starts {
+            self.startup(starts.kind, &content, file.span);
+        }
     }
 
     /// The program deletes a file or directory.
