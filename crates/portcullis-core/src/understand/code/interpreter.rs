@@ -12,7 +12,7 @@ use super::value::{Given, Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     text::Text,
-    understand::shell::Walk,
+    understand::shell::{Walk, split_assignment},
 };
 
 /// The least work that a script may ask for; every token adds [`WORK_PER_TOKEN`].
@@ -56,7 +56,7 @@ pub(super) fn run(
         depth: 0,
         calls: 0,
         limited: false,
-        variables: HashMap::new(),
+        variables: given(language, arguments),
         functions: Vec::new(),
         named: HashMap::new(),
         files: Vec::new(),
@@ -75,6 +75,18 @@ pub(super) fn run(
     interpreter.flush();
     interpreter.finish();
     interpreter.output
+}
+
+/// Variables that a script is given beside its arguments: `name=value` operands and `-v` of awk.
+fn given(language: &str, arguments: &[Argument]) -> HashMap<String, Value> {
+    if language != "awk" {
+        return HashMap::new();
+    }
+    arguments
+        .iter()
+        .filter_map(|argument| split_assignment(&argument.text))
+        .map(|(name, value)| (name, Value::Text(value)))
+        .collect()
 }
 
 /// What the script did that only matters together.
