@@ -348,6 +348,42 @@ fn a_decision_says_what_every_layer_said_and_why() {
     assert_eq!(read.obligations, [Obligation::RedactOutput, Obligation::ReadOnly]);
 }
 
+#[test]
+fn commands_get_the_verdict_that_their_effects_earn_in_every_mode() {
+    use Verdict::{Allow, Ask, Deny};
+    // Per command: default, plan, acceptEdits, dontAsk, bypassPermissions.
+    let table = [
+        ("git status", [Allow, Allow, Allow, Allow, Allow]),
+        ("ls -la | wc -l", [Allow, Allow, Allow, Allow, Allow]),
+        ("mkdir -p src/new", [Ask, Deny, Allow, Allow, Allow]),
+        ("echo x > notes.txt", [Ask, Deny, Allow, Allow, Allow]),
+        ("cargo test", [Ask, Deny, Ask, Allow, Allow]),
+        ("rm notes.txt", [Ask, Deny, Ask, Ask, Allow]),
+        ("cat ~/.ssh/id_rsa", [Ask, Deny, Ask, Ask, Allow]),
+        ("eval \"$UNKNOWN\"", [Ask, Deny, Ask, Ask, Allow]),
+        ("rm -rf /", [Deny, Deny, Deny, Deny, Deny]),
+    ];
+    let facts = Facts {
+        cwd: Some("/work/project".into()),
+        home: Some("/home/dev".into()),
+        workspace: Some("/work/project".into()),
+        ..Facts::default()
+    };
+    let gate = crate::gate::Gate::default();
+    let mut wrong = Vec::new();
+    for (command, row) in table {
+        let action = Action::from_call(ToolCall::shell(command)).unwrap();
+        for (mode, expected) in Mode::ALL.into_iter().zip(row) {
+            let context = Context { mode: Some(mode), ..Context::default() };
+            let verdict = gate.judge_in(&action, &facts, &context).decision.verdict;
+            if verdict != expected {
+                wrong.push((command, mode, expected, verdict));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "command, mode, expected, found: {wrong:#?}");
+}
+
 fn any_confirmation() -> impl Strategy<Value = Confirmation> {
     let level = || prop::sample::select(Severity::ALL.to_vec());
     prop_oneof![

@@ -176,20 +176,14 @@ impl Rule {
         })
     }
 
-    fn covers_run(&self, run: &Run, at: Location, scope: &Scope<'_>) -> bool {
+    fn covers_run(&self, own: &Own<'_>, scope: &Scope<'_>) -> bool {
         matches!(self.tool, ToolPattern::Shell | ToolPattern::Any)
             && self.host.is_none()
-            && self.command.as_ref().is_some_and(|command| command.covers(run))
+            && self.command.as_ref().is_some_and(|command| command.covers(own.run))
             && self.path.as_ref().is_none_or(|pattern| {
-                let mut targets = scope
-                    .effects
-                    .list
-                    .iter()
-                    .filter(|effect| belongs(effect, run, at))
-                    .filter_map(|effect| touched(&effect.kind))
-                    .peekable();
+                let mut targets = own.targets(scope).peekable();
                 targets.peek().is_some()
-                    && targets.all(|(_, target)| {
+                    && targets.all(|target| {
                         target
                             .path
                             .as_ref()
@@ -197,6 +191,26 @@ impl Rule {
                     })
             })
             && self.covers_findings(scope)
+    }
+}
+
+impl Own<'_> {
+    /// The files that the run touches: every effect that [`admitted_command`] would take for its own.
+    fn targets<'a>(&self, scope: &Scope<'a>) -> impl Iterator<Item = &'a Target> {
+        let (run, at) = (self.run, self.at);
+        let mut runs = 0;
+        scope
+            .effects
+            .list
+            .iter()
+            .skip(self.index + 1)
+            .take_while(move |effect| {
+                runs += usize::from(matches!(effect.kind, EffectKind::Run(_)));
+                runs < LOOK_BACK
+            })
+            .filter(move |effect| belongs(effect, run, at))
+            .filter_map(|effect| touched(&effect.kind))
+            .map(|(_, target)| target)
     }
 }
 
@@ -251,24 +265,36 @@ pub(in crate::policy) fn admitted<'a>(
     }
 }
 
+/// How many runs back an effect's own run is looked for. A run's effects follow it at once, or after those of the programs
+/// that it runs, so further back there is nothing; and a script of a million commands stays cheap.
+const LOOK_BACK: usize = 32;
+
 fn admitted_command<'a>(rules: &'a [Rule], scope: &Scope<'_>) -> Option<Vec<&'a Rule>> {
     let mut used: Vec<&Rule> = Vec::new();
     let mut covered: Vec<(&Run, Location)> = Vec::new();
-    for effect in &scope.effects.list {
-        let EffectKind::Run(run) = &effect.kind else { continue };
-        if is_plain_wrapper(run) {
+    for (index, effect) in scope.effects.list.iter().enumerate() {
+        if let EffectKind::Run(run) = &effect.kind {
+            if !is_plain_wrapper(run) {
+                let own = Own { run, at: effect.at, index };
+                remember(&mut used, rules.iter().find(|rule| rule.covers_run(&own, scope))?);
+            }
             covered.push((run, effect.at));
             continue;
         }
-        remember(&mut used, rules.iter().find(|rule| rule.covers_run(run, effect.at, scope))?);
-        covered.push((run, effect.at));
+        let is_own =
+            covered.iter().rev().take(LOOK_BACK).any(|(run, at)| belongs(effect, run, *at));
+        if !is_own && !is_discarded(effect) {
+            return None;
+        }
     }
-    let everything = scope.effects.list.iter().all(|effect| {
-        matches!(effect.kind, EffectKind::Run(_))
-            || is_discarded(effect)
-            || covered.iter().any(|(run, at)| belongs(effect, run, *at))
-    });
-    (everything && !used.is_empty()).then_some(used)
+    (!used.is_empty()).then_some(used)
+}
+
+/// A run with its place in the list of effects.
+struct Own<'a> {
+    run: &'a Run,
+    at: Location,
+    index: usize,
 }
 
 /// Programs that only run the one they are given, which stands beside them as a run of its own.
