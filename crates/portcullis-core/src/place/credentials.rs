@@ -399,6 +399,7 @@ static TABLE: &[Credential] = &[
         User,
         &[
             "~/.bash_history|.zsh_history|.zhistory|.sh_history|.ash_history|.history|.histfile|.ksh_history|.python_history|.node_repl_history|.psql_history|.mysql_history|.sqlite_history|.rediscli_history|.mongosh|.irb_history|.lesshst_secret",
+            "**/.bash_history|.zsh_history|.mysql_history|.psql_history|.python_history",
             "~/.local/share/fish/fish_history",
             "~/.local/share/atuin/**",
             "~/.mongodb/mongosh/**",

@@ -146,6 +146,7 @@ pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
         [unknown] if unknown == "**" => return Place::Unknown,
         [drive] if is_drive(Some(drive)) => return Place::Root,
         [drive, rest] if is_drive(Some(drive)) && is_bare(rest) => return Place::Root,
+        [first, ..] if is_bare(first) => return Place::System,
         [first, ..] => (first.as_str(), parts.len()),
     };
     if let Some(place) = device(located, first) {

@@ -16,7 +16,7 @@ pub use ground::Place;
 pub use persistence::{Persistence, PersistenceKind};
 
 use pattern::Located;
-pub(crate) use pattern::glob;
+pub(crate) use pattern::{glob, visible};
 
 use crate::{
     effect::Target,
@@ -165,6 +165,13 @@ fn along<T>(
     facts: &Facts,
     find: impl Fn(&Located) -> Option<&'static T>,
 ) -> Option<&'static T> {
+    // `**` stands for any directories between, also none.
+    if path.contains("/**/")
+        && let Some(found) =
+            Located::new(&path.replace("/**/", "/"), facts).and_then(|path| find(&path))
+    {
+        return Some(found);
+    }
     find(&Located::new(path, facts)?).or_else(|| {
         let leads_to = facts.paths.get(path)?.leads_to.as_deref()?;
         find(&Located::new(leads_to, facts)?)

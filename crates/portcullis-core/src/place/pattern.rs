@@ -5,6 +5,8 @@
 //! drive) or `**/` (anywhere). In a component `*`, `?` and `[…]` mean what they mean to a shell, `a|b` means either, and a
 //! component `**` at the end means everything below, and the directory itself.
 
+use std::borrow::Cow;
+
 use crate::facts::Facts;
 
 /// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
@@ -126,6 +128,8 @@ impl Located {
         match (name(0), name(1), name(2)) {
             (Some("root"), ..) => Some((1, own)),
             (Some("home" | "Users"), Some("Shared"), _) => None,
+            // A pattern of names stands for the user's own as well.
+            (Some("home" | "Users"), Some(user), Some(_)) if user.contains('*') => Some((2, true)),
             (Some("home" | "Users"), Some(user), _) if !is_bare(user) => Some((2, own)),
             (Some("var"), Some("root"), _) => Some((2, own)),
             (Some("export" | "var"), Some("home"), Some(user)) if !is_bare(user) => Some((3, own)),
@@ -137,7 +141,6 @@ impl Located {
             {
                 Some((3, own))
             }
-            (Some("home" | "Users"), Some(_), Some(_)) => Some((2, false)),
             _ => None,
         }
     }
@@ -172,7 +175,8 @@ pub(super) fn is_bare(name: &str) -> bool {
 fn says_enough(part: &str) -> bool {
     let Some(start) = part.find(['*', '?', '[']) else { return true };
     let literal = part.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
-    start >= 3 || (start >= 1 && !part.contains('*') && literal >= 3)
+    let enough = if part.starts_with('.') || part.starts_with("id_") { 3 } else { 4 };
+    start >= enough || (start >= 1 && !part.contains('*') && literal >= 3)
 }
 
 /// `~someone`: the home of another user, whom the shell looks up.
@@ -203,6 +207,8 @@ fn starts_with(path: &[String], prefix: &[String], fold: bool) -> bool {
 /// The components of a path with the many names of one place made one: Windows separators and variables, drives as WSL
 /// and Cygwin mount them, macOS' `/private`, `/proc/self/root` and the usual mount points of a host in a container.
 fn canonical(path: &str, facts: &Facts) -> Vec<String> {
+    let shown = visible(path);
+    let path = shown.as_ref();
     let windows = path.contains('\\') && (path.contains(':') || path.contains('%'));
     let unified = if windows { path.replace('\\', "/") } else { path.to_owned() };
     let mut parts: Vec<String> = Vec::new();
@@ -240,6 +246,15 @@ fn canonical(path: &str, facts: &Facts) -> Vec<String> {
         }
     }
     remount(parts, facts)
+}
+
+/// The text without characters that nobody sees: a name that looks like another is judged as that one.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |letter: char| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}' | '\u{e0000}'..='\u{e0fff}');
+    if text.is_ascii() || !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|letter| !hidden(*letter)).collect())
 }
 
 /// `C:` and, as a shell leaves it that took the backslashes away, `C:Users`.
@@ -331,6 +346,7 @@ fn component(pattern: &str, part: &str, loose: bool, fold: bool) -> bool {
     pattern.split('|').any(|alternative| {
         glob(alternative, part, fold)
             || (loose
+                && part != "**"
                 && part.contains(['*', '?', '['])
                 && !alternative.contains(['*', '?', '['])
                 // A shell's pattern matches a leading dot only where it has one itself.

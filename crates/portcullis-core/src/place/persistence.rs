@@ -267,8 +267,9 @@ static TABLE: &[Persistence] = &[
             "~/.m2/settings.xml|extensions.xml",
             "~/.docker/cli-plugins/**",
             "~/.config/direnv/**",
-            "~/.local|.cargo/bin/**",
-            "~/bin/**",
+            "~/.local|.cargo/bin/sudo|su|ssh|scp|git|ls|cat|sh|bash|zsh|env|cd|rm|cp|mv|ps|id|curl|wget|python|python3|node|npm|docker|kubectl|gpg|login|doas|pkexec",
+            "~/bin/sudo|su|ssh|git|ls|cat|sh|bash|ps|curl|python3|node|docker",
+            "~/.lessfilter|.lesskey|.less",
         ],
     ),
     row(

@@ -623,8 +623,10 @@ fn kill(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
     }
     for target in arguments.iter().filter(|argument| known(argument) != "--") {
-        let kind =
-            EffectKind::Kill { target: target.text.clone(), everything: known(target) == "-1" };
+        let kind = EffectKind::Kill {
+            target: target.text.clone(),
+            everything: crate::place::visible(known(target)) == "-1",
+        };
         walk.emit(kind, target.span);
     }
     Text::default()
@@ -711,7 +713,11 @@ fn module(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 fn date(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
-    if options.has(&["-s", "--set"]) {
+    let sets = |argument: &Argument| {
+        let word = argument.text.known_prefix();
+        word.starts_with("-s") || word.starts_with("--set") || matches!(word, "-us" | "-Rs")
+    };
+    if invocation.arguments.iter().any(sets) {
         walk.note("system.clock.set", invocation.span);
     }
     let mut printed = invocation.origin();

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     effect::{Effect, WriteMode},
+    finding::Category,
     place::{self, Place},
     risk::Severity,
 };
@@ -82,10 +83,12 @@ static RULES: &[Rule] = &[
         remedy: "keep it in the project",
         when: When::Effect(|effect, scene| {
             write(effect, scene, |place| match place {
-                Place::Home | Place::HomeTop | Place::Elsewhere | Place::Site | Place::Log => {
-                    Some(Severity::Medium)
-                }
-                Place::OtherHome => Some(Severity::High),
+                Place::Home
+                | Place::OtherHome
+                | Place::HomeTop
+                | Place::Elsewhere
+                | Place::Site
+                | Place::Log => Some(Severity::Medium),
                 _ => None,
             })
         }),
@@ -113,6 +116,39 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "permission.manifest.host",
+        category: Category::Permission,
+        severity: Severity::High,
+        message: "a container or pod would be given the machine it runs on",
+        remedy: "give it the one capability or directory that it needs",
+        when: When::Effect(|effect, scene| {
+            manifest(effect, scene, &["yaml", "yml", "json"], HOST_RIGHTS)
+        }),
+        fires: &[
+            "echo 'hostPID: true' > k8s/pod.yaml",
+            "echo 'privileged: true' >> docker-compose.yml",
+        ],
+        quiet: &[
+            "echo 'replicas: 2' > k8s/deploy.yaml",
+            "grep -rn 'privileged: true' k8s",
+            "echo 'privileged: true' > notes.txt",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "permission.infrastructure.public",
+        category: Category::Permission,
+        severity: Severity::High,
+        message: "what runs in the cloud would be open to everyone",
+        remedy: "name the addresses and accounts that need it",
+        when: When::Effect(|effect, scene| {
+            manifest(effect, scene, &["tf", "tofu", "hcl", "bicep"], PUBLIC)
+        }),
+        fires: &["echo 'block_public_acls = false' > main.tf"],
+        quiet: &["echo 'instance_type = \"t3.micro\"' > main.tf", "cat main.tf"],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "change.agent.state",
         severity: Severity::Low,
         message: "what a coding agent keeps for itself would be changed",
@@ -128,6 +164,52 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
 ];
+
+/// Settings that give a container its host.
+const HOST_RIGHTS: &[&str] = &[
+    "hostPID: true",
+    "hostIPC: true",
+    "privileged: true",
+    "pid: host",
+    "pid: \"host\"",
+    "/var/run/docker.sock",
+    "SYS_ADMIN",
+    "\"privileged\": true",
+    "allowPrivilegeEscalation: true",
+];
+/// Settings that open something to everyone.
+const PUBLIC: &[&str] = &[
+    "block_public_acls = false",
+    "block_public_policy = false",
+    "restrict_public_buckets = false",
+    "ignore_public_acls = false",
+    "publicly_accessible = true",
+    "\"public-read",
+    "allUsers",
+    "allAuthenticatedUsers",
+    "Principal = \"*\"",
+    "\"Principal\": \"*\"",
+];
+
+fn manifest(
+    effect: &Effect,
+    scene: &Scene<'_>,
+    extensions: &[&str],
+    settings: &[&str],
+) -> Option<Hit> {
+    let (target, _, content) = written(effect)?;
+    let name = target.path.as_deref()?;
+    let (_, extension) = name.rsplit_once('.')?;
+    if !extensions.contains(&extension) || place::place_of(target, scene.facts) == Place::Harmless {
+        return None;
+    }
+    // Columns are lined up in these files as people like them.
+    let text = content.display().split_whitespace().collect::<Vec<_>>().join(" ");
+    settings
+        .iter()
+        .any(|setting| text.contains(setting))
+        .then(|| about(Severity::High, target, "this opens more than it needs to:"))
+}
 
 fn write(
     effect: &Effect,

@@ -106,6 +106,8 @@ static RULES: &[Rule] = &[
             "arp -v -f /etc/shadow",
             "unknown-tool --file=/etc/shadow",
             "nginx -c @/etc/shadow",
+            "apache2 -C 'Include /etc/shadow'",
+            "octave-cli --eval 'fopen(\"/etc/shadow\")'",
             "mosquitto -c /etc/shadow",
             "ssh -F /etc/shadow x",
             "some-uploader ~/.aws/credentials",
@@ -632,17 +634,47 @@ const USERS: &[&str] = &[
 
 fn argument(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    let does = programs::program(&run.program).map(|row| row.does);
-    // These say themselves what they read.
-    if matches!(does, Some(Does::Custom(_) | Does::Reads | Does::Filters(_)))
-        && !USERS.contains(&run.program.as_str())
-        || NAMERS.contains(&run.program.as_str())
-    {
+    if NAMERS.contains(&run.program.as_str()) {
         return None;
     }
+    let does = programs::program(&run.program).map(|row| row.does);
     let skip = usize::from(matches!(does, Some(Does::Searches)));
-    run.arguments.iter().skip(skip).find_map(|argument| named(argument, run, scene, does.is_some()))
+    // These say themselves what they read; what they did not say is asked for the system's own files only.
+    let tells = matches!(does, Some(Does::Custom(_) | Does::Reads | Does::Filters(_)))
+        && !USERS.contains(&run.program.as_str());
+    run.arguments.iter().skip(skip).find_map(|argument| {
+        let whole = if tells { None } else { named(argument, run, scene, does.is_some()) };
+        whole.or_else(|| inside(argument, run, scene))
+    })
 }
+
+/// A file of the system's own in the middle of an argument: `Include /etc/shadow`, `fopen("/etc/shadow")`.
+fn inside(argument: &Argument, run: &Run, scene: &Scene<'_>) -> Option<Hit> {
+    let text = argument.text.display();
+    if !text.contains("/etc/") && !text.contains("/proc/") {
+        return None;
+    }
+    let apart = |letter: char| letter.is_whitespace() || "\"'`(){}[]<>=,;:@|".contains(letter);
+    text.split(apart).filter(|word| word.starts_with('/')).take(WORDS).find_map(|word| {
+        let found = place::credential(word, scene.facts).filter(|found| {
+            matches!(found.class, CredentialClass::System | CredentialClass::Process)
+        })?;
+        let told = scene.effects.list.iter().any(|effect| match &effect.kind {
+            EffectKind::Read(target)
+            | EffectKind::Write { target, .. }
+            | EffectKind::Delete { target, .. }
+            | EffectKind::Permission { target, .. } => target.path.as_deref() == Some(word),
+            _ => false,
+        });
+        let target = Target { text: Text::known(word), path: Some(word.to_owned()) };
+        (!told).then(|| {
+            about(Severity::High, &target, &format!("`{}` is given {}:", run.program, found.what))
+        })
+    })
+}
+
+/// How many words of one argument are looked at.
+const WORDS: usize = 256;
 
 fn named(argument: &Argument, run: &Run, scene: &Scene<'_>, known: bool) -> Option<Hit> {
     let prefix = argument.text.known_prefix();
@@ -748,7 +780,9 @@ fn search(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
                     let name = name.trim_start_matches('*');
                     !name.is_empty()
                         && !name.starts_with(['/', '-', '~'])
-                        && place::credential(&format!("/x/{name}"), scene.facts).is_some()
+                        && ["/x/", "/etc/"].iter().any(|directory| {
+                            place::credential(&format!("{directory}{name}"), scene.facts).is_some()
+                        })
                 })
             })
         }
@@ -786,7 +820,9 @@ fn copied(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             continue;
         };
         let Some(path) = &read.path else { continue };
-        if matches!(place::place_of(target, scene.facts), Place::Harmless) {
+        if target.path == read.path
+            || matches!(place::place_of(target, scene.facts), Place::Harmless)
+        {
             continue;
         }
         let theirs = place::place(path, scene.facts) == Place::OtherHome

@@ -236,7 +236,11 @@ static RULES: &[Rule] = &[
         message: "a directory would be deleted with everything in it",
         remedy: "see that it is committed or can be made again",
         when: When::Effect(|effect, scene| {
-            delete(effect, scene, |place, recursive| match place {
+            let (target, recursive, place) = deleted(effect, scene)?;
+            // Directories of one name all over the project are more than anyone has looked at.
+            let scattered = target.path.as_deref().is_some_and(|path| path.contains("/**/"));
+            let severity = match place {
+                Place::Workspace if recursive && scattered => Severity::High,
                 Place::Workspace
                 | Place::ContinuousIntegration
                 | Place::Artifact
@@ -244,10 +248,11 @@ static RULES: &[Rule] = &[
                 | Place::Cache
                     if recursive =>
                 {
-                    Some(Severity::Medium)
+                    Severity::Medium
                 }
-                _ => None,
-            })
+                _ => return None,
+            };
+            Some(about(severity, target, &format!("this deletes {}:", place.words())))
         }),
         fires: &[
             "rm -rf build",

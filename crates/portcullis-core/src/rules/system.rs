@@ -361,24 +361,14 @@ static RULES: &[Rule] = &[
         remedy: "see its state first: `systemctl status NAME`",
         when: When::Effect(|effect, _| {
             let (action, _) = service(effect)?;
-            matches!(
-                action.as_str(),
-                "stop"
-                    | "start"
-                    | "restart"
-                    | "reload"
-                    | "disable"
-                    | "daemon-reload"
-                    | "daemon-reexec"
-                    | "try-restart"
-                    | "reload-or-restart"
-                    | "unmask"
-                    | "reset-failed"
-                    | "clean"
-                    | "freeze"
-                    | "preset"
-            )
-            .then(|| at(Severity::Medium))
+            let own = run(effect).is_some_and(|run| words(run).any(|word| word == "--user"));
+            match action.as_str() {
+                "stop" | "disable" if !own => Some(at(Severity::High)),
+                "stop" | "disable" | "start" | "restart" | "reload" | "daemon-reload"
+                | "daemon-reexec" | "try-restart" | "reload-or-restart" | "unmask"
+                | "reset-failed" | "clean" | "freeze" | "preset" => Some(at(Severity::Medium)),
+                _ => None,
+            }
         }),
         fires: &["systemctl restart nginx", "service nginx stop", "systemctl stop nginx"],
         quiet: &["systemctl status nginx", "service --status-all", "systemctl list-units"],
