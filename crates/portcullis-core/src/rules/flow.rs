@@ -6,11 +6,14 @@ use super::{
 };
 use crate::{
     effect::{Connection, Effect, EffectId, EffectKind, LayerOrigin, Location, Run, Target},
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// The most effects that are followed back from one text; longer chains are not written by hand.
 const FOLLOWED: usize = 256;
+
+/// How far back a program is looked for; what it does stands right behind it.
+const LOOKED_BACK: usize = 256;
 
 impl Scene<'_> {
     /// The effects that a text comes from, directly or through other effects, nearest first.
@@ -65,15 +68,15 @@ impl Scene<'_> {
             && parent.0 < at.layer.0
         {
             at = Location { layer: *parent, span: *span };
-            let inside = self.effects.list.iter().any(|other| match &other.kind {
-                EffectKind::Run(run) => {
-                    run.program == "ssh"
-                        && other.at.layer == at.layer
-                        && other.at.span.contains(at.span)
+            let ssh = self.before(effect).find_map(|before| match &before.kind {
+                EffectKind::Run(run)
+                    if before.at.layer == at.layer && before.at.span.contains(at.span) =>
+                {
+                    Some(run.program == "ssh")
                 }
-                _ => false,
+                _ => None,
             });
-            if inside {
+            if ssh == Some(true) {
                 return true;
             }
         }
@@ -82,8 +85,7 @@ impl Scene<'_> {
 
     /// The program around an effect: the nearest one before it whose words hold it.
     pub(super) fn program_around(&self, effect: &Effect) -> Option<&Run> {
-        let at = self.effects.list.iter().position(|other| std::ptr::eq(other, effect))?;
-        self.effects.list.get(..at)?.iter().rev().take(64).find_map(|before| match &before.kind {
+        self.before(effect).find_map(|before| match &before.kind {
             EffectKind::Run(run)
                 if before.at.layer == effect.at.layer
                     && before.at.span.contains(effect.at.span) =>
@@ -92,6 +94,23 @@ impl Scene<'_> {
             }
             _ => None,
         })
+    }
+
+    /// The effects before and after one, as many as are worth looking at.
+    pub(super) fn around(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
+        let after = self.effects.list.get(self.index(effect)..).unwrap_or(&[]);
+        self.before(effect).chain(after.iter().take(LOOKED_BACK))
+    }
+
+    /// The effects before one, nearest first, as many as are worth looking at.
+    fn before(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
+        self.effects.list.get(..self.index(effect)).unwrap_or(&[]).iter().rev().take(LOOKED_BACK)
+    }
+
+    /// Where an effect stands in the list, found from its place in memory: a search would make rules quadratic.
+    fn index(&self, effect: &Effect) -> usize {
+        let start = self.effects.list.as_ptr().addr();
+        std::ptr::from_ref(effect).addr().wrapping_sub(start) / size_of::<Effect>()
     }
 }
 
@@ -140,4 +159,20 @@ pub(super) fn is_shell(program: &str) -> bool {
             | "cmd"
             | "cmd.exe"
     )
+}
+
+/// Whether what is not known in a text is given under a name that says it is a credential: `key=…`, `"token": …`.
+pub(super) fn named_as_credential(text: &Text) -> bool {
+    text.pieces.windows(2).any(|pair| {
+        let [Piece::Known(before), Piece::Unknown(_)] = pair else { return false };
+        let name = before.trim_end_matches(['=', ':', ' ', '"', '\'']);
+        let start = name
+            .rfind(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '-'))
+            .map_or(0, |at| at + 1);
+        let name = name.get(start..).unwrap_or("").to_ascii_lowercase();
+        name.len() < before.len()
+            && ["key", "token", "secret", "pass", "auth", "pwd", "appid", "sig", "pin", "otp"]
+                .iter()
+                .any(|word| name.contains(word))
+    })
 }

@@ -376,6 +376,7 @@ static RULES: &[Rule] = &[
         quiet: &[
             "curl -o x.py https://example.com/x.py",
             "wget -P /tmp https://example.com/x",
+            "curl -O https://example.com/x.tgz && tar xzf x.tgz",
             "scp dev@example.com:/etc/hosts .",
         ],
         ..CONNECTS
@@ -464,7 +465,7 @@ fn streamed_shell(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     });
     // The device carries both directions; a shell beside it that waits for commands is enough.
     let beside_shell = is_device(effect, scene)
-        && scene.effects.list.iter().any(|other| match &other.kind {
+        && scene.around(effect).any(|other| match &other.kind {
             EffectKind::Run(run) => is_shell(&run.program) && has_interactive_flag(run),
             _ => false,
         });
@@ -582,8 +583,10 @@ fn into_system(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         || place::credential_of(target, scene.facts).is_some();
     let place = match target.text.known_prefix().rsplit_once('/') {
         // An archive's files, whatever they are called, in a directory that is known.
-        Some((directory, "")) if target.text.has_unknown() && directory.len() < 2 => Place::Root,
-        Some((directory, "")) if target.text.has_unknown() => place::place(directory, scene.facts),
+        Some(("", "")) if target.text.has_unknown() => Place::Root,
+        Some((directory, "")) if target.text.has_unknown() && directory.starts_with('/') => {
+            place::place(directory, scene.facts)
+        }
         _ => place::place_of(target, scene.facts),
     };
     let severity = match place {
