@@ -1,5 +1,6 @@
 //! The project's own chores, one verb each. `cargo xtask test` is everything that must hold before a change lands.
 
+mod audit_stress;
 mod bench;
 mod command;
 mod docs;
@@ -16,6 +17,7 @@ usage: cargo xtask <verb>
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
   bench           measure speed and memory, and print the tables of docs/performance.md
+  audit-stress    record from 1,000 processes at once, kill 200 of them, and verify the record
   fuzz [MINUTES]  run every fuzz target for that many CPU-minutes each (30)
 ";
 
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         ["docs", "--check"] => docs::check(),
         ["bench"] => bench::run(),
         ["bench-in-process"] => bench::in_process(),
+        ["audit-stress"] => audit_stress::run_stress(),
         ["fuzz"] => fuzz::run(30),
         ["fuzz", minutes] => match minutes.parse() {
             Ok(minutes) => fuzz::run(minutes),

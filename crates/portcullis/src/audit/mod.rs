@@ -6,6 +6,8 @@
 //! Entry ──redact, cut──► Body ──link──► Record ──► store (SQLite)   then   head file
 //! ```
 
+#[cfg(test)]
+mod contract;
 mod entry;
 mod error;
 pub mod export;

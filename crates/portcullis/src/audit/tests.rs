@@ -95,6 +95,36 @@ fn what_is_appended_can_be_read_verified_and_is_redacted() {
 }
 
 #[test]
+fn the_sqlite_store_does_what_every_store_must() {
+    let directory = tempfile::tempdir().unwrap();
+    let number = std::cell::Cell::new(0);
+    contract::every_store_must(|| {
+        number.set(number.get() + 1);
+        let path = directory.path().join(format!("{}.db", number.get()));
+        Box::new(move || Box::new(SqliteStore::open(&path).unwrap()))
+    });
+}
+
+#[test]
+fn a_record_of_version_one_is_read_verified_and_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = state(&directory);
+    Log::open(&path).unwrap();
+    fs::remove_file(database_path(&path)).unwrap();
+    platform::create_private_file(&database_path(&path)).unwrap();
+    let connection = Connection::open(database_path(&path)).unwrap();
+    connection.execute_batch(include_str!("../../tests/record/v1.sql")).unwrap();
+    drop(connection);
+    let mut log = Log::open(&path).unwrap();
+    let verification = log.verify(&[]).unwrap();
+    assert!(verification.is_intact(), "{verification:?}");
+    assert_eq!((verification.records, verification.without_outcome), (2, 0));
+    assert_eq!(log.record(1).unwrap().unwrap().entry.rules, ["fs.delete.recursive"]);
+    assert_eq!(log.append(&entry("later")).unwrap().anchor.sequence, 3);
+    assert!(log.verify(&[]).unwrap().is_intact());
+}
+
+#[test]
 fn every_kind_of_tampering_is_named() {
     let cases: &[(&str, &str)] = &[
         (
