@@ -8,6 +8,7 @@
 pub mod code;
 pub mod limits;
 pub mod shell;
+pub mod sql;
 mod span;
 
 pub use span::Span;

@@ -36,6 +36,18 @@ static RULES: &[Rule] = &[
         ],
     },
     Rule {
+        id: "code.evaluate.import",
+        category: Category::Execution,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a text that is evaluated loads modules by itself, as planted expressions do",
+        remedy: "write the code where it can be read, and evaluate data with `ast.literal_eval`",
+        reversible: false,
+        when: When::Noted,
+        fires: &["python3 -c 'eval(\"__import__(\\\"os\\\").system(\\\"ls\\\")\")'"],
+        quiet: &["python3 -c 'print(eval(\"1 + 1\"))'"],
+    },
+    Rule {
         id: "code.deserialize.untrusted",
         category: Category::Execution,
         severity: Severity::High,

@@ -38,6 +38,7 @@ mod permission;
 mod persistence;
 mod privilege;
 mod protection;
+mod query;
 mod requests;
 mod services;
 mod system;
@@ -186,6 +187,7 @@ pub static SHELVES: &[&Shelf] = &[
     &keepers::SHELF,
     &network::SHELF,
     &packages::SHELF,
+    &query::SHELF,
     &requests::SHELF,
     &services::SHELF,
     &verbs::SHELF,

@@ -616,6 +616,10 @@ impl Interpreter<'_, '_, '_> {
             called: false,
             expression: false,
         });
+        if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(") {
+            let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();
+            self.walk.note("code.deserialize.untrusted", span);
+        }
         self.named.insert(name, index);
     }
 
