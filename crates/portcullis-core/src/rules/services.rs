@@ -275,7 +275,7 @@ static RULES: &[Rule] = &[
         remedy: "see their names only, in the service's own pages",
         severity: Severity::Medium,
         when: When::Command(&[
-            "heroku config|config:get|pg:credentials:url|config:set|config:unset",
+            "heroku config:get|config:set|config:unset",
             "vercel env pull|rm|add",
             "netlify env:list|env:get|env:set",
             "railway variables",
@@ -289,7 +289,7 @@ static RULES: &[Rule] = &[
             "gh variable set|delete",
         ]),
         fires: &[
-            "heroku config -a prod",
+            "heroku config:unset KEY -a prod",
             "vercel env pull .env",
             "gh secret set TOKEN",
             "fly secrets unset KEY",
@@ -309,7 +309,7 @@ static RULES: &[Rule] = &[
             "glab auth status --show-token|-t",
             "fly|flyctl auth token",
             "fly|flyctl tokens create|attenuate",
-            "heroku auth:token|authorizations:create",
+            "heroku auth:token|authorizations:create|config|pg:credentials:url",
             "firebase login:ci",
             "docker-credential-pass get",
         ]),
