@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use portcullis::cli::{self, Exit, Failure};
+use portcullis::cli::{self, Failure};
 
 fn main() -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
@@ -16,11 +16,7 @@ fn main() -> ExitCode {
     let failure = match ended {
         Ok(Ok(exit)) => return exit.into(),
         Ok(Err(failure)) => failure,
-        Err(_) => Failure {
-            exit: Exit::Internal,
-            message: "this is a bug in portcullis".to_owned(),
-            help: None,
-        },
+        Err(_) => Failure::internal("this is a bug in portcullis"),
     };
     // What could not be said on standard error cannot be said at all; the exit code says it too.
     let _ = out.flush();

@@ -42,9 +42,6 @@ pub(super) fn define_check(command: Command) -> Command {
 
 pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let mut session = Session::open(matches)?;
-    if let Some(failure) = session.broken() {
-        warn(&failure);
-    }
     if matches.get_flag("jsonl") {
         return many(&mut session, out);
     }
@@ -70,6 +67,9 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
             return Err(failure);
         }
     };
+    if let Some(failure) = session.broken() {
+        warn(&failure);
+    }
     if json {
         write_json(out, &Answer::new(id.as_ref(), &judged.judgement))?;
     } else {
@@ -82,6 +82,7 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
 fn many(session: &mut Session, out: &mut dyn Write) -> Result<Exit, Failure> {
     let mut lines = Lines::new(BufReader::with_capacity(READ_AHEAD, io::stdin().lock()));
     let mut exit = Exit::Done;
+    let mut warned = false;
     loop {
         let line = lines.read().map_err(|error| {
             Failure::bad_input(format_args!("standard input could not be read: {error}"))
@@ -99,7 +100,12 @@ fn many(session: &mut Session, out: &mut dyn Write) -> Result<Exit, Failure> {
             }
         };
         let id = request.id.take();
-        match session.judge(request) {
+        let judged = session.judge(request);
+        if let Some(failure) = session.broken().filter(|_| !warned) {
+            warn(&failure);
+            warned = true;
+        }
+        match judged {
             Ok(judged) => write_json(out, &Answer::new(id.as_ref(), &judged.judgement))?,
             Err(complaint) => {
                 if exit == Exit::Done {
@@ -155,7 +161,7 @@ fn changes(session: &Session, judged: &Judged) -> Vec<String> {
     changes
 }
 
-/// Says on standard error why everything is going to be denied.
+/// Says on standard error what the answers alone would not make plain.
 fn warn(failure: &Failure) {
     // Where nobody listens, the answers say it too.
     let _ = io::stderr().write_all(failure.render().as_bytes());

@@ -39,6 +39,8 @@ pub struct Failure {
     pub exit: Exit,
     /// What went wrong, with its cause after `: `.
     pub message: String,
+    /// The place in a file that it is about, drawn; every line of it is ours or visible.
+    pub excerpt: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -79,6 +81,10 @@ impl Failure {
     #[must_use]
     pub fn render(&self) -> String {
         let mut text = format!("error: {}\n", visible::line(&self.message));
+        if let Some(excerpt) = &self.excerpt {
+            text.push_str(excerpt.trim_end());
+            text.push('\n');
+        }
         if let Some(help) = &self.help {
             text.push_str("help: ");
             text.push_str(&visible::line(help));
@@ -88,12 +94,12 @@ impl Failure {
     }
 
     fn new(exit: Exit, message: impl Display) -> Self {
-        Self { exit, message: message.to_string(), help: None }
+        Self { exit, message: message.to_string(), excerpt: None, help: None }
     }
 }
 
 /// A complaint of the parser, in our words: its own would pass on whatever the command line holds.
-pub(super) fn from_clap(error: &clap::Error) -> Failure {
+pub(super) fn from_clap(error: &clap::Error, verb: &str) -> Failure {
     let part = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(format!("`{text}`")),
         Some(ContextValue::Strings(list)) if !list.is_empty() => {
@@ -128,9 +134,13 @@ pub(super) fn from_clap(error: &clap::Error) -> Failure {
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue]
             .into_iter()
             .find_map(part);
+    let takes_a_command = matches!(verb, "check" | "explain");
     let help = match (similar, part(ContextKind::ValidValue)) {
         (Some(similar), _) => format!("did you mean {similar}?"),
         (None, Some(values)) => format!("expected one of {values}"),
+        (None, None) if takes_a_command && error.kind() == ErrorKind::UnknownArgument => {
+            format!("quote the whole command, as in `portcullis {verb} 'ls -la'`")
+        }
         (None, None) => {
             "`portcullis --help` lists the commands, `portcullis COMMAND --help` explains one"
                 .to_owned()

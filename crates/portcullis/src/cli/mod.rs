@@ -15,6 +15,7 @@ mod audit;
 mod check;
 mod failure;
 mod input;
+mod policy;
 mod rules;
 mod session;
 
@@ -33,6 +34,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "check", define: check::define_check, run: check::check },
     Verb { name: "explain", define: check::define_explain, run: check::explain },
     Verb { name: "rules", define: rules::define, run: rules::run },
+    Verb { name: "policy", define: policy::define, run: policy::run },
     Verb { name: "audit", define: audit::define, run: audit::run },
     Verb { name: "completions", define: about::define_completions, run: about::completions },
     Verb { name: "man", define: about::define_man, run: about::man },
@@ -59,14 +61,14 @@ pub fn run(
             .try_get_matches_from(std::iter::once("portcullis".into()).chain(arguments))
         {
             Ok(_) => shown(out, about::INTRODUCTION),
-            Err(error) => explained(&error, out),
+            Err(error) => explained(&error, "", out),
         };
     };
     let name = format!("portcullis {}", verb.name);
     let command = (verb.define)(Command::new(verb.name).bin_name(name));
     match command.try_get_matches_from(arguments) {
         Ok(matches) => (verb.run)(&matches, out),
-        Err(error) => explained(&error, out),
+        Err(error) => explained(&error, verb.name, out),
     }
 }
 
@@ -83,7 +85,7 @@ fn whole() -> Command {
 }
 
 /// Help that was asked for is an answer; everything else that clap has to say is a usage error.
-fn explained(error: &clap::Error, out: &mut dyn Write) -> Result<Exit, Failure> {
+fn explained(error: &clap::Error, verb: &str, out: &mut dyn Write) -> Result<Exit, Failure> {
     let text = error.render().to_string();
     if matches!(
         error.kind(),
@@ -93,7 +95,7 @@ fn explained(error: &clap::Error, out: &mut dyn Write) -> Result<Exit, Failure> 
     ) {
         return shown(out, &text);
     }
-    Err(failure::from_clap(error))
+    Err(failure::from_clap(error, verb))
 }
 
 fn shown(out: &mut dyn Write, text: &str) -> Result<Exit, Failure> {

@@ -1,7 +1,7 @@
 //! One gate for the length of a process. Owns what judging needs from the world: the policy, the facts, the record. It
 //! reads no calls and writes no answers.
 
-use std::env;
+use std::{env, path::Path};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 use portcullis_core::{
@@ -9,12 +9,13 @@ use portcullis_core::{
     decision::{Decision, Layer, Step, Verdict},
     facts::Facts,
     gate::{Gate, Judgement},
-    policy::{Context, Mode, NotAMode, Policy, PolicyOptions},
+    policy::{Context, Mode, NotAMode},
 };
 
-use super::{Failure, audit::failure};
+use super::{Failure, audit::failure, policy};
 use crate::{
     audit::{self, AuditError, Entry, Kind, Log},
+    config::OnFailure,
     observe::Observer,
     platform::Directories,
     report,
@@ -61,6 +62,8 @@ pub(super) struct Session {
     cwd: Option<String>,
     home: Option<String>,
     observer: Observer,
+    policy_id: String,
+    on_failure: OnFailure,
     record: Recording,
 }
 
@@ -96,12 +99,27 @@ impl Session {
         let text = |name| matches.get_one::<String>(name).cloned();
         let mode =
             text("mode").map(|word| word.parse::<Mode>()).transpose().map_err(Failure::usage)?;
-        let gate = Gate::new(Policy::new(PolicyOptions::default()));
-        let observer = Observer::new(&Directories::from_environment(), &[]);
+        let configuration = policy::load(matches)?;
+        let audit = configuration.audit;
+        let gate = Gate::new(configuration.policy);
+        let ours = [configuration.path.as_deref(), audit.path.as_deref()];
+        let ours: Vec<&Path> = ours.into_iter().flatten().collect();
+        let observer = Observer::new(&Directories::from_environment(), &ours);
         let off = matches.get_flag("no-record")
-            || env::var_os("PORTCULLIS_AUDIT").is_some_and(|value| value == "off");
-        let record = if off { Recording::Off } else { Recording::open() };
-        Ok(Self { gate, mode, cwd: text("cwd"), home: text("home"), observer, record })
+            || env::var_os("PORTCULLIS_AUDIT").is_some_and(|value| value == "off")
+            || !audit.enabled;
+        let directory = audit.path.as_deref();
+        let record = if off { Recording::Off } else { Recording::open(directory) };
+        Ok(Self {
+            gate,
+            mode,
+            cwd: text("cwd"),
+            home: text("home"),
+            observer,
+            record,
+            on_failure: audit.on_failure,
+            policy_id: configuration.policy_id,
+        })
     }
 
     pub(super) fn record_nothing(&mut self) {
@@ -131,7 +149,12 @@ impl Session {
         let facts =
             self.observer.facts(&plan, action.call.cwd.as_deref(), action.call.home.as_deref());
         let mut judgement = self.gate.judge_in(&action, &facts, &context);
-        self.record.intent(&action, &mut judgement);
+        let entry = || entry(&action, &judgement, &self.policy_id);
+        if let Some(error) = self.record.intent(entry)
+            && self.on_failure == OnFailure::Deny
+        {
+            deny(&mut judgement.decision, &format!("nothing goes on unrecorded: {error}"));
+        }
         Ok(Judged { action, facts, context, judgement })
     }
 
@@ -142,32 +165,36 @@ impl Session {
 }
 
 impl Recording {
-    fn open() -> Self {
-        match audit::directory(None).and_then(|directory| Log::open(&directory)) {
+    fn open(directory: Option<&Path>) -> Self {
+        match audit::directory(directory).and_then(|directory| Log::open(&directory)) {
             Ok(log) => Self::On(Box::new(log)),
             Err(error) => Self::Broken(error),
         }
     }
 
-    /// Records a decision before anybody can act on it. What cannot be recorded is denied.
-    fn intent(&mut self, action: &Action, judgement: &mut Judgement) {
+    /// Records a decision before anybody can act on it; gives why it could not.
+    fn intent(&mut self, entry: impl FnOnce() -> Entry) -> Option<&AuditError> {
         if let Self::On(log) = self
-            && let Err(error) = log.append(&entry(action, judgement))
+            && let Err(error) = log.append(&entry())
         {
             *self = Self::Broken(error);
         }
-        if let Self::Broken(error) = self {
-            let note = format!("nothing goes on unrecorded: {error}");
-            let decision = &mut judgement.decision;
-            decision.verdict = Verdict::Deny;
-            decision.layer = Layer::Floor;
-            decision.reasons.insert(0, note.clone());
-            decision.steps.push(Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note });
+        match self {
+            Self::Broken(error) => Some(error),
+            Self::Off | Self::On(_) => None,
         }
     }
 }
 
-fn entry(action: &Action, judgement: &Judgement) -> Entry {
+fn deny(decision: &mut Decision, note: &str) {
+    decision.verdict = Verdict::Deny;
+    decision.layer = Layer::Floor;
+    decision.reasons.insert(0, note.to_owned());
+    let step = Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note: note.to_owned() };
+    decision.steps.push(step);
+}
+
+fn entry(action: &Action, judgement: &Judgement, policy: &str) -> Entry {
     let Judgement { action: _, effects: _, assessment, decision } = judgement;
     let call = &action.call;
     let mut rules: Vec<String> = Vec::new();
@@ -186,6 +213,7 @@ fn entry(action: &Action, judgement: &Judgement) -> Entry {
         reason: decision.reasons.first().cloned(),
         action: Some(action.id()),
         preview: Some(preview(action)),
+        policy: Some(policy.to_owned()),
         session: call.session.clone(),
         agent: call.agent.clone(),
         cwd: call.cwd.clone(),

@@ -1,9 +1,9 @@
 //! A judgement on a page. Owns the layout of findings and decisions for a person; which parts of a text are drawn is said
 //! in `excerpt`, and the sentences in `words`.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _, ops::Range};
 
-use annotate_snippets::{Group, Level, Renderer};
+use annotate_snippets::{Element, Group, Level, Renderer};
 use portcullis_core::{
     assessment::{Assessment, Coverage},
     call::ToolCall,
@@ -135,6 +135,8 @@ struct Page {
     text: String,
     colour: Colour,
     renderer: Renderer,
+    /// The secrets in each argument that was shown, because finding them in a long one takes a while.
+    secrets: BTreeMap<String, Vec<(Range<usize>, String)>>,
 }
 
 impl Page {
@@ -145,7 +147,7 @@ impl Page {
         };
         // The renderer would cut long lines without saying how much is missing. What is cut, `excerpt` cuts.
         let renderer = renderer.term_width(usize::from(u16::MAX));
-        Self { text: String::new(), colour, renderer }
+        Self { text: String::new(), colour, renderer, secrets: BTreeMap::new() }
     }
 
     fn line(&mut self, line: &str) {
@@ -210,10 +212,11 @@ impl Page {
     }
 
     /// The text of the argument with the place underlined, and below it the inner text where it lies in one.
-    fn place<'a>(&self, group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Group<'a> {
+    fn place<'a>(&mut self, group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Group<'a> {
         let mut group = group;
         if let Some(source) = source(judged, &place.pointer) {
-            group = group.elements(drawn(&source, &[Mark::at(place.span.range())]));
+            let marks = [Mark::at(place.span.range())];
+            group = group.elements(self.drawn(&place.pointer, &source, &marks));
         }
         if place.pointer != "/command" && !place.pointer.is_empty() {
             let pointer = visible::line(&place.pointer);
@@ -221,7 +224,9 @@ impl Page {
         }
         if let Some((inner, span)) = &place.layer {
             let note = Level::NOTE.message("decoded or nested, it reads:");
-            group = group.element(note).elements(drawn(inner, &[Mark::at(span.range())]));
+            let marks = [Mark::at(span.range())];
+            let drawn = excerpt::elements(inner, &marks, &redaction::replaced(inner));
+            group = group.element(note).elements(drawn);
         }
         group
     }
@@ -249,8 +254,17 @@ impl Page {
                 .collect();
             let name = visible::line(&judged.call.tool).into_owned();
             let title = Level::INFO.with_name("call").primary_title(name);
-            self.group(Group::with_title(title).elements(drawn(&source, &marks)));
+            let drawn = self.drawn(pointer, &source, &marks);
+            self.group(Group::with_title(title).elements(drawn));
         }
+    }
+
+    fn drawn(&mut self, pointer: &str, source: &str, marks: &[Mark]) -> Vec<Element<'static>> {
+        if !self.secrets.contains_key(pointer) {
+            self.secrets.insert(pointer.to_owned(), redaction::replaced(source));
+        }
+        let secrets = self.secrets.get(pointer).map_or(&[][..], Vec::as_slice);
+        excerpt::elements(source, marks, secrets)
     }
 
     fn decision(&mut self, judged: &Judged<'_>) {
@@ -280,10 +294,6 @@ impl Page {
             Colour::Coloured => (style.render().to_string(), style.render_reset().to_string()),
         }
     }
-}
-
-fn drawn(source: &str, marks: &[Mark]) -> Vec<annotate_snippets::Element<'static>> {
-    excerpt::elements(source, marks, &redaction::replaced(source))
 }
 
 fn level(severity: Severity) -> Level<'static> {

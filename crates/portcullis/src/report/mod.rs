@@ -3,7 +3,7 @@
 
 pub mod excerpt;
 mod judgement;
-mod redaction;
+pub(crate) mod redaction;
 pub mod visible;
 mod words;
 

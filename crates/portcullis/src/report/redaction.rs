@@ -7,13 +7,13 @@ use portcullis_core::redact::{MASK, redact};
 use super::visible;
 
 /// One line of somebody else's text: without secrets, and visible.
-pub(super) fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     visible::line(&redact(text)).into_owned()
 }
 
 /// The places of the secrets in a text, each with what stands in for it. What they leave of `source` is exactly the
 /// redacted text.
-pub(super) fn replaced(source: &str) -> Vec<(Range<usize>, String)> {
+pub(crate) fn replaced(source: &str) -> Vec<(Range<usize>, String)> {
     let redacted = redact(source);
     if redacted == source {
         return Vec::new();

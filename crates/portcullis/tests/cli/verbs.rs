@@ -10,6 +10,8 @@ use crate::Place;
 fn exit_codes_say_what_was_decided_or_what_went_wrong() {
     let place = Place::new();
     fs::create_dir(place.home.path().join("directory")).unwrap();
+    fs::write(place.home.path().join("broken.toml"), "mode = [").unwrap();
+    fs::write(place.home.path().join("good.toml"), "mode = \"plan\"\n").unwrap();
     for (code, arguments) in [
         (0, &["check", "git status"][..]),
         (3, &["check", "git push --force origin main"]),
@@ -31,6 +33,12 @@ fn exit_codes_say_what_was_decided_or_what_went_wrong() {
         (65, &["check", "--file", "absent"]),
         (65, &["check", "--call", "{}"]),
         (65, &["check", "--call", r#"{"tool":"bash","arguments":{}}"#]),
+        (78, &["check", "--config", "broken.toml", "ls"]),
+        (78, &["check", "--config", "directory", "ls"]),
+        (78, &["check", "--config", "absent.toml", "ls"]),
+        (78, &["policy", "check", "broken.toml"]),
+        (0, &["policy", "check", "good.toml"]),
+        (2, &["check", "--config", "good.toml", "touch x"]),
     ] {
         let ended = place.run(arguments);
         assert_eq!(ended.code, code, "{arguments:?}\n{}", ended.page());
@@ -64,11 +72,11 @@ fn usage_errors_read_like_ours() {
     "#);
     assert_snapshot!(said(&["check", "ls", "-la"]), @r#"
     error: unexpected argument `-l`
-    help: `portcullis --help` lists the commands, `portcullis COMMAND --help` explains one
+    help: quote the whole command, as in `portcullis check 'ls -la'`
     "#);
     assert_snapshot!(said(&["check", "ls", "x"]), @r#"
     error: unexpected argument `x`
-    help: `portcullis --help` lists the commands, `portcullis COMMAND --help` explains one
+    help: quote the whole command, as in `portcullis check 'ls -la'`
     "#);
     assert_snapshot!(said(&["check", "--jsn", "x"]), @r#"
     error: unexpected argument `--jsn`
@@ -103,7 +111,7 @@ fn the_man_page_and_the_completions_know_every_verb() {
     let place = Place::new();
     let man = place.run(["man"]).out;
     let completions = place.run(["completions", "bash"]).out;
-    for verb in ["check", "explain", "rules", "audit", "completions", "man"] {
+    for verb in ["check", "explain", "rules", "policy", "audit", "completions", "man"] {
         assert!(man.contains(verb), "{verb}");
         assert!(completions.contains(verb), "{verb}");
     }
@@ -142,4 +150,56 @@ fn a_call_may_come_as_argument_file_or_input() {
     assert_eq!(answer.json()["id"], 5);
     let answer = place.run(["check", "--tool", "python", "--file", "job.py", "--json"]).json();
     assert_eq!(answer["v"], 1);
+}
+
+#[test]
+fn the_policy_is_shown_in_text_and_json() {
+    let place = Place::new();
+    let config = place.home.path().join(".config/portcullis");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(
+        config.join("config.toml"),
+        "mode = \"acceptEdits\"\n[rules]\ndeny = [\"Bash(git push:*)\"]\n",
+    )
+    .unwrap();
+    let shown = place.run(["policy", "show"]).out;
+    for part in ["acceptEdits", "Bash(git push:*)", "fs.delete.root", "asks at high risk and above"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let shown = place.run(["policy", "show", "--json"]).json();
+    assert_eq!(shown["mode"], "acceptEdits");
+    assert_eq!(shown["deny"][0], "Bash(git push:*)");
+    let ended = place.run(["check", "git push origin main"]);
+    assert_eq!(ended.code, 2, "{}", ended.page());
+    assert!(ended.out.starts_with("deny: "), "{}", ended.out);
+    assert!(ended.out.contains("decided by the deny rules"), "{}", ended.out);
+}
+
+#[test]
+fn a_mistake_in_the_configuration_is_shown_in_its_place() {
+    let place = Place::new();
+    let text = "mode = \"plan\"\n[rules]\ndeny = [\"Bash(\"]\n";
+    fs::write(place.home.path().join("mine.toml"), text).unwrap();
+    assert_snapshot!(place.run(["policy", "check", "mine.toml"]).page(), @r#"
+    exit 78
+    --- stderr
+    error: mine.toml:3:9: `Bash(` is not a rule: its parentheses do not fit together
+      |
+    1 | mode = "plan"
+    2 | [rules]
+    3 | deny = ["Bash("]
+      |         ^^^^^^^
+    help: a rule is a tool, or a tool and what it is about: `Bash(git status)`
+    "#);
+    fs::write(place.home.path().join("mine.toml"), "mod = \"plan\"\n").unwrap();
+    assert_snapshot!(place.run(["policy", "check", "mine.toml"]).page(), @r#"
+    exit 78
+    --- stderr
+    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`
+      |
+    1 | mod = "plan"
+      | ^^^
+    help: did you mean `mode`?
+    "#);
 }
