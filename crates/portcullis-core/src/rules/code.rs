@@ -48,6 +48,21 @@ static RULES: &[Rule] = &[
         quiet: &["python3 -c 'print(eval(\"1 + 1\"))'"],
     },
     Rule {
+        id: "code.privilege.root",
+        category: Category::Privilege,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        message: "the program makes itself the superuser",
+        remedy: "run it with the rights that it needs",
+        reversible: true,
+        when: When::Noted,
+        fires: &["python3 -c 'import os; os.setuid(0)'", "perl -e 'use POSIX; POSIX::setuid(0)'"],
+        quiet: &[
+            "python3 -c 'import os; print(os.getuid())'",
+            "python3 -c 'import os; os.setuid(1000)'",
+        ],
+    },
+    Rule {
         id: "code.deserialize.untrusted",
         category: Category::Execution,
         severity: Severity::High,

@@ -714,6 +714,7 @@ impl Interpreter<'_, '_, '_> {
             Act::User => {
                 let root = first.is_some_and(|given| matches!(given.value, Value::Number(0)));
                 if root {
+                    self.walk.note("code.privilege.root", span);
                     self.walk.privilege(Text::known("root"), span);
                 }
                 Value::unknown("nothing")

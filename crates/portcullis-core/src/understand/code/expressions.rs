@@ -838,6 +838,7 @@ impl Interpreter<'_, '_, '_> {
             body,
             unit: Rc::clone(&self.unit),
             called: false,
+            active: false,
             expression,
         });
         Value::Function(index)

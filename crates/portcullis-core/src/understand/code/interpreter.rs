@@ -117,6 +117,8 @@ pub(super) struct Function {
     pub(super) body: Range<usize>,
     pub(super) unit: Rc<Unit>,
     pub(super) called: bool,
+    /// It is being read right now; a recursive call gives something unknown.
+    pub(super) active: bool,
     /// The body is an expression whose value is given back.
     pub(super) expression: bool,
 }
@@ -387,10 +389,14 @@ impl<'s> Interpreter<'_, '_, 's> {
     pub(super) fn apply(&mut self, index: usize, given: &[Value], names: &[Given]) -> Value {
         let Some(function) = self.functions.get_mut(index) else { return Value::unknown("a call") };
         function.called = true;
-        let function = function.clone();
-        if self.calls >= CALLS || !self.sink() {
+        if function.active || self.calls >= CALLS {
             return Value::unknown("a call");
         }
+        let function = function.clone();
+        if !self.sink() {
+            return Value::unknown("a call");
+        }
+        self.mark_active(index, true);
         self.calls += 1;
         let mut before = Vec::new();
         for (position, parameter) in function.parameters.iter().enumerate() {
@@ -418,6 +424,7 @@ impl<'s> Interpreter<'_, '_, 's> {
             }
         });
         self.returned = outer;
+        self.mark_active(index, false);
         for (parameter, value) in before {
             match value {
                 Some(value) => self.variables.insert(parameter, value),
@@ -427,6 +434,12 @@ impl<'s> Interpreter<'_, '_, 's> {
         self.calls -= 1;
         self.rise();
         value.unwrap_or_else(|| Value::unknown("what a function gives"))
+    }
+
+    fn mark_active(&mut self, index: usize, active: bool) {
+        if let Some(function) = self.functions.get_mut(index) {
+            function.active = active;
+        }
     }
 
     /// Reads every function that nothing called, with unknown arguments.

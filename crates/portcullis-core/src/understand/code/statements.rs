@@ -614,6 +614,7 @@ impl Interpreter<'_, '_, '_> {
             body,
             unit: Rc::clone(&self.unit),
             called: false,
+            active: false,
             expression: false,
         });
         if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(") {
