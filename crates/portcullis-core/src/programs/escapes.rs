@@ -88,6 +88,25 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("VISUAL", Variable::Command),
 ];
 
+/// Whether a program is a shell.
+pub(crate) fn is_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "ash"
+            | "bash"
+            | "csh"
+            | "dash"
+            | "fish"
+            | "ksh"
+            | "mksh"
+            | "rbash"
+            | "sh"
+            | "tcsh"
+            | "yash"
+            | "zsh"
+    )
+}
+
 /// What a variable means; `None` where programs take it as data.
 pub(crate) fn variable(name: &str) -> Option<Variable> {
     if name.starts_with("PORTCULLIS_") {
@@ -288,6 +307,7 @@ static INPUT_ESCAPES: &[(&str, &[&str])] = &[
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let name = invocation.program.as_str();
+    hand_over(walk, invocation);
     let first = ESCAPES.partition_point(|row| row.program < name);
     for row in ESCAPES.iter().skip(first).take_while(|row| row.program == name) {
         for option in row.options {
@@ -301,6 +321,30 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         && let Some((_, marks)) = INPUT_ESCAPES.get(at)
     {
         follow_input(walk, input, marks, invocation.span);
+    }
+}
+
+/// A file that this call wrote and made executable is there to be run: a program that is handed its name may do so.
+fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
+    if !walk.has_executables()
+        || matches!(
+            invocation.program.as_str(),
+            "chmod" | "ls" | "cat" | "stat" | "file" | "head" | "rm" | "mv" | "cp" | "git"
+        )
+    {
+        return;
+    }
+    let environment = invocation
+        .environment
+        .iter()
+        .map(|(_, value)| Argument { text: value.clone(), span: invocation.span });
+    for argument in invocation.arguments.iter().cloned().chain(environment).take(64) {
+        let shown = argument.text.display();
+        for part in shown.split(['=', ':', ',']) {
+            if part.contains('/') {
+                walk.handed(&Argument { text: Text::known(part), span: argument.span });
+            }
+        }
     }
 }
 

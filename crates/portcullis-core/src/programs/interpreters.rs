@@ -218,7 +218,10 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 positional.extend_from_slice(rest);
                 walk.shell(input, invocation.span, &positional, None)
             }
-            _ => invocation.origin(),
+            _ => {
+                walk.interactive_shell(invocation.span);
+                invocation.origin()
+            }
         },
     }
 }
@@ -245,8 +248,8 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 walk.write(file, crate::effect::WriteMode::Edit, Text::unknown(speaker.language));
             }
         }
-        let mut given = vec![Argument { text: Text::known("-c"), span: code.span }];
-        given.extend(operands.iter().filter(|operand| **operand != code).cloned());
+        let mut given: Vec<Argument> =
+            operands.iter().filter(|operand| **operand != code).cloned().collect();
         for variable in escapes::values_of(&invocation.arguments, "-v") {
             given.push(variable);
         }
@@ -259,8 +262,7 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     match operands.split_first() {
         Some((first, rest)) if speaker.operand => {
-            let mut given = vec![Argument { text: Text::known("-c"), span: first.span }];
-            given.extend_from_slice(rest);
+            let mut given = rest.to_vec();
             given.extend(escapes::values_of(&invocation.arguments, "-v"));
             if speaker.language == "awk" {
                 for file in rest.iter().filter(|file| !file.text.known_prefix().contains('=')) {

@@ -53,6 +53,32 @@ static RULES: &[Rule] = &[
         ..EXECUTES
     },
     Rule {
+        id: "execution.shell.escape",
+        severity: Severity::High,
+        message: "a program that has no need for one starts a shell that takes its orders from elsewhere",
+        remedy: "run the command that you need by itself",
+        when: When::Noted,
+        fires: &[
+            "nice /bin/sh",
+            "timeout 9 bash",
+            "ssh localhost /bin/sh",
+            "python3 -c 'import os; os.system(\"/bin/sh\")'",
+            "vim -c ':!/bin/sh'",
+            "git -c core.pager=/bin/sh log",
+            "tar cf /dev/null x --checkpoint-action=exec=/bin/sh",
+            "printf '/bin/sh' > /tmp/x; chmod +x /tmp/x; tcpdump -z /tmp/x",
+        ],
+        quiet: &[
+            "bash",
+            "exec bash",
+            "docker run -it image bash",
+            "tmux new-session bash",
+            "nice make",
+            "timeout 9 bash run.sh",
+        ],
+        ..EXECUTES
+    },
+    Rule {
         id: "execution.remote.installed",
         message: "a package that was just downloaded is installed, and its scripts run with the rights of the installer",
         remedy: "install from a signed repository, or let a person check the package first",

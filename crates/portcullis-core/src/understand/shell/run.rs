@@ -252,6 +252,7 @@ impl Walk<'_> {
         if let Some(printed) = self.printf_into(&invocation, row) {
             return printed;
         }
+        self.inside.push(invocation.program.clone());
         let mut printed = if built_in {
             self.builtin(&invocation)
         } else {
@@ -261,6 +262,7 @@ impl Walk<'_> {
             }
         };
         escapes::follow(self, &invocation);
+        self.inside.pop();
         if printed.as_known().is_none() || printed.taint != Taint::NONE {
             printed.sources.push(id);
         }
@@ -287,6 +289,20 @@ impl Walk<'_> {
                 print(&filter).unwrap_or_else(|| invocation.origin())
             }
             Does::Custom(act) => act(self, invocation),
+        }
+    }
+
+    /// Whether this call made files executable that nothing ran yet.
+    pub(crate) fn has_executables(&self) -> bool {
+        !self.made_executable.is_empty()
+    }
+
+    /// A program is handed the name of a file; where that is one that this call made executable, it may run it.
+    pub(crate) fn handed(&mut self, file: &Argument) {
+        let path = self.target(&file.text).path;
+        if let Some(at) = self.made_executable.iter().position(|made| path.as_ref() == Some(made)) {
+            self.made_executable.swap_remove(at);
+            self.at_most(Certainty::Possible, |walk| walk.script("shell", file, &[], None));
         }
     }
 

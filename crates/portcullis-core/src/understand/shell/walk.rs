@@ -17,6 +17,7 @@ use crate::{
     },
     facts::Facts,
     place,
+    programs::escapes,
     text::{Piece, Taint, Text},
     understand::code,
 };
@@ -34,6 +35,10 @@ pub struct Walk<'a> {
     pub(super) embedded: Vec<Text>,
     /// The functions being called, innermost last, with whether the call is in a pipe or the background.
     pub(super) calls: Vec<String>,
+    /// The programs that are being read, innermost last: what runs now was started by them.
+    pub(super) inside: Vec<String>,
+    /// Files that this call wrote and made executable, which nothing ran yet.
+    pub(super) made_executable: Vec<String>,
     /// Whether the statement being read runs beside others: in a pipeline or with `&`.
     pub(super) concurrent: bool,
     /// Which of several possible values variables take in this round, and how many rounds there are.
@@ -65,6 +70,8 @@ impl<'a> Walk<'a> {
             input: None,
             embedded: Vec::new(),
             calls: Vec::new(),
+            inside: Vec::new(),
+            made_executable: Vec::new(),
             concurrent: false,
             choice: super::words::Choice::default(),
             depth: 0,
@@ -184,6 +191,13 @@ impl<'a> Walk<'a> {
     /// The program changes who may do what with a file.
     pub fn permission(&mut self, file: &Argument, recursive: bool, change: PermissionChange) {
         let target = self.target(&file.text);
+        if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)
+            && self.state.file(path).is_some()
+            && self.made_executable.len() < 16
+            && mode.as_known().is_some_and(|mode| mode.contains(['x', '7', '5', '1']))
+        {
+            self.made_executable.push(path.clone());
+        }
         self.emit(EffectKind::Permission { target, recursive, change }, file.span);
     }
 
@@ -263,7 +277,8 @@ impl<'a> Walk<'a> {
         printed
     }
 
-    /// The program runs `code` as code in `language` (`python`, `perl`, `javascript`, `awk`…) with `arguments`.
+    /// The program runs `code` as code in `language` (`python`, `perl`, `javascript`, `awk`…) with `arguments`: what the
+    /// code sees behind its own name.
     pub fn code(
         &mut self,
         language: &'static str,
@@ -310,6 +325,7 @@ impl<'a> Walk<'a> {
         input: Option<Text>,
     ) -> Text {
         let target = self.target(&file.text);
+        self.made_executable.retain(|made| target.path.as_ref() != Some(made));
         let versions =
             target.path.as_deref().and_then(|path| self.state.file(path)).map(<[_]>::to_vec);
         let Some(versions) = versions else {
@@ -324,12 +340,12 @@ impl<'a> Walk<'a> {
         let mut printed = Text::default();
         for content in versions {
             let language = language_of(language, &file.text.display(), &content);
-            let mut given = vec![file.clone()];
-            given.extend_from_slice(arguments);
             let more = if language == "shell" {
+                let mut given = vec![file.clone()];
+                given.extend_from_slice(arguments);
                 self.shell(&content, file.span, &given, input.clone())
             } else {
-                self.code(language, &content, file.span, &given)
+                self.code_with_input(language, &content, file.span, arguments, input.clone())
             };
             printed.append(&more);
         }
@@ -369,6 +385,35 @@ impl<'a> Walk<'a> {
         let at = Location { layer: self.layer, span };
         self.effects.list.push(Effect { kind, at, certainty: self.certainty });
         id
+    }
+
+    /// A shell is started without anything to run: it takes its orders from whoever is there. That is what a terminal is
+    /// for; another program has no reason to.
+    pub(crate) fn interactive_shell(&mut self, span: Span) {
+        const ORDINARY: &[&str] = &[
+            "buildah",
+            "docker",
+            "distrobox",
+            "env",
+            "exec",
+            "kubectl",
+            "lxc",
+            "lxc-attach",
+            "nerdctl",
+            "podman",
+            "screen",
+            "script",
+            "tmux",
+            "toolbox",
+            "unbuffer",
+            "vagrant",
+            "watch",
+            "xterm",
+        ];
+        let started_by = self.inside.iter().rev().find(|program| !escapes::is_shell(program));
+        if started_by.is_some_and(|program| !ORDINARY.contains(&program.as_str())) {
+            self.note("execution.shell.escape", span);
+        }
     }
 
     /// Whether this call wrote the file.
