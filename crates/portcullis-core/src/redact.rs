@@ -205,11 +205,27 @@ fn value_of(
         return end;
     }
     let start = source.skip(name_end, is_blank);
+    if start > name_end && is_set(source, name_start) {
+        return value(source, start, spans);
+    }
     let quoted = matches!(source.at(start), b'\'' | b'"') && source.at(name_end) != b'\\';
     if start > name_end && (quoted || (is_option && source.at(start) != b'-')) {
         return value(source, start, spans);
     }
     name_end
+}
+
+/// Whether a name stands where a shell's command sets a variable: `setx NAME value`, `setenv NAME value`,
+/// `set -gx NAME value`.
+fn is_set(source: Source<'_>, name_start: usize) -> bool {
+    const LONGEST: usize = 24;
+    let before = source.slice(name_start.saturating_sub(LONGEST), name_start);
+    let mut words = before.split(|byte| !(is_name(*byte))).rev().filter(|word| !word.is_empty());
+    match words.next() {
+        Some(b"setx" | b"setenv") => true,
+        Some(options) => options.starts_with(b"-") && words.next() == Some(b"set"),
+        None => false,
+    }
 }
 
 /// Where the value starts after a name and its separator: `=`, `:`, `:=`, `=>`, `==`, with the quotes and brackets that
@@ -249,12 +265,19 @@ fn value(source: Source<'_>, start: usize, spans: &mut Spans) -> usize {
     } else {
         (start, word_end(source, start))
     };
-    if open < end && !is_reference(source, open) {
-        spans.push((open, end));
-        end
-    } else {
-        open
+    if open == end || is_reference(source, open) {
+        return open;
     }
+    spans.push((open, end));
+    // `"a"'b'c` is one word of the shell.
+    let after = end + 1;
+    let goes_on = is_name(source.at(after)) || matches!(source.at(after), b'"' | b'\'');
+    if open > start && quote == start && goes_on {
+        let word = word_end(source, after);
+        spans.push((after, word));
+        return word;
+    }
+    end
 }
 
 /// The index of the quote that closes what `opener` opened; the end of the text where none does.
@@ -350,8 +373,12 @@ fn option_values(source: Source<'_>, spans: &mut Spans) {
         if !found.is_empty() {
             rows = found;
         }
-        if let Some(row) = rows.iter().find(|row| word.starts_with(row.option.as_bytes())) {
-            let attached = index + row.option.len();
+        let bundled = |row: &names::SecretOption| {
+            row.user_before.is_some() && row.option.len() == 2 && is_bundle(word, row.option)
+        };
+        let named = |row: &names::SecretOption| word.starts_with(row.option.as_bytes());
+        if let Some(row) = rows.iter().find(|row| named(row) || bundled(row)) {
+            let attached = if named(row) { index + row.option.len() } else { end };
             let start = if attached < end {
                 row.attached.then(|| attached + usize::from(source.at(attached) == b'='))
             } else {
@@ -364,6 +391,16 @@ fn option_values(source: Source<'_>, spans: &mut Spans) {
             }
         }
         index = end;
+    }
+}
+
+/// Whether a word is several short options of which the last is `option`: `-su`.
+fn is_bundle(word: &[u8], option: &str) -> bool {
+    match word {
+        [b'-', letters @ .., last] => {
+            option.as_bytes().last() == Some(last) && letters.iter().all(u8::is_ascii_alphabetic)
+        }
+        _ => false,
     }
 }
 

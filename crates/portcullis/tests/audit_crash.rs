@@ -1,6 +1,11 @@
 //! Writers that are killed at any moment: whatever they had been told was recorded is there, and the chain verifies.
 
 #![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may fail by panicking, and the writers speak to the test that started them"
+)]
 
 use std::{
     env,
