@@ -137,7 +137,7 @@ impl Parser<'_> {
     fn boundary(&mut self) -> Boundary {
         let byte = self.peek();
         let (closers, length) = match byte {
-            END => return Boundary::Close,
+            END | b'\n' => return Boundary::Close,
             b')' => (Closers::PARENTHESIS, 1),
             b';' => match self.second() {
                 b';' => (Closers::ARM, 2),

@@ -9,6 +9,7 @@ const OUTLINES: &[(&str, &str)] = &[
     ("! a | b", "not a | b"),
     ("! ! a", "a"),
     ("time -p ! a", "time not a"),
+    ("time\nrm a; !\nb", "time ; rm a; not ; b"),
     ("a |& b", "a [2DuplicateOutput 1] | b"),
     ("(a; b) >c", "subshell(a; b) [Write c]"),
     ("{ a; } 2>&1", "group(a) [2DuplicateOutput 1]"),
@@ -144,6 +145,18 @@ fn each_construct_has_its_tree() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_bare_negation_has_no_stage() {
+    for text in ["!", "time", "! \n", "time -p; ", "(!)", "! & a"] {
+        let script = parse(text);
+        assert_eq!(script.unparsed, [], "{text:?}");
+        let bare = visit::commands(&script)
+            .iter()
+            .all(|command| !matches!(&command.kind, CommandKind::Simple { words, .. } if words.is_empty()));
+        assert!(bare, "{text:?}");
+    }
 }
 
 fn simple(script: &Script) -> Vec<&Command> {
