@@ -270,6 +270,9 @@ static TABLE: &[Persistence] = &[
             "~/.local|.cargo/bin/sudo|su|ssh|scp|git|ls|cat|sh|bash|zsh|env|cd|rm|cp|mv|ps|id|curl|wget|python|python3|node|npm|docker|kubectl|gpg|login|doas|pkexec",
             "~/bin/sudo|su|ssh|git|ls|cat|sh|bash|ps|curl|python3|node|docker",
             "~/.lessfilter|.lesskey|.less",
+            "~/.ssh/config",
+            "~/.ssh/config.d/**",
+            "/etc/ssh/ssh_config",
         ],
     ),
     row(

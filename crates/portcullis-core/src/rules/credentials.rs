@@ -15,7 +15,7 @@ use crate::{
 };
 
 pub(super) static SHELF: Shelf = Shelf {
-    programs: &["gcore", "git", "glab", "keyctl", "keyring", "kwallet-query", "pass", "ssh-add"],
+    programs: &["git", "glab", "keyctl", "keyring", "kwallet-query", "pass", "ssh-add"],
     rules: RULES,
 };
 
@@ -161,9 +161,28 @@ static RULES: &[Rule] = &[
     Rule {
         id: "credentials.memory.read",
         message: "the memory of a running program would be read, with every secret in it",
-        when: When::Command(&["gcore"]),
-        fires: &["gcore 1234"],
-        quiet: &["pgrep x"],
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            let dumps = match run.program.as_str() {
+                "gcore" | "procdump" | "dumpit" | "avml" => true,
+                "gdb" | "lldb" | "rundll32" => words(run).any(|word| {
+                    [
+                        "dump memory",
+                        "dump value",
+                        "gcore",
+                        "generate-core-file",
+                        "save-core",
+                        "MiniDump",
+                    ]
+                    .iter()
+                    .any(|dump| word.contains(dump))
+                }),
+                _ => false,
+            };
+            dumps.then(|| at(Severity::High))
+        }),
+        fires: &["gcore 1234", "gdb -p 1 -batch -ex 'dump memory x 0 1'"],
+        quiet: &["pgrep x", "gdb ./app core"],
         ..SECRET
     },
     Rule {

@@ -207,7 +207,7 @@ static RULES: &[Rule] = &[
             "New-Service",
             "sc create",
             "nssm install",
-            "reg add *\\\\Run*",
+            "reg add *Run*|*Winlogon*|*Services*|*Image*|*AppInit*",
             "incrontab",
             "launchctl load|bootstrap|submit|enable",
         ]),

@@ -101,7 +101,7 @@ static RULES: &[Rule] = &[
             "net user x y /add",
             "net localgroup administrators x /add",
         ],
-        quiet: &["id bob", "getent passwd bob", "groups", "net user"],
+        quiet: &["id bob", "getent passwd bob", "useradd --help", "groups", "net user"],
         ..RIGHTS
     },
     Rule {
@@ -389,6 +389,9 @@ fn escapes(word: &str) -> bool {
 fn account(effect: &Effect) -> Option<Hit> {
     let run = run(effect)?;
     let all: Vec<&str> = words(run).collect();
+    if all.iter().any(|word| matches!(*word, "--help" | "-h" | "--version")) {
+        return None;
+    }
     let any = |wanted: &[&str]| {
         all.iter().any(|word| wanted.iter().any(|want| word.eq_ignore_ascii_case(want)))
     };

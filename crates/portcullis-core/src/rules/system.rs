@@ -423,12 +423,13 @@ static RULES: &[Rule] = &[
             "ip link add",
             "ip neigh add|replace|del|flush",
             "route add",
+            "ifconfig * *",
             "netplan apply|set",
             "nmcli connection|con modify|mod|up|add",
             "networksetup -setdnsservers|-setwebproxy|-setsecurewebproxy",
         ]),
         fires: &["ip route add default via 203.0.113.1", "ip addr add 10.0.0.1/24 dev eth0"],
-        quiet: &["ip -4 addr show", "netplan get"],
+        quiet: &["ip -4 addr show", "ifconfig eth0", "ifconfig -a", "netplan get"],
         ..RUNNING
     },
     Rule {
