@@ -8,7 +8,7 @@
 pub mod code;
 pub mod limits;
 pub mod shell;
-pub mod sql;
 mod span;
+pub mod sql;
 
 pub use span::Span;

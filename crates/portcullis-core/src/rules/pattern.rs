@@ -1,14 +1,14 @@
 //! Shapes of commands. Owns the matcher of the pattern language that [`When::Command`](super::When::Command) describes; it
-//! knows no rule and allocates nothing.
+//! knows no rule.
 
 use crate::{
     effect::{Argument, Run},
-    programs::{self, Options, Word},
+    programs::{self, Given, Options, Word},
     text::Piece,
 };
 
 /// The most operands that a shape names: one bit each. No shape in the registry comes near it, and a test says so.
-pub(super) const SHAPE_OPERANDS: usize = 31;
+pub(super) const SHAPE_OPERANDS: usize = 15;
 
 /// Options with which a program says what it would do and does nothing.
 const REHEARSALS: &[&str] = &[
@@ -32,94 +32,122 @@ const HANDS_ON: &[&str] = &["run", "exec", "x", "dlx", "debug", "ssh", "rsh", "a
 /// One command, read once for all shapes.
 pub(super) struct Command<'a> {
     program: &'a str,
-    options: Options<'a>,
+    /// The operands, each with whether it may be the value of an option.
+    operands: Vec<(&'a Argument, bool)>,
+    given: Vec<Given<'a>>,
+    ends: bool,
     rehearsal: bool,
 }
 
 impl<'a> Command<'a> {
     pub(super) fn new(run: &'a Run) -> Self {
         let options = options(run);
-        Self { program: &run.program, options, rehearsal: is_rehearsal(&run.program, options) }
+        let (mut operands, mut given) = (Vec::new(), Vec::new());
+        for word in options.words() {
+            match word {
+                Word::Operand(argument) => operands.push((argument, false)),
+                Word::Doubtful(argument) => operands.push((argument, true)),
+                Word::Option(option) => given.push(option),
+            }
+        }
+        Self {
+            program: &run.program,
+            operands,
+            given,
+            ends: options.ends(),
+            rehearsal: is_rehearsal(&run.program, options),
+        }
     }
 
     /// Whether the command has this shape and does what it says instead of rehearsing it.
     pub(super) fn has_shape(&self, shape: &str) -> bool {
-        let Some((programs, rest)) = split_program(shape) else { return false };
-        programs.split('|').any(|program| program == self.program)
-            && !self.rehearsal
+        let (programs, rest) = cut(shape, b' ');
+        !self.rehearsal
+            && any(programs, b'|', |program| program == self.program)
+            && self.may_begin(cut(rest, b' ').0)
             && self.operands_fit(rest)
-            && rest.split(' ').all(|token| self.option_fits(token))
+            && !any(rest, b' ', |token| !self.option_fits(token))
+    }
+
+    /// Whether any operand that may be the first fits the first word of a shape: most shapes end here.
+    fn may_begin(&self, token: &str) -> bool {
+        if !is_operand(token) || token == "…" {
+            return true;
+        }
+        for (argument, doubtful) in &self.operands {
+            if operand_is(argument, token) {
+                return true;
+            }
+            if !doubtful {
+                return false;
+            }
+        }
+        false
     }
 
     /// Walks the operands with the set of places in the shape that may have been reached.
     fn operands_fit(&self, tokens: &str) -> bool {
-        let operands = || tokens.split(' ').filter(|token| is_operand(token));
-        let count = operands().count().min(SHAPE_OPERANDS);
-        if count == 0 {
-            return true;
+        let mut places = [""; SHAPE_OPERANDS];
+        let mut count = 0;
+        for (place, token) in
+            places.iter_mut().zip(tokens.split(' ').filter(|token| is_operand(token)))
+        {
+            *place = token;
+            count += 1;
         }
+        let places = places.get(..count).unwrap_or(&[]);
         let end = 1_u32 << count;
-        let mut reached = past_any(1, operands());
-        for word in self.options.words() {
-            let (argument, doubtful) = match word {
-                Word::Operand(argument) => (argument, false),
-                Word::Doubtful(argument) => (argument, true),
-                Word::Option(_) => continue,
-            };
-            let mut next = reached & end;
-            if doubtful {
-                next |= reached;
+        let mut reached = past_any(1, places);
+        for (argument, doubtful) in &self.operands {
+            if reached & end != 0 || reached == 0 {
+                break;
             }
-            for (place, token) in operands().take(count).enumerate() {
+            let mut next = if *doubtful { reached } else { 0 };
+            for (place, token) in places.iter().enumerate() {
                 let here = 1_u32 << place;
                 if reached & here == 0 {
                     continue;
                 }
-                if token == "…" {
+                if *token == "…" {
                     next |= here;
                 } else if operand_is(argument, token) {
                     next |= here << 1;
                 }
             }
-            reached = past_any(next, operands());
-            if reached & end != 0 {
-                return true;
-            }
-            if reached == 0 {
-                return false;
-            }
+            reached = past_any(next, places);
         }
         reached & end != 0
     }
 
     fn option_fits(&self, token: &str) -> bool {
         if let Some(unwanted) = token.strip_prefix('!') {
-            return !unwanted.split('|').any(|word| self.gives_exactly(word));
+            return !any(unwanted, b'|', |word| self.gives_exactly(word));
         }
         is_operand(token)
             || token.is_empty()
-            || (token == "--" && self.options.ends())
-            || token.split('|').any(|option| match option.split_once('=') {
-                Some((name, value)) => {
-                    self.options.values_of(&[name]).any(|given| operand_is(&given, value))
-                }
-                None => self.options.given().any(|given| given.is(option)),
+            || (token == "--" && self.ends)
+            || any(token, b'|', |option| match option.split_once('=') {
+                Some((name, value)) => self
+                    .given
+                    .iter()
+                    .any(|given| given.value(name).is_some_and(|given| operand_is(&given, value))),
+                None => self.given.iter().any(|given| given.is(option)),
             })
     }
 
     fn gives_exactly(&self, word: &str) -> bool {
         if !word.starts_with('-') {
-            return self.options.words().any(|given| match given {
-                Word::Operand(argument) => operand_is(argument, word),
-                Word::Doubtful(_) | Word::Option(_) => false,
-            });
+            return self
+                .operands
+                .iter()
+                .any(|(argument, doubtful)| !doubtful && operand_is(argument, word));
         }
         match word.split_once('=') {
-            Some((name, value)) => self.options.given().any(|given| {
+            Some((name, value)) => self.given.iter().any(|given| {
                 given.is_exactly(name)
                     && given.value(name).is_some_and(|given| operand_is(&given, value))
             }),
-            None => self.options.given().any(|given| given.is_exactly(word)),
+            None => self.given.iter().any(|given| given.is_exactly(word)),
         }
     }
 }
@@ -154,8 +182,28 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
     })
 }
 
-fn split_program(shape: &str) -> Option<(&str, &str)> {
-    Some(shape.split_once(' ').unwrap_or((shape, "")))
+/// The text before and after the first `separator`.
+fn cut(text: &str, separator: u8) -> (&str, &str) {
+    // Shapes are short, and looking at each byte is quicker there than any search that prepares itself.
+    match text.bytes().position(|byte| byte == separator) {
+        Some(at) => (text.get(..at).unwrap_or(""), text.get(at + 1..).unwrap_or("")),
+        None => (text, ""),
+    }
+}
+
+/// Whether any part of `text` between separators is as asked.
+fn any(text: &str, separator: u8, mut asked: impl FnMut(&str) -> bool) -> bool {
+    let mut rest = text;
+    loop {
+        let (part, after) = cut(rest, separator);
+        if asked(part) {
+            return true;
+        }
+        if after.is_empty() {
+            return false;
+        }
+        rest = after;
+    }
 }
 
 fn is_operand(token: &str) -> bool {
@@ -163,9 +211,9 @@ fn is_operand(token: &str) -> bool {
 }
 
 /// Adds the places after each `…` that is reached, since it stands for no word at all too.
-fn past_any<'t>(mut reached: u32, operands: impl Iterator<Item = &'t str>) -> u32 {
-    for (place, token) in operands.take(SHAPE_OPERANDS).enumerate() {
-        if token == "…" && reached & (1 << place) != 0 {
+fn past_any(mut reached: u32, places: &[&str]) -> u32 {
+    for (place, token) in places.iter().enumerate() {
+        if *token == "…" && reached & (1 << place) != 0 {
             reached |= 1 << (place + 1);
         }
     }
@@ -178,10 +226,10 @@ fn operand_is(argument: &Argument, token: &str) -> bool {
     }
     match argument.text.pieces.as_slice() {
         [] => token.is_empty(),
-        [Piece::Known(word) | Piece::Glob(word)] => token.split('|').any(|form| fits(word, form)),
+        [Piece::Known(word) | Piece::Glob(word)] => any(token, b'|', |form| fits(word, form)),
         _ => {
             let word = argument.text.display();
-            token.split('|').any(|form| form.contains('*') && fits(&word, form))
+            any(token, b'|', |form| form.contains('*') && fits(&word, form))
         }
     }
 }
@@ -192,11 +240,11 @@ const STAR: &str = "\u{1}";
 /// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself;
 /// without a star, letter case does not matter. Linear for each star.
 pub(super) fn fits(word: &str, form: &str) -> bool {
+    if !form.bytes().any(|byte| byte == b'*') {
+        return word.eq_ignore_ascii_case(form);
+    }
     if form.contains("\\*") {
         return fits(&word.replace('*', STAR), &form.replace("\\*", STAR));
-    }
-    if !form.contains('*') {
-        return word.eq_ignore_ascii_case(form);
     }
     let mut parts = form.split('*');
     let Some(first) = parts.next() else { return word.is_empty() };

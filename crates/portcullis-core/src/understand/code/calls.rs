@@ -906,7 +906,9 @@ impl Interpreter<'_, '_, '_> {
                 other => other.text(),
             };
             self.flush();
-            if language == "python" && text.as_known().is_some_and(|known| known.contains("__import__")) {
+            if language == "python"
+                && text.as_known().is_some_and(|known| known.contains("__import__"))
+            {
                 self.walk.note("code.evaluate.import", span);
             }
             let code = if language == "javascript" || language == "python" {

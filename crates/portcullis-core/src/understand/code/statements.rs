@@ -617,7 +617,8 @@ impl Interpreter<'_, '_, '_> {
             active: false,
             expression: false,
         });
-        if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(") {
+        if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(")
+        {
             let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();
             self.walk.note("code.deserialize.untrusted", span);
         }
