@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Exit, Failure, json_flag, shown, write_json};
 use crate::{
     config::{ConfigError, Configuration, OnFailure},
-    report::{excerpt, redaction, visible},
+    report::{excerpt, visible},
     wire::VERSION,
 };
 
@@ -71,7 +71,7 @@ fn failure(error: &ConfigError) -> Failure {
 /// The place of a mistake, underlined. The file was read a moment ago; where it is gone now, the line number must do.
 fn underlined(path: &Path, span: std::ops::Range<usize>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
-    let snippet = excerpt::elements(&text, &[excerpt::Mark::at(span)], &redaction::replaced(&text));
+    let snippet = excerpt::elements(&text, &[excerpt::Mark::at(span)]);
     let group = Group::with_level(Level::ERROR).elements(snippet);
     Some(Renderer::plain().term_width(usize::from(u16::MAX)).render(&[group]))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Snippet};
 
-use super::visible::Shown;
+use super::{redaction, visible::Shown};
 
 /// A text up to this length and [`WHOLE_LINES`] is shown whole: it fits a screen.
 const WHOLE: usize = 1_200;
@@ -39,14 +39,9 @@ impl Mark {
     }
 }
 
-/// The stretches of `source` around `marks`, drawn with each place underlined. Each of `replaced` stands in for its
-/// bytes.
+/// The stretches of `source` around `marks`, drawn with each place underlined and without the secrets.
 #[must_use]
-pub fn elements(
-    source: &str,
-    marks: &[Mark],
-    replaced: &[(Range<usize>, String)],
-) -> Vec<Element<'static>> {
+pub fn elements(source: &str, marks: &[Mark]) -> Vec<Element<'static>> {
     let marks = within(source, marks);
     let mut elements = Vec::new();
     let stretches = stretches(source, &marks);
@@ -54,7 +49,7 @@ pub fn elements(
     for (index, stretch) in stretches.iter().enumerate() {
         line += line_feeds(source, counted..stretch.start);
         counted = stretch.start;
-        let mut shown = Shown::of(source, stretch.clone(), replaced);
+        let mut shown = Shown::of(source, stretch.clone(), &redaction::replaced(source, stretch));
         if stretch.start > shown_to {
             shown.prepend(&format!("{} ", omitted(stretch.start - shown_to)));
         }
@@ -205,8 +200,8 @@ mod tests {
 
     use super::*;
 
-    fn drawn(source: &str, marks: &[Mark], replaced: &[(Range<usize>, String)]) -> String {
-        let group = Level::ERROR.primary_title("words").elements(elements(source, marks, replaced));
+    fn drawn(source: &str, marks: &[Mark]) -> String {
+        let group = Level::ERROR.primary_title("words").elements(elements(source, marks));
         Renderer::plain().term_width(usize::from(u16::MAX)).render(&[group])
     }
 
@@ -218,7 +213,7 @@ mod tests {
     #[test]
     fn a_short_text_is_shown_whole() {
         let source = "cd build\nrm -rf \u{202e}/ # \u{1b}[1A\n";
-        assert_snapshot!(drawn(source, &[mark(source, "rm -rf \u{202e}/", "")], &[]), @r#"
+        assert_snapshot!(drawn(source, &[mark(source, "rm -rf \u{202e}/", "")]), @r#"
         error: words
           |
         1 | cd build
@@ -236,7 +231,7 @@ mod tests {
             " c".repeat(90)
         );
         let marks = [mark(&source, "rm -rf /", "one"), mark(&source, "ls", "two")];
-        assert_snapshot!(drawn(&source, &marks, &[]), @r#"
+        assert_snapshot!(drawn(&source, &marks), @r#"
         error: words
           |
         1 | … 4,902 bytes … aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; rm -rf /; bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
@@ -251,7 +246,7 @@ mod tests {
     #[test]
     fn a_long_place_shows_its_beginning_and_its_end() {
         let source = format!("x {} y", "z".repeat(9000));
-        assert_snapshot!(drawn(&source, &[Mark::at(2..9002)], &[]), @r#"
+        assert_snapshot!(drawn(&source, &[Mark::at(2..9002)]), @r#"
         error: words
           |
         1 | x zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz
@@ -266,7 +261,7 @@ mod tests {
     #[test]
     fn every_line_of_a_place_is_underlined() {
         let source = "sh <<E\n  rm a\n\n  rm b\nE\nls";
-        assert_snapshot!(drawn(source, &[mark(source, "<<E\n  rm a\n\n  rm b\nE", "code")], &[]), @r#"
+        assert_snapshot!(drawn(source, &[mark(source, "<<E\n  rm a\n\n  rm b\nE", "code")]), @r#"
         error: words
           |
         1 | sh <<E
@@ -285,14 +280,12 @@ mod tests {
 
     #[test]
     fn what_is_replaced_does_not_show() {
-        let source = "curl -H 'token: ghp_abc' x";
-        let at = source.find("ghp_abc").unwrap_or_default();
-        let replaced = [(at..at + 7, "ghp_***".to_owned())];
-        assert_snapshot!(drawn(source, &[mark(source, "'token: ghp_abc'", "")], &replaced), @r#"
+        let source = "curl -u me:hunter2secret https://me:hunter2secret@x.example";
+        assert_snapshot!(drawn(source, &[mark(source, "https://me:hunter2secret@x.example", "")]), @r#"
         error: words
           |
-        1 | curl -H 'token: ghp_***' x
-          |         ^^^^^^^^^^^^^^^^
+        1 | curl -u me:*** https://me:***@x.example
+          |                ^^^^^^^^^^^^^^^^^^^^^^^^
         "#);
     }
 }

@@ -1,9 +1,9 @@
 //! A judgement on a page. Owns the layout of findings and decisions for a person; which parts of a text are drawn is said
 //! in `excerpt`, and the sentences in `words`.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _, ops::Range};
+use std::{borrow::Cow, fmt::Write as _};
 
-use annotate_snippets::{Element, Group, Level, Renderer};
+use annotate_snippets::{Group, Level, Renderer};
 use portcullis_core::{
     assessment::{Assessment, Coverage},
     call::ToolCall,
@@ -52,8 +52,9 @@ pub fn verdict(judged: Judged<'_>, colour: Colour) -> String {
     let mut page = Page::new(colour);
     let findings = &judged.assessment.findings;
     let matter = |finding: &&Finding| finding.severity >= Severity::Medium;
+    // The most severe come first, so those that matter do too.
     let shown = findings.iter().filter(matter).take(SHOWN_FINDINGS).count();
-    for finding in findings.iter().filter(matter).take(shown) {
+    for finding in findings.iter().take(shown) {
         page.finding(&judged, finding);
     }
     let left = findings.len() - shown;
@@ -65,7 +66,10 @@ pub fn verdict(judged: Judged<'_>, colour: Colour) -> String {
         ));
     }
     if let Coverage::Partial(gaps) = &judged.assessment.coverage {
-        page.gaps(&judged, gaps);
+        let said =
+            |place: &Place| findings.iter().take(shown).any(|finding| finding.place == *place);
+        let unsaid: Vec<_> = gaps.iter().filter(|(place, _)| !said(place)).collect();
+        page.gaps(&judged, &unsaid);
     }
     page.decision(&judged);
     page.text
@@ -110,7 +114,7 @@ pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> St
     }
     if let Coverage::Partial(gaps) = &assessment.coverage {
         page.heading("what was not understood");
-        page.gaps(&judged, gaps);
+        page.gaps(&judged, &gaps.iter().collect::<Vec<_>>());
     }
 
     page.heading("what each layer said");
@@ -135,8 +139,6 @@ struct Page {
     text: String,
     colour: Colour,
     renderer: Renderer,
-    /// The secrets in each argument that was shown, because finding them in a long one takes a while.
-    secrets: BTreeMap<String, Vec<(Range<usize>, String)>>,
 }
 
 impl Page {
@@ -147,7 +149,7 @@ impl Page {
         };
         // The renderer would cut long lines without saying how much is missing. What is cut, `excerpt` cuts.
         let renderer = renderer.term_width(usize::from(u16::MAX));
-        Self { text: String::new(), colour, renderer, secrets: BTreeMap::new() }
+        Self { text: String::new(), colour, renderer }
     }
 
     fn line(&mut self, line: &str) {
@@ -176,8 +178,8 @@ impl Page {
         }
     }
 
-    fn group(&mut self, group: Group<'_>) {
-        let drawn = self.renderer.render(&[group]);
+    fn groups(&mut self, groups: &[Group<'_>]) {
+        let drawn = self.renderer.render(groups);
         let drawn = drawn.trim_end();
         // A rule below the last line separates it from nothing.
         let drawn = match drawn.rsplit_once('\n') {
@@ -191,44 +193,23 @@ impl Page {
     fn finding(&mut self, judged: &Judged<'_>, finding: &Finding) {
         let title = redaction::line(&finding.message);
         let title = level(finding.severity).primary_title(title).id(finding.rule);
-        let mut group = self.place(Group::with_title(title), judged, &finding.place);
+        let mut groups = place(Group::with_title(title), judged, &finding.place);
         let remedy = redaction::line(&finding.remedy);
-        if !remedy.is_empty() {
-            group = group.element(Level::HELP.message(remedy));
+        if let (Some(last), false) = (groups.pop(), remedy.is_empty()) {
+            groups.push(last.element(Level::HELP.message(remedy)));
         }
-        self.group(group);
+        self.groups(&groups);
     }
 
-    fn gaps(&mut self, judged: &Judged<'_>, gaps: &[(Place, &'static str)]) {
-        for (place, reason) in gaps.iter().take(SHOWN_FINDINGS) {
+    fn gaps(&mut self, judged: &Judged<'_>, gaps: &[&(Place, &'static str)]) {
+        for (at, reason) in gaps.iter().take(SHOWN_FINDINGS) {
             let title = Level::WARNING.with_name("unknown").primary_title(*reason);
-            let group = self.place(Group::with_title(title), judged, place);
-            self.group(group);
+            self.groups(&place(Group::with_title(title), judged, at));
         }
         if let Some(left) = gaps.len().checked_sub(SHOWN_FINDINGS + 1) {
             let more = grouped(left + 1);
             self.line(&format!("{more} more places were not understood\n"));
         }
-    }
-
-    /// The text of the argument with the place underlined, and below it the inner text where it lies in one.
-    fn place<'a>(&mut self, group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Group<'a> {
-        let mut group = group;
-        if let Some(source) = source(judged, &place.pointer) {
-            let marks = [Mark::at(place.span.range())];
-            group = group.elements(self.drawn(&place.pointer, &source, &marks));
-        }
-        if place.pointer != "/command" && !place.pointer.is_empty() {
-            let pointer = visible::line(&place.pointer);
-            group = group.element(Level::NOTE.with_name("in").message(format!("`{pointer}`")));
-        }
-        if let Some((inner, span)) = &place.layer {
-            let note = Level::NOTE.message("decoded or nested, it reads:");
-            let marks = [Mark::at(span.range())];
-            let drawn = excerpt::elements(inner, &marks, &redaction::replaced(inner));
-            group = group.element(note).elements(drawn);
-        }
-        group
     }
 
     /// Every place of every finding, in the arguments that have one.
@@ -254,17 +235,8 @@ impl Page {
                 .collect();
             let name = visible::line(&judged.call.tool).into_owned();
             let title = Level::INFO.with_name("call").primary_title(name);
-            let drawn = self.drawn(pointer, &source, &marks);
-            self.group(Group::with_title(title).elements(drawn));
+            self.groups(&[Group::with_title(title).elements(excerpt::elements(&source, &marks))]);
         }
-    }
-
-    fn drawn(&mut self, pointer: &str, source: &str, marks: &[Mark]) -> Vec<Element<'static>> {
-        if !self.secrets.contains_key(pointer) {
-            self.secrets.insert(pointer.to_owned(), redaction::replaced(source));
-        }
-        let secrets = self.secrets.get(pointer).map_or(&[][..], Vec::as_slice);
-        excerpt::elements(source, marks, secrets)
     }
 
     fn decision(&mut self, judged: &Judged<'_>) {
@@ -294,6 +266,24 @@ impl Page {
             Colour::Coloured => (style.render().to_string(), style.render_reset().to_string()),
         }
     }
+}
+
+/// The text of the argument with the place underlined, and the inner text where it lies in one.
+fn place<'a>(mut group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Vec<Group<'a>> {
+    if let Some(source) = source(judged, &place.pointer) {
+        group = group.elements(excerpt::elements(&source, &[Mark::at(place.span.range())]));
+    }
+    if place.pointer != "/command" && !place.pointer.is_empty() {
+        let pointer = visible::line(&place.pointer);
+        group = group.element(Level::NOTE.with_name("in").message(format!("`{pointer}`")));
+    }
+    let mut groups = vec![group];
+    if let Some((inner, span)) = &place.layer {
+        let title = Level::NOTE.secondary_title("decoded or nested, it reads");
+        let inner = excerpt::elements(inner, &[Mark::at(span.range())]);
+        groups.push(Group::with_title(title).elements(inner));
+    }
+    groups
 }
 
 fn level(severity: Severity) -> Level<'static> {

@@ -3,7 +3,7 @@
 
 pub mod excerpt;
 mod judgement;
-pub(crate) mod redaction;
+mod redaction;
 pub mod visible;
 mod words;
 

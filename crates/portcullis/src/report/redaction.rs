@@ -7,21 +7,27 @@ use portcullis_core::redact::{MASK, redact};
 use super::visible;
 
 /// One line of somebody else's text: without secrets, and visible.
-pub(crate) fn line(text: &str) -> String {
+pub(super) fn line(text: &str) -> String {
     visible::line(&redact(text)).into_owned()
 }
 
-/// The places of the secrets in a text, each with what stands in for it. What they leave of `source` is exactly the
-/// redacted text.
-pub(crate) fn replaced(source: &str) -> Vec<(Range<usize>, String)> {
-    let redacted = redact(source);
-    if redacted == source {
+/// How far around a stretch secrets are looked for: farther than the longest key reaches.
+const AROUND: usize = 1 << 14;
+
+/// The places of the secrets in and around a stretch of a text, each with what stands in for it.
+pub(super) fn replaced(source: &str, stretch: &Range<usize>) -> Vec<(Range<usize>, String)> {
+    let start = source.floor_char_boundary(stretch.start.saturating_sub(AROUND));
+    let end = source.ceil_char_boundary(stretch.end.saturating_add(AROUND).min(source.len()));
+    let near = source.get(start..end).unwrap_or_default();
+    let redacted = redact(near);
+    if redacted == near {
         return Vec::new();
     }
-    align(source, &redacted)
-        .unwrap_or_else(|| std::iter::once(0..source.len()).collect())
+    // What they leave is exactly the redacted text.
+    align(near, &redacted)
+        .unwrap_or_else(|| std::iter::once(0..near.len()).collect())
         .into_iter()
-        .map(|range| (range, MASK.to_owned()))
+        .map(|range| (start + range.start..start + range.end, MASK.to_owned()))
         .collect()
 }
 
@@ -63,7 +69,9 @@ mod tests {
         }
         assert_eq!(align("abc", "x***"), None);
         let command = "curl -H 'Authorization: Bearer abcdefghij0123456789' https://x.example";
-        let shown = visible::Shown::of(command, 0..command.len(), &replaced(command)).text;
+        let shown =
+            visible::Shown::of(command, 0..command.len(), &replaced(command, &(0..command.len())))
+                .text;
         assert_eq!(shown, redact(command));
         assert!(!shown.contains("0123456789"), "{shown}");
     }
