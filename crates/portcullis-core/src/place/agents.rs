@@ -32,7 +32,22 @@ impl AgentFile {
 }
 
 pub(super) fn find(located: &Located) -> Option<&'static AgentFile> {
+    // Most paths have nothing in them that any row begins with.
+    if !located.all().iter().any(|part| is_telling(part)) {
+        return None;
+    }
     TABLE.iter().find(|row| row.patterns.iter().any(|pattern| located.may_match(pattern)))
+}
+
+/// Hidden names, names in capitals, JSON and what stands in systems' own directories.
+fn is_telling(part: &str) -> bool {
+    part.starts_with(['.', '*', '?', '['])
+        || part.starts_with(|first: char| first.is_ascii_uppercase())
+        || part.ends_with(".json")
+        || part.ends_with(".jsonc")
+        || part.contains(['*', '?', '['])
+        || matches!(part, "etc" | "llms-install.md")
+        || part.starts_with("saoudrizwan")
 }
 
 const fn row(

@@ -99,12 +99,18 @@ impl Located {
 
     fn matched(&self, pattern: &str, loose: bool) -> bool {
         if let Some(rest) = pattern.strip_prefix("**/") {
-            return (0..self.components.len()).any(|start| {
-                let tail = self.components.get(start..).unwrap_or_default();
-                // Anywhere is many places: a glob must say enough of a name there (`.env*`, not `*.json`).
-                let loose = loose && tail.iter().all(|part| says_enough(part));
-                components(rest, tail, loose, self.fold)
-            });
+            let mut tail = self.components.as_slice();
+            loop {
+                let Some((first, after)) = tail.split_first() else { return false };
+                if may_begin(rest, first, self.fold) {
+                    // Anywhere is many places: a glob must say enough of a name there (`.env*`, not `*.json`).
+                    let loose = loose && tail.iter().all(|part| says_enough(part));
+                    if components(rest, tail, loose, self.fold) {
+                        return true;
+                    }
+                }
+                tail = after;
+            }
         }
         let (rest, below) = if let Some(rest) = pattern.strip_prefix("~/") {
             (rest, self.below_home())
@@ -113,7 +119,10 @@ impl Located {
         } else {
             (pattern.trim_start_matches('/'), Some(self.components.as_slice()))
         };
-        below.is_some_and(|below| components(rest, below, loose, self.fold))
+        below.is_some_and(|below| {
+            below.first().is_none_or(|first| may_begin(rest, first, self.fold))
+                && components(rest, below, loose, self.fold)
+        })
     }
 
     fn find_home(&self, facts: &Facts) -> Option<(usize, bool)> {
@@ -343,16 +352,42 @@ fn component(pattern: &str, part: &str, loose: bool, fold: bool) -> bool {
     if part.len() > NAME_BYTES {
         return false;
     }
+    let vague = loose && part != "**" && part.contains(['*', '?', '[']);
     pattern.split('|').any(|alternative| {
-        glob(alternative, part, fold)
-            || (loose
-                && part != "**"
-                && part.contains(['*', '?', '['])
-                && !alternative.contains(['*', '?', '['])
-                // A shell's pattern matches a leading dot only where it has one itself.
-                && (!alternative.starts_with('.') || part.starts_with(['.', '[']))
-                && glob(part, alternative, fold))
+        same_start(alternative.as_bytes(), part.as_bytes(), fold)
+            && (glob(alternative, part, fold)
+                || (vague
+                    && !alternative.contains(['*', '?', '['])
+                    // A shell's pattern matches a leading dot only where it has one itself.
+                    && (!alternative.starts_with('.') || part.starts_with(['.', '[']))
+                    && glob(part, alternative, fold)))
     })
+}
+
+/// Whether a component may be the first one of a pattern, seen from its first letter: nearly all are not, and this is
+/// asked for every pattern of every path.
+fn may_begin(pattern: &str, part: &str, fold: bool) -> bool {
+    let part = part.as_bytes();
+    let mut rest = pattern.as_bytes();
+    loop {
+        if same_start(rest, part, fold) {
+            return true;
+        }
+        match rest.iter().position(|byte| matches!(byte, b'|' | b'/')) {
+            Some(at) if rest.get(at) == Some(&b'|') => {
+                rest = rest.get(at + 1..).unwrap_or_default()
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn same_start(pattern: &[u8], part: &[u8], fold: bool) -> bool {
+    match (pattern.first(), part.first()) {
+        (Some(b'*' | b'?' | b'['), _) | (_, Some(b'*' | b'?' | b'[')) => true,
+        (Some(left), Some(right)) => left == right || (fold && left.eq_ignore_ascii_case(right)),
+        _ => pattern.is_empty() == part.is_empty(),
+    }
 }
 
 /// Whether `name` is one that `pattern` means. Bounded by the product of two short names.
