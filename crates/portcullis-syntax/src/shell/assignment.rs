@@ -58,9 +58,12 @@ impl Parser<'_> {
                 parts.push(PartKind::Glob(text.into()), self.span(open, self.at));
             }
             _ => {
+                let closed = subscript.span.end < self.span_from(open).end;
                 parts.push(PartKind::Glob("[".into()), self.span(open, open + 1));
                 parts.extend(subscript.parts);
-                parts.text(TextKind::Literal, "]", self.span(self.at - 1, self.at));
+                if closed {
+                    parts.text(TextKind::Literal, "]", self.span(self.at - 1, self.at));
+                }
             }
         }
         parts

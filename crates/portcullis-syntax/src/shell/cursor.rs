@@ -59,7 +59,8 @@ pub(super) struct Parser<'s> {
     pub(super) end: usize,
     /// Whether the text has a backslash before a line end anywhere, so that most texts never look for one.
     continued: bool,
-    /// Where each byte stands in the source, when that is not where it stands in the text.
+    /// Where each byte begins in the source, a removed backslash before it included, and where the last one ends; nothing
+    /// when that is where it stands in the text.
     origin: Option<Box<[u32]>>,
     pub(super) record: Record,
     pub(super) enclosing: Closers,
@@ -172,8 +173,7 @@ impl<'s> Parser<'s> {
         let Some(origin) = &self.origin else { return Span::new(start, end) };
         let place =
             |at: usize| origin.get(at).or(origin.last()).map_or(0, |&offset| offset as usize);
-        let first = place(start);
-        if end > start { Span::new(first, place(end - 1) + 1) } else { Span::new(first, first) }
+        Span::new(place(start), place(end))
     }
 
     /// The source span from `start` to the cursor.

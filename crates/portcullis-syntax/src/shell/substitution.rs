@@ -110,25 +110,26 @@ impl Parser<'_> {
         let escaped = self.slice(start, end);
         let mut text = String::with_capacity(escaped.len());
         let mut origin = Vec::with_capacity(escaped.len() + 1);
-        let mut characters = escaped.char_indices().peekable();
-        self.spend(escaped.len());
-        while let Some((mut offset, mut character)) = characters.next() {
-            if character == '\\'
-                && let Some(&(next_offset, next)) = characters.peek()
-            {
-                let keeps = !u8::try_from(next).is_ok_and(|byte| loses_backslash(byte, in_double));
-                if keeps {
-                    text.push('\\');
-                    origin.push(self.source_offset(start + offset));
-                }
-                (offset, character) = (next_offset, next);
-                characters.next();
-            }
+        let mut push = |character: char, offset: usize| {
             text.push(character);
             origin.extend(
-                (0..character.len_utf8()).map(|byte| self.source_offset(start + offset + byte)),
+                (offset..offset + character.len_utf8()).map(|at| self.source_offset(start + at)),
             );
+        };
+        let mut characters = escaped.char_indices();
+        while let Some((offset, character)) = characters.next() {
+            let next = if character == '\\' { characters.next() } else { None };
+            let loses = next.is_some_and(|(_, next)| {
+                u8::try_from(next).is_ok_and(|byte| loses_backslash(byte, in_double))
+            });
+            if !loses {
+                push(character, offset);
+            }
+            if let Some((next_offset, next)) = next {
+                push(next, if loses { offset } else { next_offset });
+            }
         }
+        self.spend(escaped.len());
         origin.push(self.source_offset(end));
         self.with_text(&text, origin.into_boxed_slice(), |parser| parser.whole_text())
     }

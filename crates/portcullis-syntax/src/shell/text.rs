@@ -85,14 +85,15 @@ impl Builder {
         if self.span.is_some() && self.kind == TextKind::Literal { &self.text } else { "" }
     }
 
-    /// Takes the last byte of the literal text back: it turned out to be the operator of an extended glob.
-    pub(super) fn take_operator(&mut self) -> Option<char> {
+    /// Takes the last byte of the literal text back, which begins at `offset`: it turned out to be the operator of an
+    /// extended glob.
+    pub(super) fn take_operator(&mut self, offset: u32) -> Option<char> {
         if self.tail().is_empty() {
             return None;
         }
         let operator = self.text.pop()?;
         match &mut self.span {
-            Some(span) if !self.text.is_empty() => span.end = span.end.saturating_sub(1),
+            Some(span) if !self.text.is_empty() => span.end = offset,
             _ => self.span = None,
         }
         Some(operator)

@@ -75,7 +75,7 @@ impl Parser<'_> {
             b'"' if rules.ending == Ending::Quote => return true,
             b'"' if rules.double => self.double_quoted(self.at, out),
             b'(' if self.begins_extended_glob(out, rules) => {
-                let operator = out.take_operator().unwrap_or('@');
+                let operator = out.take_operator(self.source_offset(self.at - 1)).unwrap_or('@');
                 self.extended_glob(operator, self.at - 1, out);
             }
             b'<' | b'>' if self.second() == b'(' => {
@@ -173,7 +173,10 @@ impl Parser<'_> {
         if memchr::memchr2(b'$', b'`', text.as_bytes()).is_none() {
             return out.text(TextKind::Quoted, &text, self.span_from(start));
         }
-        let origin = vec![self.source_offset(start); text.len() + 1].into_boxed_slice();
+        let whole = self.span_from(start);
+        let mut origin = vec![whole.start; text.len()];
+        origin.push(whole.end);
+        let origin = origin.into_boxed_slice();
         let parts = self.deeper(|parser| {
             parser.with_text(&text, origin, |inner| inner.parts(Builder::new(), &PAIRED))
         });
