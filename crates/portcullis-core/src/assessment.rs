@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     action::{Action, ActionKind},
+    analyze::Opinion,
     effect::{Connection, EffectKind, Effects, Target},
     facts::Facts,
     finding::{Finding, Place},
@@ -37,7 +38,7 @@ pub struct Assessment {
     pub recommendations: Vec<String>,
     /// What kind of action it proved to be, for the permission modes.
     pub class: ActionClass,
-    /// Whether the tool itself is one that we do not know.
+    /// Whether the tool itself is one that we do not know, where an analyzer went by what it means.
     pub tool_is_unknown: bool,
 }
 
@@ -94,29 +95,24 @@ pub struct Evidence<'a> {
     pub effects: &'a Effects,
     /// What is known of the world.
     pub facts: &'a Facts,
-    /// What the rules say.
-    pub findings: Vec<Finding>,
+    /// What the analyzers say.
+    pub opinion: Opinion,
     /// The class of the tool, see [`Policy::tool_class`](crate::policy::Policy::tool_class).
     pub tool_class: ActionClass,
-    /// What others think: the agent's own claim, further analyzers. They raise the risk and never lower it; `Unknown`
-    /// says nothing.
-    pub opinions: &'a [Risk],
 }
 
 impl Assessment {
     /// Sums up what was found.
     #[must_use]
     pub fn new(evidence: Evidence<'_>) -> Self {
-        let Evidence { action, effects, facts, mut findings, tool_class, opinions } = evidence;
+        let Evidence { action, effects, facts, opinion, tool_class } = evidence;
+        let known = opinion.severity();
+        let Opinion { level: _, mut findings, gaps, needs_meaning } = opinion;
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let level = findings
-            .iter()
-            .map(|finding| finding.severity)
-            .chain(opinions.iter().filter_map(|opinion| opinion.severity()))
-            .max()
-            .unwrap_or(Severity::Safe);
-        let tool_is_unknown = action.kind == ActionKind::Tool && tool_class == ActionClass::Unknown;
-        let coverage = coverage(effects, tool_is_unknown);
+        let level = known.unwrap_or(Severity::Safe);
+        let tool_is_unknown =
+            needs_meaning && action.kind == ActionKind::Tool && tool_class == ActionClass::Unknown;
+        let coverage = coverage(gaps, known.is_none(), tool_is_unknown);
         let risk = match coverage {
             Coverage::Partial(_) if level < Severity::High => Risk::Unknown,
             Coverage::Partial(_) | Coverage::Full => level.into(),
@@ -143,19 +139,17 @@ impl Assessment {
     }
 }
 
-fn coverage(effects: &Effects, tool_is_unknown: bool) -> Coverage {
-    let mut places: Vec<_> = effects
-        .gaps
-        .iter()
-        .map(|gap| {
-            let (pointer, span) = effects.outermost(gap.at);
-            let place = Place { pointer: pointer.to_owned(), span, layer: None };
-            (place, gap.reason.words())
-        })
-        .collect();
+fn coverage(
+    mut places: Vec<(Place, &'static str)>,
+    nothing_known: bool,
+    tool_is_unknown: bool,
+) -> Coverage {
+    let everywhere = || Place { pointer: String::new(), span: crate::Span::default(), layer: None };
+    if nothing_known && places.is_empty() {
+        places.push((everywhere(), "no analyzer could tell how risky this is"));
+    }
     if tool_is_unknown {
-        let place = Place { pointer: String::new(), span: crate::Span::default(), layer: None };
-        places.push((place, "what this tool does is not known"));
+        places.push((everywhere(), "what this tool does is not known"));
     }
     if places.is_empty() { Coverage::Full } else { Coverage::Partial(places) }
 }

@@ -4,13 +4,13 @@ use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     action::Action,
+    analyze::Ensemble,
     assessment::{Assessment, Evidence},
     decision::Decision,
     effect::{EffectKind, Effects},
     facts::{FactPlan, Facts},
     policy::{Context, Policy, Subject},
-    risk::Risk,
-    rules::{self, Scene},
+    rules::Scene,
     understand,
 };
 
@@ -36,6 +36,7 @@ const MAX_PATHS: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     policy: Arc<Policy>,
+    analyzers: Arc<Ensemble>,
 }
 
 /// Everything that was found out and decided about one action.
@@ -52,10 +53,17 @@ pub struct Judgement {
 }
 
 impl Gate {
-    /// A gate under a policy.
+    /// A gate under a policy, with the rules and the model's own claim as analyzers.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        Self { policy: Arc::new(policy) }
+        Self::with_analyzers(policy, Ensemble::default())
+    }
+
+    /// A gate under a policy, with just these analyzers. What they find is adjusted by the policy, and their highest
+    /// opinion is the risk.
+    #[must_use]
+    pub fn with_analyzers(policy: Policy, analyzers: Ensemble) -> Self {
+        Self { policy: Arc::new(policy), analyzers: Arc::new(analyzers) }
     }
 
     /// The policy.
@@ -97,15 +105,14 @@ impl Gate {
         let facts = with_claims(action, Cow::Borrowed(facts));
         let effects = understand::understand(action, &facts);
         let scene = Scene { action, effects: &effects, facts: &facts };
-        let findings = self.policy.adjusted(rules::apply(&scene));
-        let opinions: Vec<Risk> = action.call.declared_risk.into_iter().collect();
+        let mut opinion = self.analyzers.opinion(&scene);
+        opinion.findings = self.policy.adjusted(opinion.findings);
         let assessment = Assessment::new(Evidence {
             action,
             effects: &effects,
             facts: &facts,
-            findings,
+            opinion,
             tool_class: self.policy.tool_class(action),
-            opinions: &opinions,
         });
         let subject = Subject { action, effects: &effects, facts: &facts, assessment: &assessment };
         let decision = self.policy.decide(&subject, context);

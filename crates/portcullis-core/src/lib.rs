@@ -14,6 +14,7 @@
 
 pub mod action;
 pub mod address;
+pub mod analyze;
 pub mod assessment;
 pub mod call;
 pub mod decision;

@@ -27,13 +27,17 @@ fn assessed(findings: Vec<Finding>, gaps: usize, opinions: &[Risk]) -> Assessmen
         at: Location { layer: LayerId(0), span: crate::Span::new(0, 1) },
         reason: GapReason::UnknownCode,
     };
+    let effects = Effects { gaps: vec![gap; gaps], ..Effects::default() };
+    let mut opinion = Opinion::understood(&effects, findings);
+    for more in opinions {
+        opinion.level = opinion.level.max(more.severity());
+    }
     Assessment::new(Evidence {
         action: &Action::from_call(ToolCall::shell("x")).unwrap(),
-        effects: &Effects { gaps: vec![gap; gaps], ..Effects::default() },
+        effects: &effects,
         facts: &Facts::default(),
-        findings,
+        opinion,
         tool_class: ActionClass::Destructive,
-        opinions,
     })
 }
 

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Span,
+    analyze::Opinion,
     assessment::{Assessment, Evidence},
     call::ToolCall,
     decision::{Decision, Layer, Obligation, Verdict},
@@ -67,9 +68,8 @@ impl Made {
             action: &self.action,
             effects: &self.effects,
             facts: &facts,
-            findings: self.findings.clone(),
+            opinion: Opinion::understood(&self.effects, self.findings.clone()),
             tool_class: policy.tool_class(&self.action),
-            opinions: &[],
         });
         let subject = Subject {
             action: &self.action,

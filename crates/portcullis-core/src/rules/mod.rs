@@ -30,6 +30,7 @@ mod flow;
 mod git;
 mod hosts;
 mod infrastructure;
+mod injection;
 mod keepers;
 mod network;
 mod packages;
@@ -131,6 +132,8 @@ pub enum When {
     Scene(fn(&Scene<'_>, &mut Vec<Hit>)),
     /// A row in `programs` says so, by the rule's id.
     Noted,
+    /// Words of the call say so, wherever they stand in it: its arguments, the agent's thought or summary.
+    Words,
 }
 
 /// What a rule looks at.
@@ -184,6 +187,7 @@ pub static SHELVES: &[&Shelf] = &[
     &exfiltration::SHELF,
     &git::SHELF,
     &infrastructure::SHELF,
+    &injection::SHELF,
     &keepers::SHELF,
     &network::SHELF,
     &packages::SHELF,
@@ -256,10 +260,12 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
                     found.add(rule, everything, Certainty::Certain, hit);
                 }
             }
-            When::Command(_) | When::Noted => {}
+            When::Command(_) | When::Noted | When::Words => {}
         }
     }
-    found.finish()
+    let mut findings = found.finish();
+    findings.extend(injection::findings(scene));
+    findings
 }
 
 /// The command rules of the shelves that know the program.

@@ -62,6 +62,14 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
     walk.finish()
 }
 
+/// What a text would do as a shell script, whatever it was sent as.
+pub(crate) fn as_shell(pointer: &str, text: &str, facts: &Facts) -> Effects {
+    let mut walk = shell::Walk::new(facts);
+    walk.open(pointer, text);
+    walk.script_text(text);
+    walk.finish()
+}
+
 fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, written: &Text) {
     match operation {
         FileOperation::Read | FileOperation::Search => {
