@@ -6,6 +6,7 @@ use std::{env, path::Path};
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 use portcullis_core::{
     action::{Action, ActionKind, BadCall},
+    analyze::Ensemble,
     decision::{Decision, Layer, Step, Verdict},
     facts::Facts,
     gate::{Gate, Judgement},
@@ -46,6 +47,15 @@ pub(super) fn define(command: Command) -> Command {
                 .value_name("FILE")
                 .value_parser(ValueParser::path_buf())
                 .help("Read the configuration from this file instead of the usual places"),
+        )
+        .arg(Arg::new("analyzers").long("analyzers").value_name("NAMES").help(
+            "Judge with just these, separated by commas: rules, declared, pattern, policy-rail, no-op",
+        ))
+        .arg(
+            Arg::new("propagate-unknown")
+                .long("propagate-unknown")
+                .action(ArgAction::SetTrue)
+                .help("Let one analyzer that cannot tell make the risk unknown, below high"),
         )
         .arg(
             Arg::new("no-record")
@@ -101,7 +111,7 @@ impl Session {
             text("mode").map(|word| word.parse::<Mode>()).transpose().map_err(Failure::usage)?;
         let configuration = policy::load(matches)?;
         let audit = configuration.audit;
-        let gate = Gate::new(configuration.policy);
+        let gate = Gate::with_analyzers(configuration.policy, analyzers(matches)?);
         let ours = [configuration.path.as_deref(), audit.path.as_deref()];
         let ours: Vec<&Path> = ours.into_iter().flatten().collect();
         let observer = Observer::new(&Directories::from_environment(), &ours);
@@ -162,6 +172,15 @@ impl Session {
     pub(super) fn again(&self, judged: &Judged, context: &Context) -> Decision {
         self.gate.judge_in(&judged.action, &judged.facts, context).decision
     }
+}
+
+/// The analyzers that the options name.
+fn analyzers(matches: &ArgMatches) -> Result<Ensemble, Failure> {
+    let ensemble = match matches.get_one::<String>("analyzers") {
+        Some(names) => Ensemble::from_names(names).map_err(Failure::usage)?,
+        None => Ensemble::default(),
+    };
+    Ok(ensemble.propagate_unknown(matches.get_flag("propagate-unknown")))
 }
 
 impl Recording {

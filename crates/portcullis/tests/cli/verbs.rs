@@ -203,3 +203,26 @@ fn a_mistake_in_the_configuration_is_shown_in_its_place() {
     help: did you mean `mode`?
     "#);
 }
+
+#[test]
+fn analyzers_are_chosen_by_name() {
+    let place = Place::new();
+    let judged = |arguments: &[&str]| {
+        let ended = place.run([&["check", "--json", "--cwd", "/w"], arguments].concat());
+        let answer = ended.json();
+        (answer["risk"].as_str().unwrap().to_owned(), ended.code)
+    };
+    for (arguments, risk, code) in [
+        (&["--analyzers", "pattern,policy-rail", "ls -la"][..], "low", 0),
+        (&["--analyzers", "pattern,policy-rail", "rm / -rf"], "high", 3),
+        (&["--analyzers", "no-op", "ls -la"], "unknown", 3),
+        (&["--analyzers", "no-op,pattern", "ls -la"], "low", 0),
+        (&["--analyzers", "no-op,pattern", "--propagate-unknown", "ls -la"], "unknown", 3),
+        (&["ls -la"], "safe", 0),
+    ] {
+        assert_eq!(judged(arguments), (risk.to_owned(), code), "{arguments:?}");
+    }
+    let ended = place.run(["check", "--analyzers", "magic", "ls"]);
+    assert_eq!(ended.code, 64);
+    assert!(ended.err.contains("expected rules, declared, pattern"), "{}", ended.err);
+}
