@@ -61,8 +61,15 @@ fn check(file: &str) {
 
 fn describe(source: &str) -> String {
     let script = shell::parse(source);
-    let names = shell_text::command_names(&script, source);
-    let mut lines = format!("{}\n", names.join(" | "));
+    let names = shell_text::command_names(&script, source).join(" | ");
+    let visible = |character: char| {
+        if character.is_control() && character != '\n' {
+            character.escape_debug().to_string()
+        } else {
+            character.to_string()
+        }
+    };
+    let mut lines = names.chars().map(visible).collect::<String>() + "\n";
     for unparsed in &script.unparsed {
         let text = unparsed.span.of(source).escape_debug();
         lines.push_str(&format!("! {:?} {text}\n", unparsed.reason));

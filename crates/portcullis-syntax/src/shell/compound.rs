@@ -2,7 +2,7 @@
 
 use super::cursor::{Closers, END, Parser, ends_word};
 use super::parser::Reserved;
-use super::rules::{ARGUMENT, COMMAND, PATTERN, REGEX, SUBJECT};
+use super::rules::{ARGUMENT, NAME, PATTERN, REGEX, SUBJECT};
 use super::tree::{CaseArm, Command, CommandKind, Part, PartKind, Statement, UnparsedReason, Word};
 use crate::Span;
 
@@ -228,7 +228,7 @@ impl Parser<'_> {
 
     fn function_word(&mut self, start: usize) -> CommandKind {
         self.skip_blanks();
-        let name = self.word(&COMMAND);
+        let name = self.word(&NAME);
         if name.parts.is_empty() {
             self.broken(start);
         }
@@ -270,8 +270,8 @@ impl Parser<'_> {
             return CommandKind::Coprocess { name: None, body: Box::new(body) };
         }
         let first = match self.peek() {
-            byte if ends_word(byte) || matches!(byte, b'{' | b'0'..=b'9') || self.assigns() => None,
-            _ => Some(self.word(&COMMAND)),
+            byte if ends_word(byte) || self.assigns() || self.has_descriptor() => None,
+            _ => Some(self.word(&NAME)),
         };
         let Some(first) = first else {
             let body = self.inner_command(owner);

@@ -56,6 +56,14 @@ impl Parser<'_> {
         true
     }
 
+    /// Whether a descriptor and then an operator stand at the cursor.
+    pub(super) fn has_descriptor(&mut self) -> bool {
+        let start = self.at;
+        let found = self.descriptor().flatten().is_some();
+        self.at = start;
+        found
+    }
+
     /// Reads the descriptor before an operator; `None`, with nothing read, where there is no operator.
     fn descriptor(&mut self) -> Option<Option<Descriptor>> {
         let start = self.at;

@@ -22,6 +22,8 @@ pub(super) struct Rules {
     pub(super) tilde_after_colon: bool,
     /// Whether it is the first word of a command, where `@()` begins a function.
     pub(super) command: bool,
+    /// Whether `@(a|b)` is a pattern, rather than a word before a parenthesis.
+    pub(super) extended: bool,
     /// Whether a parameter's operand inside is read as inside double quotes.
     pub(super) in_double: bool,
     /// Whether tabs at the beginning of a line are dropped.
@@ -140,6 +142,7 @@ const PLAIN: Rules = Rules {
     braces: false,
     tilde_after_colon: false,
     command: false,
+    extended: true,
     in_double: false,
     strip_tabs: false,
 };
@@ -151,6 +154,9 @@ pub(super) static ARGUMENT: Rules =
 /// The first word of a command.
 pub(super) static COMMAND: Rules =
     Rules { special: PLAIN.special | GLOB | BRACE, braces: true, command: true, ..PLAIN };
+
+/// The name of a coprocess or function, after which a subshell may stand at once.
+pub(super) static NAME: Rules = Rules { extended: false, ..COMMAND };
 
 /// The value of an assignment.
 pub(super) static VALUE: Rules = Rules { tilde_after_colon: true, ..PLAIN };

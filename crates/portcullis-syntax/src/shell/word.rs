@@ -211,7 +211,7 @@ impl Parser<'_> {
 
     fn begins_extended_glob(&self, out: &Builder, rules: &Rules) -> bool {
         rules.globs()
-            && !matches!(rules.ending, Ending::Regex)
+            && rules.extended
             && out.tail().ends_with(['@', '+', '!'])
             && matches!(self.raw(self.at - 1), b'@' | b'+' | b'!')
             && !(rules.command && out.is_literal() && self.empty_parentheses(self.at))
@@ -230,7 +230,8 @@ impl Parser<'_> {
     fn wildcard(&mut self, byte: u8, out: &mut Builder, rules: &Rules) -> bool {
         let start = self.at;
         if self.second() == b'(' {
-            if rules.command && out.is_literal() && self.empty_parentheses(start + 1) {
+            let function = rules.command && out.is_literal() && self.empty_parentheses(start + 1);
+            if function || !rules.extended {
                 self.one(out, TextKind::Literal);
                 return true;
             }

@@ -1,0 +1,148 @@
+//! The command names that other parsers find, and whether bash accepts a text.
+//!
+//! Both parsers are wrong in known ways. What they are known to get wrong is left out here by rule: what a rule names is
+//! a construct, never a text.
+
+use std::process::{Command, Stdio};
+
+use brush_parser::{Parser, ParserOptions};
+use serde_json::Value;
+use tree_sitter::Node;
+
+/// A command name that an oracle found.
+#[derive(Debug)]
+pub struct Name {
+    /// As written.
+    pub text: String,
+    /// Where it begins, where the oracle says so.
+    pub start: Option<usize>,
+}
+
+/// Words that the oracles take for commands where bash sees its grammar.
+const RESERVED: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "do", "done", "esac", "for", "select", "while", "until",
+    "case", "in", "function", "coproc", "time", "!", "{", "}", "[[", "]]",
+];
+
+/// What tree-sitter-bash finds, if it reads the whole text without an error.
+pub fn tree_sitter_names(source: &str) -> Vec<Name> {
+    // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
+    // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
+    // for it, and a name may begin with a digit or follow a glob.
+    let misread = ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t"];
+    if misread.iter().any(|text| source.contains(text)) || assigns_to_no_name(source) {
+        return Vec::new();
+    }
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar fits the library");
+    let Some(tree) = parser.parse(source, None) else { return Vec::new() };
+    let mut names = Vec::new();
+    if !tree.root_node().has_error() {
+        gather(tree.root_node(), source, &mut names);
+    }
+    names
+}
+
+fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
+    let mut left = vec![root];
+    while let Some(node) = left.pop() {
+        let text = &source[node.byte_range()];
+        // `!x` is one word, for it a negation and a name.
+        let negated = source[..node.start_byte()].ends_with('!');
+        let redirects = source[node.end_byte()..].starts_with(['<', '>']);
+        let descriptor = text.bytes().all(|byte| byte.is_ascii_digit())
+            || text.starts_with('{') && text.ends_with('}') && redirects;
+        if node.kind() == "command_name" && !RESERVED.contains(&text) && !negated && !descriptor {
+            let blanks = text.len() - text.trim_start().len();
+            names.push(Name { text: text.to_owned(), start: Some(node.start_byte() + blanks) });
+        }
+        left.extend(node.children(&mut node.walk()));
+    }
+}
+
+/// Whether something that begins with a digit, follows a glob, or has a computed subscript stands before a `=`.
+fn assigns_to_no_name(source: &str) -> bool {
+    source.match_indices('=').any(|(at, _)| {
+        let before = source[..at].trim_end_matches('+');
+        let name = before.rsplit(|character: char| !is_name_character(character)).next();
+        name.is_some_and(|name| {
+            let around = before.trim_end_matches(name);
+            name.starts_with(|first: char| first.is_ascii_digit())
+                || around.ends_with(['?', '*', ']'])
+        })
+    })
+}
+
+fn is_name_character(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// What brush-parser finds, if it accepts the text. It does not look inside words.
+pub fn brush_names(source: &str) -> Vec<Name> {
+    // Its time grows exponentially with nested parentheses and its stack with everything else that nests. A descriptor in
+    // braces is a name for it, and so is what a function substitution begins with. A number that is no `i32` makes it panic, and
+    // a heredoc without a delimiter takes all memory.
+    let opens = source.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
+    let numbers = source.split(|character: char| !character.is_ascii_digit());
+    if numbers.map(str::len).max() > Some(9) {
+        return Vec::new();
+    }
+    let bare_heredoc = source.match_indices("<<").any(|(at, _)| {
+        let target = source[at..].trim_start_matches(['<', '-', ' ', '\t']);
+        target.is_empty()
+            || target.starts_with(|next: char| next.is_whitespace() || ";&|()<>#".contains(next))
+    });
+    // For bash a subscript may hold blanks and line ends, and `((` is arithmetic up to its parenthesis whatever it holds.
+    let subscript =
+        source.match_indices('[').any(|(at, _)| source[..at].ends_with(is_name_character));
+    if bare_heredoc
+        || subscript
+        || source.contains("((")
+        || opens > 12
+        || source.len() > 400
+        || source.contains("{fd}")
+        || source.contains("${ ")
+        || source.contains("${|")
+    {
+        return Vec::new();
+    }
+    let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
+    let Ok(program) = Parser::new(source.as_bytes(), &options).parse_program() else {
+        return Vec::new();
+    };
+    let Ok(tree) = serde_json::to_value(program) else { return Vec::new() };
+    let mut names = Vec::new();
+    let mut left = vec![&tree];
+    while let Some(node) = left.pop() {
+        match node {
+            Value::Object(fields) => {
+                let name = fields
+                    .get("word_or_name")
+                    .and_then(|word| word.get("value"))
+                    .and_then(Value::as_str);
+                // The options of `time` are for it the name of a command; ours is `time`.
+                if let Some(name) =
+                    name.filter(|name| !RESERVED.contains(name) && !name.starts_with('-'))
+                {
+                    names.push(Name { text: name.to_owned(), start: None });
+                }
+                left.extend(fields.values());
+            }
+            Value::Array(items) => left.extend(items),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Whether bash accepts the text, without running it. A text with a NUL cannot be asked about.
+pub fn bash_accepts(source: &str) -> bool {
+    if source.contains('\0') {
+        return false;
+    }
+    Command::new("bash")
+        .args(["--norc", "--noprofile", "-n", "-c", source])
+        .stdin(Stdio::null())
+        .output()
+        .is_ok_and(|output| output.status.success() && output.stderr.is_empty())
+}
