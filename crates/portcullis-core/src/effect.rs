@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use crate::text::Text;
+use crate::{place::Standing, text::Text};
 
 /// Everything that an action would do, as far as it was understood.
 #[derive(Clone, Debug, Default)]
@@ -180,6 +180,16 @@ pub struct Target {
     pub text: Text,
     /// The absolute, normalised path with globs as written, where enough is known.
     pub path: Option<String>,
+    /// What the path means, once it was asked for.
+    pub(crate) standing: Standing,
+}
+
+impl Target {
+    /// A target by its text and path.
+    #[must_use]
+    pub fn new(text: Text, path: Option<String>) -> Self {
+        Self { text, path, standing: Standing::default() }
+    }
 }
 
 /// How a file is written.

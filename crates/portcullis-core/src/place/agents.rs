@@ -1,6 +1,6 @@
 //! Files of coding agents: what they may do, what they are told and what they remember. Owns the table.
 
-use super::pattern::Located;
+use super::{index::index, pattern::Located};
 
 /// A kind of file of a coding agent.
 #[derive(Debug, Eq, PartialEq)]
@@ -36,7 +36,7 @@ pub(super) fn find(located: &Located) -> Option<&'static AgentFile> {
     if !located.all().iter().any(|part| is_telling(part)) {
         return None;
     }
-    TABLE.iter().find(|row| row.patterns.iter().any(|pattern| located.may_match(pattern)))
+    TABLE.get(index!(TABLE).row(located)?)
 }
 
 /// Hidden names, names in capitals, JSON and what stands in systems' own directories.

@@ -1,6 +1,6 @@
 //! Files that hold keys, tokens and passwords. Owns the table; one row per kind.
 
-use super::pattern::Located;
+use super::{index::index, pattern::Located};
 
 /// A kind of credential.
 #[derive(Debug, Eq, PartialEq)]
@@ -26,8 +26,7 @@ pub enum CredentialClass {
 }
 
 pub(super) fn find(located: &Located) -> Option<&'static Credential> {
-    let found =
-        TABLE.iter().find(|row| row.patterns.iter().any(|pattern| located.may_match(pattern)))?;
+    let found = TABLE.get(index!(TABLE).row(located)?)?;
     let harmless = EXCEPTIONS.iter().any(|pattern| located.surely_matches(pattern));
     (!harmless || found.class == System).then_some(found)
 }

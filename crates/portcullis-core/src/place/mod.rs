@@ -7,6 +7,7 @@
 mod agents;
 mod credentials;
 mod ground;
+mod index;
 mod pattern;
 mod persistence;
 
@@ -14,6 +15,8 @@ pub use agents::{AgentFile, AgentFileKind};
 pub use credentials::{Credential, CredentialClass};
 pub use ground::Place;
 pub use persistence::{Persistence, PersistenceKind};
+
+use std::sync::OnceLock;
 
 use pattern::Located;
 pub(crate) use pattern::{glob, visible};
@@ -30,17 +33,56 @@ pub fn place(path: &str, facts: &Facts) -> Place {
     worst(path, facts, |located| ground::ground(located, facts)).unwrap_or(Place::Unknown)
 }
 
-/// Where a target is, also where its path is only half known.
+/// What a target's path means, asked once and kept with the target: a dozen rules want to know, and each answer takes a
+/// walk through the tables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing(OnceLock<Answers>);
+
+#[derive(Clone, Debug)]
+struct Answers {
+    place: Place,
+    credential: Option<&'static Credential>,
+    persistence: Option<&'static Persistence>,
+    agent_file: Option<&'static AgentFile>,
+}
+
+// Two targets are the same when they name the same thing, whatever was asked about them so far.
+impl PartialEq for Standing {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Standing {}
+
+/// Where a target is, also where its path is only half known. Within one judgement the facts are the same, so the first
+/// answer stays.
 #[must_use]
 pub fn place_of(target: &Target, facts: &Facts) -> Place {
-    match &target.path {
-        // A `**` is a value that is not known, unless the command has it as written.
-        Some(path) if !target.text.has_unknown() && path.contains("**") => {
-            place(&path.replace("**", "*"), facts)
+    answers(target, facts).place
+}
+
+fn answers<'t>(target: &'t Target, facts: &Facts) -> &'t Answers {
+    target.standing.0.get_or_init(|| {
+        let place = match &target.path {
+            // A `**` is a value that is not known, unless the command has it as written.
+            Some(path) if !target.text.has_unknown() && path.contains("**") => {
+                place(&path.replace("**", "*"), facts)
+            }
+            Some(path) => place(path, facts),
+            None => half_known(&target.text, facts),
+        };
+        let Some(path) = guess(target, facts) else {
+            return Answers { place, credential: None, persistence: None, agent_file: None };
+        };
+        let ways = ways(&path, facts);
+        Answers {
+            place,
+            credential: ways.iter().find_map(credentials::find),
+            persistence: ways.iter().find_map(persistence::find),
+            agent_file: ways.iter().find_map(agents::find),
         }
-        Some(path) => place(path, facts),
-        None => half_known(&target.text, facts),
-    }
+    })
 }
 
 /// The credential that a path names, may name (a glob) or contains (a directory full of them).
@@ -52,7 +94,7 @@ pub fn credential(path: &str, facts: &Facts) -> Option<&'static Credential> {
 /// The credential that a target names, also where only the end of its path is known.
 #[must_use]
 pub fn credential_of(target: &Target, facts: &Facts) -> Option<&'static Credential> {
-    credential(&guess(target, facts)?, facts)
+    answers(target, facts).credential
 }
 
 /// Whether a path is the list of the machine's users, which everyone may read.
@@ -70,7 +112,7 @@ pub fn persistence(path: &str, facts: &Facts) -> Option<&'static Persistence> {
 /// What would start by itself later if a target were written.
 #[must_use]
 pub fn persistence_of(target: &Target, facts: &Facts) -> Option<&'static Persistence> {
-    persistence(&guess(target, facts)?, facts)
+    answers(target, facts).persistence
 }
 
 /// The file of a coding agent that a path names.
@@ -82,7 +124,7 @@ pub fn agent_file(path: &str, facts: &Facts) -> Option<&'static AgentFile> {
 /// The file of a coding agent that a target names.
 #[must_use]
 pub fn agent_file_of(target: &Target, facts: &Facts) -> Option<&'static AgentFile> {
-    agent_file(&guess(target, facts)?, facts)
+    answers(target, facts).agent_file
 }
 
 /// Whether a path is around something that belongs to the gate, so that deleting it recursively takes that along.
@@ -165,17 +207,19 @@ fn along<T>(
     facts: &Facts,
     find: impl Fn(&Located) -> Option<&'static T>,
 ) -> Option<&'static T> {
-    // `**` stands for any directories between, also none.
-    if path.contains("/**/")
-        && let Some(found) =
-            Located::new(&path.replace("/**/", "/"), facts).and_then(|path| find(&path))
-    {
-        return Some(found);
-    }
-    find(&Located::new(path, facts)?).or_else(|| {
-        let leads_to = facts.paths.get(path)?.leads_to.as_deref()?;
-        find(&Located::new(leads_to, facts)?)
-    })
+    ways(path, facts).iter().find_map(find)
+}
+
+/// Everything that a path may stand for, most telling first: without the `**` that stands for any directories between,
+/// also none; as written; and where a link leads.
+fn ways(path: &str, facts: &Facts) -> Vec<Located> {
+    let short = path.contains("/**/").then(|| path.replace("/**/", "/"));
+    let leads_to = facts.paths.get(path).and_then(|fact| fact.leads_to.as_deref());
+    [short.as_deref(), Some(path), leads_to]
+        .into_iter()
+        .flatten()
+        .filter_map(|path| Located::new(path, facts))
+        .collect()
 }
 
 #[cfg(test)]

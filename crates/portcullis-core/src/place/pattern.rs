@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::index::Letters;
 use crate::facts::Facts;
 
 /// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
@@ -21,6 +22,8 @@ pub(crate) struct Located {
     /// How many components the workspace around it has.
     pub(super) workspace: Option<usize>,
     fold: bool,
+    literal: bool,
+    letters: Letters,
 }
 
 impl Located {
@@ -33,10 +36,24 @@ impl Located {
         let fold = is_drive(components.first())
             || facts.home.as_deref().is_some_and(|home| home.starts_with("/Users/"))
             || components.first().is_some_and(|first| MACOS.contains(&first.as_str()));
-        let mut located = Self { components, home: None, workspace: None, fold };
+        let literal = !fold && !path.contains(['*', '?', '[']);
+        let letters = components
+            .iter()
+            .fold(Letters::NONE, |letters, part| letters.with(part.bytes().next(), fold));
+        let mut located = Self { components, home: None, workspace: None, fold, literal, letters };
         located.home = located.find_home(facts);
         located.workspace = located.find_workspace(facts);
         Some(located)
+    }
+
+    /// Whether each component is a name as it stands: no glob, and letters count as written.
+    pub(super) fn is_literal(&self) -> bool {
+        self.literal
+    }
+
+    /// The letters that its components begin with.
+    pub(super) fn letters(&self) -> Letters {
+        self.letters
     }
 
     /// Every component from the root.

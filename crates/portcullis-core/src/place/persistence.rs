@@ -1,6 +1,6 @@
 //! Files that something runs or obeys later, without being asked again. Owns the table; one row per kind.
 
-use super::pattern::Located;
+use super::{index::index, pattern::Located};
 
 /// A kind of file that starts something by itself.
 #[derive(Debug, Eq, PartialEq)]
@@ -47,8 +47,7 @@ pub enum PersistenceKind {
 
 pub(super) fn find(located: &Located) -> Option<&'static Persistence> {
     TABLE
-        .iter()
-        .find(|row| row.patterns.iter().any(|pattern| located.may_match(pattern)))
+        .get(index!(TABLE).row(located)?)
         .filter(|_| !EXCEPTIONS.iter().any(|pattern| located.surely_matches(pattern)))
 }
 

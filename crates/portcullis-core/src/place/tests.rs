@@ -214,7 +214,7 @@ fn half_known_targets_are_placed_by_what_is_known() {
     let unknown = |origin: &str, rest: &str| {
         let mut text = Text::unknown(origin);
         text.push_known(rest);
-        Target { text, path: None }
+        Target::new(text, None)
     };
     for (target, expected) in [
         (unknown("X", ""), Place::Unknown),

@@ -621,7 +621,7 @@ fn inside(argument: &Argument, run: &Run, scene: &Scene<'_>) -> Option<Hit> {
             | EffectKind::Permission { target, .. } => target.path.as_deref() == Some(word),
             _ => false,
         });
-        let target = Target { text: Text::known(word), path: Some(word.to_owned()) };
+        let target = Target::new(Text::known(word), Some(word.to_owned()));
         (!told).then(|| {
             about(Severity::High, &target, &format!("`{}` is given {}:", run.program, found.what))
         })
@@ -652,7 +652,7 @@ fn named(argument: &Argument, run: &Run, scene: &Scene<'_>, known: bool) -> Opti
         CredentialClass::User if known => Severity::Medium,
         CredentialClass::User => Severity::High,
     };
-    let target = Target { text: Text::known(path), path: Some(absolute) };
+    let target = Target::new(Text::known(path), Some(absolute));
     Some(about(severity, &target, &format!("`{}` is given {}:", run.program, found.what)))
 }
 

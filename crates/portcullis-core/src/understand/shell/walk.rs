@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
     /// A path as the current directory makes it.
     #[must_use]
     pub fn target(&self, text: &Text) -> Target {
-        Target { text: text.clone(), path: absolute(text, self.state.directory(), self.facts) }
+        Target::new(text.clone(), absolute(text, self.state.directory(), self.facts))
     }
 
     /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
@@ -132,16 +132,15 @@ impl<'a> Walk<'a> {
             content.inherit(&Text { pieces: Vec::new(), ..file.text.clone() });
             return content;
         }
-        let path = target.path.clone();
+        let secret = place::credential_of(&target, self.facts).is_some();
+        let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
         let id = self.emit(EffectKind::Read(target), file.span);
         let mut content = Text::unknown(&file.text.display());
         content.taint = Taint::FILE.with(file.text.taint);
-        if let Some(path) = path {
-            if place::credential(&path, self.facts).is_some() {
-                content.taint = content.taint.with(Taint::SECRET);
-            } else if !place::place(&path, self.facts).is_workspace() {
-                content.taint = content.taint.with(Taint::PRIVATE);
-            }
+        if secret {
+            content.taint = content.taint.with(Taint::SECRET);
+        } else if private {
+            content.taint = content.taint.with(Taint::PRIVATE);
         }
         content.sources = file.text.sources.clone();
         content.sources.push(id);
@@ -175,7 +174,7 @@ impl<'a> Walk<'a> {
                 WriteMode::Create | WriteMode::Link => {}
             }
         }
-        let starts = target.path.as_deref().and_then(|path| place::persistence(path, self.facts));
+        let starts = target.path.as_ref().and_then(|_| place::persistence_of(&target, self.facts));
         self.emit(EffectKind::Write { target, mode, content: content.clone() }, file.span);
         if let Some(starts) = starts {
             self.startup(starts.kind, &content, file.span);

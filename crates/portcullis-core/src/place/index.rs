@@ -1,0 +1,297 @@
+//! Which patterns of a table may match a path at all. Owns an index by whole names, made when the program is built: of
+//! several hundred patterns nearly all have a name in them that the path has not, and this is asked for every path.
+
+use super::pattern::Located;
+
+/// How many chains the entries are spread over; a power of two well above the longest table's share of one name.
+const CHAINS: usize = 256;
+
+/// The end of a chain.
+const NONE: u16 = u16::MAX;
+
+/// An index over the patterns of one table.
+pub(super) struct Index<const ENTRIES: usize> {
+    /// The first entry of each chain.
+    heads: [u16; CHAINS],
+    /// The first entry without a whole name.
+    open: u16,
+    entries: [Entry; ENTRIES],
+}
+
+/// One pattern under one of the names that it may be found by.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pattern: &'static str,
+    row: u16,
+    name: u32,
+    next: u16,
+    /// The letters that a path's component must begin with where the pattern begins.
+    letters: Letters,
+}
+
+impl<const ENTRIES: usize> Index<ENTRIES> {
+    pub(super) const EMPTY: Self = Self {
+        heads: [NONE; CHAINS],
+        open: NONE,
+        entries: [Entry { pattern: "", row: 0, name: 0, next: NONE, letters: Letters::NONE };
+            ENTRIES],
+    };
+
+    /// Adds the patterns of a row; gives the number of the next entry.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "runs when the program is built, where a wrong index is an error"
+    )]
+    pub(super) const fn with(
+        mut self,
+        row: usize,
+        patterns: &'static [&'static str],
+        first: usize,
+    ) -> (Self, usize) {
+        let mut number = first;
+        let mut at = 0;
+        while at < patterns.len() {
+            let pattern = patterns[at];
+            let bytes = pattern.as_bytes();
+            let (start, end) = key(bytes);
+            let letters = Letters::of_pattern(bytes);
+            if start == end {
+                self.entries[number] =
+                    Entry { pattern, row: row as u16, name: 0, next: self.open, letters };
+                self.open = number as u16;
+                number += 1;
+            } else {
+                let mut from = start;
+                while from < end {
+                    let mut to = from;
+                    while to < end && bytes[to] != b'|' {
+                        to += 1;
+                    }
+                    let name = hash(bytes, from, to);
+                    let chain = name as usize % CHAINS;
+                    self.entries[number] =
+                        Entry { pattern, row: row as u16, name, next: self.heads[chain], letters };
+                    self.heads[chain] = number as u16;
+                    number += 1;
+                    from = to + 1;
+                }
+            }
+            at += 1;
+        }
+        (self, number)
+    }
+
+    /// The first row with a pattern that may match.
+    pub(super) fn row(&self, located: &Located) -> Option<usize> {
+        let mut found: Option<u16> = None;
+        if located.is_literal() {
+            for name in located.all() {
+                let bytes = name.as_bytes();
+                let name = hash(bytes, 0, bytes.len());
+                let head = self.heads.get(name as usize % CHAINS).copied().unwrap_or(NONE);
+                self.along(head, Some(name), located, &mut found);
+            }
+            self.along(self.open, None, located, &mut found);
+        } else {
+            for entry in &self.entries {
+                consider(entry, located, &mut found);
+            }
+        }
+        found.map(usize::from)
+    }
+
+    fn along(&self, head: u16, name: Option<u32>, located: &Located, found: &mut Option<u16>) {
+        let mut next = head;
+        while let Some(entry) = self.entries.get(usize::from(next)) {
+            if name.is_none_or(|name| name == entry.name) {
+                consider(entry, located, found);
+            }
+            next = entry.next;
+        }
+    }
+}
+
+fn consider(entry: &Entry, located: &Located, found: &mut Option<u16>) {
+    if entry.letters.meet(located.letters())
+        && found.is_none_or(|best| entry.row < best)
+        && located.may_match(entry.pattern)
+    {
+        *found = Some(entry.row);
+    }
+}
+
+/// First letters, as a set of ASCII characters; everything else counts as every letter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Letters(u128);
+
+impl Letters {
+    pub(super) const NONE: Self = Self(0);
+
+    /// With one more first letter; a glob may stand for any.
+    pub(super) const fn with(self, first: Option<u8>, fold: bool) -> Self {
+        match first {
+            Some(byte) if byte.is_ascii() && !matches!(byte, b'*' | b'?' | b'[') => {
+                let lower = if fold {
+                    1 << byte.to_ascii_lowercase() | 1 << byte.to_ascii_uppercase()
+                } else {
+                    0
+                };
+                Self(self.0 | 1 << byte | lower)
+            }
+            _ => Self(u128::MAX),
+        }
+    }
+
+    const fn meet(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The first letters of a pattern's first component behind `**/`, `~/`, `./`, `?:/` or `/`.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "runs when the program is built, where a wrong index is an error"
+    )]
+    const fn of_pattern(pattern: &[u8]) -> Self {
+        let mut at = match pattern {
+            [b'*', b'*', b'/', ..] => 3,
+            [b'~' | b'.', b'/', ..] => 2,
+            [b'/', ..] => 1,
+            _ => return Self(u128::MAX),
+        };
+        let mut letters = Self::NONE;
+        let mut starts = true;
+        while at < pattern.len() && pattern[at] != b'/' {
+            if starts {
+                letters = letters.with(Some(pattern[at]), false);
+            }
+            starts = pattern[at] == b'|';
+            at += 1;
+        }
+        if letters.0 == 0 { Self(u128::MAX) } else { letters }
+    }
+}
+
+/// How many entries the patterns of a row take.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+pub(super) const fn entries(patterns: &[&str]) -> usize {
+    let mut count = 0;
+    let mut at = 0;
+    while at < patterns.len() {
+        let bytes = patterns[at].as_bytes();
+        let (start, end) = key(bytes);
+        count += 1;
+        let mut byte = start;
+        while byte < end {
+            if bytes[byte] == b'|' {
+                count += 1;
+            }
+            byte += 1;
+        }
+        at += 1;
+    }
+    count
+}
+
+/// The component of a pattern that is made of whole names and whose shortest name is the longest; empty where there is none.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn key(pattern: &[u8]) -> (usize, usize) {
+    let mut best = (0, 0);
+    let mut best_length = 0;
+    let mut start = 0;
+    while start < pattern.len() {
+        let mut end = start;
+        let mut whole = true;
+        let mut shortest = usize::MAX;
+        let mut length = 0;
+        while end < pattern.len() && pattern[end] != b'/' {
+            match pattern[end] {
+                b'*' | b'?' | b'[' | b'~' => whole = false,
+                b'|' => {
+                    if length < shortest {
+                        shortest = length;
+                    }
+                    length = 0;
+                }
+                _ => length += 1,
+            }
+            end += 1;
+        }
+        if length < shortest {
+            shortest = length;
+        }
+        let is_here = end == start + 1 && pattern[start] == b'.';
+        if whole && !is_here && shortest > best_length {
+            best = (start, end);
+            best_length = shortest;
+        }
+        start = end + 1;
+    }
+    best
+}
+
+/// FNV-1a over `bytes[from..to]`.
+#[expect(clippy::indexing_slicing, reason = "every caller stays inside the slice")]
+const fn hash(bytes: &[u8], from: usize, to: usize) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut at = from;
+    while at < to {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
+}
+
+/// Makes the index of a table whose rows have `patterns`.
+macro_rules! index {
+    ($table:ident) => {{
+        const ENTRIES: usize = {
+            let mut count = 0;
+            let mut row = 0;
+            while row < $table.len() {
+                count += $crate::place::index::entries($table[row].patterns);
+                row += 1;
+            }
+            count
+        };
+        const INDEX: $crate::place::index::Index<ENTRIES> = {
+            let mut index = $crate::place::index::Index::<ENTRIES>::EMPTY;
+            let mut entry = 0;
+            let mut row = 0;
+            while row < $table.len() {
+                (index, entry) = index.with(row, $table[row].patterns, entry);
+                row += 1;
+            }
+            index
+        };
+        static STATIC: $crate::place::index::Index<ENTRIES> = INDEX;
+        &STATIC
+    }};
+}
+pub(super) use index;
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn the_longest_whole_name_is_the_key() {
+        for (pattern, expected) in [
+            ("**/.ssh/id_*", ".ssh"),
+            ("~/.aws/credentials", "credentials"),
+            ("**/*.pem", ""),
+            ("/etc/a|bb/x*", "etc"),
+            ("?:/Windows/**", "Windows"),
+            ("~/.bashrc|.zshrc", ".bashrc|.zshrc"),
+            ("./x", "x"),
+        ] {
+            let (start, end) = key(pattern.as_bytes());
+            assert_eq!(pattern.get(start..end), Some(expected), "{pattern}");
+        }
+    }
+}
