@@ -27,14 +27,22 @@ pub(super) struct Entry {
     next: u16,
     /// The letters that a path's component must begin with where the pattern begins.
     letters: Letters,
+    /// The letters that a path must end with where the pattern ends.
+    ends: Letters,
 }
 
 impl<const ENTRIES: usize> Index<ENTRIES> {
     pub(super) const EMPTY: Self = Self {
         heads: [NONE; CHAINS],
         open: NONE,
-        entries: [Entry { pattern: "", row: 0, name: 0, next: NONE, letters: Letters::NONE };
-            ENTRIES],
+        entries: [Entry {
+            pattern: "",
+            row: 0,
+            name: 0,
+            next: NONE,
+            letters: Letters::NONE,
+            ends: Letters::NONE,
+        }; ENTRIES],
     };
 
     /// Adds the patterns of a row; gives the number of the next entry.
@@ -55,9 +63,10 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
             let bytes = pattern.as_bytes();
             let (start, end) = key(bytes);
             let letters = Letters::of_pattern(bytes);
+            let ends = Letters::at_end(bytes);
             if start == end {
                 self.entries[number] =
-                    Entry { pattern, row: row as u16, name: 0, next: self.open, letters };
+                    Entry { pattern, row: row as u16, name: 0, next: self.open, letters, ends };
                 self.open = number as u16;
                 number += 1;
             } else {
@@ -69,8 +78,14 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
                     }
                     let name = hash(bytes, from, to);
                     let chain = name as usize % CHAINS;
-                    self.entries[number] =
-                        Entry { pattern, row: row as u16, name, next: self.heads[chain], letters };
+                    self.entries[number] = Entry {
+                        pattern,
+                        row: row as u16,
+                        name,
+                        next: self.heads[chain],
+                        letters,
+                        ends,
+                    };
                     self.heads[chain] = number as u16;
                     number += 1;
                     from = to + 1;
@@ -112,7 +127,8 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
 }
 
 fn consider(entry: &Entry, located: &Located, found: &mut Option<u16>) {
-    if entry.letters.meet(located.letters())
+    if entry.ends.meet(located.end())
+        && entry.letters.meet(located.letters())
         && found.is_none_or(|best| entry.row < best)
         && located.may_match(entry.pattern)
     {
@@ -144,6 +160,27 @@ impl Letters {
 
     const fn meet(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// The last letters of a pattern's last component.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "runs when the program is built, where a wrong index is an error"
+    )]
+    const fn at_end(pattern: &[u8]) -> Self {
+        let mut letters = Self::NONE;
+        let mut at = pattern.len();
+        let mut ends = true;
+        while at > 0 && pattern[at - 1] != b'/' {
+            at -= 1;
+            if ends {
+                // A class ends with `]`, which may be any letter.
+                let last = if pattern[at] == b']' { None } else { Some(pattern[at]) };
+                letters = letters.with(last, false);
+            }
+            ends = pattern[at] == b'|';
+        }
+        if letters.0 == 0 { Self(u128::MAX) } else { letters }
     }
 
     /// The first letters of a pattern's first component behind `**/`, `~/`, `./`, `?:/` or `/`.

@@ -24,6 +24,7 @@ pub(crate) struct Located {
     fold: bool,
     literal: bool,
     letters: Letters,
+    end: Letters,
 }
 
 impl Located {
@@ -40,7 +41,11 @@ impl Located {
         let letters = components
             .iter()
             .fold(Letters::NONE, |letters, part| letters.with(part.bytes().next(), fold));
-        let mut located = Self { components, home: None, workspace: None, fold, literal, letters };
+        let last =
+            components.last().and_then(|last| last.bytes().last()).filter(|byte| *byte != b']');
+        let end = Letters::NONE.with(last, fold);
+        let mut located =
+            Self { components, home: None, workspace: None, fold, literal, letters, end };
         located.home = located.find_home(facts);
         located.workspace = located.find_workspace(facts);
         Some(located)
@@ -54,6 +59,11 @@ impl Located {
     /// The letters that its components begin with.
     pub(super) fn letters(&self) -> Letters {
         self.letters
+    }
+
+    /// The letter that it ends with.
+    pub(super) fn end(&self) -> Letters {
+        self.end
     }
 
     /// Every component from the root.
