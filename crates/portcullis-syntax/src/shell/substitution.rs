@@ -159,7 +159,13 @@ impl Parser<'_> {
     /// The inside of `((…))`, the cursor on the second `(` and `close` its `)`.
     pub(super) fn arithmetic(&mut self, close: usize) -> Word {
         self.advance();
-        let inside = self.limited(close, |parser| parser.deeper(|parser| parser.word(&ARITHMETIC)));
+        let start = self.at;
+        let mut inside =
+            self.limited(close, |parser| parser.deeper(|parser| parser.word(&ARITHMETIC)));
+        if inside.parts.is_empty() {
+            // Too deep to be read: what stands here is listed as unparsed, the word is empty.
+            inside.span = self.span_from(start);
+        }
         self.advance_by(2);
         inside
     }
