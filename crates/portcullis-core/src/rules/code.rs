@@ -324,7 +324,6 @@ fn computed(effect: &Effect, _scene: &Scene<'_>) -> Option<Hit> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 mod tests {
     use crate::{
         action::Action,

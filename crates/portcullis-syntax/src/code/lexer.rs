@@ -568,7 +568,6 @@ fn closing(open: u8) -> u8 {
 }
 
 #[cfg(test)]
-#[expect(clippy::panic, reason = "a test may fail by panicking")]
 mod tests {
     use super::*;
     use crate::code::dialect;
