@@ -26,7 +26,9 @@ impl Parser<'_> {
             RedirectOperator::Heredoc | RedirectOperator::HeredocStripped => {
                 match self.heredoc_delimiter(operator == RedirectOperator::HeredocStripped) {
                     Some((delimiter, body)) => (delimiter, Some(body)),
-                    None => (Word { parts: Vec::new(), span: self.span_from(after_operator) }, None),
+                    None => {
+                        (Word { parts: Vec::new(), span: self.span_from(after_operator) }, None)
+                    }
                 }
             }
             RedirectOperator::HereString => (self.word(&SUBJECT), None),
