@@ -37,6 +37,13 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(MASK.to_owned())
 }
 
+/// Whether a text has the shape of a key or token that a service gives out, whatever it is called.
+pub(crate) fn holds_token(text: &str) -> bool {
+    let mut spans = Vec::new();
+    shapes::tokens(Source { bytes: text.as_bytes() }, &mut spans);
+    !spans.is_empty()
+}
+
 /// One round; `None` where there is nothing to mask.
 fn masked_once(text: &str) -> Option<String> {
     let source = Source { bytes: text.as_bytes() };

@@ -59,13 +59,51 @@ fn address(host: &str) -> Option<(IpAddr, bool)> {
     }
     let bare = host.split('%').next().unwrap_or(host);
     if let Ok(six) = bare.parse::<Ipv6Addr>() {
-        return Some(match six.to_ipv4_mapped() {
+        return Some(match carried(six) {
             Some(four) => (IpAddr::V4(four), false),
             None => (IpAddr::V6(six), true),
         });
     }
-    loose_ip4(host).map(|four| (IpAddr::V4(four), false))
+    let hidden = loose_ip4(host).or_else(|| in_name(host));
+    hidden.map(|four| (IpAddr::V4(four), false))
 }
+
+/// The IPv4 address that an IPv6 address stands for: mapped, compatible, translated (RFC 6052) or 6to4 (RFC 3056).
+fn carried(six: Ipv6Addr) -> Option<Ipv4Addr> {
+    let four = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    match six.segments() {
+        [0, 0, 0, 0, 0, 0, high, low] if high != 0 => Some(four(high, low)),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            Some(four(high, low))
+        }
+        [0x2002, high, low, ..] => Some(four(high, low)),
+        _ => None,
+    }
+}
+
+/// The address that a name of a public wildcard service carries: `app.10.0.0.1.nip.io`, `10-0-0-1.sslip.io`.
+fn in_name(host: &str) -> Option<Ipv4Addr> {
+    if WILDCARD_LOCAL.iter().any(|name| {
+        host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    }) {
+        return Some(Ipv4Addr::LOCALHOST);
+    }
+    let name =
+        WILDCARDS.iter().find_map(|service| host.strip_suffix(service)?.strip_suffix('.'))?;
+    let parts: Vec<&str> = name.rsplit(['.', '-']).take(4).collect();
+    let numbers: Vec<u8> = parts.iter().rev().filter_map(|part| part.parse().ok()).collect();
+    if let [a, b, c, d] = numbers.as_slice() {
+        return Some(Ipv4Addr::new(*a, *b, *c, *d));
+    }
+    let last = name.rsplit(['.', '-']).next()?;
+    (last.len() == 8).then(|| u32::from_str_radix(last, 16).ok()).flatten().map(Ipv4Addr::from)
+}
+
+/// Names under which every address is a name.
+const WILDCARDS: &[&str] = &["nip.io", "sslip.io", "xip.io", "1u.ms", "rbndr.us", "traefik.me"];
+
+/// Public names that all lead to this machine.
+const WILDCARD_LOCAL: &[&str] = &["localtest.me", "lvh.me", "lacolhost.com", "vcap.me", "fuf.me"];
 
 /// An IPv4 address as `inet_aton` reads it: one to four numbers, each decimal, octal or hexadecimal.
 fn loose_ip4(host: &str) -> Option<Ipv4Addr> {
@@ -259,6 +297,13 @@ mod tests {
             ("0xa9.0xfe.0xa9.0xfe", HostKind::Metadata, true),
             ("169.254.43518", HostKind::Metadata, true),
             ("::ffff:169.254.169.254", HostKind::Metadata, true),
+            ("::a9fe:a9fe", HostKind::Metadata, true),
+            ("64:ff9b::a9fe:a9fe", HostKind::Metadata, true),
+            ("2002:a9fe:a9fe::1", HostKind::Metadata, true),
+            ("169.254.169.254.nip.io", HostKind::Metadata, true),
+            ("a.10-0-0-1.sslip.io", HostKind::Private, true),
+            ("7f000001.nip.io", HostKind::Local, true),
+            ("app.localtest.me", HostKind::Local, true),
             ("fd00:ec2::254", HostKind::Metadata, false),
             ("metadata.google.internal", HostKind::Metadata, false),
             ("10.1.2.3", HostKind::Private, false),

@@ -45,6 +45,7 @@ mod services;
 mod system;
 #[cfg(test)]
 mod tests;
+mod url;
 mod verbs;
 
 pub use document::document;
@@ -194,6 +195,7 @@ pub static SHELVES: &[&Shelf] = &[
     &query::SHELF,
     &requests::SHELF,
     &services::SHELF,
+    &url::SHELF,
     &verbs::SHELF,
 ];
 

@@ -5,9 +5,17 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::{call::ToolCall, understand::understand};
 
-/// The rules that fire on a command in a project's directory, with how bad they say it is.
+/// The rules that fire on a command in a project's directory, with how bad they say it is. What starts with the name of a
+/// tool that fetches is a call of that tool.
 fn judge(command: &str) -> Vec<(&'static str, Severity)> {
-    let mut call = ToolCall::shell(command);
+    let mut call = match command.split_once(' ') {
+        Some((tool @ ("web_fetch" | "http_delete"), url)) => {
+            let mut call = ToolCall { tool: tool.to_owned(), ..ToolCall::default() };
+            call.arguments.insert("url".to_owned(), url.into());
+            call
+        }
+        _ => ToolCall::shell(command),
+    };
     call.cwd = Some("/workspace/project".to_owned());
     call.home = Some("/home/dev".to_owned());
     let facts = Facts {

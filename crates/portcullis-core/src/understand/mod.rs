@@ -55,6 +55,9 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
                 body.as_ref().map(|(pointer, body)| as_argument(&mut walk, pointer, body).text);
             let sends = sends.or_else(|| (method != "GET" && method != "HEAD").then(Text::default));
             let url = as_argument(&mut walk, pointer, url);
+            if let Some(path) = file_of(&url.text) {
+                walk.read(&Argument { text: Text::known(path), span: url.span });
+            }
             walk.connect(&url, sends, false);
         }
         ActionKind::Tool => {}
@@ -85,6 +88,13 @@ fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, 
 fn as_argument(walk: &mut shell::Walk<'_>, pointer: &str, text: &str) -> Argument {
     walk.open(pointer, text);
     Argument { text: Text::known(text), span: Span::new(0, text.len()) }
+}
+
+/// The path that a `file:` address names.
+fn file_of(url: &Text) -> Option<&str> {
+    let (scheme, rest) = url.as_known()?.split_once(':')?;
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    scheme.eq_ignore_ascii_case("file").then(|| path.strip_prefix("localhost").unwrap_or(path))
 }
 
 /// A language by the name that effects use.
