@@ -1,7 +1,7 @@
 //! Programs that run another program: `sudo`, `env`, `timeout`, `xargs`… Owns how the inner command is found in their
 //! arguments; what that command does is read like any other.
 
-use super::{Does, Options, Program, escapes::values_of};
+use super::{Does, Options, Program};
 use crate::{
     effect::Argument,
     text::{Piece, Text},
@@ -432,7 +432,8 @@ fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         return Text::default();
     }
-    walk.run(command, invocation.input.clone())
+    let directory = options.value(&["-D", "--chdir"]).filter(|_| invocation.program == "sudo");
+    run_in(walk, directory, command, invocation)
 }
 
 /// A shell with another user's rights: what it is told is its input.
@@ -466,19 +467,15 @@ fn switch_user(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    if let Some(split) = values_of(&invocation.arguments, "-S")
-        .into_iter()
-        .chain(values_of(&invocation.arguments, "--split-string"))
-        .next()
-    {
+    if let Some(split) = split_string(&invocation.arguments) {
         let at = invocation
             .arguments
             .iter()
             .position(|argument| argument.span == split.span)
             .unwrap_or(0);
-        let mut code = split.text.clone();
+        let mut code = split_escapes(&split.text);
         for argument in invocation.arguments.iter().skip(at + 1) {
-            if argument.text != split.text {
+            if argument.span != split.span && argument.text != split.text {
                 code.push_known(" ");
                 code.append(&argument.text);
             }
@@ -496,7 +493,66 @@ fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         printed.taint = crate::text::Taint::SECRET;
         return printed;
     }
-    walk.run(command, invocation.input.clone())
+    let directory = invocation.options().value(&["-C", "--chdir"]);
+    run_in(walk, directory, command, invocation)
+}
+
+/// Runs a command in another directory, where one is given.
+fn run_in(
+    walk: &mut Walk<'_>,
+    directory: Option<Argument>,
+    command: &[Argument],
+    invocation: &Invocation,
+) -> Text {
+    match directory {
+        Some(directory) => {
+            walk.within(&directory, |walk| walk.run(command, invocation.input.clone()))
+        }
+        None => walk.run(command, invocation.input.clone()),
+    }
+}
+
+/// The value of `-S`, alone or last in a bundle (`-vS`), or of `--split-string`.
+fn split_string(arguments: &[Argument]) -> Option<Argument> {
+    for (index, argument) in arguments.iter().enumerate() {
+        let prefix = argument.text.known_prefix();
+        if !prefix.starts_with('-') || prefix == "--" {
+            return None;
+        }
+        let long = prefix.strip_prefix("--split-string");
+        let short = prefix
+            .strip_prefix('-')
+            .and_then(|letters| letters.split_once('S'))
+            .filter(|(before, _)| before.bytes().all(|letter| matches!(letter, b'i' | b'v' | b'0')))
+            .map(|(_, attached)| attached);
+        let Some(attached) = long.map(|rest| rest.trim_start_matches('=')).or(short) else {
+            if matches!(prefix, "-u" | "-C" | "--unset" | "--chdir") {
+                return split_string(arguments.get(index + 2..)?);
+            }
+            continue;
+        };
+        if attached.is_empty() && argument.text.as_known().is_some() {
+            return arguments.get(index + 1).cloned();
+        }
+        let mut text = argument.text.derive(Vec::new());
+        text.push_known(attached);
+        for piece in argument.text.pieces.iter().skip(1) {
+            text.push(piece.clone());
+        }
+        return Some(Argument { text, span: argument.span });
+    }
+    None
+}
+
+/// `env -S` has escapes of its own: `\_` is a blank.
+fn split_escapes(text: &Text) -> Text {
+    match text.as_known() {
+        Some(known) if known.contains('\\') => {
+            let known = known.replace("\\_", " ").replace("\\t", " ").replace("\\n", " ");
+            text.derive(vec![Piece::Known(known)])
+        }
+        _ => text.clone(),
+    }
 }
 
 /// `kubectl exec … -- command`: what stands behind `--`.
@@ -927,6 +983,9 @@ fn quoted_words(text: &str) -> Vec<String> {
     words
 }
 
+/// The places of GNU parallel's inputs in a template, in order.
+const NUMBERED: [&str; 4] = ["{1}", "{2}", "{3}", "{4}"];
+
 /// GNU parallel: a command template with `{}`, inputs behind `:::` or from the input; without a template the inputs are
 /// the commands.
 fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -956,9 +1015,14 @@ fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             if index > 0 {
                 code.push_known(" ");
             }
-            code.append(&replaced(&word.text, "{}", &item.text));
+            let mut word = replaced(&word.text, "{}", &item.text);
+            for (mark, item) in NUMBERED.iter().zip(&items) {
+                word = replaced(&word, mark, &item.text);
+            }
+            code.append(&word);
         }
-        let mentions = template.iter().any(|word| word.text.display().contains("{}"));
+        let mentions = template.iter().any(|word| word.text.display().contains("{}"))
+            || template.iter().any(|word| word.text.display().contains("{1}"));
         if !mentions {
             if !template.is_empty() {
                 code.push_known(" ");

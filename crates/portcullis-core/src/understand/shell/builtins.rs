@@ -4,6 +4,7 @@
 use super::{Invocation, state::Value, walk::Walk, words::join};
 use crate::{
     effect::{Argument, Certainty, EffectKind},
+    programs::escapes::values_of,
     text::{Piece, Taint, Text},
 };
 
@@ -112,8 +113,12 @@ impl Walk<'_> {
                     self.state.assign("OPTARG", vec![Value::unknown("OPTARG")]);
                 }
             }
-            "history" | "fc" | "type" | "jobs" | "compgen" | "hash" | "help" | "dirs" | "umask"
-            | "ulimit" | "times" => {
+            "complete" | "compgen" | "bind" => self.completion(&invocation.program, arguments),
+            "hash" => self.remember(arguments),
+            "enable" if has_option(arguments, "-f") => {
+                self.gap(invocation.span, crate::effect::GapReason::UnknownCode);
+            }
+            "history" | "fc" | "type" | "jobs" | "help" | "dirs" | "umask" | "ulimit" | "times" => {
                 return invocation.origin();
             }
             _ => {}
@@ -128,7 +133,10 @@ impl Walk<'_> {
         let directory = match operand {
             None => self.facts.home.clone(),
             Some(argument) if argument.text.as_known() == Some("-") => None,
-            Some(argument) => self.target(&argument.text).path,
+            Some(argument) => {
+                let path = self.target(&argument.text).path;
+                path.map(|path| self.state.linked(&path).map_or(path, str::to_owned))
+            }
         };
         self.state.enter(directory);
     }
@@ -200,7 +208,8 @@ impl Walk<'_> {
 
     fn alias(&mut self, arguments: &[Argument]) {
         for argument in arguments {
-            if let Some((_, value)) = split_assignment(&argument.text) {
+            if let Some((name, value)) = split_assignment(&argument.text) {
+                self.state.define_alias(&name, value.clone());
                 self.at_most(Certainty::Possible, |walk| {
                     walk.shell(&value, argument.span, &[], None)
                 });
@@ -209,7 +218,29 @@ impl Walk<'_> {
     }
 
     fn declare(&mut self, arguments: &[Argument]) {
+        let flag = |letter: char| {
+            arguments.iter().any(|argument| {
+                let option = argument.text.as_known().and_then(|known| known.strip_prefix('-'));
+                option.is_some_and(|option| !option.starts_with('-') && option.contains(letter))
+            })
+        };
+        let (refers, pairs) = (flag('n'), flag('A'));
         for argument in arguments {
+            if refers
+                && let Some((name, value)) = split_assignment(&argument.text)
+                && let Some(target) = value.as_known()
+            {
+                self.subscripts(&value, argument.span);
+                self.state.refer(&name, target);
+                continue;
+            }
+            if let Some((name, value)) = split_assignment(&argument.text)
+                && value.known_prefix().starts_with('(')
+            {
+                let name = name.trim_end_matches('+');
+                self.state.assign(name, vec![Value::Array(array_elements(&value, pairs))]);
+                continue;
+            }
             if let Some((name, value)) = split_assignment(&argument.text) {
                 let (name, value) = match name.strip_suffix('+') {
                     Some(name) => {
@@ -289,7 +320,47 @@ impl Walk<'_> {
         }
     }
 
+    /// Commands that completion and key bindings run, and words that completion expands.
+    fn completion(&mut self, program: &str, arguments: &[Argument]) {
+        let option = if program == "bind" { "-x" } else { "-C" };
+        for value in values_of(arguments, option) {
+            let known = value.text.as_known();
+            let bound = known.filter(|_| program == "bind").and_then(|known| known.split_once(':'));
+            let code = match bound {
+                Some((_, command)) => value
+                    .text
+                    .derive(vec![Piece::Known(command.trim_matches([' ', '"']).to_owned())]),
+                None => value.text.clone(),
+            };
+            self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, value.span));
+        }
+        if program != "bind" {
+            for value in values_of(arguments, "-W") {
+                self.at_most(Certainty::Likely, |walk| walk.expand_again(&value.text, value.span));
+            }
+        }
+    }
+
+    /// `hash -p PATH NAME`: the name now runs the path.
+    fn remember(&mut self, arguments: &[Argument]) {
+        let (Some(path), Some(name)) =
+            (values_of(arguments, "-p").into_iter().next(), arguments.last())
+        else {
+            return;
+        };
+        if let Some(name) = name.text.as_known() {
+            let name = name.to_owned();
+            self.state.define_alias(&name, path.text);
+        }
+    }
+
     fn read_lines(&mut self, arguments: &[Argument]) {
+        let callback = values_of(arguments, "-C").into_iter().next();
+        let delimiter = values_of(arguments, "-d").into_iter().next();
+        let delimiter = delimiter
+            .as_ref()
+            .and_then(|value| value.text.as_known())
+            .map_or('\n', |known| known.chars().next().unwrap_or('\0'));
         let name = arguments
             .iter()
             .rev()
@@ -300,7 +371,8 @@ impl Walk<'_> {
         let value = match input.as_known() {
             Some(known) => Value::Array(
                 known
-                    .lines()
+                    .trim_end_matches('\n')
+                    .split(delimiter)
                     .take(1024)
                     .map(|line| {
                         let mut text = input.derive(Vec::new());
@@ -311,6 +383,21 @@ impl Walk<'_> {
             ),
             None => Value::Scalar(input.clone()),
         };
+        if let Some(callback) = callback {
+            // The callback is called with an index and the line behind it.
+            let lines: Vec<Text> = match &value {
+                Value::Array(elements) => {
+                    elements.iter().take(CALLBACKS).map(|(_, text)| text.clone()).collect()
+                }
+                Value::Scalar(text) => vec![text.clone()],
+            };
+            for line in lines {
+                let mut code = callback.text.clone();
+                code.push_known(" 0 ");
+                code.append(&line);
+                self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, callback.span));
+            }
+        }
         self.state.assign(&name, vec![value]);
     }
 
@@ -341,8 +428,24 @@ impl Walk<'_> {
             return printed;
         };
         let start = match first.text.as_known() {
-            Some("--") => 1,
-            Some(option) if option.starts_with(['-', '+']) => return Text::default(),
+            Some(option) if option.starts_with(['-', '+']) => {
+                let mut start = 0;
+                while let Some(option) =
+                    arguments.get(start).and_then(|argument| argument.text.as_known())
+                    && option.starts_with(['-', '+'])
+                {
+                    start += 1;
+                    if matches!(option, "--" | "-") {
+                        break;
+                    }
+                    // `-eo pipefail`: the name of an option follows.
+                    start += usize::from(option.ends_with('o'));
+                }
+                if start >= arguments.len() && first.text.as_known() != Some("--") {
+                    return Text::default();
+                }
+                start
+            }
             _ => 0,
         };
         let mut positional = vec![Text::known("bash")];
@@ -364,11 +467,70 @@ impl Walk<'_> {
     }
 }
 
+/// How many lines `mapfile -C` is followed through.
+const CALLBACKS: usize = 8;
+
+fn has_option(arguments: &[Argument], option: &str) -> bool {
+    arguments.iter().any(|argument| argument.text.known_prefix().starts_with(option))
+}
+
+/// The elements of `(a b [k]=c)` as one text: what `declare` is given.
+fn array_elements(text: &Text, pairs: bool) -> Vec<(Option<String>, Text)> {
+    let mut words: Vec<Text> = vec![text.derive(Vec::new())];
+    for piece in &text.pieces {
+        let Piece::Known(known) = piece else {
+            if let Some(last) = words.last_mut() {
+                last.push(piece.clone());
+            }
+            continue;
+        };
+        for (index, part) in known.split([' ', '\t', '\n']).enumerate() {
+            if index > 0 {
+                words.push(text.derive(Vec::new()));
+            }
+            if let Some(last) = words.last_mut() {
+                last.push_known(part.trim_matches(['"', '\'', '(', ')']));
+            }
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    if pairs && words.first().is_some_and(|word| !word.known_prefix().contains('=')) {
+        return words
+            .chunks(2)
+            .filter_map(|pair| Some((Some(pair.first()?.display()), pair.get(1)?.clone())))
+            .collect();
+    }
+    words
+        .into_iter()
+        .map(|word| {
+            let known = word.known_prefix();
+            let keyed = match known.strip_prefix('[') {
+                Some(rest) => rest.split_once("]="),
+                None if pairs => known.split_once('='),
+                None => None,
+            };
+            match keyed {
+                Some((key, first)) => {
+                    let mut value = word.derive(Vec::new());
+                    value.push_known(first);
+                    for piece in word.pieces.iter().skip(1) {
+                        value.push(piece.clone());
+                    }
+                    (Some(key.to_owned()), value)
+                }
+                None => (None, word),
+            }
+        })
+        .collect()
+}
+
 /// `NAME=value` in an expanded word.
 pub(crate) fn split_assignment(text: &Text) -> Option<(String, Text)> {
     let (name, first) = text.known_prefix().split_once('=')?;
     let plain = name.strip_suffix('+').unwrap_or(name);
-    if plain.is_empty() || !plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+    // Aliases and the environment take more names than variables do.
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%()+:@!".contains(&byte);
+    if plain.is_empty() || plain.starts_with('-') || !plain.bytes().all(allowed) {
         return None;
     }
     let mut value = text.derive(Vec::new());

@@ -1,6 +1,7 @@
 //! What a shell script would do. Owns the walk over the tree: variables, files and streams are followed as far as they
 //! are known, wrappers are unwrapped, and every program is handed to its row in `programs`. It does not judge.
 
+mod again;
 mod arithmetic;
 mod builtins;
 mod parameter;

@@ -6,6 +6,7 @@ use portcullis_syntax::{
 };
 
 use super::{
+    again,
     pattern::{self, PATTERN_BYTES},
     state::Value,
     walk::Walk,
@@ -16,9 +17,52 @@ use crate::text::{Piece, Text};
 impl Walk<'_> {
     /// The elements of `$@`, `$*` and `${array[@]}`, which stay apart; `None` for everything else.
     pub(super) fn elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
-        if parameter.operator != ParameterOperator::None || parameter.indirect {
+        if parameter.indirect
+            || matches!(
+                parameter.operator,
+                ParameterOperator::Length
+                    | ParameterOperator::Names
+                    | ParameterOperator::Default(_)
+                    | ParameterOperator::Assign(_)
+                    | ParameterOperator::Error(_)
+                    | ParameterOperator::Alternate(_)
+            )
+        {
             return None;
         }
+        let all = self.all_elements(parameter)?;
+        match &parameter.operator {
+            ParameterOperator::None => Some(all),
+            ParameterOperator::Slice { offset, length } => {
+                let offset = self.number(offset);
+                let length = length.as_ref().map(|word| self.number(word));
+                let Some(offset) = offset else { return Some(all.iter().map(partly).collect()) };
+                let positional = matches!(&*parameter.name, "@" | "*");
+                let count = i64::try_from(all.len()).ok()?;
+                // `$0` stands before the positional parameters.
+                let from = match offset {
+                    negative if negative < 0 => count + negative,
+                    offset if positional => (offset - 1).max(0),
+                    offset => offset,
+                };
+                let most = match length {
+                    None => count,
+                    Some(Some(length)) if length >= 0 => length,
+                    Some(_) => count,
+                };
+                let from = usize::try_from(from).unwrap_or(0);
+                let most = usize::try_from(most).unwrap_or(0);
+                Some(all.into_iter().skip(from).take(most).collect())
+            }
+            _ => Some(
+                all.into_iter()
+                    .map(|element| self.operate(parameter, &parameter.name, Some(element)))
+                    .collect(),
+            ),
+        }
+    }
+
+    fn all_elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
         if matches!(&*parameter.name, "@" | "*") {
             return Some(self.state.positional().iter().skip(1).cloned().collect());
         }
@@ -56,16 +100,21 @@ impl Walk<'_> {
         }
         let subscript = if parameter.indirect { None } else { parameter.subscript.as_ref() };
         let value = self.scalar(&name, subscript);
+        self.operate(parameter, &name, value)
+    }
+
+    /// What the operator of an expansion makes of a value.
+    fn operate(&mut self, parameter: &Parameter, name: &str, value: Option<Text>) -> Text {
         let missing = || {
-            let mut text = Text::unknown(&name);
-            text.taint = named_secret(&name);
+            let mut text = Text::unknown(name);
+            text.taint = named_secret(name);
             text
         };
         match &parameter.operator {
             ParameterOperator::None | ParameterOperator::Names => value.unwrap_or_else(missing),
             ParameterOperator::Length => match value.as_ref().and_then(Text::as_known) {
                 Some(known) => Text::known(known.chars().count().to_string()),
-                None => Text::unknown(&name),
+                None => Text::unknown(name),
             },
             // A variable that this text does not set is most likely not set: what stands for it is what would be used.
             ParameterOperator::Default(word) => match value {
@@ -76,7 +125,7 @@ impl Walk<'_> {
                 Some(value) if !value.is_empty() => value,
                 _ => {
                     let value = self.single(word);
-                    self.state.assign(&name, vec![Value::Scalar(value.clone())]);
+                    self.state.assign(name, vec![Value::Scalar(value.clone())]);
                     value
                 }
             },
@@ -121,7 +170,7 @@ impl Walk<'_> {
                         let changed = change_case(known, *upper, *all);
                         value.derive(known_pieces(changed))
                     }
-                    _ => unknown_like(&value, &name),
+                    _ => unknown_like(&value, name),
                 }
             }
             ParameterOperator::Transform('P' | 'E')
@@ -137,26 +186,16 @@ impl Walk<'_> {
                     ('u', Some(known)) => {
                         value.derive(known_pieces(change_case(known, true, false)))
                     }
+                    ('E', Some(known)) => value.derive(known_pieces(again::unescaped(known))),
                     ('P', Some(_)) => {
                         // A prompt string is expanded like a double-quoted word: what is substituted in it runs.
-                        self.same_shell_word(&value);
-                        unknown_like(&value, &name)
+                        self.expand_again(&value, Span::default());
+                        unknown_like(&value, name)
                     }
                     _ => value,
                 }
             }
-            ParameterOperator::Transform(_) => unknown_like(&value.unwrap_or_else(missing), &name),
-        }
-    }
-
-    fn same_shell_word(&mut self, value: &Text) {
-        if let Some(known) = value.as_known()
-            && (known.contains("$(") || known.contains('`'))
-        {
-            let mut code = Text::known(": \"");
-            code.append(value);
-            code.push_known("\"");
-            self.same_shell(&code, Span::default());
+            ParameterOperator::Transform(_) => unknown_like(&value.unwrap_or_else(missing), name),
         }
     }
 

@@ -24,6 +24,9 @@ pub(super) enum Channel {
     Text(Text),
 }
 
+/// The first number that bash gives to `{name}<…`.
+const FIRST_GIVEN: u32 = 10;
+
 /// The descriptors of one command.
 #[derive(Clone, Debug)]
 pub(super) struct Wiring {
@@ -83,18 +86,45 @@ impl Walk<'_> {
         if let Channel::Text(text) | Channel::Network(_, text) = &wiring.input {
             self.input = Some(text.clone());
         }
-        if !matches!(wiring.output, Channel::Inherited) {
+        // What the rest of the script prints goes into a process: it runs at the end, with an input that is not known.
+        let to_process = matches!(&wiring.output, Channel::File(file, _)
+            if self.sinks.iter().any(|(path, _)| file.text.as_known() == Some(path)));
+        if !matches!(wiring.output, Channel::Inherited) && !to_process {
             self.deliver(wiring.clone(), Text::default());
         }
         self.descriptors = wiring.others;
         self.descriptors.truncate(64);
     }
 
+    /// What is read from `/dev/fd/N`, where this script opened that descriptor.
+    pub(super) fn descriptor(&self, path: &str) -> Option<Text> {
+        let rest = path.strip_prefix("/dev/fd/").or_else(|| {
+            let rest = path.strip_prefix("/proc/")?;
+            rest.split_once("/fd/").map(|(_, number)| number)
+        })?;
+        let number: u32 = rest.parse().ok()?;
+        if number == 0 {
+            return self.input.clone();
+        }
+        self.descriptors.iter().rev().find(|(other, _)| *other == number).and_then(
+            |(_, channel)| match channel {
+                Channel::Text(text) | Channel::Network(_, text) => Some(text.clone()),
+                _ => None,
+            },
+        )
+    }
+
     fn redirect(&mut self, redirect: &Redirect, wiring: &mut Wiring) {
         use RedirectOperator as Op;
         let number = match &redirect.descriptor {
             Some(Descriptor::Number(number)) => Some(*number),
-            Some(Descriptor::Variable(_)) => Some(10),
+            Some(Descriptor::Variable(name)) => {
+                let next = wiring.others.iter().map(|(number, _)| number + 1).max();
+                let number = next.unwrap_or(0).max(FIRST_GIVEN);
+                let value = super::state::Value::Scalar(Text::known(number.to_string()));
+                self.state.assign(name, vec![value]);
+                Some(number)
+            }
             None => None,
         };
         if let Some(heredoc) = &redirect.heredoc {

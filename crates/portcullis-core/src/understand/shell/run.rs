@@ -147,6 +147,10 @@ impl Walk<'_> {
     }
 
     fn assign_element(&mut self, name: &str, key: String, value: Text) {
+        if matches!(name, "BASH_ALIASES" | "BASH_CMDS") {
+            self.state.define_alias(&key, value);
+            return;
+        }
         let mut elements = match self.value(name) {
             Some(Value::Array(elements)) => elements,
             Some(Value::Scalar(text)) => vec![(None, text)],
@@ -167,11 +171,21 @@ impl Walk<'_> {
     /// Gives a variable a value, with what programs and the shell itself make of that variable.
     pub(super) fn set(&mut self, name: &str, value: Text, span: Span) {
         self.environment(name, &value, span);
+        self.subscripts(&value, span);
         self.state.assign(name, vec![Value::Scalar(value)]);
     }
 
     /// What a variable means to programs that will find it: some are obeyed, some are run.
     pub(super) fn environment(&mut self, name: &str, value: &Text, span: Span) {
+        if matches!(name, "PS0" | "PS1" | "PS2" | "PS3" | "PS4") {
+            self.at_most(Certainty::Likely, |walk| walk.expand_again(value, span));
+        }
+        if let Some(function) = name.strip_prefix("BASH_FUNC_") {
+            let mut code = Text::known(function.trim_end_matches(['%', '(', ')']));
+            code.push_known(" ");
+            code.append(value);
+            self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
+        }
         match escapes::variable(name) {
             None => {}
             Some(escapes::Variable::Obeyed) => {
@@ -219,6 +233,21 @@ impl Walk<'_> {
             return self.unknown_program(name, arguments, input, span);
         };
         let basename = base(&known);
+        if let Some(stands_for) = self.alias_of(&known) {
+            return self.aliased(&known, &stands_for, &arguments, input, name.span);
+        }
+        if known.contains('/')
+            && let Some(path) = self.target(&name.text).path
+            && let Some(program) = self.state.linked(&path).map(str::to_owned)
+            && self.enter_level(span)
+        {
+            let text = name.text.derive(vec![Piece::Known(program)]);
+            let mut words = vec![Argument { text, span: name.span }];
+            words.extend(arguments);
+            let printed = self.run_words(words, input, environment);
+            self.leave_level();
+            return printed;
+        }
         if !known.contains('/') {
             if let Some(function) = self.state.function(&known) {
                 return self.call(&known, &function, &name, arguments, input);
@@ -242,6 +271,17 @@ impl Walk<'_> {
             span,
         };
         let built_in = self.is_builtin(&invocation.program);
+        if row.is_none()
+            && !built_in
+            && !known.contains('/')
+            && let Some(function) = self.state.function(NOT_FOUND)
+        {
+            let mut words = vec![invocation.name.clone()];
+            words.extend(invocation.arguments.iter().cloned());
+            let input = invocation.input.clone();
+            self.at_likely(|walk| walk.call(NOT_FOUND, &function, &invocation.name, words, input));
+        }
+        self.names_in(&invocation.program, &invocation.arguments);
         let id = self.announce(
             &invocation.program,
             &invocation.name,
@@ -266,6 +306,31 @@ impl Walk<'_> {
         if printed.as_known().is_none() || printed.taint != Taint::NONE {
             printed.sources.push(id);
         }
+        printed
+    }
+
+    /// What an alias, or bash's table of remembered commands, puts in the place of a name.
+    fn alias_of(&self, name: &str) -> Option<Text> {
+        let stands_for = self.state.alias(name)?;
+        let within = self.calls.iter().any(|call| call.strip_prefix("alias ") == Some(name));
+        (!within).then(|| stands_for.clone())
+    }
+
+    fn aliased(
+        &mut self,
+        name: &str,
+        stands_for: &Text,
+        arguments: &[Argument],
+        input: Option<Text>,
+        span: Span,
+    ) -> Text {
+        let mut code = stands_for.clone();
+        code.push_known(" \"$@\"");
+        let mut given = vec![Argument { text: Text::known("bash"), span }];
+        given.extend_from_slice(arguments);
+        self.calls.push(format!("alias {name}"));
+        let printed = self.shell(&code, span, &given, input);
+        self.calls.pop();
         printed
     }
 
@@ -313,10 +378,14 @@ impl Walk<'_> {
         row: Option<&'static programs::Program>,
     ) -> Option<Text> {
         let [first, name, rest @ ..] = invocation.arguments.as_slice() else { return None };
-        if invocation.program != "printf" || first.text.as_known() != Some("-v") {
+        if invocation.program != "printf" {
             return None;
         }
-        let name = name.text.as_known()?.to_owned();
+        let (name, rest) = match first.text.as_known()?.strip_prefix("-v")? {
+            "" => (name.text.as_known()?, rest),
+            attached => (attached, invocation.arguments.get(1..)?),
+        };
+        let name = name.to_owned();
         let inner = Invocation { arguments: rest.to_vec(), ..invocation.clone() };
         let value = row.map_or_else(|| invocation.origin(), |row| self.does(row.does, &inner));
         self.set(&name, value, invocation.span);
@@ -415,6 +484,9 @@ impl Walk<'_> {
         printed
     }
 }
+
+/// The function that bash calls for a command that it does not find.
+const NOT_FOUND: &str = "command_not_found_handle";
 
 /// Whether a word uses a variable.
 fn mentions(word: &Word, name: &str) -> bool {

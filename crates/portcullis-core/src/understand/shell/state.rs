@@ -11,6 +11,12 @@ use crate::{effect::LayerId, text::Text};
 /// stands as one unknown value.
 const ALTERNATIVES: usize = 8;
 
+/// How many names lead to one another before the last is taken.
+const REFERENCES: usize = 8;
+
+/// How many links of one call are followed; a script that makes more makes a farm of them, not a way around.
+const LINKS: usize = 32;
+
 /// What one variable may hold.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Value {
@@ -40,6 +46,11 @@ pub(super) struct State {
     variables: HashMap<String, Vec<Value>>,
     functions: HashMap<String, Function>,
     files: HashMap<String, Vec<Text>>,
+    /// What one name stands for instead: variables by `declare -n`, commands by `alias`, paths by `ln`. Never undone, as
+    /// forgetting one could only hide what it leads to.
+    references: HashMap<String, String>,
+    aliases: HashMap<String, Text>,
+    links: Vec<(String, String)>,
     directory: Option<String>,
     positional: Rc<Vec<Text>>,
     log: Vec<Undo>,
@@ -72,12 +83,69 @@ impl State {
 
     /// Every value that a variable may hold; `None` where it was never assigned here.
     pub(super) fn variable(&self, name: &str) -> Option<&[Value]> {
-        self.variables.get(name).map(Vec::as_slice)
+        self.variables.get(self.referred(name)).map(Vec::as_slice)
     }
 
     pub(super) fn assign(&mut self, name: &str, values: Vec<Value>) {
+        let name = self.referred(name).to_owned();
+        let name = name.as_str();
         let before = self.variables.insert(name.to_owned(), bounded(values, name));
         self.log.push(Undo::Variable(name.to_owned(), before));
+    }
+
+    /// The variable that a name leads to.
+    fn referred<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut name = name;
+        if self.references.is_empty() {
+            return name;
+        }
+        for _ in 0..REFERENCES {
+            match self.references.get(name) {
+                Some(next) => name = next,
+                None => break,
+            }
+        }
+        name
+    }
+
+    /// From now on `name` is another name for the variable `target`.
+    pub(super) fn refer(&mut self, name: &str, target: &str) {
+        if name != target {
+            self.references.insert(name.to_owned(), target.to_owned());
+        }
+    }
+
+    pub(super) fn alias(&self, name: &str) -> Option<&Text> {
+        self.aliases.get(name)
+    }
+
+    pub(super) fn define_alias(&mut self, name: &str, value: Text) {
+        self.aliases.insert(name.to_owned(), value);
+    }
+
+    /// A link is made; `target` is absolute.
+    pub(super) fn link(&mut self, path: &str, target: &str) {
+        if self.links.len() < LINKS && path != target {
+            self.links.push((path.to_owned(), target.to_owned()));
+        }
+    }
+
+    /// What the link at exactly this path leads to.
+    pub(super) fn linked(&self, path: &str) -> Option<&str> {
+        self.links.iter().rev().find(|(from, _)| from == path).map(|(_, to)| to.as_str())
+    }
+
+    /// A path with the links that this call made followed in its directories, not in its last part.
+    pub(super) fn through_links(&self, path: String) -> String {
+        let mut path = path;
+        for (from, to) in self.links.iter().rev() {
+            if let Some(rest) =
+                path.strip_prefix(from.as_str()).filter(|rest| rest.starts_with('/'))
+            {
+                path = format!("{}{rest}", to.trim_end_matches('/'));
+            }
+        }
+        path
     }
 
     pub(super) fn unset(&mut self, name: &str) {

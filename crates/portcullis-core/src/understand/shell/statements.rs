@@ -130,12 +130,14 @@ impl Walk<'_> {
             }
             CommandKind::Conditional(words) => {
                 for word in words {
-                    self.single(word);
+                    let text = self.single(word);
+                    self.subscripts(&text, word.span);
                 }
                 Text::default()
             }
             CommandKind::Arithmetic(word) => {
-                self.single(word);
+                let expression = self.single(word);
+                self.subscripts(&expression, word.span);
                 Text::default()
             }
             CommandKind::Coprocess { name, body } => {
@@ -143,7 +145,10 @@ impl Walk<'_> {
                     self.single(name);
                 }
                 let outer = std::mem::replace(&mut self.concurrent, true);
+                // Whatever the script writes to its descriptor comes in.
+                let input = self.input.replace(Text::unknown("a coprocess"));
                 self.command(body);
+                self.input = input;
                 self.concurrent = outer;
                 Text::default()
             }

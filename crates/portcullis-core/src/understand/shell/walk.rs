@@ -119,12 +119,36 @@ impl<'a> Walk<'a> {
     /// A path as the current directory makes it.
     #[must_use]
     pub fn target(&self, text: &Text) -> Target {
-        Target::new(text.clone(), absolute(text, self.state.directory(), self.facts))
+        let path = absolute(text, self.state.directory(), self.facts)
+            .map(|path| self.state.through_links(path));
+        Target::new(text.clone(), path)
+    }
+
+    /// As [`Walk::target`], where the path itself is followed when this call made it a link.
+    fn followed(&self, text: &Text) -> Target {
+        let target = self.target(text);
+        match target.path.as_deref().and_then(|path| self.state.linked(path)) {
+            Some(path) => Target::new(text.clone(), Some(path.to_owned())),
+            None => target,
+        }
+    }
+
+    /// A file gets a second name.
+    fn make_link(&mut self, path: &str, leads_to: &Text) {
+        let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+        let directory =
+            directory.map(|directory| if directory.is_empty() { "/" } else { directory });
+        if let Some(leads_to) = absolute(leads_to, directory, self.facts) {
+            self.state.link(path, &leads_to);
+        }
     }
 
     /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
     pub fn read(&mut self, file: &Argument) -> Text {
-        let target = self.target(&file.text);
+        let target = self.followed(&file.text);
+        if let Some(content) = target.path.as_deref().and_then(|path| self.descriptor(path)) {
+            return content;
+        }
         if let Some(path) = &target.path
             && let Some(versions) = self.state.file(path)
         {
@@ -149,7 +173,10 @@ impl<'a> Walk<'a> {
 
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
-        let target = self.target(&file.text);
+        let target = match mode {
+            WriteMode::Link | WriteMode::Create => self.target(&file.text),
+            _ => self.followed(&file.text),
+        };
         if let Some(at) =
             self.sinks.iter().position(|(path, _)| target.path.as_deref() == Some(path))
             && self.enter_level(file.span)
@@ -171,7 +198,8 @@ impl<'a> Walk<'a> {
                 WriteMode::Replace => self.state.write_file(path, content.clone(), false, certain),
                 WriteMode::Append => self.state.write_file(path, content.clone(), true, certain),
                 WriteMode::Edit => self.state.write_file(path, content.clone(), false, false),
-                WriteMode::Create | WriteMode::Link => {}
+                WriteMode::Link => self.make_link(path, &content),
+                WriteMode::Create => {}
             }
         }
         let starts = target.path.as_ref().and_then(|_| place::persistence_of(&target, self.facts));
@@ -323,10 +351,13 @@ impl<'a> Walk<'a> {
         arguments: &[Argument],
         input: Option<Text>,
     ) -> Text {
-        let target = self.target(&file.text);
+        let target = self.followed(&file.text);
         self.made_executable.retain(|made| target.path.as_ref() != Some(made));
-        let versions =
-            target.path.as_deref().and_then(|path| self.state.file(path)).map(<[_]>::to_vec);
+        let path = target.path.as_deref();
+        let versions = path
+            .and_then(|path| self.descriptor(path))
+            .map(|content| vec![content])
+            .or_else(|| path.and_then(|path| self.state.file(path)).map(<[_]>::to_vec));
         let Some(versions) = versions else {
             let mut code = Text::unknown(&file.text.display());
             code.inherit(&file.text);
@@ -349,6 +380,20 @@ impl<'a> Walk<'a> {
             printed.append(&more);
         }
         printed
+    }
+
+    /// Reads what follows as done in another directory.
+    pub(crate) fn within<T>(
+        &mut self,
+        directory: &Argument,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.state.directory().map(str::to_owned);
+        let inner = self.target(&directory.text).path;
+        self.state.enter(inner);
+        let result = read(self);
+        self.state.enter(outer);
+        result
     }
 
     /// Sends a statement to a database.

@@ -209,6 +209,7 @@ impl Walk<'_> {
             }
             PartKind::Arithmetic(parts) => {
                 let expression = self.joined(parts);
+                self.subscripts(&expression, part.span);
                 match expression.as_known().and_then(|known| self.evaluate(known)) {
                     Some(number) => expression.derive(vec![Piece::Known(number.to_string())]),
                     None => {

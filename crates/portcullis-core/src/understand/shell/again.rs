@@ -1,0 +1,146 @@
+//! Text that bash expands a second time: prompts, and subscripts wherever it looks for arithmetic or the name of a
+//! variable. Owns what is substituted in them; values and words are read by its siblings.
+
+use portcullis_syntax::Span;
+
+use super::walk::Walk;
+use crate::{
+    effect::{Argument, Certainty},
+    text::Text,
+};
+
+/// How long a text may be to be looked at: a subscript or a prompt is short.
+const BYTES: usize = 4096;
+
+/// Builtins that take names of variables or arithmetic, sorted.
+const TAKE_NAMES: &[&str] = &[
+    "[",
+    "declare",
+    "export",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+];
+
+impl Walk<'_> {
+    /// A text that may be evaluated as arithmetic or taken as a name: `a[$(command)]` runs the command.
+    pub(super) fn subscripts(&mut self, text: &Text, span: Span) {
+        if has_running_subscript(text.known_prefix()) {
+            self.at_most(Certainty::Likely, |walk| walk.expand_again(text, span));
+        }
+    }
+
+    /// The arguments of a builtin that looks for names or numbers in them.
+    pub(super) fn names_in(&mut self, program: &str, arguments: &[Argument]) {
+        if TAKE_NAMES.binary_search(&program).is_err() {
+            return;
+        }
+        for argument in arguments {
+            self.subscripts(&argument.text, argument.span);
+        }
+    }
+
+    /// A prompt is expanded like a here-document whenever it is shown.
+    pub(super) fn expand_again(&mut self, text: &Text, span: Span) {
+        let known = text.known_prefix();
+        if known.len() > BYTES || !(known.contains("$(") || known.contains('`')) {
+            return;
+        }
+        let mut code = text.derive(Vec::new());
+        code.push_known(": <<END_OF_TEXT\n");
+        code.append(text);
+        code.push_known("\nEND_OF_TEXT\n");
+        self.same_shell(&code, span);
+    }
+}
+
+fn has_running_subscript(text: &str) -> bool {
+    if text.len() > BYTES {
+        return false;
+    }
+    let Some((name, rest)) = text.split_once('[') else { return false };
+    let named = name
+        .bytes()
+        .next_back()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'}'));
+    let subscript = rest.rsplit_once(']').map_or(rest, |(subscript, _)| subscript);
+    named && (subscript.contains("$(") || subscript.contains('`'))
+}
+
+/// What escapes such as `\x72`, `\162` and `\n` in `${name@E}` stand for.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        result.push_str(before);
+        let (character, left) = escape(after);
+        result.extend(character);
+        rest = left;
+    }
+    result.push_str(rest);
+    result
+}
+
+fn escape(after: &str) -> (Option<char>, &str) {
+    let Some(first) = after.chars().next() else { return (Some('\\'), after) };
+    let behind = after.get(first.len_utf8()..).unwrap_or("");
+    let simple = |character| (Some(character), behind);
+    match first {
+        'n' => simple('\n'),
+        't' => simple('\t'),
+        'r' => simple('\r'),
+        'a' => simple('\x07'),
+        'b' => simple('\x08'),
+        'e' | 'E' => simple('\x1b'),
+        'f' => simple('\x0c'),
+        'v' => simple('\x0b'),
+        '\\' | '\'' | '"' | '?' => simple(first),
+        'x' => number(behind, 16, 2),
+        'u' => number(behind, 16, 4),
+        'U' => number(behind, 16, 8),
+        '0'..='7' => number(after, 8, 3),
+        _ => (Some('\\'), after),
+    }
+}
+
+fn number(text: &str, radix: u32, most: usize) -> (Option<char>, &str) {
+    let length =
+        text.bytes().take(most).take_while(|byte| char::from(*byte).is_digit(radix)).count();
+    let (digits, rest) = text.split_at_checked(length).unwrap_or(("", text));
+    (u32::from_str_radix(digits, radix).ok().and_then(char::from_u32), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_running_subscript, unescaped};
+
+    #[test]
+    fn only_subscripts_of_names_run() {
+        for (text, expected) in [
+            ("a[$(x)]", true),
+            ("1+a[b[`x`]]", true),
+            ("[$(x)]", false),
+            ("a[1]", false),
+            ("$(x)", false),
+        ] {
+            assert_eq!(has_running_subscript(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_read_as_bash_reads_them() {
+        for (text, expected) in
+            [(r"\x72m\040-r", "rm -r"), (r"a\nb\\", "a\nb\\"), (r"\u0072", "r"), (r"\q\", r"\q\")]
+        {
+            assert_eq!(unescaped(text), expected, "{text}");
+        }
+    }
+}
