@@ -189,7 +189,7 @@ fn file(target: &Target) -> String {
 }
 
 /// The five sentences of the risk-assessment document, and one for what it does not know.
-const fn impact(risk: Risk) -> &'static str {
+pub(crate) const fn impact(risk: Risk) -> &'static str {
     match risk {
         Risk::Critical => "Potentially severe and irreversible impact",
         Risk::High => "Significant impact, may require manual intervention to undo",

@@ -16,6 +16,7 @@ pub mod action;
 pub mod address;
 pub mod analyze;
 pub mod assessment;
+pub mod assessor;
 pub mod call;
 pub mod decision;
 pub mod effect;

@@ -499,10 +499,7 @@ const BOUNDS: &[&str] =
 fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
     let is_endless =
         |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full");
-    if runs_any(scene, BOUNDS) {
-        return None;
-    }
-    match &effect.kind {
+    let hit = match &effect.kind {
         EffectKind::Write { target, content, .. } => {
             let place = place::place_of(target, scene.facts);
             if matches!(place, Place::Harmless | Place::RawDevice | Place::Device) {
@@ -526,5 +523,7 @@ fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
             (holds && matches!(last, "/dev/zero" | "/dev/full")).then(|| at(Severity::High))
         }
         _ => None,
-    }
+    };
+    // The whole script is looked at only for what would be told, so that a long one is not read once for each line.
+    hit.filter(|_| !runs_any(scene, BOUNDS))
 }

@@ -315,12 +315,12 @@ static RULES: &[Rule] = &[
         id: "permission.list.change",
         message: "a list of rights beside the mode would be changed, where nobody looks for it",
         when: When::Effect(|effect, scene| {
-            if !scene.effects.list.iter().filter_map(run).any(|run| {
-                matches!(run.program.as_str(), "setfacl" | "icacls" | "Set-Acl" | "setfattr")
-            }) {
-                return None;
-            }
-            changed(effect, scene, |change| {
+            let by_list = || {
+                scene.effects.list.iter().filter_map(run).any(|run| {
+                    matches!(run.program.as_str(), "setfacl" | "icacls" | "Set-Acl" | "setfattr")
+                })
+            };
+            let hit = changed(effect, scene, |change| {
                 let PermissionChange::Attribute(text) = change.change else { return None };
                 let text = text.display().to_ascii_lowercase();
                 if text.contains("cap_") || text.starts_with(['+', '-', '=']) {
@@ -341,7 +341,8 @@ static RULES: &[Rule] = &[
                         Severity::High
                     },
                 )
-            })
+            });
+            hit.filter(|_| by_list())
         }),
         fires: &[
             "setfacl -m u:bob:rwx /data/x",
