@@ -34,7 +34,7 @@ const PATTERN_BYTES: usize = 1 << 20;
 pub type ActionMap = Map<String, Value>;
 
 /// A closure that answers for an action, or says why it cannot.
-type Closure<T> = Arc<dyn Fn(&ActionMap) -> Result<T, RuleFailed> + Send + Sync>;
+pub type Closure<T> = Arc<dyn Fn(&ActionMap) -> Result<T, RuleFailed> + Send + Sync>;
 
 /// A closure could not answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -95,7 +95,7 @@ pub enum Pattern {
     Regex(String),
     /// This closure says so. A panic in it is not caught: what can go wrong is to be returned as an error, which counts as at least
     /// `High`.
-    Closure(Arc<dyn Fn(&ActionMap) -> Result<bool, RuleFailed> + Send + Sync>),
+    Closure(Closure<bool>),
     /// One of the fourteen documented rules says so: its pattern, or what the code would do.
     Documented(DocumentedPattern),
 }

@@ -66,7 +66,7 @@ fn shown(code: &str, tokens: &[Token]) -> Vec<bool> {
                     && word(at - 1) == "="
                     && tokens.get(at - 2).is_some_and(|name| name.first);
                 if let Some(mark) = shown.get_mut(at) {
-                    *mark = (printing || alone) && (printing || brackets.is_empty());
+                    *mark = printing || (alone && brackets.is_empty());
                 }
                 if named && brackets.is_empty() {
                     // A name that is given two texts is not followed.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::report::Colour;
 
 mod about;
+mod assess;
 mod audit;
 mod check;
 mod failure;
@@ -33,6 +34,7 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb { name: "check", define: check::define_check, run: check::check },
     Verb { name: "explain", define: check::define_explain, run: check::explain },
+    Verb { name: "assess", define: assess::define, run: assess::run },
     Verb { name: "rules", define: rules::define, run: rules::run },
     Verb { name: "policy", define: policy::define, run: policy::run },
     Verb { name: "audit", define: audit::define, run: audit::run },

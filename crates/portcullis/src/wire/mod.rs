@@ -2,6 +2,7 @@
 //! judges nothing and opens nothing.
 
 mod answer;
+mod assess;
 mod call;
 mod lines;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod strict;
 pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
 };
+pub use assess::{AssessAnswer, AssessRequest};
 pub use call::{LONGEST, Request, VERSION};
 pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};

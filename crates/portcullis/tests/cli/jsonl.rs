@@ -123,3 +123,34 @@ fn the_mode_of_the_command_line_is_not_loosened_by_a_line() {
     assert_eq!(judged(&["check", "--jsonl"]), "allow");
     assert_eq!(judged(&["check", "--jsonl", "--mode", "plan"]), "deny");
 }
+
+#[test]
+fn actions_are_assessed_line_by_line_and_malformed_ones_answered() {
+    let place = Place::new();
+    let input = [
+        json!({ "id": "1", "action": { "action": "code", "code": "print('hello')" } }).to_string(),
+        json!({ "id": "2", "action": { "action": "code", "code":
+            "import subprocess; subprocess.run(['rm', '-rf', '/home/user/data'])" } })
+        .to_string(),
+        json!({ "id": "3", "action": { "code": 7 } }).to_string(),
+        "nonsense".to_owned(),
+        json!({ "id": 5, "action": { "action": "code", "code": "git push --force" } }).to_string(),
+    ]
+    .join("\n");
+    let ended = place.fed(["assess", "--jsonl"], input.as_bytes());
+    assert_eq!(ended.code, 65, "{}", ended.err);
+    let answers = answers(&ended.out);
+    assert_eq!(
+        answers[0],
+        json!({ "v": 1, "id": "1", "level": "safe", "reasons": ["Output display only"],
+            "affected_resources": [], "reversible": true,
+            "estimated_impact": "No significant impact expected", "recommendations": [],
+            "requires_approval": false })
+    );
+    assert_eq!(answers[1]["level"], "critical");
+    assert_eq!(answers[1]["reversible"], false);
+    assert_eq!(answers[1]["affected_resources"], json!(["file:/home/user/data"]));
+    assert_eq!(answers[2]["error"]["code"], "bad-input");
+    assert_eq!((&answers[2]["id"], &answers[3]["id"]), (&json!("3"), &json!(null)));
+    assert_eq!((&answers[4]["id"], &answers[4]["level"]), (&json!(5), &json!("high")));
+}

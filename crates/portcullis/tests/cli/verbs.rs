@@ -55,6 +55,7 @@ fn help_is_the_same_for_everybody() {
     assert_snapshot!("help", place.run(["--help"]).page());
     assert_snapshot!("help-check", place.run(["check", "--help"]).page());
     assert_snapshot!("help-explain", place.run(["explain", "--help"]).page());
+    assert_snapshot!("help-assess", place.run(["assess", "--help"]).page());
     assert_snapshot!("help-rules", place.run(["rules", "--help"]).page());
 }
 
