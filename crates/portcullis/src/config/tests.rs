@@ -18,7 +18,7 @@ mode = "acceptEdits"
 disable_bypass = true
 dont_ask = "deny-quietly"
 confirmation = { threshold = "medium", confirm_unknown = false }
-floors = ["container.*", "self.disable.*"]
+floors = ["git.push.*", "protection.gate.*"]
 analyzers = ["rules", "policy-rail"]
 
 [rules]
