@@ -16,7 +16,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Several lines of text for a person: as [`line`], with line feeds and tabs as they are.
+/// Several lines of text for a person: as [`line()`], with line feeds and tabs as they are.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     let plain = |character: char| matches!(character, '\n' | '\t') || !is_hidden(character);
