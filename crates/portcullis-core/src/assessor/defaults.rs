@@ -119,8 +119,11 @@ pub(super) static ALL: [Documented; 14] = [
         name: "file_delete",
         reason: "File deletion may cause data loss",
         pattern: r"\bos\.remove\b|\bos\.removedirs\b|\bos\.unlink\b|\bshutil\.rmtree\b|\bPath.*\.unlink\b",
+        // What a shell's `gzip` or `mv` takes away it keeps elsewhere.
         means: |reading, effect| {
-            matches!(effect, EffectKind::Delete { .. }) && !reading.runs(deletes_trees)
+            matches!(effect, EffectKind::Delete { .. })
+                && !reading.runs(deletes_trees)
+                && (reading.language == Language::Code || reading.runs(deletes_files))
         },
         about: &["fs."],
         ..PLAIN
@@ -241,6 +244,10 @@ fn deletes_trees(run: &Run) -> bool {
         "find" => words().any(|word| word == "-delete"),
         _ => false,
     }
+}
+
+fn deletes_files(run: &Run) -> bool {
+    matches!(run.program.as_str(), "rm" | "unlink" | "shred" | "srm" | "trash" | "del" | "rmdir")
 }
 
 /// Whether a program is run with these words as its first operands.

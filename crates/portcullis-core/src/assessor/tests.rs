@@ -372,6 +372,7 @@ fn what_no_documented_rule_is_about_is_told_all_the_same() {
         assert!(!result.reasons.is_empty());
     }
     assert_eq!(assess("shutil.rmtree('/')").level, Risk::Critical);
+    assert!(!names("gzip notes.txt").contains(&"file_delete"));
 }
 
 #[test]
