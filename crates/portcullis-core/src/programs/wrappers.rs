@@ -68,6 +68,8 @@ const CLUSTER: &[&str] = &[
 
 /// Programs that run another program, sorted by name.
 pub(super) static WRAPPERS: &[Program] = &[
+    wrapper("aa-exec", &["-p", "-n", "--profile", "--namespace"]),
+    wrapper("aoss", &[]),
     custom("at", &["-f", "-q", "-t"], later),
     wrapper("aws-vault", &["-d", "--duration", "-n", "--backend"]),
     custom("batch", &["-f", "-q"], later),
@@ -89,6 +91,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     ),
     wrapper("caffeinate", &["-t", "-w"]),
     custom("capsh", &[], dash_dash_shell),
+    wrapper("catchsegv", &[]),
     wrapper("choom", &["-n", "--adjust", "-p"]),
     after_one("chpst", &["-u", "-U", "-e", "-/", "-n", "-l", "-m"]),
     after_one("chroot", &["--userspec", "--groups"]),
@@ -97,6 +100,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("daemonize", &["-a", "-c", "-e", "-o", "-p", "-l", "-u", "-E"]),
     wrapper("dbus-launch", &[]),
     wrapper("dbus-run-session", &["--config-file"]),
+    wrapper("distcc", &[]),
     privileged("doas", &["-u", "-C", "-a"]),
     custom("docker", CONTAINER, container),
     wrapper("dotenv", &["-e", "-f", "-v"]),
@@ -111,7 +115,9 @@ pub(super) static WRAPPERS: &[Program] = &[
     after_one("faketime", &["-f"]),
     wrapper("firejail", &[]),
     custom("flock", &["-w", "--wait", "--timeout", "-E", "-c", "--command"], locked),
+    custom("genie", &["-c"], command_option),
     wrapper("gosu", &[]),
+    wrapper("grc", &["-c", "--config"]),
     after_one("gtimeout", &["-s", "--signal", "-k", "--kill-after"]),
     wrapper(
         "hyperfine",
@@ -119,15 +125,22 @@ pub(super) static WRAPPERS: &[Program] = &[
     ),
     wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"]),
     custom("ip", &[], namespace),
+    custom("ksu", &["-e", "-c", "-l", "-n"], command_option),
     custom("kubectl", CLUSTER, dash_dash),
+    wrapper("ld-linux-x86-64.so.2", &["--library-path", "--preload", "--audit", "--argv0"]),
+    wrapper("ld.so", &["--library-path", "--preload", "--audit", "--argv0"]),
+    after_one("logsave", &[]),
     wrapper("ltrace", &["-e", "-o", "-p", "-s", "-u", "-l", "-n", "-a", "-x"]),
     custom("lxc", &[], dash_dash),
     custom("lxc-attach", &["-n", "--name"], dash_dash),
+    custom("mosh", &["-p", "--ssh", "--server", "--client", "--port"], inner_after_one),
+    wrapper("multitime", &["-n", "-s", "-I", "-b"]),
     custom("nerdctl", CONTAINER, container),
     wrapper("nice", &["-n", "--adjustment"]),
     wrapper("nohup", &[]),
     wrapper("nsenter", &["-t", "--target", "-S", "-G", "--setuid", "--setgid"]),
     wrapper("numactl", &["-N", "-m", "-C", "-i", "--cpunodebind", "--membind"]),
+    wrapper("openvt", &["-c"]),
     custom(
         "parallel",
         &[
@@ -150,6 +163,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         parallel,
     ),
     custom("perf", &[], profiled),
+    wrapper("pexec", &["-n", "-p", "-r"]),
     privileged("pkexec", &["--user"]),
     custom("podman", CONTAINER, container),
     wrapper("prlimit", &["-p", "--pid", "-o"]),
@@ -163,6 +177,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("screen", &["-S", "-t", "-c", "-e", "-h", "-p", "-T", "-X"], inner_words),
     custom("script", &["-c", "--command", "-E", "-I", "-O", "-B", "-m", "-T"], typescript),
     wrapper("setarch", &[]),
+    after_one("setlock", &[]),
     wrapper(
         "setpriv",
         &["--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set"],
@@ -171,6 +186,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("sg", &["-c"], switch_user),
     wrapper("softlimit", &["-m", "-d", "-s", "-o"]),
     wrapper("ssh-agent", &["-a", "-t", "-E"]),
+    wrapper("sshpass", &["-d", "-f", "-p", "-P"]),
     custom(
         "start-stop-daemon",
         &[
@@ -243,7 +259,6 @@ pub(super) static WRAPPERS: &[Program] = &[
             "--working-directory",
             "--description",
             "--nice",
-            "-t",
         ],
         inner_words,
     ),
@@ -251,6 +266,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("tcpserver", &["-c", "-u", "-g", "-l"]),
     wrapper("time", &["-f", "--format", "-o", "--output"]),
     after_one("timeout", &["-s", "--signal", "-k", "--kill-after"]),
+    custom("tmate", &["-c", "-f", "-S"], command_option),
     custom("tmux", &["-f", "-L", "-S", "-c"], terminal),
     wrapper("torify", &[]),
     wrapper("torsocks", &["-u", "-p", "-a", "-P"]),
@@ -274,6 +290,26 @@ pub(super) static WRAPPERS: &[Program] = &[
     ),
     wrapper("valgrind", &[]),
     custom("watch", &["-n", "--interval"], shell_words),
+    custom(
+        "watchexec",
+        &[
+            "-w",
+            "-e",
+            "-f",
+            "-i",
+            "-d",
+            "-s",
+            "-o",
+            "--watch",
+            "--exts",
+            "--filter",
+            "--ignore",
+            "--shell",
+            "--signal",
+            "--debounce",
+        ],
+        inner_words,
+    ),
     custom(
         "xargs",
         &[
@@ -349,6 +385,14 @@ fn takes_next(option: &str, values: &[&str]) -> bool {
 
 fn inner(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 0), invocation.input.clone())
+}
+
+/// `-c code` or `-e program` as a shell's option, or words that follow.
+fn command_option(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    if let Some(code) = invocation.options().value(&["-c", "-e"]) {
+        return walk.shell(&code.text, code.span, &[], invocation.input.clone());
+    }
+    inner(walk, invocation)
 }
 
 /// `flock FILE command`, `flock FILE -c code`.

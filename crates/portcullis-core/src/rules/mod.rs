@@ -23,6 +23,7 @@ mod databases;
 mod destruction;
 mod document;
 mod effects;
+mod escape;
 mod evasion;
 mod execution;
 mod exfiltration;
@@ -184,6 +185,7 @@ pub static SHELVES: &[&Shelf] = &[
     &code::SHELF,
     &containers::SHELF,
     &databases::SHELF,
+    &escape::SHELF,
     &execution::SHELF,
     &exfiltration::SHELF,
     &git::SHELF,

@@ -1,0 +1,325 @@
+//! Rules on ways to a shell that no table of options knows: a shell's path handed to a program, or standing where a small
+//! language would run it. Owns what such words look like; options whose value is run are read by `programs`.
+
+use super::{Hit, Rule, Scene, Shelf, When, effects::words};
+use crate::{
+    effect::{Effect, EffectKind, Run},
+    finding::{Category, Confidence},
+    place,
+    programs::{self, Does},
+    risk::Severity,
+};
+
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &[
+        "bpftrace",
+        "c++",
+        "c89",
+        "c99",
+        "cc",
+        "clang",
+        "clang++",
+        "g++",
+        "gcc",
+        "gfortran",
+        "machinectl",
+        "nmap",
+        "systemd-nspawn",
+    ],
+    rules: RULES,
+};
+
+const ESCAPES: Rule = Rule {
+    category: Category::Execution,
+    severity: Severity::High,
+    confidence: Confidence::Medium,
+    remedy: "run the command that you need by itself",
+    reversible: false,
+    ..Rule::LOSS
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "execution.shell.handed",
+        message: "a program that is not known to need one is handed a shell",
+        when: When::Effect(|effect, _| {
+            let EffectKind::Run(run) = &effect.kind else { return None };
+            let is_handed = !run.known
+                && !MENTIONS.contains(&run.program.as_str())
+                && words(run).any(is_shell_path);
+            is_handed.then(Hit::default)
+        }),
+        fires: &["unknown-launcher /bin/sh", "unknown-launcher run -- /bin/bash"],
+        quiet: &["chsh -s /bin/zsh", "ls -l /bin/sh", "useradd -m -s /bin/bash x", "which /bin/sh"],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.shell.spelled",
+        message: "a program's own small language is told to start a shell",
+        when: When::Effect(|effect, _| {
+            let EffectKind::Run(run) = &effect.kind else { return None };
+            (may_run_words(run) && words(run).any(spells_shell)).then(Hit::default)
+        }),
+        fires: &[
+            "gnuplot -e 'system(\"/bin/sh 1>&0\")'",
+            "rpmquery --eval '%(/bin/sh 1>&2)'",
+            "fzf --bind 'enter:execute(/bin/sh)'",
+            "perlbug -e 'exec /bin/sh #'",
+            "ocaml -e 'Sys.command \"/bin/sh\"'",
+            "xdg-user-dir '}; /bin/sh #'",
+            "erl -noshell -eval 'os:cmd(\"/bin/sh\")'",
+        ],
+        quiet: &[
+            "grep -rn 'system(\"/bin/sh\")' src",
+            "echo 'system(\"/bin/sh\")' > notes.md",
+            "git commit -m 'Run system(\"/bin/sh\") no more'",
+            "make SHELL=/bin/bash test",
+            "docker run --entrypoint /bin/sh image -c ls",
+            "sed -i '1i #!/bin/sh' run.sh",
+        ],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.shell.typed",
+        message: "what is typed at another program's prompt starts a shell",
+        when: When::Effect(|effect, _| {
+            let EffectKind::Run(run) = &effect.kind else { return None };
+            let typed = run.name.text.known_prefix().trim_start_matches([':', '\\']);
+            let shell = typed
+                .strip_prefix('!')
+                .is_some_and(|name| is_shell_path(name) || is_shell_name(name));
+            shell.then(Hit::default)
+        }),
+        fires: &["man man\n!/bin/sh", "ftp\n!sh"],
+        quiet: &["! make", "! /bin/true"],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.shell.prepared",
+        message: "a file that this call writes starts a shell, and a program is handed that file",
+        when: When::Scene(prepared),
+        fires: &[
+            "echo 'execute = {/bin/sh}' > /tmp/x.rc\nunknown-tool -n -o import=/tmp/x.rc",
+            "echo '{\"modules\":[{\"text\":\"exec /bin/sh 1>&0\"}]}' > /tmp/x.jsonc\nunknown-tool -c /tmp/x.jsonc",
+        ],
+        quiet: &[
+            "echo 'exec /bin/sh' > notes.md\ngit add notes.md",
+            "printf '#!/bin/sh\\necho hi\\n' > /tmp/x.sh\nshellcheck /tmp/x.sh",
+        ],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.temporary.escape",
+        message: "a program among temporary files is run by way of another program's option",
+        when: When::Noted,
+        fires: &["tcpdump -i lo -w x -W 1 -G 1 -z /tmp/command", "dnsmasq --conf-script=/tmp/x"],
+        quiet: &["rsync -e 'ssh -i /tmp/key' a host:b", "fzf --preview 'cat /tmp/x'"],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.wrapper.compiler",
+        message: "the compiler is told to run another program in place of its own",
+        remedy: "use `CC=ccache` or a tool made for it",
+        when: When::Command(&[
+            "c++|c89|c99|cc|clang|clang++|g++|gcc|gfortran -wrapper",
+            "nmap --interactive",
+            "bpftrace --unsafe",
+        ]),
+        fires: &["gcc -wrapper /bin/sh,-s ."],
+        quiet: &["gcc -o app main.c"],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.machine.shell",
+        category: Category::Privilege,
+        message: "a shell with the system's own rights would be opened",
+        when: When::Command(&["machinectl shell", "systemd-nspawn -D=/|--directory=/"]),
+        fires: &["machinectl shell root@", "systemd-nspawn -D / /bin/sh"],
+        quiet: &["machinectl list", "systemd-nspawn -D ./rootfs ls"],
+        ..ESCAPES
+    },
+    Rule {
+        id: "change.output.system",
+        category: Category::Persistence,
+        message: "a program's output is directed to where the system or a shell obeys it",
+        remedy: "write it into the workspace",
+        when: When::Effect(|effect, scene| {
+            let EffectKind::Run(run) = &effect.kind else { return None };
+            let target = words(run).find_map(|word| {
+                let (option, path) = word.split_once('=')?;
+                OUTPUTS.contains(&option).then_some(path)
+            })?;
+            let obeyed = target.starts_with(['/', '~'])
+                && (place::persistence(target, scene.facts).is_some()
+                    || matches!(target, "/etc/passwd" | "/etc/shadow" | "/etc/sudoers"));
+            obeyed.then(Hit::default)
+        }),
+        fires: &["git log --output=/etc/profile.d/x.sh", "unknown-tool --log-file=/etc/cron.d/x"],
+        quiet: &["git log --output=log.txt", "unknown-tool --log-file=/var/log/x.log"],
+        ..ESCAPES
+    },
+];
+
+/// Options that name a file to write, whatever the program.
+const OUTPUTS: &[&str] = &[
+    "--output",
+    "--output-file",
+    "--outfile",
+    "--out",
+    "--log",
+    "--log-file",
+    "--logfile",
+    "--dump",
+    "--dump-bin",
+    "--save",
+    "--write",
+    "--export",
+];
+
+/// Programs without a row that name a shell and run none.
+const MENTIONS: &[&str] = &[
+    "",
+    "add-shell",
+    "adduser",
+    "chsh",
+    "dscl",
+    "luseradd",
+    "remove-shell",
+    "shellcheck",
+    "update-alternatives",
+    "useradd",
+    "usermod",
+];
+
+/// Programs that take code as text to keep, print, search or send.
+const KEEPERS: &[&str] = &[
+    "curl", "docker", "echo", "gh", "git", "glab", "kubectl", "make", "podman", "printf", "sed",
+    "tee", "xargs",
+];
+
+/// The longest word that is looked through for a shell.
+const WORD_BYTES: usize = 4096;
+
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+fn is_shell_name(word: &str) -> bool {
+    SHELLS.contains(&word)
+}
+
+fn is_shell_path(word: &str) -> bool {
+    ["/bin/", "/usr/bin/", "/usr/local/bin/"]
+        .iter()
+        .any(|directory| word.strip_prefix(directory).is_some_and(is_shell_name))
+}
+
+/// Whether the program's words may be code; those that read, search, print and keep text only name it.
+fn may_run_words(run: &Run) -> bool {
+    if KEEPERS.contains(&run.program.as_str()) || super::flow::is_shell(&run.program) {
+        return false;
+    }
+    !run.known
+        || programs::program(&run.program)
+            .is_none_or(|row| !matches!(row.does, Does::Reads | Does::Searches | Does::Filters(_)))
+}
+
+/// Whether a shell's path stands in a text where something would run it.
+fn spells_shell(text: &str) -> bool {
+    if text.len() > WORD_BYTES {
+        return false;
+    }
+    text.match_indices("/bin/").any(|(at, directory)| {
+        let before = text.get(..at).unwrap_or("");
+        let after = text.get(at + directory.len()..).unwrap_or("");
+        starts_with_shell(after) && runs_what_follows(before.strip_suffix("/usr").unwrap_or(before))
+    }) || ["(\"sh\"", "('sh'", "(\"bash\"", "('bash'", "unixexec:"]
+        .iter()
+        .any(|call| text.contains(call))
+}
+
+fn starts_with_shell(text: &str) -> bool {
+    let end = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
+    text.get(..end).is_some_and(is_shell_name)
+        && !text.get(end..).is_some_and(|rest| rest.starts_with(['.', '-', '_', '/']))
+}
+
+/// Whether a text ends in an opening of a call, or in a word that runs what comes next.
+fn runs_what_follows(before: &str) -> bool {
+    let bare = before.trim_end_matches(['"', '\'', ' ']);
+    if bare.ends_with("#!") {
+        return false;
+    }
+    let word = bare.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or("");
+    bare.ends_with(['(', '{', '[', '`', '!', ';'])
+        || bare.len() < before.len()
+            && [
+                "exec",
+                "system",
+                "spawn",
+                "shell",
+                "command",
+                "execute",
+                "run",
+                "program",
+                "callCommand",
+            ]
+            .iter()
+            .any(|verb| verb.eq_ignore_ascii_case(word))
+}
+
+fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let files: Vec<&str> = scene
+        .effects
+        .list
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Write { target, content, .. }
+                if content.known_prefix().contains("/bin/") =>
+            {
+                spells_shell(content.known_prefix()).then(|| target.text.as_known()).flatten()
+            }
+            _ => None,
+        })
+        .take(MOST_FILES)
+        .collect();
+    if files.is_empty() {
+        return;
+    }
+    for effect in &scene.effects.list {
+        if let Some(hit) = is_handed(effect, &files) {
+            hits.push(hit);
+        }
+    }
+}
+
+/// The most files that are followed; a call that prepares a way out needs one or two.
+const MOST_FILES: usize = 16;
+
+fn is_handed(effect: &Effect, files: &[&str]) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    let keeps = matches!(
+        run.program.as_str(),
+        "chmod"
+            | "chown"
+            | "cp"
+            | "mv"
+            | "rm"
+            | "ls"
+            | "stat"
+            | "file"
+            | "touch"
+            | "ln"
+            | "tee"
+            | "shellcheck"
+            | "docker"
+            | "tar"
+            | "zip"
+    );
+    if keeps || !may_run_words(run) {
+        return None;
+    }
+    let given = words(run).any(|word| {
+        let value = word.rsplit('=').next().unwrap_or(word);
+        files.contains(&value)
+    });
+    given.then(|| Hit { at: Some(effect.at), ..Hit::default() })
+}
