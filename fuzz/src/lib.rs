@@ -1,7 +1,10 @@
-//! What the fuzz targets share: text made of shell tokens, and what other parsers and bash say about it.
+//! What the fuzz targets share: calls and text made of tokens, and what other parsers and bash say about it.
 
+mod call;
 mod oracles;
 mod text;
+mod tokens;
 
+pub use call::{Attempt, attempt};
 pub use oracles::{Name, bash_accepts, brush_names, tree_sitter_names};
 pub use text::shell_text;

@@ -57,7 +57,7 @@ pub enum ActionKind {
         /// The JSON pointer of what is written and the text itself, where something is written.
         content: Option<(String, String)>,
         /// Further files, where the call names several (a patch, a list of paths).
-        others: Vec<(FileOperation, String)>,
+        others: Vec<OtherFile>,
     },
     /// A request.
     Http {
@@ -87,6 +87,17 @@ pub enum FileOperation {
     Edit,
     /// Delete it.
     Delete,
+}
+
+/// A further file that a call names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OtherFile {
+    /// What is done to it.
+    pub operation: FileOperation,
+    /// JSON pointer of its path in the arguments, or of the patch that names it.
+    pub pointer: String,
+    /// Its path.
+    pub path: String,
 }
 
 impl Action {

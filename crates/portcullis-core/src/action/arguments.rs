@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ActionKind, FileOperation};
+use super::{ActionKind, FileOperation, OtherFile};
 use crate::{
     call::ToolCall,
     tool::{self, Meaning},
@@ -238,11 +238,11 @@ impl<'a> Given<'a> {
             (Some((name, value)), listed) => {
                 let text =
                     value.as_str().ok_or_else(|| wrong_type(pointer(name), "a string", value))?;
-                (pointer(name), text.to_owned(), listed.map_or_else(Vec::new, |(_, all)| all))
+                (pointer(name), text.to_owned(), listed.unwrap_or_default())
             }
-            (None, Some((at, mut all))) if !all.is_empty() => {
-                let (_, first) = all.remove(0);
-                (format!("{at}/0"), first, all)
+            (None, Some(mut all)) if !all.is_empty() => {
+                let first = all.remove(0);
+                (first.pointer, first.path, all)
             }
             // A search without a path looks where the call runs.
             (None, _) if operation == FileOperation::Search => {
@@ -256,7 +256,7 @@ impl<'a> Given<'a> {
         Ok(ActionKind::File { operation, pointer, path, content, others })
     }
 
-    fn listed_paths(&self, operation: FileOperation) -> Result<Option<Listed>, BadCall> {
+    fn listed_paths(&self, operation: FileOperation) -> Result<Option<Vec<OtherFile>>, BadCall> {
         let Some((name, value)) = self.find(PATHS) else { return Ok(None) };
         let at = pointer(name);
         let Value::Array(items) = value else {
@@ -267,13 +267,15 @@ impl<'a> Given<'a> {
         }
         let mut paths = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            let path = item
-                .as_str()
-                .or_else(|| item.get("path").and_then(Value::as_str))
-                .ok_or_else(|| wrong_type(format!("{at}/{index}"), "a string", item))?;
-            paths.push((operation, path.to_owned()));
+            let at = format!("{at}/{index}");
+            let (pointer, path) = match (item.as_str(), item.get("path").and_then(Value::as_str)) {
+                (Some(path), _) => (at, path),
+                (None, Some(path)) => (format!("{at}/path"), path),
+                (None, None) => return Err(wrong_type(at, "a string", item)),
+            };
+            paths.push(OtherFile { operation, pointer, path: path.to_owned() });
         }
-        Ok(Some((at, paths)))
+        Ok(Some(paths))
     }
 
     /// The new text of a file. Text that is replaced is not judged: it is there already.
@@ -315,7 +317,7 @@ impl<'a> Given<'a> {
             }
             other => return Err(wrong_type(at, "a string", other)),
         };
-        let mut others = patched_files(&patch);
+        let mut others = patched_files(&at, &patch);
         if others.len() > MAX_FILES {
             return Err(BadCall { pointer: at, problem: Problem::TooManyFiles });
         }
@@ -335,8 +337,8 @@ impl<'a> Given<'a> {
                 });
             }
             None => {
-                let (operation, path) = others.remove(0);
-                (operation, path, at.clone())
+                let first = others.remove(0);
+                (first.operation, first.path, first.pointer)
             }
         };
         let content = Some((at, patch));
@@ -357,10 +359,8 @@ impl<'a> Given<'a> {
     }
 }
 
-type Listed = (String, Vec<(FileOperation, String)>);
-
 /// The files that a patch names, in the form of `apply_patch` or of `diff -u`, each once.
-fn patched_files(patch: &str) -> Vec<(FileOperation, String)> {
+fn patched_files(pointer: &str, patch: &str) -> Vec<OtherFile> {
     const MARKS: &[(&str, FileOperation)] = &[
         ("*** Update File: ", FileOperation::Edit),
         ("*** Add File: ", FileOperation::Write),
@@ -386,7 +386,7 @@ fn patched_files(patch: &str) -> Vec<(FileOperation, String)> {
             path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
         };
         if !path.is_empty() && path != "/dev/null" && seen.insert(path.to_owned()) {
-            files.push((operation, path.to_owned()));
+            files.push(OtherFile { operation, pointer: pointer.to_owned(), path: path.to_owned() });
         }
     }
     files

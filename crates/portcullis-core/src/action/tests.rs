@@ -182,10 +182,15 @@ fn a_patch_names_every_file_that_it_touches() {
         panic!("not a file");
     };
     assert_eq!((operation, path.as_str()), (FileOperation::Edit, "a.rs"));
+    let other = |operation, pointer: &str, path: &str| OtherFile {
+        operation,
+        pointer: pointer.into(),
+        path: path.into(),
+    };
     let expected = [
-        (FileOperation::Write, "b.rs".to_owned()),
-        (FileOperation::Write, "c d.rs".to_owned()),
-        (FileOperation::Delete, "e.rs".to_owned()),
+        other(FileOperation::Write, "/input", "b.rs"),
+        other(FileOperation::Write, "/input", "c d.rs"),
+        other(FileOperation::Delete, "/input", "e.rs"),
     ];
     assert_eq!(others, expected);
 
@@ -196,7 +201,19 @@ fn a_patch_names_every_file_that_it_touches() {
         panic!("not a file");
     };
     assert_eq!(path, "src/a.rs");
-    assert_eq!(others, [(FileOperation::Edit, "new.rs".to_owned())]);
+    assert_eq!(others, [other(FileOperation::Edit, "/patch", "new.rs")]);
+}
+
+#[test]
+fn every_path_of_a_list_is_found_where_it_stands() {
+    let paths = json!(["a", {"path": "some/longer/b"}, "c"]);
+    let ActionKind::File { pointer, others, .. } = kind("delete_file", json!({"files": paths}))
+    else {
+        panic!("not a file");
+    };
+    let others = others.iter().map(|other| other.pointer.as_str());
+    let pointers: Vec<_> = std::iter::once(pointer.as_str()).chain(others).collect();
+    assert_eq!(pointers, ["/files/0", "/files/1/path", "/files/2"]);
 }
 
 #[test]

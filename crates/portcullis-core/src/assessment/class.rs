@@ -22,7 +22,7 @@ pub(super) fn class(
         ActionKind::Http { .. } => ActionClass::Network,
         ActionKind::File { operation, others, .. } => others
             .iter()
-            .map(|(operation, _)| of_operation(*operation))
+            .map(|other| of_operation(other.operation))
             .fold(of_operation(*operation), Ord::max),
         ActionKind::Query { statement, .. } => {
             of_effects(effects, facts, findings).max(if reading::statement_reads(statement) {

@@ -34,11 +34,11 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
                 as_argument(&mut walk, pointer, content).text
             });
             // A patch names its files itself: their places are in it, one after the other.
-            let patch = content.as_ref().filter(|(of_content, _)| of_content == pointer);
             let mut from = 0;
-            let first = std::iter::once((operation, path));
-            for (operation, path) in first.chain(others.iter().map(|(how, path)| (how, path))) {
-                let file = match patch {
+            let first = std::iter::once((operation, pointer, path));
+            let others = others.iter().map(|other| (&other.operation, &other.pointer, &other.path));
+            for (operation, pointer, path) in first.chain(others) {
+                let file = match content.as_ref().filter(|(of_content, _)| of_content == pointer) {
                     Some((_, patch)) => {
                         let rest = patch.get(from..).unwrap_or_default();
                         let start = from + rest.find(path.as_str()).unwrap_or_default();

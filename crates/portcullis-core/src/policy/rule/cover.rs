@@ -346,7 +346,7 @@ fn files(action: &Action) -> Vec<(FileOperation, &str)> {
     match &action.kind {
         ActionKind::File { operation, path, others, .. } => {
             std::iter::once((*operation, path.as_str()))
-                .chain(others.iter().map(|(operation, path)| (*operation, path.as_str())))
+                .chain(others.iter().map(|other| (other.operation, other.path.as_str())))
                 .collect()
         }
         _ => Vec::new(),
