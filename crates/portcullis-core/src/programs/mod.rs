@@ -66,10 +66,16 @@ pub struct Filter<'a> {
 /// The row of a program.
 #[must_use]
 pub fn program(name: &str) -> Option<&'static Program> {
-    TABLES.iter().find_map(|table| {
-        let at = table.binary_search_by(|row| row.name.cmp(name)).ok()?;
-        table.get(at)
-    })
+    let mut next = INDEX.heads.get(chain(name.as_bytes())).copied().unwrap_or(NONE);
+    // Each entry leads to one before it, so this ends.
+    while let Some((table, row, before)) = INDEX.entries.get(usize::from(next)) {
+        let found = TABLES.get(usize::from(*table)).and_then(|rows| rows.get(usize::from(*row)));
+        if found.is_some_and(|program| program.name == name) {
+            return found;
+        }
+        next = *before;
+    }
+    None
 }
 
 /// The names that a pattern matches, a few at most: what a glob in a program's place may become.
@@ -98,9 +104,80 @@ static TABLES: &[&[Program]] = &[
     reports::REPORTERS,
 ];
 
+/// Where each program's row is, by a hash of its name; made when the program is built, so that it costs nothing to have.
+struct Index {
+    /// The last entry of each chain.
+    heads: [u16; CHAINS],
+    /// The table, the row in it, and the entry before in the same chain.
+    entries: [(u8, u16, u16); ROWS],
+}
+
+/// How many chains there are: as many as rows, about.
+const CHAINS: usize = 2048;
+
+/// The end of a chain.
+const NONE: u16 = u16::MAX;
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const ROWS: usize = {
+    let mut count = 0;
+    let mut table = 0;
+    while table < TABLES.len() {
+        count += TABLES[table].len();
+        table += 1;
+    }
+    count
+};
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static INDEX: Index = {
+    let mut index = Index { heads: [NONE; CHAINS], entries: [(0, 0, NONE); ROWS] };
+    let mut entry = 0;
+    let mut table = 0;
+    while table < TABLES.len() {
+        let mut row = 0;
+        while row < TABLES[table].len() {
+            let chain = chain(TABLES[table][row].name.as_bytes());
+            index.entries[entry] = (table as u8, row as u16, index.heads[chain]);
+            index.heads[chain] = entry as u16;
+            entry += 1;
+            row += 1;
+        }
+        table += 1;
+    }
+    index
+};
+
+/// The chain of a name: FNV-1a over its bytes.
+#[expect(clippy::indexing_slicing, reason = "the index stays below the length")]
+const fn chain(name: &[u8]) -> usize {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut at = 0;
+    while at < name.len() {
+        hash = (hash ^ name[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash ^ (hash >> 16)) as usize % CHAINS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_row_is_found_by_its_name() {
+        for row in TABLES.iter().flat_map(|table| table.iter()) {
+            assert_eq!(program(row.name).map(|found| found.name), Some(row.name));
+        }
+        assert!(program("no-such-program").is_none());
+        assert!(program("").is_none());
+    }
 
     #[test]
     fn every_table_is_sorted_and_no_program_has_two_rows() {
