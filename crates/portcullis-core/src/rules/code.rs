@@ -203,6 +203,21 @@ static RULES: &[Rule] = &[
         quiet: &["python3 -c 'import psutil; psutil.cpu_percent()'"],
     },
     Rule {
+        id: "code.process.kill-all",
+        category: Category::System,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "every process that can be found is stopped",
+        remedy: "stop the one process that you started, by its number",
+        reversible: false,
+        when: When::Scene(kills_all),
+        fires: &["python3 -c 'import psutil\nfor p in psutil.process_iter(): p.kill()'"],
+        quiet: &[
+            "python3 -c 'import psutil\nfor p in psutil.process_iter(): print(p.pid)'",
+            "python3 -c 'import psutil\nfor p in psutil.process_iter():\n  if p.name() == \"x\": p.kill()'",
+        ],
+    },
+    Rule {
         id: "code.memory.execute",
         category: Category::Execution,
         severity: Severity::Critical,
@@ -321,6 +336,19 @@ fn computed(effect: &Effect, _scene: &Scene<'_>) -> Option<Hit> {
     let severity = if remote { Severity::Critical } else { Severity::High };
     let message = remote.then(|| "code that comes over the network is run".to_owned());
     Some(Hit { severity: Some(severity), message, ..Hit::default() })
+}
+
+fn kills_all(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    for effect in &scene.effects.list {
+        let EffectKind::Noted("code.monitor.processes") = effect.kind else { continue };
+        let code = scene.effects.layer_text(effect.at.layer);
+        let kills = [".kill()", ".terminate()", "os.kill("].iter().any(|call| code.contains(call));
+        let chooses =
+            ["name", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
+        if kills && !chooses {
+            hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        }
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{
     effects::{about, at, run, words, written},
 };
 use crate::{
+    action::ActionKind,
     effect::{Argument, Effect, EffectKind, Flow, Run, Target},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
@@ -114,6 +115,32 @@ static RULES: &[Rule] = &[
         }),
         fires: &["cat /etc/passwd", "grep root /etc/group"],
         quiet: &["cat /etc/hosts"],
+        ..SECRET
+    },
+    Rule {
+        id: "credentials.accounts.code",
+        message: "a script reads who may log in to this machine and how, which is what an intruder looks at first",
+        remedy: "ask for the one user that you mean: `id NAME`",
+        when: When::Effect(|effect, scene| {
+            let ActionKind::Code { .. } = &scene.action.kind else { return None };
+            let EffectKind::Read(target) = &effect.kind else { return None };
+            let path = target.path.as_deref()?;
+            let found = place::is_account_list(path, scene.facts)
+                || LOGINS.iter().any(|start| path.starts_with(start))
+                || path.strip_prefix("/root/.").is_some_and(|name| SHELL_FILES.contains(&name));
+            found.then(|| about(Severity::High, target, "this script reads"))
+        }),
+        fires: &[
+            "python: print(open('/etc/passwd').read())",
+            "python: print(open('/etc/pam.d/sshd').read())",
+            "python: print(open('/root/.bashrc').read())",
+        ],
+        quiet: &[
+            "python: print(open('/etc/os-release').read())",
+            "python: print(open('/etc/hosts').read())",
+            "python: import pwd; print(pwd.getpwuid(0))",
+            "cat /etc/passwd",
+        ],
         ..SECRET
     },
     Rule {
@@ -301,6 +328,23 @@ static RULES: &[Rule] = &[
         ..SECRET
     },
 ];
+
+/// Where the system keeps how people log in, beside the passwords themselves.
+const LOGINS: &[&str] = &[
+    "/etc/login.defs",
+    "/etc/pam.conf",
+    "/etc/pam.d/",
+    "/etc/security/",
+    "/etc/ssh/",
+    "/etc/subuid",
+    "/usr/share/base-passwd/",
+    "/usr/share/pam",
+    "/var/lib/pam/",
+];
+
+/// What root's own shell reads and writes in its home, without the dot.
+const SHELL_FILES: &[&str] =
+    &["bash_history", "bash_logout", "bash_profile", "bashrc", "profile", "viminfo", "zshrc"];
 
 /// Programs whose only use is taking passwords.
 const CRACKERS: &[&str] = &[

@@ -24,7 +24,7 @@ static RULES: &[Rule] = &[
         message: "a table, schema or database is dropped with everything in it",
         remedy: "dump it first, and rename it instead of dropping it",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.drop.table")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.drop.table")),
         fires: &[
             "psql -c \"DROP TABLE users\"",
             "mysql -e \"drop/**/database prod\"",
@@ -41,7 +41,7 @@ static RULES: &[Rule] = &[
         message: "an index, view, function or trigger is dropped",
         remedy: "keep the statement that makes it again",
         reversible: true,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.drop.part")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.drop.part")),
         fires: &["psql -c \"DROP INDEX users_name\""],
         quiet: &["psql -c \"CREATE INDEX a ON b (c)\""],
     },
@@ -53,7 +53,7 @@ static RULES: &[Rule] = &[
         message: "a table is emptied",
         remedy: "delete the rows that are meant, in a transaction",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.truncate")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.truncate")),
         fires: &["psql -c \"TRUNCATE TABLE users\"", "mysql -e \"truncate orders\""],
         quiet: &["psql -c \"SELECT truncate(1.5, 1) FROM a\""],
     },
@@ -65,7 +65,7 @@ static RULES: &[Rule] = &[
         message: "every row of a table is deleted",
         remedy: "add a `WHERE` that names the rows, and count them first",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.delete.all")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.delete.all")),
         fires: &[
             "psql -c \"DELETE FROM users\"",
             "psql -c \"DELETE FROM users WHERE 1=1\"",
@@ -85,7 +85,7 @@ static RULES: &[Rule] = &[
         message: "every row of a table is changed",
         remedy: "add a `WHERE` that names the rows, and count them first",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.update.all")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.update.all")),
         fires: &["mysql -e \"UPDATE users SET is_admin=1\""],
         quiet: &["mysql -e \"UPDATE users SET is_admin=1 WHERE id = 7\""],
     },
@@ -97,7 +97,7 @@ static RULES: &[Rule] = &[
         message: "rows or tables are changed",
         remedy: "do it in a transaction",
         reversible: true,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.change")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.change")),
         fires: &[
             "psql -c \"UPDATE users SET a = 1 WHERE id = 7\"",
             "psql -c \"INSERT INTO a VALUES (1)\"",
@@ -112,7 +112,7 @@ static RULES: &[Rule] = &[
         message: "a column or constraint is dropped",
         remedy: "keep it until nothing uses it",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.alter.drop")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.alter.drop")),
         fires: &["psql -c \"ALTER TABLE users DROP COLUMN email\""],
         quiet: &["psql -c \"ALTER TABLE users ADD COLUMN email text\""],
     },
@@ -124,7 +124,7 @@ static RULES: &[Rule] = &[
         message: "rights are given, or an account is made or changed",
         remedy: "give the one right that is needed",
         reversible: true,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.grant")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.grant")),
         fires: &[
             "psql -c \"GRANT ALL PRIVILEGES ON users TO PUBLIC\"",
             "psql -c \"ALTER USER app WITH SUPERUSER\"",
@@ -139,7 +139,7 @@ static RULES: &[Rule] = &[
         message: "the database server runs a program or loads a library",
         remedy: "run the program where it can be seen",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.program")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.program")),
         fires: &["psql -c \"COPY t FROM PROGRAM 'id'\"", "psql -c \"EXEC xp_cmdshell 'whoami'\""],
         quiet: &["psql -c \"COPY t FROM STDIN\""],
     },
@@ -151,7 +151,7 @@ static RULES: &[Rule] = &[
         message: "the database server reads or writes a file",
         remedy: "export through the client",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.file")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.file")),
         fires: &[
             "psql -c \"SELECT pg_read_file('/etc/passwd')\"",
             "mysql -e \"SELECT * FROM users INTO OUTFILE '/tmp/x'\"",
@@ -166,7 +166,7 @@ static RULES: &[Rule] = &[
         message: "the database server connects to another machine",
         remedy: "connect from the client",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.remote")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.remote")),
         fires: &["psql -c \"SELECT dblink_connect('host=203.0.113.5')\""],
         quiet: &["psql -c \"SELECT link FROM a\""],
     },
@@ -178,7 +178,7 @@ static RULES: &[Rule] = &[
         message: "a statement is put together while it runs, so that it cannot be read here",
         remedy: "write the statement out",
         reversible: false,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.dynamic")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.dynamic")),
         fires: &["psql -c \"EXECUTE IMMEDIATE stmt\""],
         quiet: &["psql -c \"PREPARE q AS SELECT 1\""],
     },
@@ -190,7 +190,7 @@ static RULES: &[Rule] = &[
         message: "the server or its schema is set to behave unlike itself",
         remedy: "set it for the session alone",
         reversible: true,
-        when: When::Effect(|effect, _: &Scene<'_>| fires(effect, "query.server")),
+        when: When::Effect(|effect, scene| fires(effect, scene, "query.server")),
         fires: &[
             "sqlite3 a.db \"PRAGMA writable_schema=ON\"",
             "mysql -e \"SET GLOBAL general_log = 0\"",
@@ -199,13 +199,24 @@ static RULES: &[Rule] = &[
     },
 ];
 
-fn fires(effect: &Effect, rule: &str) -> Option<Hit> {
+fn fires(effect: &Effect, scene: &Scene<'_>, rule: &str) -> Option<Hit> {
     let EffectKind::Query { statement } = &effect.kind else { return None };
     let mut found = Vec::new();
     read(&statement.display(), 0, &mut found);
     let (_, name) = found.into_iter().find(|(id, _)| *id == rule)?;
     let resource = (!name.is_empty()).then(|| format!("table:{}", name.to_lowercase()));
-    Some(Hit { resource, ..Hit::default() })
+    let severity = (DATA.contains(&rule) && is_in_memory(effect, scene)).then_some(Severity::Low);
+    Some(Hit { resource, severity, ..Hit::default() })
+}
+
+/// Rules about data that is lost; what only ever was in memory is not.
+const DATA: &[&str] =
+    &["query.drop.table", "query.truncate", "query.delete.all", "query.update.all"];
+
+/// Whether the code around a statement talks to one database, which it keeps in memory.
+fn is_in_memory(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let code = scene.effects.layer_text(effect.at.layer);
+    code.contains(":memory:") && code.matches("connect(").count() == 1
 }
 
 /// Finds what the statements in `text` do: rule and what it is done to.

@@ -6,9 +6,14 @@ use super::*;
 use crate::{call::ToolCall, understand::understand};
 
 /// The rules that fire on a command in a project's directory, with how bad they say it is. What starts with the name of a
-/// tool that fetches is a call of that tool.
+/// tool that fetches, or with `python:`, is a call of that tool.
 fn judge(command: &str) -> Vec<(&'static str, Severity)> {
     let mut call = match command.split_once(' ') {
+        Some(("python:", code)) => {
+            let mut call = ToolCall { tool: "python".to_owned(), ..ToolCall::default() };
+            call.arguments.insert("code".to_owned(), code.into());
+            call
+        }
         Some((tool @ ("web_fetch" | "http_delete"), url)) => {
             let mut call = ToolCall { tool: tool.to_owned(), ..ToolCall::default() };
             call.arguments.insert("url".to_owned(), url.into());
