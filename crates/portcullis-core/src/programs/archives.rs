@@ -233,8 +233,12 @@ fn seven(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     match command.as_str() {
         "a" | "u" => {
             let skip = if prints { 1 } else { 2 };
+            let deletes = invocation.arguments.iter().any(|argument| known(argument) == "-sdel");
             for file in files.iter().skip(skip) {
                 content.inherit(&walk.read(file));
+                if deletes {
+                    walk.delete(file, true);
+                }
             }
             match files.get(1) {
                 Some(archive) if !prints => {

@@ -3,9 +3,10 @@
 
 use portcullis_syntax::Span;
 
+use super::projects;
 use crate::{
-    effect::Argument,
-    text::{Piece, Text},
+    effect::{Argument, GapReason},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -216,6 +217,7 @@ static ESCAPES: &[Escape] = &[
     escape("gdb", &["-ex", "-iex", "--ex", "--eval-command"], How::Code("gdb")),
     escape("gem", &["-e", "--editor"], How::Shell),
     escape("git", &["-c"], How::Code("git-config")),
+    escape("gvim", &["-S"], How::Code("vim-script")),
     escape("gvim", EDITOR, How::Code("vim")),
     escape(
         "hg",
@@ -247,6 +249,7 @@ static ESCAPES: &[Escape] = &[
     escape("nodemon", &["-x", "--exec"], How::Shell),
     escape("npm", &["-c", "--call"], How::Shell),
     escape("npx", &["-c", "--call"], How::Shell),
+    escape("nvim", &["-S", "-u"], How::Code("vim-script")),
     escape("nvim", EDITOR, How::Code("vim")),
     escape(
         "openvpn",
@@ -274,6 +277,8 @@ static ESCAPES: &[Escape] = &[
     escape("sort", &["--compress-program"], How::Shell),
     escape("split", &["--filter"], How::Shell),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".shell")),
+    escape("sqlite3", &["-cmd"], How::ShellAfter(".sh ")),
+    escape("sqlite3", &["-cmd"], How::ShellAfter(".system")),
     escape("sqlmap", &["--eval"], How::Code("python")),
     escape(
         "ssh",
@@ -302,6 +307,7 @@ static ESCAPES: &[Escape] = &[
     escape("vi", EDITOR, How::Code("vim")),
     escape("view", EDITOR, How::Code("vim")),
     escape("vifm", &["-c"], How::Code("vim")),
+    escape("vim", &["-S", "-u"], How::Code("vim-script")),
     escape("vim", EDITOR, How::Code("vim")),
     escape("vimdiff", EDITOR, How::Code("vim")),
     escape("wget", &["--use-askpass"], How::Script),
@@ -359,6 +365,10 @@ static INPUT_ESCAPES: &[(&str, &[&str])] = &[
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let name = invocation.program.as_str();
     hand_over(walk, invocation);
+    projects::follow(walk, invocation);
+    if name == "git" {
+        git_commands(walk, invocation);
+    }
     let first = ESCAPES.partition_point(|row| row.program < name);
     for row in ESCAPES.iter().skip(first).take_while(|row| row.program == name) {
         for option in row.options {
@@ -371,7 +381,8 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         && let Some(input) = &invocation.input
         && let Some((_, marks)) = INPUT_ESCAPES.get(at)
     {
-        follow_input(walk, input, marks, invocation.span);
+        let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "vi" | "vim");
+        follow_input(walk, input, marks, !shows, invocation.span);
     }
 }
 
@@ -399,8 +410,14 @@ fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], span: Span) {
-    let Some(known) = input.as_known() else { return };
+fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders: bool, span: Span) {
+    let Some(known) = input.as_known() else {
+        // A client or debugger that is told what to do by somebody else.
+        if input.taint.has(Taint::NETWORK) && takes_orders {
+            walk.gap(span, GapReason::UnknownCode);
+        }
+        return;
+    };
     for line in known.lines().take(64) {
         for mark in marks {
             if let Some(code) = line.trim_start().strip_prefix(mark) {
@@ -468,9 +485,27 @@ fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
             "term ",
         ],
         "gdb" => &["!", "shell ", "pipe "],
+        "vim-script" => {
+            if walk.wrote(&value.text) {
+                let script = walk.read(value);
+                for line in script.known_prefix().lines().take(64) {
+                    let text = script.derive(vec![Piece::Known(line.to_owned())]);
+                    embedded(walk, "vim", &Argument { text, span: value.span });
+                }
+                if script.as_known().is_none() {
+                    walk.gap(value.span, GapReason::UnknownCode);
+                }
+            }
+            return;
+        }
         "git-config" => return git_setting(walk, value),
         "make" => return makefile(walk, &value.text, value.span),
-        "elisp" | "tex" => return quoted_commands(walk, value),
+        "elisp" | "tex" => {
+            if language == "elisp" {
+                quoted_files(walk, value);
+            }
+            return quoted_commands(walk, value);
+        }
         other => {
             walk.code(other, &value.text, value.span, &[]);
             return;
@@ -502,6 +537,70 @@ fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
         && (known.contains("system(") || known.contains("execute("))
     {
         quoted_commands(walk, value);
+    }
+}
+
+/// Subcommands of git whose options or operands are commands.
+fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let words: Vec<Argument> = options.operands().cloned().collect();
+    let verb = words.first().and_then(|word| word.text.as_known()).unwrap_or("");
+    let second = words.get(1).and_then(|word| word.text.as_known()).unwrap_or("");
+    let options: &[&str] = match verb {
+        "rebase" => &["-x", "--exec"],
+        "difftool" => &["-x", "--extcmd"],
+        "grep" => &["-O", "--open-files-in-pager"],
+        "archive" | "ls-remote" | "fetch" | "clone" | "push" | "pull" => {
+            &["--exec", "--upload-pack", "--receive-pack"]
+        }
+        "submodule" if second == "foreach" => return git_runs_words(walk, invocation, "foreach"),
+        "bisect" if second == "run" => return git_runs_words(walk, invocation, "run"),
+        _ => &[],
+    };
+    for option in options {
+        for value in values_of(&invocation.arguments, option) {
+            if !value.text.is_empty() {
+                walk.shell(&value.text, value.span, &[], None);
+            }
+        }
+    }
+    for value in values_of(&invocation.arguments, "--config-env") {
+        let key = value.text.known_prefix().split('=').next().unwrap_or("").to_ascii_lowercase();
+        if key.starts_with("alias.") || git_runs(&key) {
+            walk.gap(value.span, GapReason::UnknownCode);
+        }
+    }
+}
+
+/// `git submodule foreach …`, `git bisect run …`: one word is shell code, several are a command.
+fn git_runs_words(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str) {
+    let at = invocation.arguments.iter().position(|word| word.text.as_known() == Some(verb));
+    let rest = at.and_then(|at| invocation.arguments.get(at + 1..)).unwrap_or(&[]);
+    let options = rest
+        .iter()
+        .take_while(|word| word.text.as_known().is_some_and(|known| known.starts_with('-')))
+        .count();
+    match rest.get(options..).unwrap_or(&[]) {
+        [] => {}
+        [code] => {
+            walk.shell(&code.text, code.span, &[], None);
+        }
+        words => {
+            walk.run(words, None);
+        }
+    }
+}
+
+/// What git finds in `GIT_CONFIG_VALUE_…` and `GIT_CONFIG_PARAMETERS`.
+pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    if name.starts_with("GIT_CONFIG_VALUE_") {
+        let code = after(value, "!").unwrap_or_else(|| value.clone());
+        walk.at_likely(|walk| walk.shell(&code, span, &[], None));
+    } else if name == "GIT_CONFIG_PARAMETERS" {
+        for setting in value.known_prefix().split('\'').take(64) {
+            let text = value.derive(vec![Piece::Known(setting.to_owned())]);
+            walk.at_likely(|walk| git_setting(walk, &Argument { text, span }));
+        }
     }
 }
 
@@ -545,7 +644,12 @@ pub(crate) fn git_runs(key: &str) -> bool {
 
 /// A makefile: the lines that make hands to a shell.
 pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
-    let Some(known) = text.as_known() else { return };
+    let Some(known) = text.as_known() else {
+        if text.taint.has(Taint::NETWORK) || text.taint.has(Taint::DECODED) {
+            walk.gap(span, GapReason::UnknownCode);
+        }
+        return;
+    };
     for line in known.lines().take(512) {
         let recipe = line.strip_prefix('\t').or_else(|| {
             // `target: ; command`
@@ -570,6 +674,7 @@ fn quoted_commands(walk: &mut Walk<'_>, value: &Argument) {
     let Some(known) = value.text.as_known() else { return };
     for (call, close) in [
         ("(shell-command \"", '"'),
+        ("(async-shell-command \"", '"'),
         ("(shell-command-to-string \"", '"'),
         ("(term \"", '"'),
         ("(ansi-term \"", '"'),
@@ -585,6 +690,18 @@ fn quoted_commands(walk: &mut Walk<'_>, value: &Argument) {
             let command = rest.split(close).next().unwrap_or(rest);
             let code = value.text.derive(vec![Piece::Known(command.to_owned())]);
             walk.shell(&code, value.span, &[], None);
+        }
+    }
+}
+
+/// `(delete-directory "…" t)` and its kin in Emacs Lisp.
+fn quoted_files(walk: &mut Walk<'_>, value: &Argument) {
+    let Some(known) = value.text.as_known() else { return };
+    for (call, recursive) in [("(delete-directory \"", true), ("(delete-file \"", false)] {
+        if let Some((_, rest)) = known.split_once(call) {
+            let file = rest.split('"').next().unwrap_or(rest);
+            let text = value.text.derive(vec![Piece::Known(file.to_owned())]);
+            walk.delete(&Argument { text, span: value.span }, recursive);
         }
     }
 }

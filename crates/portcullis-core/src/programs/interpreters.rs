@@ -4,6 +4,7 @@
 use super::{Does, Program, escapes, wrappers};
 use crate::{
     effect::{Argument, GapReason},
+    place::{self, Place},
     text::{Piece, Text},
     understand::shell::{Invocation, Walk},
 };
@@ -166,6 +167,12 @@ pub(super) static INTERPRETERS: &[Program] = &[
 
 /// `sh [options] [-c code [name arguments…] | file arguments…]`; otherwise the input is the script.
 fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    if let Some(file) = walk.variable_set("BASH_ENV").filter(|file| !file.is_empty())
+        && walk.wrote(&file)
+    {
+        let file = Argument { text: file, span: invocation.name.span };
+        walk.at_likely(|walk| walk.script("shell", &file, &[], None));
+    }
     let mut from_argument = false;
     let mut from_input = false;
     let mut index = 0;
@@ -242,6 +249,11 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let code = code_option(invocation, speaker);
     let operands = wrappers::command_after(invocation, 0);
     if let Some(code) = code {
+        if matches!(speaker.language, "perl" | "ruby") && reads_operands(&invocation.arguments) {
+            for file in operands.iter().filter(|operand| **operand != code) {
+                walk.read(file);
+            }
+        }
         // perl's and ruby's `-i` rewrites the files that are its operands.
         if matches!(speaker.language, "perl" | "ruby") && edits_in_place(&invocation.arguments) {
             for file in operands {
@@ -258,6 +270,11 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if speaker.language == "awk"
         && let Some(file) = invocation.options().value(&["-f", "--file"])
     {
+        if matches!(file.text.as_known(), Some("-" | "/dev/stdin"))
+            && let Some(input) = &invocation.input
+        {
+            return walk.code("awk", input, invocation.span, operands);
+        }
         return walk.script("awk", &file, operands, invocation.input.clone());
     }
     match operands.split_first() {
@@ -380,6 +397,17 @@ fn rest_of(text: &Text, first: &str) -> Text {
         rest.push(piece.clone());
     }
     rest
+}
+
+/// perl's and ruby's `-n` and `-p` read the files that are their operands.
+fn reads_operands(arguments: &[Argument]) -> bool {
+    arguments.iter().any(|argument| {
+        argument.text.known_prefix().strip_prefix('-').is_some_and(|flags| {
+            let letters: &str =
+                flags.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+            letters.len() < 6 && letters.contains(['n', 'p'])
+        })
+    })
 }
 
 fn edits_in_place(arguments: &[Argument]) -> bool {
@@ -619,7 +647,7 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     while let Some(argument) = expression.get(index) {
         match argument.text.as_known() {
             Some("-delete") => {
-                for name in &found {
+                for name in &emptied(walk, &roots, &found, &selection) {
                     walk.delete(
                         &Argument { text: name.text.clone(), span: name.span.to(argument.span) },
                         !selection.filtered,
@@ -634,7 +662,15 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                     .or_else(|| inner.iter().position(|word| word.text.as_known() == Some("+")))
                     .unwrap_or(inner.len());
                 let command = inner.get(..end).unwrap_or(&[]);
-                for name in &found {
+                let loses = command.first().is_some_and(|word| {
+                    matches!(
+                        word.text.as_known(),
+                        Some("rm" | "shred" | "srm" | "unlink" | "truncate")
+                    )
+                });
+                let chosen =
+                    if loses { emptied(walk, &roots, &found, &selection) } else { found.clone() };
+                for name in &chosen {
                     let words: Vec<Argument> = command
                         .iter()
                         .map(|word| Argument {
@@ -663,6 +699,31 @@ fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         index += 1;
     }
     printed
+}
+
+/// What is found, for a command that loses it: an age, a size or an owner leaves nearly everything of a home or a system
+/// in.
+fn emptied(
+    walk: &Walk<'_>,
+    roots: &[Argument],
+    found: &[Argument],
+    selection: &Selection,
+) -> Vec<Argument> {
+    let narrow = selection
+        .name
+        .as_ref()
+        .is_some_and(|name| !name.display().trim_matches(['*', '?', '.', '/']).is_empty());
+    let all = roots.iter().zip(found).map(|(root, name)| {
+        let place = place::place_of(&walk.target(&root.text), walk.facts());
+        if !narrow && matches!(place, Place::Root | Place::SystemTop | Place::HomeTop) {
+            let mut text = root.text.clone();
+            text.push_known("/");
+            text.push(Piece::Glob("**".to_owned()));
+            return Argument { text, span: name.span };
+        }
+        name.clone()
+    });
+    all.collect()
 }
 
 /// What `find`'s expression says about the names that it gives.

@@ -19,6 +19,7 @@ mod network;
 mod operands;
 mod operators;
 mod options;
+mod projects;
 mod reports;
 mod runners;
 pub(crate) mod system;

@@ -2,6 +2,11 @@
 //! value; programs that turn what they read into something that matters later are filters.
 
 use super::{Does, Program};
+use crate::{
+    effect::Argument,
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
 
 const fn reports(name: &'static str) -> Program {
     Program { name, values: &[], does: Does::Reports }
@@ -321,7 +326,7 @@ pub(super) static REPORTERS: &[Program] = &[
     reports("getcap"),
     reports("getconf"),
     reports("getenforce"),
-    reports("getent"),
+    Program { name: "getent", values: &["-s", "--service"], does: Does::Custom(database) },
     reports("getfacl"),
     reports("getfattr"),
     reports("getopt"),
@@ -487,3 +492,14 @@ pub(super) static REPORTERS: &[Program] = &[
     reports("zdump"),
     reports("zipinfo"),
 ];
+/// `getent shadow` prints the file of that name.
+fn database(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut printed = invocation.origin();
+    if let Some(name) = invocation.options().operands().next()
+        && matches!(name.text.as_known(), Some("shadow" | "gshadow"))
+    {
+        let file = Text::known(format!("/etc/{}", name.text.display()));
+        printed.inherit(&walk.read(&Argument { text: file, span: name.span }));
+    }
+    printed
+}

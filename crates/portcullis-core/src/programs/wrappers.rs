@@ -825,7 +825,17 @@ fn run_parts(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
+/// tmux takes several commands with `;` between them.
 fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut printed = Text::default();
+    for words in invocation.arguments.split(|word| word.text.as_known() == Some(";")) {
+        let one = Invocation { arguments: words.to_vec(), ..invocation.clone() };
+        printed.append(&terminal_command(walk, &one));
+    }
+    printed
+}
+
+fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     const VALUES: &[&str] =
         &["-c", "-e", "-F", "-n", "-s", "-t", "-x", "-y", "-f", "-L", "-S", "-l", "-p"];
     let inner = Invocation { values: VALUES, ..invocation.clone() };

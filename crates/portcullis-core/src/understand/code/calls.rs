@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, GapReason, PermissionChange, WriteMode},
+    place::{self, Place},
     text::{Piece, Taint, Text},
 };
 
@@ -309,6 +310,26 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// The names below a directory, or that a pattern stands for. In a project they are as unknown as any: what a script
+    /// leaves out is not seen. Elsewhere whatever is done to them is done there.
+    pub(super) fn listed(&mut self, directory: &Argument) -> Value {
+        let content = self.walk.read(directory);
+        let target = self.walk.target(&directory.text);
+        let outside = matches!(
+            place::place_of(&target, self.walk.facts()),
+            Place::Root | Place::SystemTop | Place::System | Place::Boot | Place::HomeTop
+        );
+        let pattern = directory.text.known_prefix();
+        let root = pattern.split(['*', '?', '[']).next().unwrap_or("").trim_end_matches('/');
+        if !outside || directory.text.as_known().is_none() {
+            return Value::Text(content);
+        }
+        let mut names =
+            content.derive(vec![Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
+        names.inherit(&directory.text);
+        Value::Text(names)
+    }
+
     /// Does what a row says.
     pub(super) fn act(&mut self, act: Act, path: &str, given: &[Given], span: Span) -> Value {
         let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
@@ -420,6 +441,11 @@ impl Interpreter<'_, '_, '_> {
                 let language =
                     if let Act::CodeIn(language) = act { language } else { self.language };
                 self.run_code(path, language, &given_code.value.clone(), given_code.span)
+            }
+            Act::List => {
+                let argument = self.place_of(first);
+                self.flush();
+                self.listed(&argument)
             }
             Act::Read => {
                 let Some(first) = first else { return Value::unknown("a file") };

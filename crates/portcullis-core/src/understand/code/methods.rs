@@ -219,7 +219,11 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.write(&path, WriteMode::Replace, content(given))
             }
             "append_text" | "append" => self.walk.write(&path, WriteMode::Append, content(given)),
-            "read_text" | "read_bytes" | "slurp" | "iterdir" | "glob" | "rglob" => {
+            "iterdir" | "glob" | "rglob" => {
+                self.flush();
+                return Some(self.listed(&path));
+            }
+            "read_text" | "read_bytes" | "slurp" => {
                 self.flush();
                 let text = self.walk.read(&path);
                 return Some(Value::Text(text));

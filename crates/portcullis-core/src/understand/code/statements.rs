@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, EffectKind, WriteMode},
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// Assignment operators that replace.
@@ -440,6 +440,8 @@ impl Interpreter<'_, '_, '_> {
                 list.get(position).cloned().unwrap_or_else(|| Value::unknown("an element"))
             }
             Value::Name(path, text) => Value::reached(&format!("{path}[]"), text.clone()),
+            // One of the names found below a directory is still one below it.
+            Value::Text(text) if is_listing(text) => value.clone(),
             other => {
                 let mut text = Text::unknown("an element");
                 other.inherit_into(&mut text);
@@ -736,6 +738,11 @@ impl Interpreter<'_, '_, '_> {
         }
         self.at = body.end;
     }
+}
+
+/// Whether a text is what [`Interpreter::listed`] gives.
+fn is_listing(text: &Text) -> bool {
+    matches!(text.pieces.last(), Some(Piece::Glob(glob)) if glob == "**")
 }
 
 /// The name of a JavaScript module without its scheme.

@@ -91,7 +91,14 @@ impl Walk<'_> {
             "command" => return self.command_builtin(arguments, invocation),
             "trap" => self.trap(arguments),
             "alias" => self.alias(arguments),
-            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(arguments),
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                self.declare(arguments);
+                if lists_variables(arguments) {
+                    let mut printed = Text::unknown("variables");
+                    printed.taint = Taint::SECRET;
+                    return printed;
+                }
+            }
             "read" => self.read_line(arguments),
             "mapfile" | "readarray" => self.read_lines(arguments),
             "set" => return self.set_options(arguments),
@@ -127,6 +134,18 @@ impl Walk<'_> {
     }
 
     fn change_directory(&mut self, arguments: &[Argument]) {
+        // With `CDPATH` a relative directory may be anywhere.
+        if let Some(elsewhere) = self.variable_set("CDPATH").filter(|path| !path.is_empty())
+            && let Some(first) = arguments.first()
+            && !first.text.known_prefix().starts_with(['/', '.', '~', '-'])
+        {
+            self.gap(first.span, crate::effect::GapReason::UnknownCode);
+            let below = elsewhere.known_prefix().split(':').next().unwrap_or("");
+            let path = Text::known(format!("{below}/{}", first.text.display()));
+            let directory = self.target(&path).path;
+            self.state.enter(directory);
+            return;
+        }
         let operand = arguments.iter().find(|argument| {
             !argument.text.as_known().is_some_and(|known| known.starts_with('-') && known != "-")
         });
@@ -465,6 +484,13 @@ impl Walk<'_> {
         left.extend(positional.iter().skip(1 + count).cloned());
         self.state.set_positional(left);
     }
+}
+
+/// `declare -p`, `export`: without a name every variable is printed.
+fn lists_variables(arguments: &[Argument]) -> bool {
+    arguments.iter().all(|argument| {
+        argument.text.as_known().is_some_and(|known| known.starts_with('-') && !known.contains('f'))
+    })
 }
 
 /// How many lines `mapfile -C` is followed through.

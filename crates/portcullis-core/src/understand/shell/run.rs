@@ -186,6 +186,9 @@ impl Walk<'_> {
             code.append(value);
             self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
         }
+        if name.starts_with("GIT_CONFIG_") {
+            escapes::git_environment(self, name, value, span);
+        }
         match escapes::variable(name) {
             None => {}
             Some(escapes::Variable::Obeyed) => {
@@ -252,6 +255,11 @@ impl Walk<'_> {
             if let Some(function) = self.state.function(&known) {
                 return self.call(&known, &function, &name, arguments, input);
             }
+        } else if known.starts_with("/proc/") && known.ends_with("/exe") {
+            // The shell itself.
+            let mut words = vec![Argument { text: Text::known("bash"), span: name.span }];
+            words.extend(arguments);
+            return self.run_words(words, input, environment);
         } else if let Some(path) = self.target(&name.text).path
             && self.state.file(&path).is_some()
         {

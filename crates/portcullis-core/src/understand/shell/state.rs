@@ -202,6 +202,11 @@ impl State {
         self.files.get(path).map(Vec::as_slice)
     }
 
+    /// The files that this call wrote.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     /// A file is written. `certain` writes replace what was known; others stand beside it. Never undone: a subshell's
     /// files stay.
     pub(super) fn write_file(&mut self, path: &str, content: Text, append: bool, certain: bool) {

@@ -39,6 +39,8 @@ pub struct Walk<'a> {
     pub(super) inside: Vec<String>,
     /// Files that this call wrote and made executable, which nothing ran yet.
     pub(super) made_executable: Vec<String>,
+    /// Written files that a build or an interpreter found, with how much of them was known.
+    looked_at: Vec<(String, usize)>,
     /// Whether the statement being read runs beside others: in a pipeline or with `&`.
     pub(super) concurrent: bool,
     /// Which of several possible values variables take in this round, and how many rounds there are.
@@ -72,6 +74,7 @@ impl<'a> Walk<'a> {
             calls: Vec::new(),
             inside: Vec::new(),
             made_executable: Vec::new(),
+            looked_at: Vec::new(),
             concurrent: false,
             choice: super::words::Choice::default(),
             depth: 0,
@@ -457,6 +460,43 @@ impl<'a> Walk<'a> {
         let started_by = self.inside.iter().rev().find(|program| !escapes::is_shell(program));
         if started_by.is_some_and(|program| !ORDINARY.contains(&program.as_str())) {
             self.note("execution.shell.escape", span);
+        }
+    }
+
+    /// Whether this call wrote any file.
+    pub(crate) fn has_written(&self) -> bool {
+        self.state.files().next().is_some()
+    }
+
+    /// The first `most` files, by name, that this call wrote and whose names end with one of `endings`.
+    pub(crate) fn written(&self, endings: &[&str], most: usize) -> Vec<String> {
+        let mut paths: Vec<String> = self
+            .state
+            .files()
+            .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
+            .map(str::to_owned)
+            .collect();
+        paths.sort_unstable();
+        paths.truncate(most);
+        paths
+    }
+
+    /// What stands in a file, unless it was looked at before.
+    pub(crate) fn first_look(&mut self, path: &str) -> Option<Text> {
+        let content = choose(self.state.file(path)?, path);
+        let seen = (path.to_owned(), content.known_prefix().len());
+        if self.looked_at.contains(&seen) {
+            return None;
+        }
+        self.looked_at.push(seen);
+        Some(content)
+    }
+
+    /// What the variable holds, where this text sets it.
+    pub(crate) fn variable_set(&self, name: &str) -> Option<Text> {
+        match self.state.variable(name)?.last()? {
+            super::state::Value::Scalar(text) => Some(text.clone()),
+            super::state::Value::Array(_) => None,
         }
     }
 

@@ -32,6 +32,8 @@ pub(super) enum Act {
     CodeIn(&'static str),
     /// Reads a file and gives what is in it.
     Read,
+    /// Gives the names below a directory.
+    List,
     /// Writes the second argument into the first.
     Write,
     /// The same, the other way round.

@@ -178,7 +178,7 @@ pub(super) static JULIA: &[Row] = &[
     ("read", Read),
     ("read_command", Shell),
     ("readchomp", Read),
-    ("readdir", Read),
+    ("readdir", List),
     ("readlines", Read),
     ("reverse", Fold(F::Reverse)),
     ("rm", DeleteMaybe),

@@ -1,0 +1,177 @@
+//! What builds, test runs and interpreters find by themselves in files that this same call wrote: scripts of a
+//! `package.json`, sources that are compiled and then run, modules. Owns which program looks at which files; files that
+//! were there before are the project's own.
+
+use portcullis_syntax::Span;
+
+use crate::{
+    text::{Piece, Text},
+    understand::shell::{Invocation, Walk},
+};
+
+/// What a program finds in a file.
+#[derive(Clone, Copy, Debug)]
+enum Found {
+    /// Code in this language, which it runs or makes into a program.
+    Code(&'static str),
+    /// The same, where an argument or a variable names the file or its stem.
+    Named(&'static str),
+    /// Commands in the `scripts` of a `package.json`.
+    Scripts,
+    /// Code in this language, and commands behind `//go:generate`.
+    Directives(&'static str),
+}
+
+/// A program, how the names of the files end, what it finds in them.
+type Finder = (&'static [&'static str], &'static [&'static str], Found);
+
+const SCRIPTS: &[&str] = &[".js", ".mjs", ".cjs", ".ts"];
+
+static FINDERS: &[Finder] = &[
+    (
+        &["npm", "pnpm", "yarn", "bun", "npx", "lerna", "nx", "turbo"],
+        &["/package.json"],
+        Found::Scripts,
+    ),
+    (
+        &["npm", "pnpm", "yarn", "bun", "npx", "jest", "vitest", "mocha"],
+        SCRIPTS,
+        Found::Code("javascript"),
+    ),
+    (&["node", "nodejs", "deno", "ts-node", "tsx"], SCRIPTS, Found::Named("javascript")),
+    (
+        &["pytest", "pip", "pip3", "tox", "nox", "uv", "poetry", "coverage"],
+        &[".py"],
+        Found::Code("python"),
+    ),
+    (&["python", "python3", "ipython", "pypy", "pypy3"], &[".py"], Found::Named("python")),
+    (&["cargo", "rustc"], &[".rs"], Found::Code("rust")),
+    (&["go"], &[".go"], Found::Directives("go")),
+    (
+        &["c++", "cc", "clang", "clang++", "g++", "gcc", "tcc", "make", "cmake", "ninja"],
+        &[".c", ".cc", ".cpp", ".cxx", ".h"],
+        Found::Code("c"),
+    ),
+    (&["java", "javac", "mvn", "gradle"], &[".java"], Found::Code("java")),
+    (&["rake", "rspec", "bundle"], &[".rb", "/Rakefile"], Found::Code("ruby")),
+    (&["ruby", "irb"], &[".rb"], Found::Named("ruby")),
+    (&["perl"], &[".pl", ".pm"], Found::Named("perl")),
+    (&["php", "phpunit", "composer"], &[".php"], Found::Named("php")),
+    (&["lua", "luajit"], &[".lua"], Found::Named("lua")),
+];
+
+/// How many files of a call are looked at by one program.
+const FILES: usize = 16;
+/// How many commands of one file are read.
+const COMMANDS: usize = 64;
+
+/// Reads what a program finds in files that this call wrote.
+pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    compiled_from_input(walk, invocation);
+    if !walk.has_written() {
+        return;
+    }
+    let program = invocation.program.as_str();
+    for (programs, endings, found) in FINDERS {
+        if !programs.contains(&program) {
+            continue;
+        }
+        for path in walk.written(endings, FILES) {
+            let stem = stem_of(&path);
+            if matches!(found, Found::Named(_)) && !mentions(walk, invocation, &path, stem) {
+                continue;
+            }
+            let Some(content) = walk.first_look(&path) else { continue };
+            walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
+        }
+    }
+}
+
+/// `cc -xc -`: the source arrives on the input.
+fn compiled_from_input(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let compiles = matches!(
+        invocation.program.as_str(),
+        "c++" | "cc" | "clang" | "clang++" | "g++" | "gcc" | "tcc"
+    );
+    if compiles
+        && invocation.arguments.iter().any(|argument| argument.text.as_known() == Some("-"))
+        && let Some(input) = invocation.input.clone().filter(|input| !input.is_empty())
+    {
+        walk.at_likely(|walk| walk.code("c", &input, invocation.span, &[]));
+    }
+}
+
+fn look(walk: &mut Walk<'_>, found: Found, content: &Text, span: Span) {
+    match found {
+        Found::Code(language) | Found::Named(language) => {
+            walk.code(language, content, span, &[]);
+        }
+        Found::Scripts => {
+            for command in scripts(content.known_prefix()).into_iter().take(COMMANDS) {
+                let code = content.derive(vec![Piece::Known(command)]);
+                walk.shell(&code, span, &[], None);
+            }
+        }
+        Found::Directives(language) => {
+            walk.code(language, content, span, &[]);
+            for line in content.known_prefix().lines() {
+                if let Some(command) = line.strip_prefix("//go:generate ") {
+                    let code = content.derive(vec![Piece::Known(command.to_owned())]);
+                    walk.shell(&code, span, &[], None);
+                }
+            }
+        }
+    }
+}
+
+/// The commands in the `scripts` of a `package.json`.
+fn scripts(text: &str) -> Vec<String> {
+    let Ok(package) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
+    let Some(scripts) = package.get("scripts").and_then(|scripts| scripts.as_object()) else {
+        return Vec::new();
+    };
+    scripts.values().filter_map(|command| command.as_str()).map(str::to_owned).collect()
+}
+
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// Whether an invocation names a file, otherwise than as the script that it runs.
+fn mentions(walk: &Walk<'_>, invocation: &Invocation, path: &str, stem: &str) -> bool {
+    let runs = invocation
+        .arguments
+        .iter()
+        .any(|argument| walk.target(&argument.text).path.as_deref() == Some(path));
+    let given = invocation.arguments.iter().map(|argument| &argument.text);
+    let environment = invocation.environment.iter().map(|(_, value)| value);
+    let named = given.chain(environment).take(64).any(|text| text.known_prefix().contains(stem));
+    !stem.is_empty() && named && (!runs || loads_by_option(invocation))
+}
+
+/// `node -r ./file`, `ruby -r ./file`: an option that loads a file beside the script.
+fn loads_by_option(invocation: &Invocation) -> bool {
+    invocation.arguments.iter().any(|argument| {
+        matches!(argument.text.as_known(), Some("-r" | "--require" | "--import" | "--loader"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_of_a_package_are_found() {
+        assert_eq!(scripts(r#"{"scripts":{"a":"x y","b":"z"}}"#), ["x y", "z"]);
+        assert!(scripts("{").is_empty());
+        assert!(scripts("{}").is_empty());
+    }
+
+    #[test]
+    fn a_stem_is_the_name_without_what_it_ends_with() {
+        for (path, stem) in [("/a/b.c.py", "b"), ("/a/Makefile", "Makefile"), ("x", "x")] {
+            assert_eq!(stem_of(path), stem, "{path}");
+        }
+    }
+}
