@@ -104,24 +104,8 @@ pub(super) fn tokens(source: Source<'_>, spans: &mut Spans) {
     // Up to here a run of letters is known to be no JSON web token, so that it is not read again and again.
     let mut no_json_web_token = 0;
     while index < source.len() {
-        // The first bytes of all shapes; everything else is passed over without looking at the table.
-        if !matches!(
-            source.at(index),
-            b'A' | b'G'
-                | b'S'
-                | b'd'
-                | b'g'
-                | b'h'
-                | b'n'
-                | b'p'
-                | b'r'
-                | b's'
-                | b'w'
-                | b'x'
-                | b'y'
-                | b'$'
-                | b'e'
-        ) {
+        // Nearly nothing begins like a token, so nearly everything is passed over without looking at the table.
+        if !may_start(source.at(index), source.at(index + 1)) {
             index += 1;
             continue;
         }
@@ -134,6 +118,35 @@ pub(super) fn tokens(source: Source<'_>, spans: &mut Spans) {
             end.or_else(|| SHAPES.iter().find_map(|shape| token(source, index, shape, spans)));
         index = end.unwrap_or(index + 1);
     }
+}
+
+/// The first two letters of every shape, one bit for each pair; made when the program is built.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static STARTS: [u64; 1024] = {
+    let mut starts = [0; 1024];
+    let (word, bit) = pair(b'e', b'y');
+    starts[word] |= bit;
+    let mut shape = 0;
+    while shape < SHAPES.len() {
+        let prefix = SHAPES[shape].prefix.as_bytes();
+        let (word, bit) = pair(prefix[0], prefix[1]);
+        starts[word] |= bit;
+        shape += 1;
+    }
+    starts
+};
+
+const fn pair(first: u8, second: u8) -> (usize, u64) {
+    let number = (first as usize) << 8 | second as usize;
+    (number / 64, 1 << (number % 64))
+}
+
+fn may_start(first: u8, second: u8) -> bool {
+    let (word, bit) = pair(first, second);
+    STARTS.get(word).is_some_and(|starts| starts & bit != 0)
 }
 
 fn token(source: Source<'_>, index: usize, shape: &Shape, spans: &mut Spans) -> Option<usize> {
