@@ -752,7 +752,8 @@ impl Selection {
                 Some(
                     "-regex" | "-iregex" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin"
                     | "-ctime" | "-cmin" | "-newer" | "-user" | "-group" | "-perm" | "-empty"
-                    | "-links" | "-inum" | "-nouser" | "-nogroup" | "-samefile",
+                    | "-links" | "-inum" | "-nouser" | "-nogroup" | "-samefile" | "-xtype"
+                    | "-newermt" | "-lname",
                 ) => {
                     selection.filtered = true;
                 }

@@ -645,12 +645,11 @@ static RULES: &[Rule] = &[
         message: "a command runs on machines far away, with the rights of their agent",
         remedy: "name the machine, and let a person see the command",
         when: When::Command(&[
-            "aws ssm send-command|start-automation-execution|start-session",
+            "aws ssm send-command|start-automation-execution",
             "aws ecs execute-command",
             "gcloud compute ssh --command",
             "az vm run-command invoke|create",
             "az aks command invoke",
-            "aws lambda update-function-code",
             "aws ec2 modify-instance-attribute --user-data",
         ]),
         fires: &[
@@ -662,6 +661,17 @@ static RULES: &[Rule] = &[
             "gcloud compute ssh web-1",
             "aws lambda list-functions",
         ],
+        ..Rule::OPENS
+    },
+    Rule {
+        id: "cloud.code.session",
+        category: Category::Execution,
+        severity: Severity::Medium,
+        message: "a session on a machine far away is opened, or the code that runs there is replaced",
+        remedy: "name the machine, and let a person see the change",
+        when: When::Command(&["aws ssm start-session", "aws lambda update-function-code"]),
+        fires: &["aws ssm start-session --target i-1"],
+        quiet: &["aws ssm describe-sessions --state Active"],
         ..Rule::OPENS
     },
     Rule {

@@ -193,8 +193,8 @@ static RULES: &[Rule] = &[
         message: "every later installation on this machine takes packages from another place",
         remedy: "give it for one command: `npm install --registry https://registry.npmjs.org NAME`",
         when: When::Command(&[
-            "npm|pnpm config set registry|registry=*|@*:registry|@*:registry=*|proxy|https-proxy|script-shell|script-shell=*|node-options|prefix",
-            "npm|pnpm set registry",
+            "npm|pnpm config set registry|registry=*|@*:registry|@*:registry=*|proxy|https-proxy|script-shell|script-shell=*|node-options|prefix !https://registry.npmjs.org/ !https://registry.npmjs.org",
+            "npm|pnpm set registry !https://registry.npmjs.org/ !https://registry.npmjs.org",
             "yarn config set registry|npmRegistryServer|npmRegistries|yarnPath|plugins",
             "pip|pip3 config set global.index-url|global.extra-index-url|install.index-url|site.index-url|user.index-url|install.trusted-host",
             "composer config … repositories.*|repo.*",

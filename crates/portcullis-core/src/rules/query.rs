@@ -87,7 +87,11 @@ static RULES: &[Rule] = &[
         reversible: false,
         when: When::Effect(|effect, scene| fires(effect, scene, "query.update.all")),
         fires: &["mysql -e \"UPDATE users SET is_admin=1\""],
-        quiet: &["mysql -e \"UPDATE users SET is_admin=1 WHERE id = 7\""],
+        quiet: &[
+            "psql -c \"INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET a = 2\"",
+            "psql -c \"MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = 1\"",
+            "mysql -e \"UPDATE users SET is_admin=1 WHERE id = 7\"",
+        ],
     },
     Rule {
         id: "query.change",
@@ -194,6 +198,8 @@ static RULES: &[Rule] = &[
         fires: &[
             "sqlite3 a.db \"PRAGMA writable_schema=ON\"",
             "mysql -e \"SET GLOBAL general_log = 0\"",
+            "psql -c \"ALTER TABLE users DISABLE ROW LEVEL SECURITY\"",
+            "mysql -e \"RESET MASTER\"",
         ],
         quiet: &["sqlite3 a.db \"PRAGMA table_info(users)\""],
     },
@@ -266,6 +272,18 @@ fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, String)>) {
     }
 }
 
+/// Languages and extensions of `PostgreSQL` that reach outside the database.
+const UNTRUSTED: &[&str] = &[
+    "ADMINPACK",
+    "FILE_FDW",
+    "PLPERLU",
+    "PLPYTHON2U",
+    "PLPYTHON3U",
+    "PLPYTHONU",
+    "PLSH",
+    "PLTCLU",
+];
+
 /// What matters wherever it stands in a statement.
 fn anywhere(words: &[&str], found: &mut Vec<(&'static str, String)>) {
     for (index, word) in words.iter().enumerate() {
@@ -290,6 +308,9 @@ fn anywhere(words: &[&str], found: &mut Vec<(&'static str, String)>) {
             | "WRITEFILE" => "query.file",
             "DBLINK" | "DBLINK_CONNECT" | "DBLINK_EXEC" | "UTL_HTTP" | "OPENROWSET"
             | "OPENDATASOURCE" | "UTL_TCP" | "UTL_SMTP" => "query.remote",
+            "SP_CONFIGURE" | "PG_TERMINATE_BACKEND" => "query.server",
+            "LANGUAGE" | "EXTENSION" if UNTRUSTED.contains(&next) => "query.program",
+            "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
             "INTO" if matches!(next, "OUTFILE" | "DUMPFILE") => "query.file",
             "PROGRAM" if index > 0 && matches!(words.get(index - 1), Some(&"TO" | &"FROM")) => {
                 "query.program"
@@ -320,7 +341,13 @@ fn begin(
         statement.get(at + index).map_or_else(String::new, |token| token.text.to_string())
     };
     let has = |wanted: &str| words.iter().skip(at).any(|word| *word == wanted);
+    // `ON CONFLICT DO UPDATE` and `WHEN MATCHED THEN` touch the rows that were matched.
+    let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
+    let first = words.first().copied().unwrap_or("");
+    let matched = first == "INSERT" && before == "DO" || first == "MERGE" && before == "THEN";
     match word(0) {
+        "UPDATE" | "DELETE" if matched => found.push(("query.change", String::new())),
+        "DO" if first == "INSERT" => {}
         "DROP" => {
             let kind = skip(1, &["TEMPORARY", "TEMP", "FOREIGN", "EXTERNAL"]);
             match word(kind) {
@@ -356,6 +383,9 @@ fn begin(
         "ALTER" => match word(1) {
             "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
             "SYSTEM" => found.push(("query.server", String::new())),
+            _ if has("DISABLE") && (has("SECURITY") || has("TRIGGER")) => {
+                found.push(("query.server", String::new()));
+            }
             _ if has("DROP") => {
                 found.push(("query.alter.drop", name(skip(2, &["IF", "EXISTS", "ONLY"]))))
             }
@@ -378,6 +408,12 @@ fn begin(
         }
         "SET" if matches!(word(1), "GLOBAL" | "PERSIST") => {
             found.push(("query.server", String::new()))
+        }
+        "FLUSHALL" | "FLUSHDB" if at == 0 => found.push(("query.truncate", String::new())),
+        "PURGE" | "RESET"
+            if at == 0 && matches!(word(1), "BINARY" | "MASTER" | "REPLICA" | "SLAVE") =>
+        {
+            found.push(("query.server", String::new()));
         }
         "SHUTDOWN" | "KILL" if at == 0 => found.push(("query.server", String::new())),
         "EXECUTE"

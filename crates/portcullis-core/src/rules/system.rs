@@ -216,9 +216,14 @@ static RULES: &[Rule] = &[
         id: "system.mount.plain",
         severity: Severity::High,
         message: "a file system would be mounted or taken away",
-        when: When::Command(&["mount * *", "mount *", "umount *"]),
-        fires: &["mount /dev/sdb1 /mnt", "umount /mnt"],
-        quiet: &["mount", "mount -t ext4", "mount --version", "df"],
+        when: When::Command(&[
+            "mount * *",
+            "mount *",
+            "umount -a|-A|-f|-l|--all|--force|--lazy",
+            "umount /|/home|/boot|/var|/usr|/mnt",
+        ]),
+        fires: &["mount /dev/sdb1 /mnt", "umount /mnt", "umount -a"],
+        quiet: &["mount", "mount -t ext4", "mount --version", "df", "umount ./image"],
         ..RUNNING
     },
     Rule {
@@ -481,9 +486,8 @@ static RULES: &[Rule] = &[
         when: When::Effect(|effect, _| {
             let run = run(effect)?;
             let flood = match run.program.as_str() {
-                "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => {
-                    !words(run).any(|word| matches!(word, "--help" | "--version"))
-                }
+                "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => !words(run)
+                    .any(|word| matches!(word, "--help" | "--version" | "--timeout" | "-t")),
                 "hping3" | "hping" => words(run)
                     .any(|word| matches!(word, "--flood" | "--faster") || word.starts_with("-i")),
                 "slowloris" | "slowhttptest" | "goldeneye" | "hulk" | "t50" | "mdk3" | "mdk4"
