@@ -207,8 +207,10 @@ fn truncate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 fn allocate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let length = invocation.options().value(&["-l", "--length"]);
+    let pipe = invocation.program == "mkfifo";
     for file in operands(invocation) {
-        walk.write(&file, WriteMode::Create, Text::default());
+        let content = if pipe { Text::unknown("a pipe") } else { Text::default() };
+        walk.write(&file, WriteMode::Create, content);
         if length.as_ref().and_then(|length| length.text.as_known()).is_some_and(is_huge) {
             walk.note("system.disk.fill", file.span);
         }

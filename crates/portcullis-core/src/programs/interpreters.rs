@@ -603,7 +603,15 @@ fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     // `make SHELL=…`, `make 'X=$(shell …)'`
     for operand in options.operands() {
-        if operand.text.known_prefix().contains("$(shell ") {
+        let prefix = operand.text.known_prefix();
+        if let Some((name, command)) = prefix.split_once('=')
+            && matches!(name, "SHELL" | "CC" | "CXX" | "LD" | "AR" | "RM" | "INSTALL" | "MAKE")
+            && command.contains(' ')
+        {
+            let code = operand.text.derive(vec![Piece::Known(command.to_owned())]);
+            walk.at_likely(|walk| walk.shell(&code, operand.span, &[], None));
+        }
+        if prefix.contains("$(shell ") {
             escapes::makefile(walk, &operand.text.clone(), operand.span);
         }
     }

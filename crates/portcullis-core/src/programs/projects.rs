@@ -68,6 +68,7 @@ const COMMANDS: usize = 64;
 /// Reads what a program finds in files that this call wrote.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     compiled_from_input(walk, invocation);
+    set_scripts(walk, invocation);
     if !walk.has_written() {
         return;
     }
@@ -84,6 +85,28 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             let Some(content) = walk.first_look(&path) else { continue };
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
         }
+    }
+}
+
+/// `npm pkg set scripts.NAME=COMMAND`, `npm set-script NAME COMMAND`: there to be run by name.
+fn set_scripts(walk: &mut Walk<'_>, invocation: &Invocation) {
+    if !matches!(invocation.program.as_str(), "npm" | "pnpm" | "yarn" | "bun") {
+        return;
+    }
+    let words: Vec<&str> =
+        invocation.arguments.iter().filter_map(|word| word.text.as_known()).take(16).collect();
+    let commands: Vec<&str> = match words.as_slice() {
+        ["pkg", "set", settings @ ..] => settings
+            .iter()
+            .filter(|setting| setting.starts_with("scripts."))
+            .filter_map(|setting| Some(setting.split_once('=')?.1))
+            .collect(),
+        ["set-script", _, command, ..] => vec![command],
+        _ => Vec::new(),
+    };
+    for command in commands {
+        let code = Text::known(command);
+        walk.at_likely(|walk| walk.shell(&code, invocation.span, &[], None));
     }
 }
 

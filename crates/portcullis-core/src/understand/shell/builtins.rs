@@ -120,8 +120,19 @@ impl Walk<'_> {
                     self.state.assign("OPTARG", vec![Value::unknown("OPTARG")]);
                 }
             }
-            "complete" | "compgen" | "bind" => self.completion(&invocation.program, arguments),
-            "hash" => self.remember(arguments),
+            "complete" | "compgen" | "bind" => {
+                self.completion(&invocation.program, arguments);
+                return invocation.origin();
+            }
+            "hash" => {
+                self.remember(arguments);
+                return match (arguments.first(), arguments.get(1)) {
+                    (Some(option), Some(name)) if option.text.as_known() == Some("-t") => {
+                        Text::known(format!("/usr/bin/{}", name.text.display()))
+                    }
+                    _ => invocation.origin(),
+                };
+            }
             "enable" if has_option(arguments, "-f") => {
                 self.gap(invocation.span, crate::effect::GapReason::UnknownCode);
             }
@@ -244,6 +255,7 @@ impl Walk<'_> {
             })
         };
         let (refers, pairs) = (flag('n'), flag('A'));
+        let (lower, upper) = (flag('l'), flag('u'));
         for argument in arguments {
             if refers
                 && let Some((name, value)) = split_assignment(&argument.text)
@@ -271,6 +283,11 @@ impl Walk<'_> {
                         (name.to_owned(), before)
                     }
                     None => (name, value),
+                };
+                let value = match value.as_known() {
+                    Some(known) if lower => value.derive(vec![Piece::Known(known.to_lowercase())]),
+                    Some(known) if upper => value.derive(vec![Piece::Known(known.to_uppercase())]),
+                    _ => value,
                 };
                 self.set(&name, value, argument.span);
             }

@@ -164,6 +164,7 @@ impl Walk<'_> {
             }
             ParameterOperator::Case { upper, all, pattern } => {
                 let everything = pattern.parts.is_empty();
+                self.single(pattern);
                 let value = value.unwrap_or_else(missing);
                 match value.as_known() {
                     Some(known) if everything => {

@@ -24,7 +24,7 @@ pub(super) fn suffix(pattern: &[char], text: &[char], longest: bool) -> Option<u
     starts.find(|start| text.get(*start..).is_some_and(|end| whole(pattern, end)))
 }
 
-fn whole(pattern: &[char], text: &[char]) -> bool {
+pub(super) fn whole(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {

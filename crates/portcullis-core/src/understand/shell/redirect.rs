@@ -96,6 +96,18 @@ impl Walk<'_> {
         self.descriptors.truncate(64);
     }
 
+    /// A command's own descriptors are open while it runs; gives those that were before.
+    pub(super) fn open_with(&mut self, wiring: &Wiring) -> Option<Vec<(u32, Channel)>> {
+        let own = wiring.others.len() > self.descriptors.len();
+        own.then(|| std::mem::replace(&mut self.descriptors, wiring.others.clone()))
+    }
+
+    pub(super) fn close_to(&mut self, before: Option<Vec<(u32, Channel)>>) {
+        if let Some(before) = before {
+            self.descriptors = before;
+        }
+    }
+
     /// What is read from `/dev/fd/N`, where this script opened that descriptor.
     pub(super) fn descriptor(&self, path: &str) -> Option<Text> {
         let rest = path.strip_prefix("/dev/fd/").or_else(|| {

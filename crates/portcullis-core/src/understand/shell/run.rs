@@ -26,7 +26,12 @@ impl Walk<'_> {
                 self.assign(assignment);
             }
             let wiring = self.wiring(redirects);
-            return self.deliver(wiring, Text::default());
+            // `$(<file)` gives what is in the file.
+            let printed = match &wiring.input {
+                super::redirect::Channel::Text(text) if assignments.is_empty() => text.clone(),
+                _ => Text::default(),
+            };
+            return self.deliver(wiring, printed);
         }
         let outer = std::mem::replace(&mut self.choice, Choice::round(0));
         let mut printed = Text::default();
@@ -69,7 +74,10 @@ impl Walk<'_> {
         let printed = if arguments.is_empty() {
             Text::default()
         } else {
-            self.run_words(arguments, input, environment)
+            let open = self.open_with(&wiring);
+            let printed = self.run_words(arguments, input, environment);
+            self.close_to(open);
+            printed
         };
         // `read` takes from the input around it when it has none of its own.
         if !matches!(wiring.input, super::redirect::Channel::Inherited) {

@@ -1,15 +1,22 @@
 //! What a script knows while it runs: variables, functions, positional parameters, the directory and the files that it
 //! wrote. Owns the undo log that makes subshells forget and branches merge; it expands and runs nothing.
 
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
 
 use portcullis_syntax::shell::Command;
 
+use super::pattern;
 use crate::{effect::LayerId, text::Text};
 
 /// How many values one variable is followed through. A branch or a loop rarely gives more than two or three; the rest
 /// stands as one unknown value.
 const ALTERNATIVES: usize = 8;
+
+/// How many files, and how much of their names, a pattern is compared with.
+const MATCHED: usize = 256;
 
 /// How many names lead to one another before the last is taken.
 const REFERENCES: usize = 8;
@@ -45,7 +52,7 @@ pub(super) struct Function {
 pub(super) struct State {
     variables: HashMap<String, Vec<Value>>,
     functions: HashMap<String, Function>,
-    files: HashMap<String, Vec<Text>>,
+    files: BTreeMap<String, Vec<Text>>,
     /// What one name stands for instead: variables by `declare -n`, commands by `alias`, paths by `ln`. Never undone, as
     /// forgetting one could only hide what it leads to.
     references: HashMap<String, String>,
@@ -205,6 +212,29 @@ impl State {
     /// The files that this call wrote.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
+    }
+
+    /// What may stand in the files of this call whose names a pattern matches.
+    pub(super) fn files_like(&self, path: &str) -> Option<Vec<Text>> {
+        if self.files.is_empty() || !path.contains(['*', '?', '[']) {
+            return None;
+        }
+        let pattern: Vec<char> = path.replace("/**/", "/*").chars().take(MATCHED).collect();
+        if self.files.len() > MATCHED {
+            return Some(vec![Text::unknown(path)]);
+        }
+        let found: Vec<Text> = self
+            .files()
+            .filter(|path| {
+                let path: Vec<char> = path.chars().take(MATCHED).collect();
+                pattern::whole(&pattern, &path)
+            })
+            .filter_map(|path| self.file(path))
+            .flatten()
+            .take(ALTERNATIVES)
+            .cloned()
+            .collect();
+        (!found.is_empty()).then_some(found)
     }
 
     /// A file is written. `certain` writes replace what was known; others stand beside it. Never undone: a subshell's

@@ -56,6 +56,9 @@ pub struct Walk<'a> {
     pub(super) descriptors: Vec<(u32, Channel)>,
 }
 
+/// How many written files are looked through for those that a build would find.
+const WRITTEN: usize = 256;
+
 /// The first private character that stands for an embedded value (Supplementary Private Use Area-A).
 const EMBEDDED: u32 = 0xF0000;
 /// How many values may be embedded; past it they merge into the last.
@@ -202,6 +205,10 @@ impl<'a> Walk<'a> {
                 WriteMode::Append => self.state.write_file(path, content.clone(), true, certain),
                 WriteMode::Edit => self.state.write_file(path, content.clone(), false, false),
                 WriteMode::Link => self.make_link(path, &content),
+                // A pipe: what is written to it may come later.
+                WriteMode::Create if !content.is_empty() => {
+                    self.state.write_file(path, content.clone(), false, true);
+                }
                 WriteMode::Create => {}
             }
         }
@@ -360,7 +367,8 @@ impl<'a> Walk<'a> {
         let versions = path
             .and_then(|path| self.descriptor(path))
             .map(|content| vec![content])
-            .or_else(|| path.and_then(|path| self.state.file(path)).map(<[_]>::to_vec));
+            .or_else(|| path.and_then(|path| self.state.file(path)).map(<[_]>::to_vec))
+            .or_else(|| path.and_then(|path| self.state.files_like(path)));
         let Some(versions) = versions else {
             let mut code = Text::unknown(&file.text.display());
             code.inherit(&file.text);
@@ -470,15 +478,13 @@ impl<'a> Walk<'a> {
 
     /// The first `most` files, by name, that this call wrote and whose names end with one of `endings`.
     pub(crate) fn written(&self, endings: &[&str], most: usize) -> Vec<String> {
-        let mut paths: Vec<String> = self
-            .state
+        self.state
             .files()
+            .take(WRITTEN)
             .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
+            .take(most)
             .map(str::to_owned)
-            .collect();
-        paths.sort_unstable();
-        paths.truncate(most);
-        paths
+            .collect()
     }
 
     /// What stands in a file, unless it was looked at before.

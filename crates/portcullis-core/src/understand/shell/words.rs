@@ -165,6 +165,18 @@ impl Walk<'_> {
             if let PartKind::Parameter(parameter) = &part.kind
                 && let Some(elements) = self.elements(parameter)
             {
+                let starred = &*parameter.name == "*"
+                    || parameter.subscript.as_ref().is_some_and(|word| {
+                        matches!(word.parts.as_slice(), [Part { kind, .. }]
+                            if matches!(kind, PartKind::Literal(text) if &**text == "*")
+                                || matches!(kind, PartKind::Glob(text) if text.to_string() == "*"))
+                    });
+                if starred {
+                    let separators = self.separators();
+                    let first = separators.chars().next().map(String::from).unwrap_or_default();
+                    fields.current.append(&join(&elements, &first));
+                    continue;
+                }
                 if elements.is_empty() && parts.len() == 1 {
                     fields.quoted = false;
                 }
