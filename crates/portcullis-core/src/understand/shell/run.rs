@@ -211,7 +211,9 @@ impl Walk<'_> {
                     span,
                 );
                 if !value.is_empty() {
+                    self.inside.push(name.to_owned());
                     self.at_most(Certainty::Likely, |walk| walk.shell(value, span, &[], None));
+                    self.inside.pop();
                 }
             }
             Some(escapes::Variable::File) => {

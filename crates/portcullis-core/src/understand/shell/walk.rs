@@ -545,6 +545,10 @@ impl<'a> Walk<'a> {
 
     fn parse_and_walk(&mut self, text: &str) -> Text {
         let script = shell::parse(text);
+        // Some shells drop this byte and some stop at it, so what stands around it may be read in two ways.
+        if let Some(at) = text.find('\0') {
+            self.gap(Span::new(at, at + 1), GapReason::Unparsed);
+        }
         for unparsed in &script.unparsed {
             let reason = match unparsed.reason {
                 shell::UnparsedReason::Syntax | shell::UnparsedReason::Unclosed => {
