@@ -262,6 +262,7 @@ const DESTROYING: &[&str] = &[
     "drop",
     "flushall",
     "purge",
+    "purge_all",
     "purge_cache",
     "purge_everything",
     "safeexit",

@@ -17,6 +17,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "aa-complain",
         "aa-disable",
         "aa-teardown",
+        "apparmor_parser",
         "bcdedit",
         "depmod",
         "efibootmgr",
@@ -301,6 +302,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "setenforce 0|permissive|Permissive",
             "aa-teardown",
+            "apparmor_parser -R|--remove",
             "aa-disable",
             "aa-complain",
             "setsebool",
