@@ -217,6 +217,10 @@ fn a_program_is_found_however_it_is_hidden() {
         "echo ${x^^$(canary now)}",
         "make SHELL='canary now' x",
         "npm pkg set scripts.x='canary now'; npm run x",
+        // programs that nobody knows
+        "unknown-launcher -x -- env canary now",
+        "unknown-launcher host sh -c 'canary now'",
+        "unknown-launcher --run 'env canary now'",
         // wrappers
         "sudo canary now",
         "sudo -u root -- canary now",

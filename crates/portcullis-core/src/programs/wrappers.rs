@@ -3,7 +3,7 @@
 
 use super::{Does, Options, Program};
 use crate::{
-    effect::Argument,
+    effect::{Argument, GapReason},
     text::{Piece, Text},
     understand::shell::{Invocation, Walk, absolute, split_assignment},
 };
@@ -827,13 +827,25 @@ fn run_parts(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
 /// tmux takes several commands with `;` between them.
 fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let separates = |word: &Argument| word.text.as_known() == Some(";");
+    if !invocation.arguments.iter().any(separates) {
+        return terminal_command(walk, invocation);
+    }
     let mut printed = Text::default();
-    for words in invocation.arguments.split(|word| word.text.as_known() == Some(";")) {
-        let one = Invocation { arguments: words.to_vec(), ..invocation.clone() };
+    let mut one = Invocation { arguments: Vec::new(), ..invocation.clone() };
+    for (index, words) in invocation.arguments.split(separates).enumerate() {
+        if index >= TERMINAL_COMMANDS {
+            walk.gap(invocation.span, GapReason::Limit);
+            break;
+        }
+        one.arguments = words.to_vec();
         printed.append(&terminal_command(walk, &one));
     }
     printed
 }
+
+/// How many commands one call of tmux is followed through.
+const TERMINAL_COMMANDS: usize = 64;
 
 fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     const VALUES: &[&str] =

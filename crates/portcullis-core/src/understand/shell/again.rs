@@ -5,11 +5,11 @@ use portcullis_syntax::Span;
 
 use super::walk::Walk;
 use crate::{
-    effect::{Argument, Certainty},
+    effect::{Argument, Certainty, GapReason},
     text::Text,
 };
 
-/// How long a text may be to be looked at: a subscript or a prompt is short.
+/// How long a text may be to be expanded: a subscript or a prompt is short.
 const BYTES: usize = 4096;
 
 /// Builtins that take names of variables or arithmetic, sorted.
@@ -51,7 +51,11 @@ impl Walk<'_> {
     /// A prompt is expanded like a here-document whenever it is shown.
     pub(super) fn expand_again(&mut self, text: &Text, span: Span) {
         let known = text.known_prefix();
-        if known.len() > BYTES || !(known.contains("$(") || known.contains('`')) {
+        if !(known.contains("$(") || known.contains('`')) {
+            return;
+        }
+        if known.len() > BYTES {
+            self.gap(span, GapReason::Limit);
             return;
         }
         let mut code = text.derive(Vec::new());
@@ -63,9 +67,6 @@ impl Walk<'_> {
 }
 
 fn has_running_subscript(text: &str) -> bool {
-    if text.len() > BYTES {
-        return false;
-    }
     let Some((name, rest)) = text.split_once('[') else { return false };
     let named = name
         .bytes()

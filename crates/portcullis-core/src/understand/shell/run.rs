@@ -316,7 +316,10 @@ impl Walk<'_> {
         } else {
             match row {
                 Some(row) => self.does(row.does, &invocation),
-                None => invocation.origin(),
+                None => {
+                    self.handed_on(&invocation);
+                    invocation.origin()
+                }
             }
         };
         escapes::follow(self, &invocation);
@@ -325,6 +328,37 @@ impl Walk<'_> {
             printed.sources.push(id);
         }
         printed
+    }
+
+    /// A program that no table knows may run what its arguments spell: a command behind `--`, code behind `-c`, or the
+    /// name of a program that loses or runs things.
+    fn handed_on(&mut self, invocation: &Invocation) {
+        let arguments = invocation.arguments.as_slice();
+        let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
+        let is_program = |word: &str| programs::program(word).is_some();
+        for (index, argument) in arguments.iter().enumerate().take(HANDED) {
+            let Some(word) = known(argument) else { continue };
+            let rest = arguments.get(index + 1..).unwrap_or(&[]);
+            let Some(next) = rest.first() else {
+                continue;
+            };
+            if matches!(word.as_str(), "-c" | "--command" | "--run" | "--exec") {
+                let first = next.text.known_prefix().split_whitespace().next().unwrap_or("");
+                if next.text.known_prefix().contains(' ') && is_program(first) {
+                    self.at_likely(|walk| walk.shell(&next.text, next.span, &[], None));
+                    return;
+                }
+            }
+            let command = match word.as_str() {
+                "--" if is_program(next.text.known_prefix()) => rest,
+                word if RUN_OR_LOSE.contains(&base(word).as_str()) => {
+                    arguments.get(index..).unwrap_or(&[])
+                }
+                _ => continue,
+            };
+            self.at_likely(|walk| walk.run(command, invocation.input.clone()));
+            return;
+        }
     }
 
     /// What an alias, or bash's table of remembered commands, puts in the place of a name.
@@ -502,6 +536,13 @@ impl Walk<'_> {
         printed
     }
 }
+
+/// How many arguments of an unknown program are looked at.
+const HANDED: usize = 64;
+
+/// Programs that no other program takes as a word of its own.
+const RUN_OR_LOSE: &[&str] =
+    &["bash", "chmod", "chown", "dash", "dd", "rm", "sh", "shred", "sudo", "wipefs", "zsh"];
 
 /// The function that bash calls for a command that it does not find.
 const NOT_FOUND: &str = "command_not_found_handle";
