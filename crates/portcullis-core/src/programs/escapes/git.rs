@@ -1,0 +1,105 @@
+//! What git runs by itself: aliases, settings, and commands handed to its subcommands.
+
+use super::*;
+
+/// Subcommands of git whose options or operands are commands.
+pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let words: Vec<Argument> = options.operands().cloned().collect();
+    let verb = words.first().and_then(|word| word.text.as_known()).unwrap_or("");
+    let second = words.get(1).and_then(|word| word.text.as_known()).unwrap_or("");
+    let options: &[&str] = match verb {
+        "rebase" => &["-x", "--exec"],
+        "difftool" => &["-x", "--extcmd"],
+        "grep" => &["-O", "--open-files-in-pager"],
+        "archive" | "ls-remote" | "fetch" | "clone" | "push" | "pull" => {
+            &["--exec", "--upload-pack", "--receive-pack"]
+        }
+        "submodule" if second == "foreach" => return git_runs_words(walk, invocation, "foreach"),
+        "bisect" if second == "run" => return git_runs_words(walk, invocation, "run"),
+        _ => &[],
+    };
+    for option in options {
+        for value in values_of(&invocation.arguments, option) {
+            if !value.text.is_empty() {
+                walk.shell(&value.text, value.span, &[], None);
+            }
+        }
+    }
+    for value in values_of(&invocation.arguments, "--config-env") {
+        let key = value.text.known_prefix().split('=').next().unwrap_or("").to_ascii_lowercase();
+        if key.starts_with("alias.") || git_runs(&key) {
+            walk.gap(value.span, GapReason::UnknownCode);
+        }
+    }
+}
+
+/// `git submodule foreach …`, `git bisect run …`: one word is shell code, several are a command.
+fn git_runs_words(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str) {
+    let at = invocation.arguments.iter().position(|word| word.text.as_known() == Some(verb));
+    let rest = at.and_then(|at| invocation.arguments.get(at + 1..)).unwrap_or(&[]);
+    let options = rest
+        .iter()
+        .take_while(|word| word.text.as_known().is_some_and(|known| known.starts_with('-')))
+        .count();
+    match rest.get(options..).unwrap_or(&[]) {
+        [] => {}
+        [code] => {
+            walk.shell(&code.text, code.span, &[], None);
+        }
+        words => {
+            walk.run(words, None);
+        }
+    }
+}
+
+/// What git finds in `GIT_CONFIG_VALUE_…` and `GIT_CONFIG_PARAMETERS`.
+pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    if name.starts_with("GIT_CONFIG_VALUE_") {
+        let code = after(value, "!").unwrap_or_else(|| value.clone());
+        walk.at_likely(|walk| walk.shell(&code, span, &[], None));
+    } else if name == "GIT_CONFIG_PARAMETERS" {
+        for setting in value.known_prefix().split('\'').take(64) {
+            let text = value.derive(vec![Piece::Known(setting.to_owned())]);
+            walk.at_likely(|walk| git_setting(walk, &Argument { text, span }));
+        }
+    }
+}
+
+/// `-c key=value` of git: settings whose value git runs.
+pub(super) fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
+    let Some((key, setting)) = setting(&value.text) else { return };
+    let key = key.to_ascii_lowercase();
+    if key.starts_with("alias.") {
+        if let Some(code) = after(&setting, "!") {
+            walk.shell(&code, value.span, &[], None);
+        }
+    } else if git_runs(&key) {
+        let code = after(&setting, "!").unwrap_or(setting);
+        walk.shell(&code, value.span, &[], None);
+    }
+}
+
+/// Whether git runs the value of a setting.
+pub(crate) fn git_runs(key: &str) -> bool {
+    const WHOLE: &[&str] = &[
+        "core.askpass",
+        "core.editor",
+        "core.fsmonitor",
+        "core.gitproxy",
+        "core.pager",
+        "core.sshcommand",
+        "credential.helper",
+        "diff.external",
+        "gpg.program",
+        "interactive.difffilter",
+        "sequence.editor",
+        "uploadpack.packobjectshook",
+    ];
+    const LAST: &[&str] =
+        &["cmd", "textconv", "command", "driver", "smudge", "clean", "process", "helper"];
+    WHOLE.contains(&key)
+        || key.starts_with("pager.")
+        || (key.matches('.').count() >= 2
+            && key.rsplit('.').next().is_some_and(|last| LAST.contains(&last)))
+}

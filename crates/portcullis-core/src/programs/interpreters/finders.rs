@@ -1,0 +1,218 @@
+//! `find` and `fd`: what they delete, write and run, and which names they give.
+
+use super::*;
+
+/// `find PATH… EXPRESSION`: what it deletes, writes and runs, and which names it gives.
+pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let arguments = invocation.arguments.as_slice();
+    let begins = |argument: &&Argument| {
+        let prefix = argument.text.known_prefix();
+        !(prefix.starts_with('-') && prefix.len() > 1
+            || prefix == "("
+            || prefix == "!"
+            || prefix == ")")
+    };
+    let leading = arguments
+        .iter()
+        .take_while(|argument| {
+            matches!(argument.text.as_known(), Some("-H" | "-L" | "-P"))
+                || argument.text.known_prefix().starts_with("-O")
+        })
+        .count();
+    let rest = arguments.get(leading..).unwrap_or(&[]);
+    let count = rest.iter().take_while(begins).count();
+    let mut roots: Vec<Argument> = rest.get(..count).unwrap_or(&[]).to_vec();
+    if roots.is_empty() {
+        roots.push(Argument { text: Text::known("."), span: invocation.name.span });
+    }
+    let expression = rest.get(count..).unwrap_or(&[]);
+    let selection = Selection::of(expression);
+    let found: Vec<Argument> = roots
+        .iter()
+        .map(|root| Argument { text: selection.names(&root.text), span: root.span })
+        .collect();
+    let mut printed = Text::default();
+    for name in &found {
+        printed.append(&name.text);
+    }
+    let mut index = 0;
+    while let Some(argument) = expression.get(index) {
+        match argument.text.as_known() {
+            Some("-delete") => {
+                for name in &emptied(walk, &roots, &found, &selection) {
+                    walk.delete(
+                        &Argument { text: name.text.clone(), span: name.span.to(argument.span) },
+                        !selection.filtered,
+                    );
+                }
+            }
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
+                let inner = expression.get(index + 1..).unwrap_or(&[]);
+                let end = inner
+                    .iter()
+                    .position(|word| matches!(word.text.as_known(), Some(";")))
+                    .or_else(|| inner.iter().position(|word| word.text.as_known() == Some("+")))
+                    .unwrap_or(inner.len());
+                let command = inner.get(..end).unwrap_or(&[]);
+                let loses = command.first().is_some_and(|word| {
+                    matches!(
+                        word.text.as_known(),
+                        Some("rm" | "shred" | "srm" | "unlink" | "truncate")
+                    )
+                });
+                let chosen =
+                    if loses { emptied(walk, &roots, &found, &selection) } else { found.clone() };
+                for name in &chosen {
+                    let words: Vec<Argument> = command
+                        .iter()
+                        .map(|word| Argument {
+                            text: wrappers::replaced(&word.text, "{}", &name.text),
+                            span: word.span,
+                        })
+                        .collect();
+                    printed = walk.run(&words, Some(Text::default()));
+                }
+                index += end + 1;
+            }
+            Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
+                if let Some(file) = expression.get(index + 1) {
+                    walk.write(file, crate::effect::WriteMode::Replace, Text::unknown("find"));
+                }
+                index += 1;
+            }
+            Some("-files0-from") => {
+                if let Some(file) = expression.get(index + 1) {
+                    walk.read(file);
+                }
+                index += 1;
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    printed
+}
+
+/// What is found, for a command that loses it: an age, a size or an owner leaves nearly everything of a home or a system
+/// in.
+pub(super) fn emptied(
+    walk: &Walk<'_>,
+    roots: &[Argument],
+    found: &[Argument],
+    selection: &Selection,
+) -> Vec<Argument> {
+    let narrow = selection
+        .name
+        .as_ref()
+        .is_some_and(|name| !name.display().trim_matches(['*', '?', '.', '/']).is_empty());
+    let all = roots.iter().zip(found).map(|(root, name)| {
+        let place = place::place_of(&walk.target(&root.text), walk.facts());
+        if !narrow && matches!(place, Place::Root | Place::SystemTop | Place::HomeTop) {
+            let mut text = root.text.clone();
+            text.push_known("/");
+            text.push(Piece::Glob("**".to_owned()));
+            return Argument { text, span: name.span };
+        }
+        name.clone()
+    });
+    all.collect()
+}
+
+/// What `find`'s expression says about the names that it gives.
+struct Selection {
+    name: Option<Text>,
+    filtered: bool,
+    only_roots: bool,
+}
+
+impl Selection {
+    fn of(expression: &[Argument]) -> Self {
+        let mut selection = Self { name: None, filtered: false, only_roots: false };
+        for (index, argument) in expression.iter().enumerate() {
+            let value = expression.get(index + 1);
+            match argument.text.as_known() {
+                Some("-name" | "-iname" | "-path" | "-ipath" | "-wholename") => {
+                    let negated = index
+                        .checked_sub(1)
+                        .and_then(|at| expression.get(at))
+                        .is_some_and(|word| matches!(word.text.as_known(), Some("!" | "-not")));
+                    selection.filtered = true;
+                    if !negated && let Some(value) = value {
+                        selection.name = Some(value.text.clone());
+                    }
+                }
+                Some(
+                    "-regex" | "-iregex" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin"
+                    | "-ctime" | "-cmin" | "-newer" | "-user" | "-group" | "-perm" | "-empty"
+                    | "-links" | "-inum" | "-nouser" | "-nogroup" | "-samefile" | "-xtype"
+                    | "-newermt" | "-lname",
+                ) => {
+                    selection.filtered = true;
+                }
+                Some("-maxdepth") => {
+                    selection.only_roots =
+                        value.is_some_and(|value| value.text.as_known() == Some("0"));
+                }
+                _ => {}
+            }
+        }
+        selection
+    }
+
+    /// The names found below `root`.
+    fn names(&self, root: &Text) -> Text {
+        let mut names = root.clone();
+        if self.only_roots {
+            return names;
+        }
+        match &self.name {
+            Some(name) => {
+                names.push_known("/");
+                names.push(Piece::Glob("**".to_owned()));
+                names.push_known("/");
+                let shown = name.display();
+                let last = shown.trim_start_matches("./").trim_start_matches('/');
+                names.push(Piece::Glob(last.to_owned()));
+                names.inherit(name);
+            }
+            None if self.filtered => {
+                names.push_known("/");
+                names.push(Piece::Glob("**".to_owned()));
+                names.push_known("/");
+                names.push(Piece::Glob("?*".to_owned()));
+            }
+            None => {}
+        }
+        names
+    }
+}
+
+/// `fd PATTERN [PATH] -x command`.
+pub(super) fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let at = invocation.arguments.iter().position(|argument| {
+        matches!(argument.text.as_known(), Some("-x" | "--exec" | "-X" | "--exec-batch"))
+    });
+    if let Some(at) = at {
+        let name = Argument {
+            text: Text {
+                pieces: vec![Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())],
+                ..Text::default()
+            },
+            span: invocation.span,
+        };
+        let mut words: Vec<Argument> = invocation
+            .arguments
+            .iter()
+            .skip(at + 1)
+            .map(|word| Argument {
+                text: wrappers::replaced(&word.text, "{}", &name.text),
+                span: word.span,
+            })
+            .collect();
+        if !invocation.arguments.iter().skip(at + 1).any(|word| word.text.display().contains('{')) {
+            words.push(name);
+        }
+        return walk.run(&words, Some(Text::default()));
+    }
+    invocation.origin()
+}

@@ -1,0 +1,243 @@
+//! Programs that make many commands of their input: `xargs`, `parallel`. Owns how items are cut and put into the command.
+
+use super::*;
+
+/// How many commands one `xargs` or `parallel` is followed through.
+const COMMANDS: usize = 16;
+
+pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let command = command_after(invocation, 0);
+    let echo = [Argument { text: Text::known("echo"), span: invocation.name.span }];
+    let command = if command.is_empty() { &echo } else { command };
+    let input = match options.value(&["-a", "--arg-file"]) {
+        Some(file) => walk.read(&file),
+        None => invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),
+    };
+    let replace = options
+        .value(&["-I", "--replace"])
+        .map(|argument| argument.text.display())
+        .or_else(|| (options.has(&["-i"]) || options.has(&["--replace"])).then(|| "{}".to_owned()));
+    let Some(known) = input.as_known() else {
+        let each = in_directory(walk, &input);
+        return run_with(
+            walk,
+            command,
+            replace.as_deref(),
+            &[Argument { text: each, span: invocation.span }],
+        );
+    };
+    let items: Vec<String> = if options.has(&["-0", "--null"]) {
+        split_by(known, '\0')
+    } else if let Some(delimiter) = options.value(&["-d", "--delimiter"]) {
+        let delimiter = match delimiter.text.as_known() {
+            Some("\\n") => '\n',
+            Some("\\0") => '\0',
+            Some("\\t") => '\t',
+            Some(other) => other.chars().next().unwrap_or('\n'),
+            None => '\n',
+        };
+        split_by(known, delimiter)
+    } else if replace.is_some() || options.has(&["-L"]) {
+        split_by(known, '\n')
+    } else {
+        quoted_words(known)
+    };
+    let one_by_one = replace.is_some()
+        || options
+            .value(&["-n", "--max-args", "-L", "--max-lines"])
+            .is_some_and(|count| count.text.as_known() == Some("1"));
+    let arguments: Vec<Argument> = items
+        .into_iter()
+        .map(|item| Argument {
+            text: input.derive(vec![Piece::Known(item)]),
+            span: invocation.span,
+        })
+        .collect();
+    if !one_by_one {
+        return run_with(walk, command, None, &arguments);
+    }
+    let mut printed = Text::default();
+    for argument in arguments.iter().take(COMMANDS) {
+        let more = run_with(walk, command, replace.as_deref(), std::slice::from_ref(argument));
+        printed.append(&more);
+    }
+    if arguments.len() > COMMANDS {
+        let rest = Argument {
+            text: input.derive(vec![Piece::Unknown("input".into())]),
+            span: invocation.span,
+        };
+        run_with(walk, command, replace.as_deref(), &[rest]);
+    }
+    printed
+}
+
+/// Names that came out of a program are seen from the directory that it looked into.
+fn in_directory(walk: &Walk<'_>, input: &Text) -> Text {
+    if input.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_))) {
+        return input.clone();
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in &input.pieces {
+        match piece {
+            Piece::Known(known) => {
+                pieces.push(Piece::Known(known.trim_end_matches(['\n', '\0']).to_owned()))
+            }
+            other => pieces.push(other.clone()),
+        }
+    }
+    let text = input.derive(pieces);
+    match absolute(&text, walk.directory(), walk.facts()) {
+        Some(_) => text,
+        None => input.clone(),
+    }
+}
+
+pub(super) fn run_with(
+    walk: &mut Walk<'_>,
+    command: &[Argument],
+    replace: Option<&str>,
+    items: &[Argument],
+) -> Text {
+    let mut words: Vec<Argument> = Vec::with_capacity(command.len() + items.len());
+    match (replace, items.first()) {
+        (Some(mark), Some(item)) if !mark.is_empty() => {
+            words.extend(command.iter().map(|word| Argument {
+                text: replaced(&word.text, mark, &item.text),
+                span: word.span,
+            }));
+        }
+        _ => {
+            words.extend_from_slice(command);
+            words.extend_from_slice(items);
+        }
+    }
+    walk.run(&words, Some(Text::default()))
+}
+
+/// `text` with `mark` replaced by `item`.
+pub(in crate::programs) fn replaced(text: &Text, mark: &str, item: &Text) -> Text {
+    let mut result = text.derive(Vec::new());
+    for piece in &text.pieces {
+        match piece {
+            Piece::Known(known) => {
+                for (index, part) in known.split(mark).enumerate() {
+                    if index > 0 {
+                        result.append(item);
+                    }
+                    result.push_known(part);
+                }
+            }
+            other => result.push(other.clone()),
+        }
+    }
+    result
+}
+
+fn split_by(text: &str, delimiter: char) -> Vec<String> {
+    text.split(delimiter).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+/// Words as `xargs` splits them: blanks apart, quotes and backslashes obeyed.
+fn quoted_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut open = false;
+    let mut quote: Option<char> = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(mark), _) if character == mark => quote = None,
+            (Some(_), _) => word.push(character),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                open = true;
+            }
+            (None, '\\') => {
+                word.extend(characters.next());
+                open = true;
+            }
+            (None, _) if character.is_whitespace() => {
+                if open || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                open = false;
+            }
+            (None, _) => word.push(character),
+        }
+    }
+    if open || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// The places of GNU parallel's inputs in a template, in order.
+const NUMBERED: [&str; 4] = ["{1}", "{2}", "{3}", "{4}"];
+
+/// GNU parallel: a command template with `{}`, inputs behind `:::` or from the input; without a template the inputs are
+/// the commands.
+pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let rest = command_after(invocation, 0);
+    let at =
+        rest.iter().position(|word| matches!(word.text.as_known(), Some(":::" | ":::+" | "::::")));
+    let (template, given) = match at {
+        Some(at) => (rest.get(..at).unwrap_or(&[]), rest.get(at + 1..).unwrap_or(&[])),
+        None => (rest, [].as_slice()),
+    };
+    let mut items: Vec<Argument> =
+        given.iter().filter(|word| word.text.as_known() != Some(":::")).cloned().collect();
+    if at.is_none() {
+        let input = invocation.input.clone().unwrap_or_else(|| Text::unknown("input"));
+        match input.as_known() {
+            Some(known) => items.extend(known.lines().map(|line| Argument {
+                text: input.derive(vec![Piece::Known(line.to_owned())]),
+                span: invocation.span,
+            })),
+            None => items.push(Argument { text: input, span: invocation.span }),
+        }
+    }
+    let mut printed = Text::default();
+    for item in items.iter().take(COMMANDS) {
+        let mut code = Text::default();
+        for (index, word) in template.iter().enumerate() {
+            if index > 0 {
+                code.push_known(" ");
+            }
+            let mut word = replaced(&word.text, "{}", &item.text);
+            for (mark, item) in NUMBERED.iter().zip(&items) {
+                word = replaced(&word, mark, &item.text);
+            }
+            code.append(&word);
+        }
+        let mentions = template.iter().any(|word| word.text.display().contains("{}"))
+            || template.iter().any(|word| word.text.display().contains("{1}"));
+        if !mentions {
+            if !template.is_empty() {
+                code.push_known(" ");
+            }
+            code.append(&item.text);
+        }
+        let more = walk.shell(&code, item.span, &[], Some(Text::default()));
+        printed.append(&more);
+    }
+    printed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_as_xargs_does() {
+        for (text, expected) in [
+            ("a b\nc", vec!["a", "b", "c"]),
+            ("'a b' \"c\"", vec!["a b", "c"]),
+            ("a\\ b", vec!["a b"]),
+            ("''", vec![""]),
+            ("", vec![]),
+        ] {
+            assert_eq!(quoted_words(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Programs that open a terminal for a command: `tmux`, `screen` and terminal windows.
+
+use super::*;
+
+/// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
+/// tmux takes several commands with `;` between them.
+pub(super) fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let separates = |word: &Argument| word.text.as_known() == Some(";");
+    if !invocation.arguments.iter().any(separates) {
+        return terminal_command(walk, invocation);
+    }
+    let mut printed = Text::default();
+    let mut one = Invocation { arguments: Vec::new(), ..invocation.clone() };
+    for (index, words) in invocation.arguments.split(separates).enumerate() {
+        if index >= TERMINAL_COMMANDS {
+            walk.gap(invocation.span, GapReason::Limit);
+            break;
+        }
+        one.arguments = words.to_vec();
+        printed.append(&terminal_command(walk, &one));
+    }
+    printed
+}
+
+/// How many commands one call of tmux is followed through.
+const TERMINAL_COMMANDS: usize = 64;
+
+fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const VALUES: &[&str] =
+        &["-c", "-e", "-F", "-n", "-s", "-t", "-x", "-y", "-f", "-L", "-S", "-l", "-p"];
+    let inner = Invocation { values: VALUES, ..invocation.clone() };
+    let verb = Options::new(&inner.arguments, VALUES)
+        .operands()
+        .next()
+        .and_then(|verb| verb.text.as_known())
+        .map(str::to_owned);
+    match verb.as_deref() {
+        Some(
+            "new" | "new-session" | "neww" | "new-window" | "splitw" | "split-window"
+            | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "if" | "if-shell" | "popup"
+            | "display-popup",
+        ) => run_or_read(walk, command_after(&inner, 1), invocation),
+        Some("send" | "send-keys") => {
+            let keys: Vec<Argument> = command_after(&inner, 1)
+                .iter()
+                .filter(|key| !matches!(key.text.as_known(), Some("Enter" | "C-m" | "C-j")))
+                .cloned()
+                .collect();
+            // Keys may go to an editor as well as to a shell: what is no shell code was meant for something else.
+            let typed = keys.iter().map(|key| key.text.display()).collect::<Vec<_>>().join(" ");
+            if !portcullis_syntax::shell::parse(&typed).unparsed.is_empty() {
+                return invocation.origin();
+            }
+            read_joined(walk, &keys, invocation)
+        }
+        _ => invocation.origin(),
+    }
+}
