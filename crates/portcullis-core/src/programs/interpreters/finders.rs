@@ -95,7 +95,7 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// What is found, for a command that loses it: an age, a size or an owner leaves nearly everything of a home or a system
 /// in.
-pub(super) fn emptied(
+fn emptied(
     walk: &Walk<'_>,
     roots: &[Argument],
     found: &[Argument],
