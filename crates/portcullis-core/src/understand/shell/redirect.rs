@@ -88,7 +88,7 @@ impl Walk<'_> {
         }
         // What the rest of the script prints goes into a process: it runs at the end, with an input that is not known.
         let to_process = matches!(&wiring.output, Channel::File(file, _)
-            if self.sinks.iter().any(|(path, _)| file.text.as_known() == Some(path)));
+            if self.sinks.iter().any(|sink| file.text.as_known() == Some(&sink.path)));
         if !matches!(wiring.output, Channel::Inherited) && !to_process {
             self.deliver(wiring.clone(), Text::default());
         }

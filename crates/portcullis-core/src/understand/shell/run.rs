@@ -485,8 +485,10 @@ impl Walk<'_> {
         let id = self.announce("", &name, &arguments, false, input.as_ref());
         self.gap(name.span, GapReason::UnknownProgram);
         if let Some(pattern) = name.text.as_pattern()
+            && self.guesses < GUESSES
             && self.enter_level(span)
         {
+            self.guesses += 1;
             for candidate in programs::matching(&base(&pattern)) {
                 let mut words = vec![Argument {
                     text: name.text.derive(vec![Piece::Known(candidate.to_owned())]),
@@ -495,6 +497,7 @@ impl Walk<'_> {
                 words.extend_from_slice(&arguments);
                 self.at_likely(|walk| walk.run_words(words, input.clone(), Vec::new()));
             }
+            self.guesses -= 1;
             self.leave_level();
         }
         if name.text.taint.has(Taint::NETWORK) || name.text.taint.has(Taint::DECODED) {
@@ -543,6 +546,10 @@ const HANDED: usize = 64;
 /// Programs that no other program takes as a word of its own.
 const RUN_OR_LOSE: &[&str] =
     &["bash", "chmod", "chown", "dash", "dd", "rm", "sh", "shred", "sudo", "wipefs", "zsh"];
+
+/// How many patterns are followed through each other: a guessed wrapper may run a pattern again, and each of them multiplies
+/// the ways. Past it, as with every pattern, the gap alone speaks.
+const GUESSES: usize = 2;
 
 /// The function that bash calls for a command that it does not find.
 const NOT_FOUND: &str = "command_not_found_handle";

@@ -43,6 +43,8 @@ pub struct Walk<'a> {
     looked_at: Vec<(String, usize)>,
     /// Whether the statement being read runs beside others: in a pipeline or with `&`.
     pub(super) concurrent: bool,
+    /// From how many patterns in a program's place the one being read was guessed.
+    pub(super) guesses: usize,
     /// Which of several possible values variables take in this round, and how many rounds there are.
     pub(super) choice: super::words::Choice,
     depth: usize,
@@ -51,13 +53,22 @@ pub struct Walk<'a> {
     /// Numbers the files that process substitutions make.
     pub(super) pipes: u32,
     /// What reads the files that `>(…)` makes.
-    pub(super) sinks: Vec<(String, Rc<[Statement]>)>,
+    pub(super) sinks: Vec<Sink>,
     /// Descriptors that `exec` left open.
     pub(super) descriptors: Vec<(u32, Channel)>,
 }
 
 /// How many written files are looked through for those that a build would find.
 const WRITTEN: usize = 256;
+
+/// What reads a file that `>(…)` made.
+#[derive(Debug)]
+pub(super) struct Sink {
+    pub(super) path: String,
+    pub(super) body: Rc<[Statement]>,
+    /// Where the body stands: another layer may be the one that writes to it.
+    pub(super) layer: LayerId,
+}
 
 /// The first private character that stands for an embedded value (Supplementary Private Use Area-A).
 const EMBEDDED: u32 = 0xF0000;
@@ -79,6 +90,7 @@ impl<'a> Walk<'a> {
             made_executable: Vec::new(),
             looked_at: Vec::new(),
             concurrent: false,
+            guesses: 0,
             choice: super::words::Choice::default(),
             depth: 0,
             work: 0,
@@ -184,15 +196,11 @@ impl<'a> Walk<'a> {
             _ => self.followed(&file.text),
         };
         if let Some(at) =
-            self.sinks.iter().position(|(path, _)| target.path.as_deref() == Some(path))
+            self.sinks.iter().position(|sink| target.path.as_ref() == Some(&sink.path))
             && self.enter_level(file.span)
         {
-            let (_, body) = self.sinks.remove(at);
-            let input = self.input.replace(content);
-            let mark = self.state.mark();
-            self.statements(&body);
-            self.state.roll_back(mark);
-            self.input = input;
+            let sink = self.sinks.remove(at);
+            self.feed(&sink, content);
             self.leave_level();
             return;
         }
@@ -564,15 +572,21 @@ impl<'a> Walk<'a> {
         let printed = self.statements(&script.body);
         // A process that is fed by a program which we did not see writing to it runs all the same.
         while self.sinks.len() > mark
-            && let Some((_, body)) = self.sinks.pop()
+            && let Some(sink) = self.sinks.pop()
         {
-            let input = self.input.replace(Text::unknown("a program"));
-            let state = self.state.mark();
-            self.statements(&body);
-            self.state.roll_back(state);
-            self.input = input;
+            self.feed(&sink, Text::unknown("a program"));
         }
         printed
+    }
+
+    fn feed(&mut self, sink: &Sink, content: Text) {
+        let input = self.input.replace(content);
+        let layer = std::mem::replace(&mut self.layer, sink.layer);
+        let mark = self.state.mark();
+        self.statements(&sink.body);
+        self.state.roll_back(mark);
+        self.layer = layer;
+        self.input = input;
     }
 
     /// Counts one unit of work; `false` when there was too much of it.

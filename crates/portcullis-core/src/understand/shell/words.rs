@@ -6,7 +6,10 @@ use portcullis_syntax::{
     shell::{Part, PartKind, Word},
 };
 
-use super::{ROUNDS, walk::Walk};
+use super::{
+    ROUNDS,
+    walk::{Sink, Walk},
+};
 use crate::{
     effect::Argument,
     text::{Piece, Taint, Text},
@@ -272,7 +275,11 @@ impl Walk<'_> {
         }
         let mark = self.state.mark();
         if output {
-            self.sinks.push((path.clone(), body.to_vec().into()));
+            self.sinks.push(Sink {
+                path: path.clone(),
+                body: body.to_vec().into(),
+                layer: self.layer,
+            });
         } else {
             let printed = self.statements(body);
             self.state.write_file(&path, printed, false, true);
