@@ -64,18 +64,21 @@ pub fn place_of(target: &Target, facts: &Facts) -> Place {
 
 fn answers<'t>(target: &'t Target, facts: &Facts) -> &'t Answers {
     target.standing.0.get_or_init(|| {
+        let path = guess(target, facts);
+        let ways = path.map(|path| ways(&path, facts)).unwrap_or_default();
         let place = match &target.path {
             // A `**` is a value that is not known, unless the command has it as written.
-            Some(path) if !target.text.has_unknown() && path.contains("**") => {
-                place(&path.replace("**", "*"), facts)
+            Some(path) if path.contains("**") => {
+                let is_written = !target.text.has_unknown();
+                place(&if is_written { path.replace("**", "*") } else { path.clone() }, facts)
             }
-            Some(path) => place(path, facts),
+            Some(_) => ways
+                .iter()
+                .map(|located| ground::ground(located, facts))
+                .max()
+                .unwrap_or(Place::Unknown),
             None => half_known(&target.text, facts),
         };
-        let Some(path) = guess(target, facts) else {
-            return Answers { place, credential: None, persistence: None, agent_file: None };
-        };
-        let ways = ways(&path, facts);
         Answers {
             place,
             credential: ways.iter().find_map(credentials::find),

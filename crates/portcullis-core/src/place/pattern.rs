@@ -46,8 +46,9 @@ impl Located {
         let end = Letters::NONE.with(last, fold);
         let mut located =
             Self { components, home: None, workspace: None, fold, literal, letters, end };
-        located.home = located.find_home(facts);
-        located.workspace = located.find_workspace(facts);
+        let home = facts.home.as_deref().map(|home| canonical(home, facts));
+        located.home = located.find_home(home.as_deref());
+        located.workspace = located.find_workspace(home.as_deref(), facts);
         Some(located)
     }
 
@@ -152,14 +153,14 @@ impl Located {
         })
     }
 
-    fn find_home(&self, facts: &Facts) -> Option<(usize, bool)> {
-        if let Some(home) = facts.home.as_deref() {
-            let home = canonical(home, facts);
-            if !home.is_empty() && starts_with(&self.components, &home, self.fold) {
-                return Some((home.len(), true));
-            }
+    fn find_home(&self, home: Option<&[String]>) -> Option<(usize, bool)> {
+        if let Some(home) = home
+            && !home.is_empty()
+            && starts_with(&self.components, home, self.fold)
+        {
+            return Some((home.len(), true));
         }
-        let own = facts.home.is_none();
+        let own = home.is_none();
         let name = |index: usize| self.components.get(index).map(String::as_str);
         match (name(0), name(1), name(2)) {
             (Some("root"), ..) => Some((1, own)),
@@ -181,12 +182,11 @@ impl Located {
         }
     }
 
-    fn find_workspace(&self, facts: &Facts) -> Option<usize> {
+    fn find_workspace(&self, home: Option<&[String]>, facts: &Facts) -> Option<usize> {
         let workspace = canonical(facts.workspace.as_deref().or(facts.cwd.as_deref())?, facts);
         // A "workspace" that is the root, a system directory or a whole home would make everything in it ordinary.
-        let home = facts.home.as_deref().map(|home| canonical(home, facts));
         if workspace.is_empty()
-            || home.is_some_and(|home| starts_with(&home, &workspace, self.fold))
+            || home.is_some_and(|home| starts_with(home, &workspace, self.fold))
             || workspace.first().is_some_and(|first| {
                 super::ground::SYSTEM_TOPS.contains(&first.as_str())
                     && (workspace.len() == 1 || super::ground::SYSTEM.contains(&first.as_str()))
