@@ -7,7 +7,7 @@ use portcullis_core::{
 use serde_json::{Value, json};
 
 fn action(tool: &str, arguments: Value) -> Action {
-    let Value::Object(arguments) = arguments else { unreachable!("not an object") };
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
     let call = ToolCall {
         tool: tool.into(),
         arguments,
