@@ -3,11 +3,18 @@
 //! Both parsers are wrong in known ways. What they are known to get wrong is left out here by rule: what a rule names is
 //! a construct, never a text.
 
-use std::process::{Command, Stdio};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use brush_parser::{Parser, ParserOptions};
 use serde_json::Value;
-use tree_sitter::Node;
+use tree_sitter::{Node, ParseOptions};
+
+/// How long tree-sitter may take: its time grows with the square of some texts.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A command name that an oracle found.
 #[derive(Debug)]
@@ -35,7 +42,13 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     }
     let mut parser = tree_sitter::Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar fits the library");
-    let Some(tree) = parser.parse(source, None) else { return Vec::new() };
+    let begun = Instant::now();
+    let mut is_over = |_: &tree_sitter::ParseState| begun.elapsed() > PATIENCE;
+    let options = ParseOptions::new().progress_callback(&mut is_over);
+    let mut read = |at: usize, _| source.as_bytes().get(at..).unwrap_or_default();
+    let Some(tree) = parser.parse_with_options(&mut read, None, Some(options)) else {
+        return Vec::new();
+    };
     let mut names = Vec::new();
     if !tree.root_node().has_error() {
         gather(tree.root_node(), source, &mut names);
@@ -50,8 +63,9 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
         // `!x` is one word, for it a negation and a name.
         let negated = source[..node.start_byte()].ends_with('!');
         let redirects = source[node.end_byte()..].starts_with(['<', '>']);
+        let braced = text.starts_with('{') || source[..node.start_byte()].ends_with('{');
         let descriptor = text.bytes().all(|byte| byte.is_ascii_digit())
-            || text.starts_with('{') && text.ends_with('}') && redirects;
+            || braced && text.ends_with('}') && redirects;
         if node.kind() == "command_name" && !RESERVED.contains(&text) && !negated && !descriptor {
             let blanks = text.len() - text.trim_start().len();
             names.push(Name { text: text.to_owned(), start: Some(node.start_byte() + blanks) });
@@ -92,12 +106,14 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         target.is_empty()
             || target.starts_with(|next: char| next.is_whitespace() || ";&|()<>#".contains(next))
     });
-    // For bash a subscript may hold blanks and line ends, and `((` is arithmetic up to its parenthesis whatever it holds.
+    // For bash a subscript may hold blanks and line ends, and `((` and `$[` are arithmetic up to
+    // their ends whatever they hold.
     let subscript =
         source.match_indices('[').any(|(at, _)| source[..at].ends_with(is_name_character));
     if bare_heredoc
         || subscript
         || source.contains("((")
+        || source.contains("$[")
         || opens > 12
         || source.len() > 400
         || source.contains("{fd}")
@@ -107,10 +123,11 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         return Vec::new();
     }
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
-    let Ok(program) = Parser::new(source.as_bytes(), &options).parse_program() else {
-        return Vec::new();
-    };
-    let Ok(tree) = serde_json::to_value(program) else { return Vec::new() };
+    let program = unless_it_panics(|| {
+        let program = Parser::new(source.as_bytes(), &options).parse_program().ok()?;
+        serde_json::to_value(program).ok()
+    });
+    let Some(tree) = program else { return Vec::new() };
     let mut names = Vec::new();
     let mut left = vec![&tree];
     while let Some(node) = left.pop() {
@@ -133,6 +150,15 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         }
     }
     names
+}
+
+/// What an oracle says, where it does not panic. The fuzzer's own hook would stop the run before the panic is caught.
+fn unless_it_panics<T>(ask: impl FnOnce() -> Option<T>) -> Option<T> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let said = panic::catch_unwind(AssertUnwindSafe(ask));
+    panic::set_hook(hook);
+    said.ok().flatten()
 }
 
 /// Whether bash accepts the text, without running it. A text with a NUL cannot be asked about.
