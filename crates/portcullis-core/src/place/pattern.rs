@@ -128,6 +128,16 @@ impl Located {
     fn matched(&self, pattern: &str, loose: bool) -> bool {
         if let Some(rest) = pattern.strip_prefix("**/") {
             let mut tail = self.components.as_slice();
+            if !rest.ends_with("**") {
+                // Every component is matched by one of the pattern, so it can begin in one place only.
+                let wanted = rest.bytes().filter(|byte| *byte == b'/').count() + 1;
+                let Some(start) = tail.len().checked_sub(wanted) else { return false };
+                tail = tail.get(start..).unwrap_or_default();
+                let Some(first) = tail.first() else { return false };
+                let loose = loose && tail.iter().all(|part| says_enough(part));
+                return may_begin(rest, first, self.fold)
+                    && components(rest, tail, loose, self.fold);
+            }
             loop {
                 let Some((first, after)) = tail.split_first() else { return false };
                 if may_begin(rest, first, self.fold) {
