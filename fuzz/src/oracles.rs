@@ -35,8 +35,10 @@ const RESERVED: &[&str] = &[
 pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
-    // for it, and a name may begin with a digit or follow a glob.
-    let misread = ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t"];
+    // for it, and a name may begin with a digit or follow a glob. A value
+    // that begins with `#` is no value for it.
+    let misread =
+        ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t", "=#"];
     if misread.iter().any(|text| source.contains(text)) || assigns_to_no_name(source) {
         return Vec::new();
     }
