@@ -339,6 +339,9 @@ fn a_program_is_found_however_it_is_hidden() {
         "php -r 'shell_exec(\"canary now\");'",
         "node -e 'require(\"child_process\").execSync(\"canary now\")'",
         "lua -e 'os.execute(\"canary now\")'",
+        "concurrently 'canary now' npm:watch",
+        "cmake -E env A=1 canary now",
+        "cmd.exe /c canary now",
     ];
     let missed: Vec<&str> = scripts.into_iter().filter(|script| !runs_canary(script)).collect();
     assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));

@@ -248,6 +248,7 @@ static TABLE: &[Persistence] = &[
         Kind::Interpreter,
         &[
             "**/sitecustomize.py|usercustomize.py",
+            "/usr/local/bin|sbin/sudo|su|doas|ssh|sh|bash|zsh|ls|cat|ps|top|login|passwd|mount|env|id|grep|find|which|crontab|systemctl",
             "**/site-packages|dist-packages/*.pth",
             "~/.pythonrc|.pythonrc.py|.pythonstartup|.irbrc|.pryrc|.rspec|.gemrc|.Rprofile|.perldb|.perlcriticrc|.psqlrc|.sqliterc|.gdbinit|.lldbinit|.node_repl|.ghci|.guile|.octaverc|.sbclrc|.ammonite|.jshellrc|.mongorc.js|.my.cnf",
             "~/.ipython/**",

@@ -212,6 +212,7 @@ static ESCAPES: &[Escape] = &[
     ),
     escape("check_ssl_cert", &["--grep-bin", "--curl-bin", "--openssl", "--file-bin"], How::Shell),
     escape("chokidar", &["-c", "--command"], How::Shell),
+    escape("clojure", &["-e", "--eval"], How::Code("scheme")),
     escape("cmake", &["-P"], How::Script),
     escape("cpio", &["--rsh-command"], How::Shell),
     escape("dc", &["-e", "--expression"], How::ShellAfter("!")),

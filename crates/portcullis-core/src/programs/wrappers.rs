@@ -11,12 +11,14 @@ use crate::{
 mod batches;
 mod containers;
 mod elevation;
+mod stand_ins;
 mod terminals;
 
 pub(super) use batches::replaced;
 use batches::{arguments_from_input, parallel};
 use containers::container;
 use elevation::{elevated, switch_user};
+use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::terminal;
 
 const fn wrapper(name: &'static str, values: &'static [&'static str]) -> Program {
@@ -107,6 +109,25 @@ pub(super) static WRAPPERS: &[Program] = &[
     after_one("chpst", &["-u", "-U", "-e", "-/", "-n", "-l", "-m"]),
     after_one("chroot", &["--userspec", "--groups"]),
     after_one("chrt", &["-p", "-T", "-P", "-D"]),
+    custom("cmake", &["-B", "-D", "-G", "-P", "-S", "--build", "--preset"], cmake),
+    custom("cmd", &[], command_prompt),
+    custom("cmd.exe", &[], command_prompt),
+    custom(
+        "concurrently",
+        &[
+            "-c",
+            "-l",
+            "-m",
+            "-n",
+            "-p",
+            "-s",
+            "--names",
+            "--prefix",
+            "--prefix-colors",
+            "--success",
+        ],
+        side_by_side,
+    ),
     wrapper("cpulimit", &["-l", "-p", "-P", "-e", "-c"]),
     wrapper("daemonize", &["-a", "-c", "-e", "-o", "-p", "-l", "-u", "-E"]),
     wrapper("dbus-launch", &[]),
@@ -181,6 +202,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("proot", &["-r", "-b", "-w", "-q"]),
     wrapper("proxychains", &["-f"]),
     wrapper("proxychains4", &["-f"]),
+    custom("rimraf", &["--impl", "--max-retries", "--tmp"], removal),
     wrapper("rlwrap", &[]),
     custom("run-parts", &["-a", "-u", "--regex", "--arg", "--umask"], run_parts),
     custom("run0", &["-u", "--user"], elevated),

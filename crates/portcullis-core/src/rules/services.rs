@@ -9,15 +9,20 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "VBoxManage",
+        "amtool",
+        "buildkite-agent",
         "caddy",
         "circleci",
         "cloudflared",
         "datadog-ci",
         "deck",
         "dig",
+        "dnscontrol",
         "docker-credential-pass",
         "fastly",
         "firebase",
+        "flux",
         "fly",
         "flyctl",
         "gcloud",
@@ -52,6 +57,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "nginx",
         "ngrok",
         "nsupdate",
+        "octodns-sync",
         "pd",
         "promtool",
         "pulsar-admin",
@@ -65,10 +71,13 @@ pub(super) static SHELF: Shelf = Shelf {
         "stripe",
         "supabase",
         "tailscale",
+        "tarsnap",
         "traefik",
+        "travis",
         "twilio",
         "unleash",
         "varnishadm",
+        "vboxmanage",
         "vercel",
         "wrangler",
     ],
@@ -449,6 +458,7 @@ static RULES: &[Rule] = &[
             "newrelic … delete|disable|update-status",
             "sentry-cli releases|projects|monitors|deploys|issues delete|mute|resolve",
             "splunk clean|remove|delete|disable|stop|offline|decommission|rolling-restart",
+            "amtool silence add|expire|update|import",
         ]),
         fires: &[
             "datadog-ci monitors delete 123",
@@ -456,6 +466,8 @@ static RULES: &[Rule] = &[
             "splunk clean eventdata -index main",
             "newrelic entity tags delete --guid x",
             "sentry-cli releases delete 1.0",
+            "amtool silence add alertname=~'.+' --duration 10d",
+            "amtool silence expire 7f3a",
         ],
         quiet: &[
             "datadog-ci monitors list",
@@ -463,7 +475,59 @@ static RULES: &[Rule] = &[
             "promtool check rules x.yml",
             "splunk search x",
             "sentry-cli releases list",
+            "amtool silence query",
+            "amtool alert",
         ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "dns.push",
+        message: "a zone's records are made equal to a file: what is not in it stops resolving",
+        remedy: "see what would change: `dnscontrol preview`, `octodns-sync` without `--doit`",
+        when: When::Command(&["dnscontrol push", "octodns-sync --doit"]),
+        fires: &["dnscontrol push", "octodns-sync --config-file config.yaml --doit"],
+        quiet: &[
+            "dnscontrol preview",
+            "dnscontrol check",
+            "octodns-sync --config-file config.yaml",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "service.delivery.pause",
+        reversible: true,
+        message: "what keeps a service up or up to date is stopped, for everybody who uses it",
+        remedy: "look at it first: `flux get all`, `heroku ps`",
+        when: When::Command(&[
+            "flux suspend",
+            "heroku maintenance:on",
+            "buildkite-agent stop",
+            "travis cache --delete|-d",
+        ]),
+        fires: &[
+            "flux suspend kustomization apps",
+            "heroku maintenance:on --app prod",
+            "buildkite-agent stop",
+        ],
+        quiet: &[
+            "flux get kustomizations",
+            "flux resume kustomization apps",
+            "heroku maintenance:off",
+            "buildkite-agent artifact download x .",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "service.copy.delete",
+        message: "a virtual machine or a backup is deleted with everything in it",
+        remedy: "look at it first: `VBoxManage showvminfo`, `tarsnap --list-archives`",
+        when: When::Command(&[
+            "VBoxManage|vboxmanage unregistervm --delete|--delete-all",
+            "tarsnap -d",
+            "tarsnap --nuke",
+        ]),
+        fires: &["VBoxManage unregistervm dev --delete", "tarsnap -d -f daily-1"],
+        quiet: &["VBoxManage list vms", "VBoxManage unregistervm dev", "tarsnap --list-archives"],
         ..Rule::LOSS
     },
     Rule {

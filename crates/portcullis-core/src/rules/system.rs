@@ -106,8 +106,19 @@ static RULES: &[Rule] = &[
         remedy: "call the function once, in the foreground",
         reversible: false,
         when: When::Noted,
-        fires: &[":(){ :|:& };:", "bomb() { bomb | bomb & }; bomb"],
-        quiet: &["f() { ls | wc -l; }; f", "rg 'fork bomb' docs"],
+        fires: &[
+            ":(){ :|:& };:",
+            "bomb() { bomb | bomb & }; bomb",
+            "while true; do bash & done",
+            "while :; do yes > /dev/null & done",
+        ],
+        quiet: &[
+            "f() { ls | wc -l; }; f",
+            "rg 'fork bomb' docs",
+            "while true; do date; sleep 5; done",
+            "while true; do ./poll & wait; done",
+            "for f in *.txt; do gzip \"$f\" & done; wait",
+        ],
         ..RUNNING
     },
     Rule {

@@ -1112,7 +1112,9 @@ impl Interpreter<'_, '_, '_> {
 
     fn deserialize(&mut self, path: &str, first: Option<&Given>, given: &[Given], span: Span) {
         let safe = given.iter().any(|given| {
-            matches!(&given.value, Value::Name(name, _) if name.contains("Safe") || name.contains("safe") || name.contains("JSON"))
+            matches!(&given.value, Value::Name(name, _)
+                if (name.contains("Safe") || name.contains("safe") || name.contains("JSON"))
+                    && !name.contains("Unsafe"))
                 || given.name.as_deref() == Some("allowed_classes")
                 || given.value.entry("allowed_classes").is_some()
         });

@@ -11,6 +11,37 @@ mod lines;
 mod methods;
 mod statements;
 mod tables;
+
+/// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and
+/// runs, a handle of `perl` that stands for a socket from then on.
+fn hands_out_a_shell(language: &str, code: &str) -> bool {
+    match language {
+        "awk" if code.contains("/inet/") => {
+            let compact: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+            compact.match_indices("|&getline").take(MOST_READS).any(|(at, read)| {
+                let rest = compact.get(at + read.len()..).unwrap_or("");
+                let end = rest
+                    .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+                    .unwrap_or(rest.len());
+                let line = rest.get(..end).unwrap_or("");
+                !line.is_empty()
+                    && [format!("{line}|&getline"), format!("{line}|getline")]
+                        .iter()
+                        .any(|run| compact.contains(&format!("({run}")))
+            })
+        }
+        "perl" => {
+            code.contains("IO::Socket")
+                && code.contains("fdopen(")
+                && ["system", "exec", "`"].iter().any(|runs| code.contains(runs))
+        }
+        _ => false,
+    }
+}
+
+/// How many reads from a socket are followed in one script.
+const MOST_READS: usize = 8;
+
 #[cfg(test)]
 mod tests;
 mod value;
@@ -120,6 +151,9 @@ pub(crate) fn understand(
         walk.gap(Span::new(0, code.len()), GapReason::UnknownCode);
         return Text::unknown("what the code prints");
     };
+    if hands_out_a_shell(language.name, code) {
+        walk.note("code.shell.reverse", Span::new(0, code.len()));
+    }
     match language.kind {
         Kind::Calls => interpreter::run(walk, language.name, code, arguments, input),
         Kind::Lines => lines::run(walk, language.name, code, arguments),

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use portcullis_syntax::shell::{Command, CommandKind, Pipeline, Statement, Word};
+use portcullis_syntax::shell::{Command, CommandKind, Part, PartKind, Pipeline, Statement, Word};
 
 use super::{
     ROUNDS,
@@ -187,6 +187,12 @@ impl Walk<'_> {
     /// A `while` loop: once, and again as long as `read` finds known lines.
     fn repeat(&mut self, condition: &[Statement], body: &[Statement]) -> Text {
         let mut printed = Text::default();
+        if let (Some(first), Some(_)) = (condition.first(), body.first())
+            && condition.iter().all(never_fails)
+            && body.iter().all(|statement| statement.background)
+        {
+            self.note("system.process.fork-bomb", first.span);
+        }
         for _ in 0..ROUNDS {
             let before = self.input.clone();
             let more = self.statements(condition);
@@ -264,4 +270,22 @@ fn assigned_names(expression: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// Whether a loop's condition is `true` or `:` and nothing else.
+fn never_fails(statement: &Statement) -> bool {
+    let [Command { kind: CommandKind::Simple { words, .. }, .. }] =
+        statement.first.stages.as_slice()
+    else {
+        return false;
+    };
+    statement.rest.is_empty()
+        && !statement.first.negated
+        && matches!(
+            words.as_slice(),
+            [Word { parts, .. }] if matches!(
+                parts.as_slice(),
+                [Part { kind: PartKind::Literal(name), .. }] if matches!(&**name, "true" | ":")
+            )
+        )
 }

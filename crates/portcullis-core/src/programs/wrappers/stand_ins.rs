@@ -1,0 +1,72 @@
+//! Programs that do what another one does under their own words: `rimraf`, `cmake -E rm`, `concurrently "COMMAND"`,
+//! `cmd.exe /c`. Owns the translation; what the other program does is read like any other.
+
+use super::*;
+
+/// How many commands or words are handed on; more are not written by hand.
+const MOST: usize = 64;
+
+/// `rimraf PATH…` is `rm -rf PATH…`.
+pub(super) fn removal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let targets: Vec<Argument> = invocation.options().operands().cloned().collect();
+    remove(walk, &targets, "-rf", invocation)
+}
+
+/// `cmake -E` has the usual commands for files within it.
+pub(super) fn cmake(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut words = invocation.arguments.iter();
+    let first = words.next().and_then(|word| word.text.as_known());
+    let second = words.next().and_then(|word| word.text.as_known());
+    let rest = invocation.arguments.get(2..).unwrap_or(&[]);
+    match (first, second) {
+        (Some("-E"), Some("remove_directory")) => remove(walk, rest, "-rf", invocation),
+        (Some("-E"), Some("remove")) => remove(walk, rest, "-f", invocation),
+        (Some("-E"), Some("rm" | "env" | "time")) => {
+            let inner = invocation.arguments.get(1..).unwrap_or(&[]);
+            walk.run(inner, invocation.input.clone())
+        }
+        _ => invocation.origin(),
+    }
+}
+
+/// `concurrently "npm:watch" "COMMAND"`: each operand is a line for a shell.
+pub(super) fn side_by_side(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    for line in invocation.options().operands().take(MOST).cloned().collect::<Vec<_>>() {
+        let is_script = ["npm:", "yarn:", "pnpm:", "bun:", "node:", "deno:"]
+            .iter()
+            .any(|start| line.text.known_prefix().starts_with(start));
+        if !is_script {
+            walk.shell(&line.text, line.span, &[], None);
+        }
+    }
+    Text::unknown("what the commands print")
+}
+
+/// `cmd.exe /c COMMAND`: everything behind `/c` is one line.
+pub(super) fn command_prompt(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let switch = invocation.arguments.iter().position(|word| {
+        word.text
+            .as_known()
+            .is_some_and(|word| word.eq_ignore_ascii_case("/c") || word.eq_ignore_ascii_case("/k"))
+    });
+    match switch.and_then(|at| invocation.arguments.get(at + 1..)) {
+        Some(command) => read_joined(walk, command, invocation),
+        None => invocation.origin(),
+    }
+}
+
+fn remove(
+    walk: &mut Walk<'_>,
+    targets: &[Argument],
+    how: &'static str,
+    invocation: &Invocation,
+) -> Text {
+    if targets.is_empty() {
+        return invocation.origin();
+    }
+    let span = invocation.name.span;
+    let mut words =
+        vec![Argument { text: Text::known("rm"), span }, Argument { text: Text::known(how), span }];
+    words.extend(targets.iter().cloned());
+    walk.run(&words, None)
+}
