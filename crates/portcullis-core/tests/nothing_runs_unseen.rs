@@ -342,6 +342,9 @@ fn a_program_is_found_however_it_is_hidden() {
         "concurrently 'canary now' npm:watch",
         "cmake -E env A=1 canary now",
         "cmd.exe /c canary now",
+        "R -q -e 'system(\"canary now\")'",
+        "rake -e 'system(\"canary now\")'",
+        "elixir -e 'System.cmd(\"canary\", [\"now\"])'",
     ];
     let missed: Vec<&str> = scripts.into_iter().filter(|script| !runs_canary(script)).collect();
     assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));

@@ -156,6 +156,7 @@ const EDITOR: &[&str] = &["-c", "--cmd", "+"];
 
 /// Options whose value is run, sorted by program.
 static ESCAPES: &[Escape] = &[
+    escape("R", &["-e"], How::Code("r")),
     escape(
         "apt",
         &["-o", "--option"],
@@ -273,6 +274,7 @@ static ESCAPES: &[Escape] = &[
     escape("pip", &["--editor"], How::Shell),
     escape("pip3", &["--editor"], How::Shell),
     escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
+    escape("rake", &["-e", "-E", "-p", "--execute", "--execute-print"], How::Code("ruby")),
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),
     escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
     escape("restic", &["--password-command"], How::Shell),

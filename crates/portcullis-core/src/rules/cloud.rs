@@ -161,6 +161,19 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "cloud.storage.policy",
+        confidence: Confidence::Medium,
+        message: "who may read and write a bucket is replaced by what a file says",
+        remedy: "keep the one that is there: `aws s3api get-bucket-policy --bucket BUCKET`",
+        when: When::Command(&[
+            "aws s3api put-bucket-policy --policy=file:*",
+            "aws s3api put-bucket-acl --access-control-policy=file:*",
+        ]),
+        fires: &["aws s3api put-bucket-policy --bucket b --policy file://policy.json"],
+        quiet: &["aws s3api get-bucket-policy --bucket b"],
+        ..Rule::OPENS
+    },
+    Rule {
         id: "cloud.storage.public",
         category: Category::Permission,
         severity: Severity::Critical,

@@ -16,7 +16,18 @@ use crate::{
 };
 
 pub(super) static SHELF: Shelf = Shelf {
-    programs: &["git", "glab", "keyctl", "keyring", "kwallet-query", "pass", "ssh-add"],
+    programs: &[
+        "git",
+        "glab",
+        "keyctl",
+        "keyring",
+        "kwallet-query",
+        "logkeys",
+        "pass",
+        "showkey",
+        "ssh-add",
+        "xinput",
+    ],
     rules: RULES,
 };
 
@@ -29,6 +40,15 @@ const SECRET: Rule = Rule {
 };
 
 static RULES: &[Rule] = &[
+    Rule {
+        id: "credentials.keyboard.record",
+        message: "what a person types would be recorded, passwords among it",
+        remedy: "ask the person for what is needed",
+        when: When::Command(&["logkeys --start|-s", "xinput test|test-xi2", "showkey -a|-k|-s"]),
+        fires: &["logkeys --start", "xinput test 7"],
+        quiet: &["logkeys --kill", "xinput list"],
+        ..Rule::KEYS
+    },
     Rule {
         id: "credentials.file.read",
         message: "a file with keys, tokens or passwords would be read",

@@ -60,6 +60,7 @@ static RULES: &[Rule] = &[
             "su -",
             "su root",
             "sudo perf stat /bin/sh",
+            "sudo xargs -a /dev/null sh",
         ],
         quiet: &[
             "sudo bash build.sh",
@@ -303,8 +304,11 @@ fn root_shell(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     // Programs that we do not know may run what stands last in their arguments.
     let last = run.arguments.last()?.text.as_known()?;
-    let opens = last.contains('/') && is_shell(last) || words(run).count() == 1 && is_shell(last);
     let command = words(run).find(|word| !word.starts_with('-'))?;
+    let opens = is_shell(last)
+        && (last.contains('/')
+            || words(run).count() == 1
+            || matches!(command, "xargs" | "watch" | "parallel"));
     let names = matches!(
         command,
         "ls" | "stat"
