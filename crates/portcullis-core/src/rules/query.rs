@@ -222,7 +222,8 @@ const DATA: &[&str] =
 /// Whether the code around a statement talks to one database, which it keeps in memory.
 fn is_in_memory(effect: &Effect, scene: &Scene<'_>) -> bool {
     let code = scene.effects.layer_text(effect.at.layer);
-    code.contains(":memory:") && code.matches("connect(").count() == 1
+    ["connect(\":memory:\"", "connect(':memory:'"].iter().any(|opens| code.contains(opens))
+        && code.matches("connect(").count() == 1
 }
 
 /// Finds what the statements in `text` do: rule and what it is done to.
