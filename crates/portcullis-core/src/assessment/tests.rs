@@ -138,9 +138,9 @@ fn class_of(tool: &str, arguments: serde_json::Value) -> ActionClass {
     let arguments = arguments.as_object().unwrap().clone();
     let call = ToolCall { tool: tool.into(), arguments, ..ToolCall::default() };
     let facts = Facts {
-        cwd: Some("/work/project".into()),
+        cwd: Some("/workspace/project".into()),
         home: Some("/home/dev".into()),
-        workspace: Some("/work/project".into()),
+        workspace: Some("/workspace/project".into()),
         ..Facts::default()
     };
     Gate::default().judge(&Action::from_call(call).unwrap(), &facts).assessment.class

@@ -364,9 +364,9 @@ fn commands_get_the_verdict_that_their_effects_earn_in_every_mode() {
         ("rm -rf /", [Deny, Deny, Deny, Deny, Deny]),
     ];
     let facts = Facts {
-        cwd: Some("/work/project".into()),
+        cwd: Some("/workspace/project".into()),
         home: Some("/home/dev".into()),
-        workspace: Some("/work/project".into()),
+        workspace: Some("/workspace/project".into()),
         ..Facts::default()
     };
     let gate = crate::gate::Gate::default();

@@ -12,9 +12,9 @@ use crate::{
 
 fn facts() -> Facts {
     Facts {
-        cwd: Some("/work/project".into()),
+        cwd: Some("/workspace/project".into()),
         home: Some("/home/dev".into()),
-        workspace: Some("/work/project".into()),
+        workspace: Some("/workspace/project".into()),
         ..Facts::default()
     }
 }
@@ -286,7 +286,7 @@ fn a_deny_rule_finds_its_command_however_it_is_dressed() {
             &[
                 "cat .env",
                 "cat ./.env",
-                "cat /work/project/.env",
+                "cat /workspace/project/.env",
                 "cat src/../.env",
                 "grep x .env",
                 "cat .e*",
@@ -348,7 +348,7 @@ fn paths_are_matched_component_by_component_from_their_anchor() {
         ("Edit(src/**)", "src/main.rs", true),
         ("Edit(src/**)", "src/a/b.rs", true),
         ("Edit(src/**)", "./src/a.rs", true),
-        ("Edit(src/**)", "/work/project/src/a.rs", true),
+        ("Edit(src/**)", "/workspace/project/src/a.rs", true),
         ("Edit(src/**)", "src/../Cargo.toml", false),
         ("Edit(src/**)", "src/../../other/src/a.rs", false),
         ("Edit(src/**)", "srcs/a.rs", false),
@@ -382,7 +382,7 @@ fn a_link_needs_both_its_ends_to_be_allowed_and_one_to_be_denied() {
         leads_to: Some("/home/dev/.bashrc".into()),
         tracked: None,
     };
-    facts.paths.insert("/work/project/src/link".into(), link);
+    facts.paths.insert("/workspace/project/src/link".into(), link);
     let action = call("write_file", json!({ "path": "src/link", "content": "x" }));
     let allow = PolicyOptions { allow: rules(&["Edit(src/**)"]), ..PolicyOptions::default() };
     assert_ne!(decided(allow, &action, &facts).layer, Layer::AllowRule);
