@@ -62,6 +62,7 @@ fn a_program_is_found_however_it_is_hidden() {
         "x=can; y=ary; $x$y now",
         "x=can; x+=ary; $x now",
         "x=xcanaryx; ${x:1:6} now",
+        "${PATH:0:1}usr${PATH:0:1}bin${PATH:0:1}canary now",
         "x=CANARY; ${x,,} now",
         "x=cXaXnXaXrXy; ${x//X/} now",
         "x=canary.sh; ${x%.sh} now",
@@ -81,6 +82,8 @@ fn a_program_is_found_however_it_is_hidden() {
         "for x in canary; do $x now; done",
         "for x in c an ary; do y=$y$x; done; $y now",
         "x=echo; if test -f y; then x=canary; fi; $x now",
+        "x=canary; false && x=echo; $x now",
+        "x=canary; true || x=echo; $x now",
         "x=canary; if test -f y; then x=echo; fi; $x now",
         "case z in z) x=canary;; esac; $x now",
         "while read -r line; do $line; done <<< 'canary now'",
@@ -381,6 +384,8 @@ fn a_program_that_is_only_mentioned_does_not_run() {
 fn what_cannot_be_known_is_a_gap() {
     for script in [
         "$UNSET_PROGRAM now",
+        "false; a=(echo canary); ${a[$?]} now",
+        "${PATH:5:2}anary now",
         "ca\0nary now",
         "$(hostname) now",
         "eval \"$UNSET_CODE\"",

@@ -256,8 +256,7 @@ impl Walk<'_> {
                 Some(join(&texts, " "))
             }
             "#" => Some(Text::known(positional.len().saturating_sub(1).to_string())),
-            "?" => Some(Text::known("0")),
-            "$" | "!" | "-" | "_" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "BASHPID"
+            "?" | "$" | "!" | "-" | "_" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "BASHPID"
             | "EPOCHSECONDS" => Some(Text::unknown(name)),
             _ => None,
         }
@@ -271,8 +270,11 @@ impl Walk<'_> {
             "IFS" => Some(Text::known(" \t\n")),
             "TMPDIR" => Some(Text::known(self.facts.temporary.as_deref().unwrap_or("/tmp"))),
             "SHELL" | "BASH" => Some(Text::known("/bin/bash")),
+            // Its first letter is all that is sure; a script that spells a program with the others must not be believed.
             "PATH" => {
-                Some(Text::known("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"))
+                let mut path = Text::known("/");
+                path.push(Piece::Unknown("PATH".into()));
+                Some(path)
             }
             "HISTFILE" => {
                 self.facts.home.as_deref().map(|home| Text::known(format!("{home}/.bash_history")))
@@ -383,7 +385,8 @@ fn replace(value: Text, pattern: Option<&str>, replacement: &Text, scope: Replac
 }
 
 fn slice(value: Text, offset: Option<i64>, length: Option<Option<i64>>) -> Text {
-    let (Some(known), Some(offset)) = (value.as_known(), offset) else { return partly(&value) };
+    let Some(offset) = offset else { return partly(&value) };
+    let Some(known) = value.as_known() else { return known_slice(&value, offset, length) };
     let text: Vec<char> = known.chars().collect();
     let count = i64::try_from(text.len()).unwrap_or(i64::MAX);
     let start = if offset < 0 { count.saturating_add(offset).max(0) } else { offset.min(count) };
@@ -395,6 +398,16 @@ fn slice(value: Text, offset: Option<i64>, length: Option<Option<i64>>) -> Text 
     };
     let range = usize::try_from(start).unwrap_or(0)..usize::try_from(end).unwrap_or(0);
     value.derive(known_pieces(text.get(range).unwrap_or(&[]).iter().collect()))
+}
+
+/// A slice that lies in what is known of the beginning.
+fn known_slice(value: &Text, offset: i64, length: Option<Option<i64>>) -> Text {
+    let (Ok(start), Some(Some(length))) = (usize::try_from(offset), length) else {
+        return partly(value);
+    };
+    let Ok(length) = usize::try_from(length) else { return partly(value) };
+    let known: String = value.known_prefix().chars().skip(start).take(length).collect();
+    if known.chars().count() == length { value.derive(known_pieces(known)) } else { partly(value) }
 }
 
 fn change_case(text: &str, upper: bool, all: bool) -> String {

@@ -286,6 +286,25 @@ impl State {
         changes
     }
 
+    /// What changed since `mark` may not have happened: variables may as well hold what they held before.
+    pub(super) fn widen(&mut self, mark: Mark) {
+        let mut before: HashMap<String, Vec<Value>> = HashMap::new();
+        for undo in self.log.get(mark.0..).unwrap_or_default() {
+            if let Undo::Variable(name, Some(values)) = undo {
+                before.entry(name.clone()).or_insert_with(|| values.clone());
+            }
+        }
+        for (name, values) in before {
+            let mut both = self.variable(&name).unwrap_or_default().to_vec();
+            both.extend(
+                values
+                    .into_iter()
+                    .filter(|value| !self.variable(&name).unwrap_or_default().contains(value)),
+            );
+            self.assign(&name, both);
+        }
+    }
+
     /// Puts together what several branches left. `exhaustive` says that one of them was surely taken.
     pub(super) fn merge(&mut self, branches: Vec<Changes>, exhaustive: bool) {
         let count = branches.len();

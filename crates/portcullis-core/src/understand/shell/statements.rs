@@ -28,8 +28,10 @@ impl Walk<'_> {
             let more = self.pipeline(&statement.first);
             printed.append(&more);
             for (_, pipeline) in &statement.rest {
+                let mark = self.state.mark();
                 let more = self.pipeline(pipeline);
                 printed.append(&more);
+                self.state.widen(mark);
             }
             self.concurrent = outer;
         }
