@@ -83,6 +83,8 @@ fn a_program_is_found_however_it_is_hidden() {
         "for x in c an ary; do y=$y$x; done; $y now",
         "x=echo; if test -f y; then x=canary; fi; $x now",
         "x=canary; false && x=echo; $x now",
+        "while false; do x=ls; done; ${x:-canary} now",
+        "false && x=ls; ${x:-canary} now",
         "x=canary; true || x=echo; $x now",
         "x=canary; if test -f y; then x=echo; fi; $x now",
         "case z in z) x=canary;; esac; $x now",
@@ -384,6 +386,7 @@ fn a_program_that_is_only_mentioned_does_not_run() {
 fn what_cannot_be_known_is_a_gap() {
     for script in [
         "$UNSET_PROGRAM now",
+        "set -- ls canary; false; shift $?; $1 now",
         "false; a=(echo canary); ${a[$?]} now",
         "${PATH:5:2}anary now",
         "ca\0nary now",

@@ -497,6 +497,10 @@ impl Walk<'_> {
             .and_then(|known| known.parse::<usize>().ok())
             .unwrap_or(1);
         let positional = self.state.positional();
+        if arguments.first().is_some_and(|count| count.text.as_known().is_none()) {
+            let unknown = vec![Text::unknown("an argument"); positional.len()];
+            return self.state.set_positional(unknown);
+        }
         let mut left: Vec<Text> = positional.iter().take(1).cloned().collect();
         left.extend(positional.iter().skip(1 + count).cloned());
         self.state.set_positional(left);

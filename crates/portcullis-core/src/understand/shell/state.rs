@@ -290,8 +290,15 @@ impl State {
     pub(super) fn widen(&mut self, mark: Mark) {
         let mut before: HashMap<String, Vec<Value>> = HashMap::new();
         for undo in self.log.get(mark.0..).unwrap_or_default() {
-            if let Undo::Variable(name, Some(values)) = undo {
-                before.entry(name.clone()).or_insert_with(|| values.clone());
+            if let Undo::Variable(name, values) = undo {
+                before.entry(name.clone()).or_insert_with(|| match values {
+                    Some(values) => values.clone(),
+                    // What the script names by itself was most likely not set before.
+                    None if name.bytes().any(|byte| byte.is_ascii_lowercase()) => {
+                        vec![Value::Scalar(Text::default())]
+                    }
+                    None => Vec::new(),
+                });
             }
         }
         for (name, values) in before {

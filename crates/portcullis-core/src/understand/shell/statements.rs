@@ -90,7 +90,12 @@ impl Walk<'_> {
                 printed
             }
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise),
-            CommandKind::While { condition, body, .. } => self.repeat(condition, body),
+            CommandKind::While { condition, body, .. } => {
+                let mark = self.state.mark();
+                let printed = self.repeat(condition, body);
+                self.state.widen(mark);
+                printed
+            }
             CommandKind::For { variable, words, body, select } => {
                 self.each(variable, words.as_deref(), body, *select)
             }
