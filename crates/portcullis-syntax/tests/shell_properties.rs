@@ -42,7 +42,7 @@ fn balanced_text() -> impl Strategy<Value = String> {
             inner.clone().prop_map(|one| format!("x <({one}) ${{y:-$( {one})}}")),
             inner.clone().prop_map(|one| format!("for i in a b; do {one}; done")),
             inner.clone().prop_map(|one| format!("case x in a|b) {one};; *) ;; esac")),
-            inner.clone().prop_map(|one| format!("echo $(( 1 + $( {one}) ))")),
+            inner.clone().prop_map(|one| format!("echo $(( 1 + $( {}) ))", closed_patterns(&one))),
             inner.clone().prop_map(|one| format!("f() {{ {one}; }}")),
             two.clone().prop_map(|(one, two)| format!("if {one}; then {two}; fi")),
             two.clone().prop_map(|(one, two)| format!("{one} && {two}")),
@@ -50,6 +50,12 @@ fn balanced_text() -> impl Strategy<Value = String> {
             two.prop_map(|(one, two)| format!("{one} | {two}")),
         ]
     })
+}
+
+/// `text` with a `(` before every pattern of a `case`. Arithmetic is told from commands by counting parentheses, in bash
+/// and here, and a `)` without its `(` makes that count end where nobody meant it.
+fn closed_patterns(text: &str) -> String {
+    text.replace("in a|b)", "in (a|b)").replace(" *) ;;", " (*) ;;")
 }
 
 proptest! {
@@ -68,6 +74,11 @@ proptest! {
     #[test]
     fn shell_tokens_give_a_tree_with_true_spans(text in shell_text()) {
         check_spans(&text)?;
+    }
+
+    #[test]
+    fn spans_are_true_where_text_becomes_too_deep(levels in 92..101_usize, text in shell_text()) {
+        check_spans(&format!("{}{text}", "( ".repeat(levels)))?;
     }
 
     #[test]
@@ -98,6 +109,44 @@ proptest! {
     }
 }
 
+#[test]
+fn spans_are_true_where_a_construct_is_too_deep() {
+    for construct in [
+        "K=(",
+        "K=(a)",
+        "eval K=(a)",
+        "x K=(a)",
+        "K[1]=(a)",
+        "coproc x K=(a)",
+        "((1))",
+        "a <<(",
+        "<<E\nx$(a)\nE\n",
+        "\"a$(b)\"",
+        "${x:-$(a)}",
+        "$[1]",
+        "`a`",
+        "`\\`a\\``",
+        "@(a|b)",
+        "!(a)",
+        "[[ (a) ]]",
+        "[[ a =~ (b) ]]",
+        "case a in (b) c;; esac",
+        "f() { a; }",
+        "function f (a)",
+        "coproc a (b)",
+        "$'a'",
+        "${x/'$(a)'/b}",
+        ">(a)",
+    ] {
+        for levels in 90..=101 {
+            for open in ["( ", "$(", "{ ", "x `"] {
+                let text = format!("{}{construct} b", open.repeat(levels));
+                check_spans(&text).unwrap_or_else(|error| panic!("{levels} levels: {error}"));
+            }
+        }
+    }
+}
+
 /// Walks the tree with the spans of the nodes around.
 struct Spans<'s> {
     source: &'s str,
@@ -114,8 +163,9 @@ impl<'t> Visitor<'t> for Spans<'_> {
             Node::Part(Part { kind: PartKind::Glob(text), .. }) => &**text == span.of(self.source),
             _ => true,
         };
-        let in_backticks = self.source.contains('`');
-        if !(fits && inside && (literal || in_backticks)) && self.wrong.is_none() {
+        // What is read from backticks and `$'…'` is not what was written.
+        let rewritten = self.source.contains('`') || self.source.contains("$'");
+        if !(fits && inside && (literal || rewritten)) && self.wrong.is_none() {
             self.wrong = Some(format!("{node:?} in {:?}", self.around.last()));
         }
         // A heredoc's body stands outside its redirection.

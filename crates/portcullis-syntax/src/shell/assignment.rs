@@ -130,6 +130,10 @@ impl Parser<'_> {
         }
         let start = self.at;
         let elements = self.deeper(Self::array);
+        if self.at == start {
+            // Too deep to be read: what stands here is listed as unparsed, the word stays as it was.
+            return false;
+        }
         if !declares {
             self.unparsed(self.span_from(start), UnparsedReason::Syntax);
         }

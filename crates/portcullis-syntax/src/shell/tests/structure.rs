@@ -167,6 +167,17 @@ fn simple(script: &Script) -> Vec<&Command> {
 }
 
 #[test]
+fn arithmetic_that_ends_where_nobody_meant_it_is_never_understood_whole() {
+    for text in [
+        "echo $(( 1 + $( ( case x in a|b) a;; *) ;; esac )) ))",
+        "echo $(( $( ( case x in a) ;; b) rm;; esac )) ))",
+        "(( $( ( case x in a) ;; b) rm;; esac )) ))",
+    ] {
+        assert_ne!(parse(text).unparsed, [], "{text:?}");
+    }
+}
+
+#[test]
 fn spans_cover_exactly_what_was_written() {
     let text = "  FOO=1 >x rm -rf \"$HOME/a b\" 2>&1 | cat <<E && [[ -f y ]] # c\nbody $(z)\nE\n";
     let script = parse(text);
