@@ -1,5 +1,5 @@
-//! Any call is judged without a panic; every place lies in the text that it names; risk, coverage and decision agree; the
-//! same call gets the same answer; and a harmless line before a command never loosens it.
+//! Any call is judged without a panic; every place lies in the text that it names, and no text shows a stand-in; risk,
+//! coverage and decision agree; the same call gets the same answer; and a harmless line before a command never loosens it.
 
 #![no_main]
 
@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
     let informed = GATE.judge(&action, &facts);
     check(&action, &informed);
 
-    let context = Context { can_ask: false, mode: Some(mode) };
+    let context = Context { can_ask: false, mode: Some(mode), ..Context::default() };
     let unattended = GATE.judge_in(&action, &facts, &context);
     check_places(&action, &unattended.assessment);
     assert_ne!(unattended.decision.verdict, Verdict::Ask, "nobody can be asked: {call:?}");
@@ -81,6 +81,9 @@ fn check_places(action: &Action, assessment: &Assessment) {
         assert!(inside, "{why} at {place:?} in {:?}", action.call);
         if let Some((text, span)) = &place.layer {
             assert!(text.get(span.range()).is_some(), "{why} at {place:?} in {:?}", action.call);
+            // Where an unknown value stands, its origin is shown.
+            let hidden = text.contains(|shown| matches!(shown, '\u{f0000}'..='\u{fff00}'));
+            assert!(!hidden, "{why} at {place:?} in {:?}", action.call);
         }
     }
 }

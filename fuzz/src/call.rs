@@ -49,6 +49,7 @@ pub fn attempt(bytes: &[u8]) -> Attempt {
         workspace: known(16, "/workspace/project"),
         temporary: known(32, "/tmp/own"),
         guarded: known(64, "/home/dev/.config/portcullis").into_iter().collect(),
+        hooked: known(128, "/home/dev/.claude/settings.json").into_iter().collect(),
         paths: BTreeMap::new(),
     };
     let kinds =

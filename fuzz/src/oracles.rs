@@ -35,8 +35,8 @@ const RESERVED: &[&str] = &[
 pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
-    // for it, and a name may begin with a digit or follow a glob. A value
-    // that begins with `#` is no value for it.
+    // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
+    // begins with `#` is no value for it.
     let misread =
         ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t", "=#"];
     if misread.iter().any(|text| source.contains(text)) || assigns_to_no_name(source) {
@@ -76,7 +76,8 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
     }
 }
 
-/// Whether something that begins with a digit, follows a glob, or has a computed subscript stands before a `=`.
+/// Whether something that begins with a digit, follows a glob, or has a computed subscript stands before a `=`; the
+/// subscript apart from it or not.
 fn assigns_to_no_name(source: &str) -> bool {
     source.match_indices('=').any(|(at, _)| {
         let before = source[..at].trim_end_matches('+');
@@ -84,7 +85,8 @@ fn assigns_to_no_name(source: &str) -> bool {
         name.is_some_and(|name| {
             let around = before.trim_end_matches(name);
             name.starts_with(|first: char| first.is_ascii_digit())
-                || around.ends_with(['?', '*', ']'])
+                || around.ends_with(['?', '*'])
+                || around.trim_end_matches([' ', '\t']).ends_with(']')
         })
     })
 }

@@ -3,7 +3,9 @@
 
 use std::{
     hint::black_box,
-    process::Command,
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -133,25 +135,47 @@ fn at(times: &[Duration], percent: usize) -> String {
     format!("{:.1}", time.as_secs_f64() * 1e6)
 }
 
-/// A whole `check` process, record off: instructions by callgrind, peak memory by the system's `time`.
+/// A whole process that is measured.
+struct Process<'a> {
+    name: &'a str,
+    words: &'a [&'a str],
+    input: &'a str,
+    /// Where it records, if at all.
+    state: Option<&'a Path>,
+}
+
+/// What an agent sends before it runs `git status`.
+const PAYLOAD: &str = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git status","description":"see what changed"},"tool_use_id":"t"}"#;
+
+/// Whole processes: instructions by callgrind, peak memory by the system's `time`.
 fn whole_process() -> Result<(), Failed> {
     let script = root().join("xtask/src/bench_script.sh");
     let script = script.to_string_lossy().into_owned();
-    let cases: [(&str, Vec<&str>); 3] = [
-        ("`git status`", vec!["check", "git status"]),
-        ("`rm -rf /`", vec!["check", "rm -rf /"]),
-        ("2 kB script", vec!["check", "--file", &script]),
+    let state = root().join(format!("target/bench-{}", std::process::id()));
+    let check = |name, words| Process { name, words, input: "", state: None };
+    let hook = |name, state| Process { name, words: &["hook", "claude"], input: PAYLOAD, state };
+    let script = ["check", "--file", &script];
+    let processes = [
+        check("`check 'git status'`", &["check", "git status"]),
+        check("`check 'rm -rf /'`", &["check", "rm -rf /"]),
+        check("`check --file` with a script of 2 kB", &script),
+        hook("`hook claude` with `git status`, record off", None),
+        hook("`hook claude` with `git status`, record on", Some(&state)),
     ];
     say("\n| process | instructions (M) | peak memory (MB) |\n|---|---|---|\n");
-    for (name, words) in cases {
-        let instructions = instructions(&words)?;
-        let memory = memory(&words)?;
+    for process in processes {
+        // The first one that records makes the record.
+        memory(&process)?;
+        let (instructions, memory) = (instructions(&process)?, memory(&process)?);
         say(&format!(
-            "| {name} | {:.2} | {:.1} |\n",
+            "| {} | {:.2} | {:.1} |\n",
+            process.name,
             instructions as f64 / 1e6,
             memory as f64 / 1e3
         ));
     }
+    std::fs::remove_dir_all(&state)
+        .map_err(|source| Failed::File { path: state.clone(), source })?;
     let size = std::fs::metadata(root().join("target/release/portcullis"))
         .map_err(|source| Failed::File { path: root().join("target/release/portcullis"), source })?
         .len();
@@ -162,25 +186,32 @@ fn whole_process() -> Result<(), Failed> {
 fn measured(
     program: &str,
     flags: &[&str],
-    words: &[&str],
+    process: &Process<'_>,
     help: &'static str,
 ) -> Result<String, Failed> {
-    let output = Command::new(program)
-        .args(flags)
-        .arg(root().join("target/release/portcullis"))
-        .args(words)
-        .env("PORTCULLIS_AUDIT", "off")
-        .output()
-        .map_err(|source| Failed::Start { program: program.to_owned(), source, help })?;
+    let failed = |source| Failed::Start { program: program.to_owned(), source, help };
+    let mut command = Command::new(program);
+    command.args(flags).arg(root().join("target/release/portcullis")).args(process.words);
+    match process.state {
+        Some(state) => command.env("PORTCULLIS_STATE_DIR", state).env_remove("PORTCULLIS_AUDIT"),
+        None => command.env("PORTCULLIS_AUDIT", "off"),
+    };
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        // One that wants no input may have closed it.
+        let _ = input.write_all(process.input.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(failed)?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-fn instructions(words: &[&str]) -> Result<u64, Failed> {
+fn instructions(process: &Process<'_>) -> Result<u64, Failed> {
     let flags = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
     let text = measured(
         "valgrind",
         &flags,
-        words,
+        process,
         "install valgrind (Debian: `apt-get install valgrind`)",
     )?;
     text.lines()
@@ -190,11 +221,11 @@ fn instructions(words: &[&str]) -> Result<u64, Failed> {
         .ok_or_else(|| Failed::Output("valgrind".to_owned()))
 }
 
-fn memory(words: &[&str]) -> Result<u64, Failed> {
+fn memory(process: &Process<'_>) -> Result<u64, Failed> {
     let text = measured(
         "/usr/bin/time",
         &["-f", "peak %M"],
-        words,
+        process,
         "install GNU time (Debian: `apt-get install time`)",
     )?;
     text.lines()

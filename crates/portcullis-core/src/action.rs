@@ -7,6 +7,7 @@ use crate::call::ToolCall;
 mod arguments;
 mod canonical;
 
+pub(crate) use arguments::shell_quoted;
 pub use arguments::{BadCall, Problem};
 
 /// A normalised call. Build it with [`Action::from_call`]; it never changes afterwards, and its [`digest`](Action::digest)

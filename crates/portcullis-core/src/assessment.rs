@@ -14,6 +14,8 @@ use crate::{
 mod class;
 mod reading;
 
+pub(crate) use reading::statement_reads;
+
 pub(crate) use class::is_inside_workspace;
 
 /// Everything that was found out about an action.
@@ -170,7 +172,8 @@ fn resource(effect: &EffectKind) -> Option<String> {
         EffectKind::Read(target)
         | EffectKind::Write { target, .. }
         | EffectKind::Delete { target, .. }
-        | EffectKind::Permission { target, .. } => Some(file(target)),
+        | EffectKind::Permission { target, .. }
+        | EffectKind::Hand { target, .. } => Some(file(target)),
         EffectKind::Connect(Connection { host: Some(host), .. }) => Some(format!("host:{host}")),
         EffectKind::Connect(Connection { host: None, .. })
         | EffectKind::Run(_)

@@ -16,6 +16,8 @@ pub struct Effects {
     pub flows: Vec<Flow>,
     /// What was not understood.
     pub gaps: Vec<Gap>,
+    /// Where the unknown values come from that stand in nested layers as one character each, see [`stand_in`].
+    pub(crate) unknown: Vec<Box<str>>,
 }
 
 /// The index of an effect in [`Effects::list`].
@@ -33,6 +35,26 @@ pub struct Layer {
     pub text: String,
     /// Where it comes from.
     pub origin: LayerOrigin,
+}
+
+/// How many unknown values can stand in nested layers; past it they merge into the last.
+pub(crate) const STAND_INS: usize = 0xFF00;
+
+/// The first private character that stands for an unknown value (Supplementary Private Use Area-A).
+const STAND_IN: u32 = 0xF0000;
+
+/// The longest origin of an unknown value that is shown; a longer one could be half of a secret when it is cut.
+const SHOWN_ORIGIN: usize = 40;
+
+/// The character that the unknown value of this number is in the text of a nested layer.
+pub(crate) fn stand_in(number: usize) -> Option<char> {
+    char::from_u32(STAND_IN + u32::try_from(number.min(STAND_INS)).ok()?)
+}
+
+/// The number of the unknown value that a character of a nested layer stands for.
+pub(crate) fn stands_for(character: char) -> Option<usize> {
+    let number = (character as u32).checked_sub(STAND_IN)? as usize;
+    (number <= STAND_INS).then_some(number)
 }
 
 /// Where a layer comes from.
@@ -111,6 +133,14 @@ pub enum EffectKind {
         recursive: bool,
         /// The new mode, owner, list or attribute.
         change: PermissionChange,
+    },
+    /// Give one of the gate's or an agent's own files to a program that does with files what it likes: an editor, version
+    /// control, a mount. It is told of no other files, because what becomes of them is not known.
+    Hand {
+        /// Which.
+        target: Target,
+        /// Whether the program is known to change what it is given.
+        changes: bool,
     },
     /// Run text as code.
     Execute {
@@ -282,6 +312,33 @@ impl Effects {
     #[must_use]
     pub fn layer_text(&self, layer: LayerId) -> &str {
         self.layers.get(usize::from(layer.0)).map_or("", |layer| layer.text.as_str())
+    }
+
+    /// A stretch of a nested layer and a span in it, for people: each unknown value stands there as its origin in `${…}`.
+    pub(crate) fn shown(&self, text: &str, span: Span) -> (String, Span) {
+        let mut shown = String::with_capacity(text.len());
+        let range = span.range();
+        let (mut start, mut end) = (None, None);
+        for (at, character) in text.char_indices() {
+            if at >= range.start {
+                start.get_or_insert(shown.len());
+            }
+            if at >= range.end {
+                end.get_or_insert(shown.len());
+            }
+            match stands_for(character).and_then(|number| self.unknown.get(number)) {
+                Some(origin) => {
+                    let short = origin.len() <= SHOWN_ORIGIN
+                        && !origin.chars().any(|inner| stands_for(inner).is_some());
+                    shown.push_str("${");
+                    shown.push_str(if short { origin } else { "…" });
+                    shown.push('}');
+                }
+                None => shown.push(character),
+            }
+        }
+        let whole = shown.len();
+        (shown, Span::new(start.unwrap_or(whole), end.unwrap_or(whole)))
     }
 
     /// The argument and the span in it that a location lies in, through every nested layer.

@@ -24,6 +24,9 @@ pub struct Facts {
     pub temporary: Option<String>,
     /// Absolute paths that belong to the gate: its binary, configuration and records.
     pub guarded: Vec<String>,
+    /// Absolute paths of agents' files that hold a hook of the gate: without it, calls never arrive here.
+    #[serde(default)]
+    pub hooked: Vec<String>,
     /// What is known of each path asked for.
     pub paths: BTreeMap<String, PathFact>,
 }

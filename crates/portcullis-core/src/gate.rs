@@ -84,7 +84,8 @@ impl Gate {
                 EffectKind::Read(target)
                 | EffectKind::Write { target, .. }
                 | EffectKind::Delete { target, .. }
-                | EffectKind::Permission { target, .. } => target.path.clone(),
+                | EffectKind::Permission { target, .. }
+                | EffectKind::Hand { target, .. } => target.path.clone(),
                 _ => None,
             })
             .filter(|path| path.starts_with('/'))

@@ -77,15 +77,21 @@ struct Row {
 
 fn row(name: &str) -> Option<&'static Row> {
     // An MCP server names its tools as it likes: `mcp__evil__read_file` reads nothing we know of.
-    if name.len() > LONGEST_NAME || name.trim().to_ascii_lowercase().starts_with(MCP_PREFIX) {
+    let is_foreign = |name: &str| {
+        name.get(..MCP_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(MCP_PREFIX))
+    };
+    if name.len() > LONGEST_NAME || is_foreign(name.trim()) {
         return None;
     }
-    let name = normalised(name);
-    let at = ROWS.binary_search_by(|row| letters(row.name).cmp(name.bytes())).ok()?;
-    ROWS.get(at)
+    // Most names are written as in the table.
+    let at = ROWS.binary_search_by(|row| letters(row.name).cmp(letters(name))).or_else(|_| {
+        let name = normalised(name);
+        ROWS.binary_search_by(|row| letters(row.name).cmp(name.bytes()))
+    });
+    ROWS.get(at.ok()?)
 }
 
-fn letters(name: &'static str) -> impl Iterator<Item = u8> {
+fn letters(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(|letter| *letter != b'_')
 }
 
@@ -149,6 +155,7 @@ static ROWS: &[Row] = &[
     on("git_status", Meaning::Git, ReadOnly),
     on("glob", Meaning::File(Search), ReadOnly),
     on("glob_file_search", Meaning::File(Search), ReadOnly),
+    on("google_web_search", Meaning::Other, Network),
     on("grep", Meaning::File(Search), ReadOnly),
     on("grep_search", Meaning::File(Search), ReadOnly),
     on("http", Meaning::Http("GET"), Network),
@@ -179,6 +186,8 @@ static ROWS: &[Row] = &[
     on("patch", Meaning::Patch, Edit),
     on("plan", Meaning::Other, ReadOnly),
     on("postgres_query", Meaning::Query, Execute),
+    on("powershell", Meaning::Code("powershell"), Destructive),
+    on("pwsh", Meaning::Code("powershell"), Destructive),
     on("python", Meaning::Code("python"), Execute),
     on("python_interpreter", Meaning::Code("python"), Execute),
     on("python_repl", Meaning::Code("python"), Execute),
@@ -233,6 +242,7 @@ static ROWS: &[Row] = &[
     on("update_plan", Meaning::Other, ReadOnly),
     on("view", Meaning::File(Read), ReadOnly),
     on("view_file", Meaning::File(Read), ReadOnly),
+    on("view_image", Meaning::File(Read), ReadOnly),
     on("web_fetch", Meaning::Http("GET"), Network),
     on("web_search", Meaning::Other, Network),
     on("wget", Meaning::Http("GET"), Network),

@@ -395,8 +395,80 @@ fn what_cannot_be_known_is_a_gap() {
         "bash -c \"$UNSET_CODE\"",
         "cat \"$UNSET_FILE\" | tr a b | sh",
         "x=$(cat file); $x",
+        "python3 -c \"x = 1; $UNSET_CODE\"",
+        "python3 -c \"x = 1\n$UNSET_CODE\nprint(x)\"",
+        "python3 -c \"if x: $UNSET_CODE\"",
+        "python3 -c \"$UNSET_FUNCTION('now')\"",
+        "python3 -c \"os.$UNSET_FUNCTION('now')\"",
+        "python3 -c \"x_$UNSET_FUNCTION('now')\"",
+        "python3 -c \"import $UNSET_MODULE\"",
+        "python3 -c \"print(open('a').read()$UNSET_CODE)\"",
+        "node -e \"let a = 1; { $UNSET_CODE }\"",
+        "awk \"BEGIN { $UNSET_CODE }\"",
+        "perl -e \"use strict; $UNSET_CODE;\"",
+        "tclsh <<< \"puts a; $UNSET_CODE\"",
+        "python3 -c \"import os; os.system('$UNSET_PROGRAM now')\"",
+        "python3 -c \"import os; os.system($UNSET_PROGRAM)\"",
+        "ruby -e \"system(*%w[$UNSET_PROGRAM now])\"",
     ] {
         let effects = effects(script);
         assert!(!effects.gaps.is_empty(), "{script}");
     }
+}
+
+#[test]
+fn an_unknown_value_in_code_is_no_gap() {
+    for script in [
+        "python3 -c \"print($UNSET)\"",
+        "python3 -c \"x = $UNSET + 1; print(x, '$UNSET')\"",
+        "python3 -c \"import json; print(json.dumps({'a': $UNSET}))\"",
+        "python3 -c \"print(f'{$UNSET}')\"",
+        "python3 -c \"assert $UNSET == 1\"",
+        "node -e \"console.log($UNSET * 2, { a: $UNSET })\"",
+        "awk \"NR==$UNSET\" a.txt",
+        "awk \"\\$1 > $UNSET { print \\$$UNSET }\" a.txt",
+        "ruby -e \"puts $UNSET\"",
+    ] {
+        assert_eq!(effects(script).gaps, [], "{script}");
+    }
+}
+
+#[test]
+fn what_a_shell_puts_into_code_is_not_known_there() {
+    for script in [
+        "rm -r \"$UNSET_PLACE\"",
+        "python3 -c \"import shutil; shutil.rmtree('$UNSET_PLACE')\"",
+        "python3 -c \"import shutil; shutil.rmtree($UNSET_PLACE)\"",
+        "ruby -e \"require 'fileutils'; FileUtils.rm_rf(%w[$UNSET_PLACE])\"",
+        "node -e \"require('fs').rmSync('$UNSET_PLACE', { recursive: true })\"",
+        "perl -e \"unlink '$UNSET_PLACE'\"",
+        "pwsh -c \"Remove-Item -Recurse '$UNSET_PLACE'\"",
+    ] {
+        let deleted: Vec<_> = effects(script)
+            .list
+            .iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Delete { target, .. } => {
+                    Some((target.text.display(), target.path.clone()))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(deleted, [("${UNSET_PLACE}".to_owned(), None)], "{script}");
+    }
+}
+
+#[test]
+fn a_private_character_that_the_call_says_itself_stands_for_nothing() {
+    let script =
+        "python3 -c \"print('$SECRET')\"; rm '\u{f0000}'; bash -c \"rm '\u{f0001}'; $UNSET now\"";
+    let deleted: Vec<_> = effects(script)
+        .list
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Delete { target, .. } => Some(target.text.display()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(deleted, ["\u{f0000}", "${a character}"]);
 }

@@ -26,6 +26,7 @@ fn every_place_is_inside_the_text_that_it_names() {
         ("delete_file", json!({"path": "a", "files": [{"path": "/etc/a-much-longer-name"}, "/"]})),
         ("bash", json!({"command": "ssh h tee $x >(sort > /etc/a-much-longer-name)"})),
         ("bash", json!({"command": "bash -c 'ls > $1' x >(dd of=/dev/sda)"})),
+        ("bash", json!({"command": format!("bash -c 'sudo  ls {}'", "é ".repeat(3_000))})),
     ];
     let gate = Gate::new(Policy::default());
     for (tool, arguments) in calls {
@@ -47,6 +48,22 @@ fn every_place_is_inside_the_text_that_it_names() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_unknown_in_a_nested_text_is_shown_by_its_name() {
+    let command = "y=$(cat /etc/hostname); bash -c \"echo é$x $(id) ; rm -rf /$y/* é\"";
+    let action = action("bash", json!({ "command": command }));
+    let findings =
+        Gate::new(Policy::default()).judge(&action, &Facts::default()).assessment.findings;
+    let shown: Vec<_> = findings
+        .iter()
+        .filter_map(|finding| finding.place.layer.as_ref())
+        .map(|(text, span)| (text.as_str(), span.of(text)))
+        .collect();
+    let whole = "echo é${x} ${id} ; rm -rf /${/etc/hostname}/* é";
+    assert!(shown.contains(&(whole, "/${/etc/hostname}/*")), "{shown:?}");
+    assert!(shown.iter().all(|(text, _)| *text == whole), "{shown:?}");
 }
 
 #[test]

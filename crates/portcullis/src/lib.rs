@@ -4,7 +4,15 @@
 pub mod audit;
 pub mod cli;
 pub mod config;
+pub mod grants;
+pub mod hook;
+pub mod install;
 pub mod observe;
+pub mod pause;
+pub mod person;
 pub mod platform;
+pub mod private;
+pub mod replay;
 pub mod report;
+pub mod session;
 pub mod wire;

@@ -12,7 +12,10 @@ use std::{
 
 use portcullis_core::facts::{FactPlan, Facts, PathFact, PathKind};
 
-use crate::platform::{self, Directories};
+use crate::{
+    hook::entries,
+    platform::{self, Directories},
+};
 
 /// The most paths that are looked at for one call; a call that names more is judged without knowing the rest.
 const MAX_PATHS: usize = 256;
@@ -32,6 +35,7 @@ pub struct Observer {
     home: Option<PathBuf>,
     temporary: Option<PathBuf>,
     guarded: Vec<String>,
+    hooked: Vec<String>,
 }
 
 impl Observer {
@@ -39,9 +43,10 @@ impl Observer {
     /// configuration or a state directory that was named by an option.
     #[must_use]
     pub fn new(directories: &Directories, also_guarded: &[&Path]) -> Self {
-        let Directories { home, state, configuration } = directories;
+        let Directories { home, state, configuration, managed } = directories;
         let binary = std::env::current_exe().ok();
-        let own = [binary.as_deref(), state.as_deref(), configuration.as_deref()];
+        let managed = managed.as_ref().map(|managed| managed.directory.as_path());
+        let own = [binary.as_deref(), state.as_deref(), configuration.as_deref(), managed];
         let mut guarded = Vec::new();
         for path in own.into_iter().flatten().chain(also_guarded.iter().copied()) {
             // Both names, where a link leads to it: an agent can take either.
@@ -52,8 +57,9 @@ impl Observer {
                 }
             }
         }
+        let hooked = state.as_deref().map(entries::read).unwrap_or_default();
         let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
-        Self { home: home.clone(), temporary, guarded }
+        Self { home: home.clone(), temporary, guarded, hooked }
     }
 
     /// The facts that a plan asks for. `cwd` and `home` are what the call says of itself; without them, this process's own
@@ -81,6 +87,7 @@ impl Observer {
             workspace: workspace.as_deref().and_then(text),
             temporary: temporary.as_deref().and_then(text),
             guarded: self.guarded.clone(),
+            hooked: self.hooked.clone(),
         }
     }
 }

@@ -3,12 +3,17 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
+    process,
 };
 
 /// Our own directory's name below the system's directories.
 const NAME: &str = "portcullis";
+
+/// The variable that names the home.
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
 /// Where our files live. A directory is `None` where the environment names none.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -19,13 +24,43 @@ pub struct Directories {
     pub state: Option<PathBuf>,
     /// The user's own configuration.
     pub configuration: Option<PathBuf>,
+    /// The configuration of who manages the machine. No variable says where it is: an agent can set variables.
+    pub managed: Option<Managed>,
+}
+
+/// Where the configuration of who manages the machine lives.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Managed {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The user that it and its files must belong to, on systems with Unix permissions.
+    pub owner: u32,
+}
+
+impl Managed {
+    /// The one of this system.
+    #[must_use]
+    pub fn of_system() -> Self {
+        let directory = if cfg!(windows) {
+            r"C:\ProgramData\portcullis"
+        } else if cfg!(target_os = "macos") {
+            "/Library/Application Support/portcullis"
+        } else {
+            "/etc/portcullis"
+        };
+        Self { directory: directory.into(), owner: 0 }
+    }
 }
 
 impl Directories {
     /// Those of this process.
     #[must_use]
     pub fn from_environment() -> Self {
-        Self::from_variables(|name| std::env::var_os(name))
+        // Some agents start their hooks without any environment; the system knows the home all the same.
+        let home = || std::env::home_dir().map(OsString::from);
+        Self::from_variables(|name| {
+            std::env::var_os(name).or_else(|| if name == HOME { home() } else { None })
+        })
     }
 
     /// Those that the given environment names. A relative path in a variable is ignored, as the XDG Base Directory
@@ -34,7 +69,7 @@ impl Directories {
     pub fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let absolute =
             |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = absolute(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+        let home = absolute(HOME);
         let below = |path: &str| home.as_ref().map(|home| home.join(path));
         let (state, configuration) = if cfg!(windows) {
             (absolute("LOCALAPPDATA"), absolute("APPDATA"))
@@ -53,9 +88,52 @@ impl Directories {
         Self {
             state: absolute("PORTCULLIS_STATE_DIR").or_else(|| state.map(|path| path.join(NAME))),
             configuration: configuration.map(|path| path.join(NAME)),
+            managed: Some(Managed::of_system()),
             home,
         }
     }
+}
+
+/// The path without links and `..`, as far as it exists; the rest as it is written.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut known = path;
+    loop {
+        if let Ok(real) = known.canonicalize() {
+            return rest.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        let Some(parent) = known.parent() else { return path.to_owned() };
+        // What does not exist has no other name; `..` after it leads back.
+        rest.push(known.file_name().unwrap_or_else(|| std::ffi::OsStr::new("..")));
+        known = parent;
+    }
+}
+
+/// The variables that say where our files are.
+const VARIABLES: &[&str] = &[
+    "HOME",
+    "PORTCULLIS_STATE_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "APPDATA",
+    "LOCALAPPDATA",
+];
+
+/// The variable that puts our files below a project, if one does: what a project's own settings put into the environment
+/// of its agent, say. Whoever can write the project would be the one who configures us. A project that is the home directory
+/// itself holds them anyway.
+#[must_use]
+pub fn moved_into(
+    project: &Path,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Option<&'static str> {
+    let place = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if project.parent().is_none() || place("HOME").is_some_and(|home| home == project) {
+        return None;
+    }
+    let is_below = |path: &PathBuf| path != project && path.starts_with(project);
+    VARIABLES.iter().copied().find(|name| place(name).is_some_and(|path| is_below(&path)))
 }
 
 /// Why a file or directory of ours is not safe to use.
@@ -106,6 +184,39 @@ pub fn create_private_file(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Opens a file for reading, unless it is a symbolic link. A pipe or a device is opened without waiting for anybody.
+///
+/// # Errors
+/// What the system says; see [`is_link_error`].
+pub fn open_without_following(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(i32::try_from(flags.bits()).map_err(io::Error::other)?);
+    }
+    #[cfg(not(unix))]
+    if fs::symlink_metadata(path)?.file_type().is_symlink() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    options.open(path)
+}
+
+/// Whether an error of [`open_without_following`] says that a link stands there.
+#[must_use]
+pub fn is_link_error(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::InvalidInput
+    }
+}
+
 /// What makes a path unsafe to keep a record in, judged by its metadata as `lstat` gives it; `None` where nothing does.
 /// On systems without Unix permissions only links are noticed.
 #[must_use]
@@ -124,6 +235,74 @@ pub fn insecurity(metadata: &fs::Metadata) -> Option<Insecurity> {
         }
     }
     None
+}
+
+/// Random bytes that nobody can foresee, from the system.
+///
+/// # Errors
+/// When the system has none to give.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    if cfg!(unix) {
+        fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// How long the system has been up, with the time that it slept: a clock that nobody can turn.
+#[must_use]
+pub fn uptime() -> std::time::Duration {
+    #[cfg(unix)]
+    {
+        #[cfg(target_os = "linux")]
+        let clock = rustix::time::ClockId::Boottime;
+        #[cfg(not(target_os = "linux"))]
+        let clock = rustix::time::ClockId::Monotonic;
+        rustix::time::clock_gettime(clock).try_into().unwrap_or_default()
+    }
+    #[cfg(not(unix))]
+    {
+        std::time::Duration::ZERO
+    }
+}
+
+/// The login name of whoever runs this: from the system's list of users, else their number.
+#[must_use]
+pub fn user_name() -> String {
+    #[cfg(unix)]
+    {
+        let user = rustix::process::getuid().as_raw();
+        let list = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let name = list.lines().find_map(|line| {
+            let mut fields = line.split(':');
+            let name = fields.next()?;
+            (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
+        });
+        name.unwrap_or_else(|| format!("user {user}"))
+    }
+    #[cfg(not(unix))]
+    {
+        std::env::var("USERNAME").unwrap_or_else(|_| "unknown".to_owned())
+    }
+}
+
+/// Shows a note on the desktop, where there is a program for it, without waiting for it. The text stands in an argument of its
+/// own, so it is never read as anything else.
+pub fn show_on_desktop(title: &str, text: &str) {
+    let program =
+        if cfg!(target_os = "macos") { "/usr/bin/osascript" } else { "/usr/bin/notify-send" };
+    let mut command = process::Command::new(program);
+    if cfg!(target_os = "macos") {
+        const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
+        command.args(["-e", SCRIPT, title, text]);
+    } else {
+        command.args(["--app-name=portcullis", "--", title, text]);
+    }
+    let quiet = process::Stdio::null;
+    // A desktop that shows nothing stops nobody: the agent's own prompt is what counts.
+    let _ = command.stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
 }
 
 /// Kinds of file systems, or beginnings of their names, that wait for a server or a program.
@@ -178,7 +357,50 @@ mod tests {
         assert_eq!(xdg.configuration, Some("/home/dev/.config/portcullis".into()));
         let own = directories(&[("HOME", "/home/dev"), ("PORTCULLIS_STATE_DIR", "/own")]);
         assert_eq!(own.state, Some("/own".into()));
-        assert_eq!(directories(&[]), Directories::default());
+        let none = Directories { managed: Some(Managed::of_system()), ..Directories::default() };
+        assert_eq!(directories(&[]), none);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_real_path_of_what_does_not_exist_yet_leads_through_what_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("app/src")).unwrap();
+        std::os::unix::fs::symlink(root.join("app"), root.join("link")).unwrap();
+        for (path, expected) in [
+            ("app/.x", "app/.x"),
+            ("link/.x/y", "app/.x/y"),
+            ("app/src/../.x", "app/.x"),
+            ("link/src/..", "app"),
+        ] {
+            assert_eq!(real(&root.join(path)), root.join(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_project_that_moves_our_files_into_itself_is_noticed() {
+        let moved = |project: &str, pairs: &[(&str, &str)]| {
+            moved_into(Path::new(project), |name| {
+                pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.into())
+            })
+        };
+        let usual = ("HOME", "/home/dev");
+        assert_eq!(moved("/home/dev/app", &[usual]), None);
+        assert_eq!(
+            moved("/home/dev/app", &[usual, ("XDG_CONFIG_HOME", "/home/dev/.config")]),
+            None
+        );
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "PORTCULLIS_STATE_DIR"] {
+            assert_eq!(moved("/home/dev/app", &[usual, (name, "/home/dev/app/.x")]), Some(name));
+        }
+        assert_eq!(moved("/home/dev/app", &[("HOME", "/home/dev/app/h")]), Some("HOME"));
+        assert_eq!(moved("/home/dev", &[usual, ("XDG_CONFIG_HOME", "/home/dev/.config")]), None);
+        assert_eq!(
+            moved("/home/dev/.config", &[usual, ("XDG_CONFIG_HOME", "/home/dev/.config")]),
+            None
+        );
+        assert_eq!(moved("/", &[usual]), None);
     }
 
     #[test]

@@ -72,6 +72,7 @@ const PATH: &[&str] = &[
     "relative_workspace_path",
     "relative_path",
     "dir_path",
+    "dirPath",
     "directory",
     "dir",
     "DirectoryPath",
@@ -85,6 +86,8 @@ const CONTENT: &[&str] = &[
     "new_string",
     "newString",
     "new_str",
+    "newText",
+    "new_text",
     "new_content",
     "new_source",
     "text",
@@ -238,7 +241,9 @@ impl<'a> Given<'a> {
             (Some((name, value)), listed) => {
                 let text =
                     value.as_str().ok_or_else(|| wrong_type(pointer(name), "a string", value))?;
-                (pointer(name), text.to_owned(), listed.unwrap_or_default())
+                let mut others = listed.unwrap_or_default();
+                others.extend(self.other_paths(name, text, operation));
+                (pointer(name), text.to_owned(), others)
             }
             (None, Some(mut all)) if !all.is_empty() => {
                 let first = all.remove(0);
@@ -254,6 +259,20 @@ impl<'a> Given<'a> {
             }
         };
         Ok(ActionKind::File { operation, pointer, path, content, others })
+    }
+
+    /// The paths under other names than the one that counts for us: which one counts for the tool is not known.
+    fn other_paths(&self, name: &str, path: &str, operation: FileOperation) -> Vec<OtherFile> {
+        let others = PATH.iter().filter(|other| **other != name);
+        let given = others.filter_map(|other| Some((other, self.arguments.get(*other)?.as_str()?)));
+        given
+            .filter(|(_, other)| *other != path)
+            .map(|(name, path)| OtherFile {
+                operation,
+                pointer: pointer(name),
+                path: path.to_owned(),
+            })
+            .collect()
     }
 
     fn listed_paths(&self, operation: FileOperation) -> Result<Option<Vec<OtherFile>>, BadCall> {
@@ -278,31 +297,33 @@ impl<'a> Given<'a> {
         Ok(Some(paths))
     }
 
-    /// The new text of a file. Text that is replaced is not judged: it is there already.
+    /// The new text of a file, under all the names that it can have. Text that is replaced is not judged: it is there
+    /// already.
     fn content(&self) -> Option<(String, String)> {
-        if let Some((name, Value::Array(edits))) = self.find(EDITS) {
-            let texts: Vec<_> = edits
-                .iter()
-                .enumerate()
-                .filter_map(|(index, edit)| {
-                    let edit = edit.as_object()?;
-                    CONTENT.iter().find_map(|key| {
-                        let text = edit.get(*key)?.as_str()?;
-                        Some((format!("/{name}/{index}/{key}"), text))
-                    })
-                })
-                .collect();
-            return match texts.as_slice() {
-                [] => None,
-                [(at, text)] => Some((at.clone(), (*text).to_owned())),
-                several => {
-                    let texts: Vec<_> = several.iter().map(|(_, text)| *text).collect();
-                    Some((pointer(name), texts.join("\n")))
-                }
-            };
+        let in_edit =
+            |edit: &'a Value| CONTENT.iter().find_map(|key| Some((*key, edit.get(*key)?)));
+        let in_list = |name: &&'static str| {
+            let list = self.arguments.get(*name).and_then(Value::as_array);
+            let edits = list.into_iter().flatten().enumerate();
+            let texts = edits.filter_map(|(index, edit)| {
+                let (key, text) = in_edit(edit)?;
+                Some((format!("/{name}/{index}/{key}"), text.as_str()?.to_owned()))
+            });
+            texts.collect::<Vec<_>>()
+        };
+        let listed = EDITS.iter().flat_map(in_list);
+        let alone = CONTENT.iter().filter_map(|name| match self.arguments.get(*name)? {
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            value => Some((pointer(name), words(value))),
+        });
+        let mut texts = listed.chain(alone);
+        let (at, text) = texts.next()?;
+        let rest: Vec<_> = texts.map(|(_, text)| text).collect();
+        if rest.is_empty() {
+            return Some((at, text));
         }
-        let (name, value) = self.find(CONTENT)?;
-        Some((pointer(name), words(value)))
+        let list = self.find(EDITS).map(|(name, _)| pointer(name)).unwrap_or_default();
+        Some((list, [vec![text], rest].concat().join("\n")))
     }
 
     fn patch(&self) -> Result<ActionKind, BadCall> {
@@ -412,7 +433,7 @@ fn joined(pointer: &str, words: &[Value]) -> Result<String, BadCall> {
 }
 
 /// One word for a shell, quoted where it needs to be.
-fn shell_quoted(word: &str) -> String {
+pub(crate) fn shell_quoted(word: &str) -> String {
     let plain = !word.is_empty()
         && word.bytes().all(|byte| {
             byte.is_ascii_alphanumeric()

@@ -94,6 +94,7 @@ fn of_effect(effect: &EffectKind, facts: &Facts) -> ActionClass {
         },
         EffectKind::Connect(_)
         | EffectKind::Permission { .. }
+        | EffectKind::Hand { .. }
         | EffectKind::Execute { .. }
         | EffectKind::Privilege { .. }
         | EffectKind::Kill { .. }

@@ -4,6 +4,7 @@
 use crate::{
     effect::Run,
     programs::{self, Does},
+    split::split,
 };
 
 /// Whether running this program changes nothing by itself. Files that it writes, programs that it runs and hosts that it
@@ -252,7 +253,7 @@ const READERS: &[(&str, &[&str])] = &[
 fn has_way(run: &Run, way: &str) -> bool {
     let mut arguments = run.arguments.iter();
     let mut refused = Vec::new();
-    for word in way.split(' ') {
+    for word in split(way, b' ') {
         if word == "$" {
             if arguments.next().is_some() {
                 return false;
@@ -287,7 +288,7 @@ fn may_be_option(known: &str) -> bool {
 /// Whether a statement surely only reads: one statement that starts with a reading verb and holds no other verb.
 ///
 /// Words in strings count as verbs too: a statement that looks odd is not proven.
-pub(super) fn statement_reads(statement: &str) -> bool {
+pub(crate) fn statement_reads(statement: &str) -> bool {
     const READING: &[&str] =
         &["select", "show", "describe", "desc", "explain", "values", "with", "table", "match"];
     const CHANGING: &[&str] = &[

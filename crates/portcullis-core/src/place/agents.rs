@@ -75,6 +75,7 @@ static TABLE: &[AgentFile] = &[
             "**/.openhands/sessions|conversations|cache/**",
         ],
     ),
+    row("Cline", Settings, &["**/.clinerules/hooks/**"]),
     row(
         "any coding agent",
         Instructions,
@@ -168,6 +169,8 @@ static TABLE: &[AgentFile] = &[
         Settings,
         &["**/.windsurf/**", "~/.codeium/**", "**/.codeiumignore", "~/.config/Windsurf/**"],
     ),
+    row("Windsurf", Settings, &["/etc/windsurf/**", "/Library/Application Support/Windsurf/**"]),
+    row("Devin", Settings, &["**/.devin/**", "~/.config/devin/**", "~/AppData/Roaming/devin/**"]),
     row("Kiro", Settings, &["**/.kiro/**", "~/.aws/amazonq/**", "**/.amazonq/**"]),
     row("Amp", Settings, &["**/.amp/**", "~/.config/amp/**", "/etc/ampcode/**"]),
     row("Droid", Settings, &["**/.factory/**"]),
@@ -205,7 +208,10 @@ static TABLE: &[AgentFile] = &[
         &[
             "**/mcp.json|mcp_config.json|mcp_settings.json|mcp-config.json|.mcp-config.json|claude_desktop_config.json|managed-settings.json|managed-mcp.json",
             "~/.junie|.augment|.trae|.warp|.hermes|.openclaw|.clawdbot|.antigravity|.zencoder|.tabnine|.letta|.nanobot|.plandex/**",
-            "**/.agents|.agent/hooks|settings.json|config.toml|mcp.json/**",
+            "~/.pi|.muse|.reasonix/**",
+            "~/.config/muse|goose|hermes/**",
+            "**/.pi/extensions|agent|settings.json/**",
+            "**/.agents|.agent|.antigravity|.junie|.augment|.trae/hooks|plugins|extensions|settings.json|config.toml|mcp.json|hooks.json|settings.local.json/**",
             "~/.config/zed/settings.json",
             "**/.aiignore|.agentignore",
         ],

@@ -25,7 +25,7 @@ pub enum CredentialClass {
     Project,
 }
 
-pub(super) fn find(located: &Located) -> Option<&'static Credential> {
+pub(super) fn find(located: &Located<'_>) -> Option<&'static Credential> {
     let found = TABLE.get(index!(TABLE).row(located)?)?;
     let harmless = EXCEPTIONS.iter().any(|pattern| located.surely_matches(pattern));
     (!harmless || found.class == System).then_some(found)

@@ -1,7 +1,10 @@
 //! Which part of the machine a path lies in. Owns the tables of system directories, build artefacts and caches.
 
+use std::borrow::Cow;
+
 use super::{
     agents,
+    index::index,
     pattern::{Located, is_bare, is_drive, is_other_home},
 };
 use crate::facts::Facts;
@@ -135,7 +138,7 @@ impl Place {
     }
 }
 
-pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
+pub(super) fn ground(located: &Located<'_>, facts: &Facts) -> Place {
     let parts = located.all();
     if is_gate(located, facts) {
         return Place::Gate;
@@ -147,7 +150,7 @@ pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
         [drive] if is_drive(Some(drive)) => return Place::Root,
         [drive, rest] if is_drive(Some(drive)) && is_bare(rest) => return Place::Root,
         [first, ..] if is_bare(first) => return Place::System,
-        [first, ..] => (first.as_str(), parts.len()),
+        [first, ..] => (first.as_ref(), parts.len()),
     };
     if let Some(place) = device(located, first) {
         return place;
@@ -165,12 +168,8 @@ pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
         let last = parts.last().is_some_and(|part| is_other_home(part) || is_bare(part));
         return if last { Place::HomeTop } else { Place::OtherHome };
     }
-    let whole = located.whole();
-    for (pattern, place) in AROUND {
-        let is_top = matches!(place, Place::SystemTop | Place::TemporaryTop);
-        if if is_top { whole.may_match(pattern) } else { located.may_match(pattern) } {
-            return *place;
-        }
+    if let Some((_, place)) = around(located).and_then(|row| AROUND.get(row)) {
+        return *place;
     }
     if let Some(temporary) = facts.temporary.as_deref()
         && located.overlaps(temporary, facts)
@@ -195,7 +194,7 @@ pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
     if is_one_of(SITE) {
         return Place::Site;
     }
-    if parts.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_str())) {
+    if parts.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_ref())) {
         return Place::Artifact;
     }
     if parts.iter().any(|part| part == ".git") {
@@ -204,12 +203,28 @@ pub(super) fn ground(located: &Located, facts: &Facts) -> Place {
     Place::Elsewhere
 }
 
-fn is_gate(located: &Located, facts: &Facts) -> bool {
-    facts.guarded.iter().any(|path| located.overlaps(path, facts))
-        || GATE.iter().any(|pattern| located.may_match(pattern))
+fn is_gate(located: &Located<'_>, facts: &Facts) -> bool {
+    // What says nothing of any name, as `/**/?*`, is everything, and not the gate among it.
+    let names_something = located.all().iter().any(|part| !is_bare(part) && part != "**");
+    names_something
+        && (facts.guarded.iter().any(|path| located.overlaps(path, facts))
+            || index!(GATE, row => row).row(located).is_some())
 }
 
-fn device(located: &Located, first: &str) -> Option<Place> {
+/// The row of [`AROUND`] that a path belongs to.
+fn around(located: &Located<'_>) -> Option<usize> {
+    if located.is_literal() {
+        return index!(AROUND, row => row.0).row(located);
+    }
+    AROUND.iter().position(|(patterns, place)| {
+        let is_top = matches!(place, Place::SystemTop | Place::TemporaryTop);
+        patterns.iter().any(|pattern| {
+            if is_top { located.whole_may_match(pattern) } else { located.may_match(pattern) }
+        })
+    })
+}
+
+fn device(located: &Located<'_>, first: &str) -> Option<Place> {
     match first {
         "dev" => {
             if located.all().len() == 1
@@ -234,51 +249,55 @@ fn device(located: &Located, first: &str) -> Option<Place> {
     }
 }
 
-fn workspace(located: &Located, below: &[String]) -> Place {
+fn workspace(located: &Located<'_>, below: &[Cow<'_, str>]) -> Place {
     match below {
         [] => return Place::WorkspaceTop,
         [only] if is_bare(only) => return Place::WorkspaceTop,
         [one, two] if is_bare(one) && is_bare(two) => return Place::WorkspaceTop,
-        [name] if CONTROL.contains(&name.as_str()) => return Place::VersionControlTop,
+        [name] if CONTROL.contains(&name.as_ref()) => return Place::VersionControlTop,
         _ => {}
     }
-    if below.iter().any(|part| CONTROL.contains(&part.as_str())) {
+    if below.iter().any(|part| CONTROL.contains(&part.as_ref())) {
         return version_control(below);
     }
     if agents::find(located).is_some_and(agents::AgentFile::is_guarding) {
         return Place::Agent;
     }
-    if CONTINUOUS_INTEGRATION.iter().any(|pattern| located.may_match(pattern)) {
+    if index!(CONTINUOUS_INTEGRATION, row => row).row(located).is_some() {
         return Place::ContinuousIntegration;
     }
-    let artifact =
-        below.iter().any(|part| ARTIFACTS.iter().any(|name| super::glob(name, part, false)));
-    if artifact { Place::Artifact } else { Place::Workspace }
+    if below.iter().any(|part| is_made(part)) { Place::Artifact } else { Place::Workspace }
 }
 
-fn version_control(below: &[String]) -> Place {
+/// Whether a name says that a build or a tool makes what bears it.
+fn is_made(name: &str) -> bool {
+    ARTIFACTS.binary_search(&name).is_ok()
+        || ARTIFACT_FORMS.iter().any(|form| super::glob(form, name, false))
+}
+
+fn version_control(below: &[Cow<'_, str>]) -> Place {
     let whole =
-        below.iter().position(|part| CONTROL.contains(&part.as_str())).is_some_and(
+        below.iter().position(|part| CONTROL.contains(&part.as_ref())).is_some_and(
             |at| match below.get(at + 1..).unwrap_or_default() {
                 [] => true,
-                [only] => is_bare(only) || matches!(only.as_str(), "objects" | "refs"),
+                [only] => is_bare(only) || matches!(only.as_ref(), "objects" | "refs"),
                 _ => false,
             },
         );
     if whole { Place::VersionControlTop } else { Place::VersionControl }
 }
 
-fn home(located: &Located, below: &[String]) -> Place {
+fn home(located: &Located<'_>, below: &[Cow<'_, str>]) -> Place {
     let own = located.home.is_some_and(|(_, own)| own);
     match below {
         [] => return Place::HomeTop,
         [only] if is_bare(only) => return Place::HomeTop,
         _ => {}
     }
-    if HOME_CACHES.iter().any(|pattern| located.may_match(pattern)) {
+    if index!(HOME_CACHES, row => row).row(located).is_some() {
         return Place::Cache;
     }
-    if below.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_str())) {
+    if below.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_ref())) {
         return Place::Artifact;
     }
     if own { Place::Home } else { Place::OtherHome }
@@ -346,7 +365,7 @@ pub(super) const SYSTEM: &[&str] = &[
 const SITE: &[&str] = &["opt", "srv"];
 
 /// The gate's own files where nobody said where they are.
-const GATE: &[&str] = &[
+static GATE: &[&[&str]] = &[&[
     "~/.config/portcullis/**",
     "~/.local/state/portcullis/**",
     "~/.local/share/portcullis/**",
@@ -360,12 +379,16 @@ const GATE: &[&str] = &[
     "/var/lib|log/portcullis/**",
     "/usr/bin/portcullis",
     "/usr/local/bin/portcullis",
+    "**/bin|sbin|.bin|shims/portcullis|portcullis.exe|portcullis.cmd",
+    "~/.config/systemd/user/portcullis*",
+    "~/Library/LaunchAgents/*portcullis*",
+    "/Library/LaunchDaemons/*portcullis*",
     "/opt/portcullis/**",
     "/opt/homebrew/bin/portcullis",
     "/etc/systemd/system/portcullis*",
     "./.portcullis/**",
     "./.portcullis.toml|portcullis.toml",
-];
+]];
 
 /// Devices by what they hold.
 const DEVICES: &[(&str, Place)] = &[
@@ -384,49 +407,65 @@ const DEVICES: &[(&str, Place)] = &[
 ];
 
 /// Places outside workspace and homes that are neither system nor nothing in particular. First match counts.
-const AROUND: &[(&str, Place)] = &[
-    ("/tmp", Place::TemporaryTop),
-    ("/tmp/**", Place::Temporary),
-    ("/var/tmp", Place::TemporaryTop),
-    ("/var/tmp/**", Place::Temporary),
-    ("/var/folders/*/**", Place::Temporary),
-    ("/run/user/*/**", Place::Temporary),
-    ("/run/lock/*", Place::Temporary),
-    ("?:/Windows/Temp/**", Place::Temporary),
-    ("?:/Temp|tmp/**", Place::Temporary),
-    ("/var/cache/**", Place::Cache),
-    ("/var/lib/apt/lists/**", Place::Cache),
-    ("/var/lib/dnf|yum/**", Place::Cache),
-    ("/var/crash/**", Place::Cache),
-    ("/Library/Caches/**", Place::Cache),
-    ("/var/log", Place::Log),
-    ("/var/log/**", Place::Log),
-    ("/var/audit/**", Place::Log),
-    ("/Library/Logs/**", Place::Log),
-    ("?:/Windows/System32/winevt/**", Place::Log),
-    ("/boot/**", Place::Boot),
-    ("/efi|esp/**", Place::Boot),
-    ("/sys/firmware/**", Place::Boot),
-    ("?:/bootmgr|Boot/**", Place::Boot),
-    ("/usr/bin|sbin|lib|lib64|lib32|libexec|share|include|local", Place::SystemTop),
-    ("/usr/bin|sbin|lib|lib64|lib32|libexec|share|include/**", Place::System),
-    ("/usr/local/**", Place::Site),
-    ("/var/www|opt|games/**", Place::Site),
-    ("/var/lib|db|spool|mail|backups|home", Place::SystemTop),
-    ("/home|Users/*", Place::SystemTop),
-    ("?:/Windows|Users|Program*|ProgramData|Recovery", Place::SystemTop),
-    ("?:/Windows/System32", Place::SystemTop),
-    ("/System/Library", Place::SystemTop),
-    ("/Library/Caches/**", Place::Cache),
-    ("/nix/store", Place::SystemTop),
-    ("/vmlinuz*|initrd*", Place::Boot),
+static AROUND: &[(&[&str], Place)] = &[
+    (&["/tmp"], Place::TemporaryTop),
+    (&["/tmp/**"], Place::Temporary),
+    (&["/var/tmp"], Place::TemporaryTop),
+    (
+        &[
+            "/var/tmp/**",
+            "/var/folders/*/**",
+            "/run/user/*/**",
+            "/run/lock/*",
+            "?:/Windows/Temp/**",
+            "?:/Temp|tmp/**",
+        ],
+        Place::Temporary,
+    ),
+    (
+        &[
+            "/var/cache/**",
+            "/var/lib/apt/lists/**",
+            "/var/lib/dnf|yum/**",
+            "/var/crash/**",
+            "/Library/Caches/**",
+        ],
+        Place::Cache,
+    ),
+    (
+        &[
+            "/var/log",
+            "/var/log/**",
+            "/var/audit/**",
+            "/Library/Logs/**",
+            "?:/Windows/System32/winevt/**",
+        ],
+        Place::Log,
+    ),
+    (&["/boot/**", "/efi|esp/**", "/sys/firmware/**", "?:/bootmgr|Boot/**"], Place::Boot),
+    (&["/usr/bin|sbin|lib|lib64|lib32|libexec|share|include|local"], Place::SystemTop),
+    (&["/usr/bin|sbin|lib|lib64|lib32|libexec|share|include/**"], Place::System),
+    (&["/usr/local/**", "/var/www|opt|games/**"], Place::Site),
+    (
+        &[
+            "/var/lib|db|spool|mail|backups|home",
+            "/home|Users/*",
+            "?:/Windows|Users|Program*|ProgramData|Recovery",
+            "?:/Windows/System32",
+            "/System/Library",
+        ],
+        Place::SystemTop,
+    ),
+    (&["/Library/Caches/**"], Place::Cache),
+    (&["/nix/store"], Place::SystemTop),
+    (&["/vmlinuz*|initrd*"], Place::Boot),
 ];
 
 /// Version control systems' own directories.
 const CONTROL: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", ".sl"];
 
 /// Configuration of continuous integration.
-const CONTINUOUS_INTEGRATION: &[&str] = &[
+static CONTINUOUS_INTEGRATION: &[&[&str]] = &[&[
     "./.github/workflows|actions/**",
     "./.gitlab-ci.yml",
     "./.gitlab/**",
@@ -435,85 +474,93 @@ const CONTINUOUS_INTEGRATION: &[&str] = &[
     "./.drone.yml|.travis.yml|.appveyor.yml|appveyor.yml|azure-pipelines.yml|bitbucket-pipelines.yml",
     "./.woodpecker.yml|.cirrus.yml|Jenkinsfile|cloudbuild.yaml|buildspec.yml|.semaphore",
     "./.woodpecker|.teamcity|.azure-pipelines|.forgejo|.gitea/**",
-];
+]];
 
-/// What builds and tools make in a workspace, by any component's name.
+/// What builds and tools make in a workspace, by any component's name, sorted.
 const ARTIFACTS: &[&str] = &[
-    "node_modules",
-    "target",
-    "dist",
-    "dist-*",
-    "build",
-    "build-*",
-    "_build",
+    ".DS_Store",
+    ".angular",
+    ".astro",
+    ".aws-sam",
     ".build",
-    "out",
-    "output",
-    "obj",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".virtualenv",
-    "*.egg-info",
+    ".cache",
+    ".coverage",
+    ".dart_tool",
+    ".docusaurus",
     ".eggs",
-    ".tox",
-    ".nox",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
+    ".eslintcache",
+    ".expo",
+    ".gradle",
     ".hypothesis",
     ".ipynb_checkpoints",
+    ".mypy_cache",
     ".next",
+    ".nox",
     ".nuxt",
-    ".output",
-    ".svelte-kit",
-    ".astro",
-    ".turbo",
-    ".parcel-cache",
-    ".vite",
-    ".angular",
-    ".expo",
-    ".docusaurus",
-    ".webpack",
-    ".rollup.cache",
-    ".eslintcache",
-    ".stylelintcache",
-    "*.tsbuildinfo",
-    "storybook-static",
-    "coverage",
-    "htmlcov",
     ".nyc_output",
-    ".coverage",
-    ".coverage.*",
-    "lcov.info",
-    ".cache",
-    "cache",
-    ".gradle",
+    ".output",
+    ".parcel-cache",
+    ".pytest_cache",
+    ".rollup.cache",
+    ".ruff_cache",
+    ".serverless",
+    ".stack-work",
+    ".stylelintcache",
+    ".svelte-kit",
     ".terraform",
     ".terragrunt-cache",
-    ".serverless",
-    ".aws-sam",
-    "cdk.out",
-    "Debug",
-    "Release",
-    "cmake-build-*",
-    "CMakeFiles",
+    ".tmp",
+    ".tox",
+    ".turbo",
+    ".venv",
+    ".virtualenv",
+    ".vite",
+    ".webpack",
+    ".zig-cache",
     "CMakeCache.txt",
+    "CMakeFiles",
+    "Debug",
     "DerivedData",
     "Pods",
-    ".dart_tool",
-    "elm-stuff",
-    ".stack-work",
+    "Release",
+    "Thumbs.db",
+    "__pycache__",
+    "_build",
+    "a.out",
+    "build",
+    "cache",
+    "cdk.out",
+    "coverage",
+    "dist",
     "dist-newstyle",
+    "elm-stuff",
+    "htmlcov",
+    "lcov.info",
+    "logs",
+    "node_modules",
+    "nohup.out",
+    "obj",
+    "out",
+    "output",
+    "storybook-static",
+    "target",
+    "temp",
+    "tmp",
+    "venv",
     "zig-cache",
-    ".zig-cache",
     "zig-out",
+];
+
+/// And by forms of such names.
+const ARTIFACT_FORMS: &[&str] = &[
+    "dist-*",
+    "build-*",
+    "*.egg-info",
+    "*.tsbuildinfo",
+    ".coverage.*",
+    "cmake-build-*",
     ".bazel-*",
     "bazel-*",
-    "tmp",
-    ".tmp",
-    "temp",
-    "logs",
     "*.o",
     "*.a",
     "*.so",
@@ -533,12 +580,8 @@ const ARTIFACTS: &[&str] = &[
     "*.gcno",
     "*.profraw",
     "*.min.js.map",
-    ".DS_Store",
-    "Thumbs.db",
     "core.[0-9]*",
-    "nohup.out",
     "npm-debug.log*",
-    "a.out",
 ];
 
 /// Of these, the names that mean the same outside a workspace.
@@ -564,7 +607,7 @@ const ARTIFACTS_ANYWHERE: &[&str] = &[
 ];
 
 /// Caches in a home directory: gone today, back tomorrow.
-const HOME_CACHES: &[&str] = &[
+static HOME_CACHES: &[&[&str]] = &[&[
     "~/.cache/**",
     "~/.npm/**",
     "~/.pnpm-store/**",
@@ -592,4 +635,16 @@ const HOME_CACHES: &[&str] = &[
     "~/.terraform.d/plugin-cache/**",
     "~/.vagrant.d/tmp/**",
     "~/tmp|temp/**",
-];
+]];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_artefacts_are_sorted() {
+        for pair in ARTIFACTS.windows(2) {
+            assert!(pair.is_sorted(), "{pair:?}");
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Which patterns of a table may match a path at all. Owns an index by whole names, made when the program is built: of
 //! several hundred patterns nearly all have a name in them that the path has not, and this is asked for every path.
 
-use super::pattern::Located;
+use super::pattern::{Located, glob};
+use crate::hash;
 
 /// How many chains the entries are spread over; a power of two well above the longest table's share of one name.
 const CHAINS: usize = 256;
@@ -13,18 +14,20 @@ const NONE: u16 = u16::MAX;
 pub(super) struct Index<const ENTRIES: usize> {
     /// The first entry of each chain.
     heads: [u16; CHAINS],
-    /// The first entry without a whole name.
+    /// The first entry that has a glob where the others have a name.
     open: u16,
     entries: [Entry; ENTRIES],
 }
 
-/// One pattern under one of the names that it may be found by.
+/// One pattern under one of the names, or globs, that it may be found by.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pattern: &'static str,
     row: u16,
     name: u32,
     next: u16,
+    /// Where a glob that a path's last component must fit begins and ends in the pattern; nowhere where there is none.
+    form: (u16, u16),
     /// The letters that a path's component must begin with where the pattern begins.
     letters: Letters,
     /// The letters that a path must end with where the pattern ends.
@@ -40,6 +43,7 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
             row: 0,
             name: 0,
             next: NONE,
+            form: (0, 0),
             letters: Letters::NONE,
             ends: Letters::NONE,
         }; ENTRIES],
@@ -62,34 +66,41 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
             let pattern = patterns[at];
             let bytes = pattern.as_bytes();
             let (start, end) = key(bytes);
-            let letters = Letters::of_pattern(bytes);
-            let ends = Letters::at_end(bytes);
-            if start == end {
-                self.entries[number] =
-                    Entry { pattern, row: row as u16, name: 0, next: self.open, letters, ends };
-                self.open = number as u16;
-                number += 1;
-            } else {
-                let mut from = start;
-                while from < end {
-                    let mut to = from;
-                    while to < end && bytes[to] != b'|' {
-                        to += 1;
-                    }
-                    let name = hash(bytes, from, to);
-                    let chain = name as usize % CHAINS;
-                    self.entries[number] = Entry {
-                        pattern,
-                        row: row as u16,
-                        name,
-                        next: self.heads[chain],
-                        letters,
-                        ends,
-                    };
-                    self.heads[chain] = number as u16;
-                    number += 1;
-                    from = to + 1;
+            let (start, end) = if start == end { last(bytes) } else { (start, end) };
+            let mut from = start;
+            while from <= end {
+                let mut to = from;
+                while to < end && bytes[to] != b'|' {
+                    to += 1;
                 }
+                let mut entry = Entry {
+                    pattern,
+                    row: row as u16,
+                    name: 0,
+                    next: NONE,
+                    form: (0, 0),
+                    letters: Letters::of_pattern(bytes),
+                    ends: Letters::at_end(bytes),
+                };
+                if is_open(bytes, from, to) {
+                    if from < to {
+                        entry.letters = Letters::NONE.with(Some(bytes[from]), false);
+                    }
+                    if from < to && end == bytes.len() {
+                        entry.ends = Letters::NONE.with_last(bytes[to - 1]);
+                        entry.form = (from as u16, to as u16);
+                    }
+                    entry.next = self.open;
+                    self.open = number as u16;
+                } else {
+                    entry.name = hash::part(bytes, from, to);
+                    let chain = hash::chain(entry.name, CHAINS);
+                    entry.next = self.heads[chain];
+                    self.heads[chain] = number as u16;
+                }
+                self.entries[number] = entry;
+                number += 1;
+                from = to + 1;
             }
             at += 1;
         }
@@ -97,42 +108,59 @@ impl<const ENTRIES: usize> Index<ENTRIES> {
     }
 
     /// The first row with a pattern that may match.
-    pub(super) fn row(&self, located: &Located) -> Option<usize> {
+    pub(super) fn row(&self, located: &Located<'_>) -> Option<usize> {
         let mut found: Option<u16> = None;
         if located.is_literal() {
-            for name in located.all() {
-                let bytes = name.as_bytes();
-                let name = hash(bytes, 0, bytes.len());
-                let head = self.heads.get(name as usize % CHAINS).copied().unwrap_or(NONE);
-                self.along(head, Some(name), located, &mut found);
+            for name in located.hashes() {
+                let head = self.heads.get(hash::chain(*name, CHAINS)).copied().unwrap_or(NONE);
+                self.along(head, Some(*name), located, &mut found);
             }
             self.along(self.open, None, located, &mut found);
         } else {
+            // A pattern stands in several entries, one behind the other.
+            let mut asked = "";
             for entry in &self.entries {
-                consider(entry, located, &mut found);
+                if !std::ptr::eq(entry.pattern, asked) && entry.may_fit(located, found) {
+                    asked = entry.pattern;
+                    if located.may_match(asked) {
+                        found = Some(entry.row);
+                    }
+                }
             }
         }
         found.map(usize::from)
     }
 
-    fn along(&self, head: u16, name: Option<u32>, located: &Located, found: &mut Option<u16>) {
+    fn along(&self, head: u16, name: Option<u32>, located: &Located<'_>, found: &mut Option<u16>) {
         let mut next = head;
         while let Some(entry) = self.entries.get(usize::from(next)) {
-            if name.is_none_or(|name| name == entry.name) {
-                consider(entry, located, found);
+            if name.is_none_or(|name| name == entry.name)
+                && entry.may_fit(located, *found)
+                && entry.has_form(located)
+                && located.may_match(entry.pattern)
+            {
+                *found = Some(entry.row);
             }
             next = entry.next;
         }
     }
 }
 
-fn consider(entry: &Entry, located: &Located, found: &mut Option<u16>) {
-    if entry.ends.meet(located.end())
-        && entry.letters.meet(located.letters())
-        && found.is_none_or(|best| entry.row < best)
-        && located.may_match(entry.pattern)
-    {
-        *found = Some(entry.row);
+impl Entry {
+    /// Whether it is worth comparing: its row comes before the one found, and the letters are those of the path.
+    fn may_fit(&self, located: &Located<'_>, found: Option<u16>) -> bool {
+        self.ends.meet(located.end())
+            && self.letters.meet(located.letters())
+            && found.is_none_or(|best| self.row < best)
+    }
+
+    /// Whether the last name of a literal path is one that the entry's own form means: a pattern has many, and each has an
+    /// entry.
+    fn has_form(&self, located: &Located<'_>) -> bool {
+        match self.pattern.get(usize::from(self.form.0)..usize::from(self.form.1)) {
+            Some("") | None => true,
+            Some(form) => located.all().last().is_some_and(|last| glob(form, last, false)),
+        }
     }
 }
 
@@ -158,6 +186,11 @@ impl Letters {
         }
     }
 
+    /// With one more last letter. A class ends with `]`, which may be any.
+    const fn with_last(self, last: u8) -> Self {
+        self.with(if last == b']' { None } else { Some(last) }, false)
+    }
+
     const fn meet(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -174,9 +207,7 @@ impl Letters {
         while at > 0 && pattern[at - 1] != b'/' {
             at -= 1;
             if ends {
-                // A class ends with `]`, which may be any letter.
-                let last = if pattern[at] == b']' { None } else { Some(pattern[at]) };
-                letters = letters.with(last, false);
+                letters = letters.with_last(pattern[at]);
             }
             ends = pattern[at] == b'|';
         }
@@ -219,6 +250,7 @@ pub(super) const fn entries(patterns: &[&str]) -> usize {
     while at < patterns.len() {
         let bytes = patterns[at].as_bytes();
         let (start, end) = key(bytes);
+        let (start, end) = if start == end { last(bytes) } else { (start, end) };
         count += 1;
         let mut byte = start;
         while byte < end {
@@ -230,6 +262,39 @@ pub(super) const fn entries(patterns: &[&str]) -> usize {
         at += 1;
     }
     count
+}
+
+/// The last component of a pattern that says anything of a name.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn last(pattern: &[u8]) -> (usize, usize) {
+    let mut end = pattern.len();
+    if let [.., b'/', b'*', b'*'] = pattern {
+        end -= 3;
+    }
+    let mut start = end;
+    while start > 0 && pattern[start - 1] != b'/' {
+        start -= 1;
+    }
+    (start, end)
+}
+
+/// Whether one form in a component stands for several names, or for nothing.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn is_open(pattern: &[u8], from: usize, to: usize) -> bool {
+    let mut at = from;
+    while at < to {
+        if matches!(pattern[at], b'*' | b'?' | b'[' | b'~') {
+            return true;
+        }
+        at += 1;
+    }
+    from == to
 }
 
 /// The component of a pattern that is made of whole names and whose shortest name is the longest; empty where there is none.
@@ -272,37 +337,30 @@ const fn key(pattern: &[u8]) -> (usize, usize) {
     best
 }
 
-/// FNV-1a over `bytes[from..to]`.
-#[expect(clippy::indexing_slicing, reason = "every caller stays inside the slice")]
-const fn hash(bytes: &[u8], from: usize, to: usize) -> u32 {
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut at = from;
-    while at < to {
-        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    hash
-}
-
-/// Makes the index of a table whose rows have `patterns`.
+/// Makes the index of a table by the patterns of its rows.
 macro_rules! index {
-    ($table:ident) => {{
+    ($table:ident) => {
+        $crate::place::index::index!($table, row => row.patterns)
+    };
+    ($table:ident, $row:ident => $patterns:expr) => {{
         const ENTRIES: usize = {
             let mut count = 0;
-            let mut row = 0;
-            while row < $table.len() {
-                count += $crate::place::index::entries($table[row].patterns);
-                row += 1;
+            let mut number = 0;
+            while number < $table.len() {
+                let $row = &$table[number];
+                count += $crate::place::index::entries($patterns);
+                number += 1;
             }
             count
         };
         const INDEX: $crate::place::index::Index<ENTRIES> = {
             let mut index = $crate::place::index::Index::<ENTRIES>::EMPTY;
             let mut entry = 0;
-            let mut row = 0;
-            while row < $table.len() {
-                (index, entry) = index.with(row, $table[row].patterns, entry);
-                row += 1;
+            let mut number = 0;
+            while number < $table.len() {
+                let $row = &$table[number];
+                (index, entry) = index.with(number, $patterns, entry);
+                number += 1;
             }
             index
         };

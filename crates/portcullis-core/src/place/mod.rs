@@ -16,7 +16,7 @@ pub use credentials::{Credential, CredentialClass};
 pub use ground::Place;
 pub use persistence::{Persistence, PersistenceKind};
 
-use std::sync::OnceLock;
+use std::{borrow::Cow, sync::OnceLock};
 
 use pattern::Located;
 pub(crate) use pattern::{glob, visible};
@@ -44,6 +44,7 @@ struct Answers {
     credential: Option<&'static Credential>,
     persistence: Option<&'static Persistence>,
     agent_file: Option<&'static AgentFile>,
+    is_account_list: bool,
 }
 
 // Two targets are the same when they name the same thing, whatever was asked about them so far.
@@ -65,7 +66,11 @@ pub fn place_of(target: &Target, facts: &Facts) -> Place {
 fn answers<'t>(target: &'t Target, facts: &Facts) -> &'t Answers {
     target.standing.0.get_or_init(|| {
         let path = guess(target, facts);
-        let ways = path.map(|path| ways(&path, facts)).unwrap_or_default();
+        let short = path.as_deref().and_then(without_any);
+        let ways = match path.as_deref() {
+            Some(path) => Ways::new(path, short.as_deref(), facts),
+            None => Ways::default(),
+        };
         let place = match &target.path {
             // A `**` is a value that is not known, unless the command has it as written.
             Some(path) if path.contains("**") => {
@@ -84,6 +89,8 @@ fn answers<'t>(target: &'t Target, facts: &Facts) -> &'t Answers {
             credential: ways.iter().find_map(credentials::find),
             persistence: ways.iter().find_map(persistence::find),
             agent_file: ways.iter().find_map(agents::find),
+            is_account_list: target.path.is_some()
+                && ways.written.as_ref().is_some_and(|path| path.may_match(credentials::ACCOUNTS)),
         }
     })
 }
@@ -100,10 +107,10 @@ pub fn credential_of(target: &Target, facts: &Facts) -> Option<&'static Credenti
     answers(target, facts).credential
 }
 
-/// Whether a path is the list of the machine's users, which everyone may read.
+/// Whether a target is the list of the machine's users, which everyone may read.
 #[must_use]
-pub fn is_account_list(path: &str, facts: &Facts) -> bool {
-    Located::new(path, facts).is_some_and(|located| located.may_match(credentials::ACCOUNTS))
+pub fn is_account_list(target: &Target, facts: &Facts) -> bool {
+    answers(target, facts).is_account_list
 }
 
 /// What would start by itself later if a path were written.
@@ -133,15 +140,38 @@ pub fn agent_file_of(target: &Target, facts: &Facts) -> Option<&'static AgentFil
 /// Whether a path is around something that belongs to the gate, so that deleting it recursively takes that along.
 #[must_use]
 pub fn contains_gate(path: &str, facts: &Facts) -> bool {
+    if facts.guarded.is_empty() {
+        return false;
+    }
     let Some(located) = Located::new(path, facts) else { return false };
     facts.guarded.iter().any(|guarded| located.contains(guarded, facts))
 }
 
+/// Whether a target is one of the files that hold a hook of the gate.
+#[must_use]
+pub fn is_hooked(target: &Target, facts: &Facts) -> bool {
+    if facts.hooked.is_empty() {
+        return false;
+    }
+    let Some(path) = guess(target, facts) else { return false };
+    let short = without_any(&path);
+    Ways::new(&path, short.as_deref(), facts)
+        .iter()
+        .any(|located| facts.hooked.iter().any(|hooked| located.overlaps(hooked, facts)))
+}
+
+/// Whether a path is around a file that holds a hook of the gate.
+#[must_use]
+pub fn contains_hook(path: &str, facts: &Facts) -> bool {
+    let Some(located) = Located::new(path, facts) else { return false };
+    facts.hooked.iter().any(|hooked| located.contains(hooked, facts))
+}
+
 /// The path of a target, or, where its beginning is not known, the rest of it as it would lie somewhere: enough to
 /// know `${X}/.ssh/id_rsa` for what it is.
-fn guess(target: &Target, facts: &Facts) -> Option<String> {
+fn guess<'t>(target: &'t Target, facts: &Facts) -> Option<Cow<'t, str>> {
     if let Some(path) = &target.path {
-        return Some(path.clone());
+        return Some(Cow::Borrowed(path));
     }
     let mut pieces = target.text.pieces.iter();
     let (base, rest) = match pieces.next()? {
@@ -153,7 +183,7 @@ fn guess(target: &Target, facts: &Facts) -> Option<String> {
     };
     let rest =
         rest.strip_prefix("~/").map_or_else(|| rest.clone(), |below| format!("/home/user/{below}"));
-    Some(if rest.starts_with("/home/user/") { rest } else { format!("{base}/{rest}") })
+    Some(Cow::Owned(if rest.starts_with("/home/user/") { rest } else { format!("{base}/{rest}") }))
 }
 
 fn written<'a>(pieces: impl Iterator<Item = &'a Piece>) -> String {
@@ -194,7 +224,7 @@ fn half_known(text: &Text, facts: &Facts) -> Place {
     }
 }
 
-fn worst(path: &str, facts: &Facts, ask: impl Fn(&Located) -> Place) -> Option<Place> {
+fn worst(path: &str, facts: &Facts, ask: impl Fn(&Located<'_>) -> Place) -> Option<Place> {
     let own = Located::new(path, facts).map(|located| ask(&located));
     let linked = facts
         .paths
@@ -208,21 +238,41 @@ fn worst(path: &str, facts: &Facts, ask: impl Fn(&Located) -> Place) -> Option<P
 fn along<T>(
     path: &str,
     facts: &Facts,
-    find: impl Fn(&Located) -> Option<&'static T>,
+    find: impl Fn(&Located<'_>) -> Option<&'static T>,
 ) -> Option<&'static T> {
-    ways(path, facts).iter().find_map(find)
+    let short = without_any(path);
+    Ways::new(path, short.as_deref(), facts).iter().find_map(find)
 }
 
-/// Everything that a path may stand for, most telling first: without the `**` that stands for any directories between,
-/// also none; as written; and where a link leads.
-fn ways(path: &str, facts: &Facts) -> Vec<Located> {
-    let short = path.contains("/**/").then(|| path.replace("/**/", "/"));
-    let leads_to = facts.paths.get(path).and_then(|fact| fact.leads_to.as_deref());
-    [short.as_deref(), Some(path), leads_to]
-        .into_iter()
-        .flatten()
-        .filter_map(|path| Located::new(path, facts))
-        .collect()
+/// Everything that a path may stand for.
+#[derive(Default)]
+struct Ways<'p> {
+    /// Without the `**` that stands for any directories between: also none.
+    short: Option<Located<'p>>,
+    written: Option<Located<'p>>,
+    /// Where a link leads.
+    linked: Option<Located<'p>>,
+}
+
+impl<'p> Ways<'p> {
+    fn new(path: &'p str, short: Option<&'p str>, facts: &'p Facts) -> Self {
+        let linked = facts.paths.get(path).and_then(|fact| fact.leads_to.as_deref());
+        Self {
+            short: short.and_then(|path| Located::new(path, facts)),
+            written: Located::new(path, facts),
+            linked: linked.and_then(|path| Located::new(path, facts)),
+        }
+    }
+
+    /// The most telling first.
+    fn iter(&self) -> impl Iterator<Item = &Located<'p>> {
+        self.short.iter().chain(&self.written).chain(&self.linked)
+    }
+}
+
+/// A path whose `/**/` is taken for no directory at all.
+fn without_any(path: &str) -> Option<String> {
+    path.contains("/**/").then(|| path.replace("/**/", "/"))
 }
 
 #[cfg(test)]

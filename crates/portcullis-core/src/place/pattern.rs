@@ -5,18 +5,20 @@
 //! drive) or `**/` (anywhere). In a component `*`, `?` and `[…]` mean what they mean to a shell, `a|b` means either, and a
 //! component `**` at the end means everything below, and the directory itself.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::index::Letters;
-use crate::facts::Facts;
+use crate::{facts::Facts, hash, split::split};
 
 /// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
 const NAME_BYTES: usize = 255;
 
 /// A path ready to be matched.
 #[derive(Clone, Debug)]
-pub(crate) struct Located {
-    components: Vec<String>,
+pub(crate) struct Located<'p> {
+    components: Vec<Cow<'p, str>>,
+    /// What the index finds each component by.
+    hashes: Vec<u32>,
     /// How many components the home directory around it has, and whether it is the user's own.
     pub(super) home: Option<(usize, bool)>,
     /// How many components the workspace around it has.
@@ -27,17 +29,18 @@ pub(crate) struct Located {
     end: Letters,
 }
 
-impl Located {
+impl<'p> Located<'p> {
     /// Reads an absolute path. `None` where it is empty.
-    pub(crate) fn new(path: &str, facts: &Facts) -> Option<Self> {
+    pub(crate) fn new(path: &'p str, facts: &'p Facts) -> Option<Self> {
         if path.is_empty() {
             return None;
         }
         let components = canonical(path, facts);
         let fold = is_drive(components.first())
             || facts.home.as_deref().is_some_and(|home| home.starts_with("/Users/"))
-            || components.first().is_some_and(|first| MACOS.contains(&first.as_str()));
-        let literal = !fold && !path.contains(['*', '?', '[']);
+            || components.first().is_some_and(|first| MACOS.contains(&first.as_ref()));
+        let literal = !fold && !has_glob(path);
+        let hashes = components.iter().map(|part| hash::whole(part)).collect();
         let letters = components
             .iter()
             .fold(Letters::NONE, |letters, part| letters.with(part.bytes().next(), fold));
@@ -45,7 +48,7 @@ impl Located {
             components.last().and_then(|last| last.bytes().last()).filter(|byte| *byte != b']');
         let end = Letters::NONE.with(last, fold);
         let mut located =
-            Self { components, home: None, workspace: None, fold, literal, letters, end };
+            Self { components, hashes, home: None, workspace: None, fold, literal, letters, end };
         let home = facts.home.as_deref().map(|home| canonical(home, facts));
         located.home = located.find_home(home.as_deref());
         located.workspace = located.find_workspace(home.as_deref(), facts);
@@ -55,6 +58,11 @@ impl Located {
     /// Whether each component is a name as it stands: no glob, and letters count as written.
     pub(super) fn is_literal(&self) -> bool {
         self.literal
+    }
+
+    /// The hashes of its components.
+    pub(super) fn hashes(&self) -> &[u32] {
+        &self.hashes
     }
 
     /// The letters that its components begin with.
@@ -68,38 +76,38 @@ impl Located {
     }
 
     /// Every component from the root.
-    pub(super) fn all(&self) -> &[String] {
+    pub(super) fn all(&self) -> &[Cow<'p, str>] {
         &self.components
     }
 
-    /// The directory that a glob at the end takes everything of; the path itself where there is none.
-    pub(super) fn whole(&self) -> Self {
-        let mut whole = self.clone();
-        if whole.components.last().is_some_and(|last| is_bare(last)) {
-            whole.components.pop();
-        }
-        whole
-    }
-
     /// What lies below the home directory.
-    pub(super) fn below_home(&self) -> Option<&[String]> {
+    pub(super) fn below_home(&self) -> Option<&[Cow<'p, str>]> {
         self.home.and_then(|(length, _)| self.components.get(length..))
     }
 
     /// What lies below the workspace.
-    pub(super) fn below_workspace(&self) -> Option<&[String]> {
+    pub(super) fn below_workspace(&self) -> Option<&[Cow<'p, str>]> {
         self.workspace.and_then(|length| self.components.get(length..))
     }
 
     /// Whether the path may name something that `pattern` means: a glob in the path stands for the names it would match,
     /// as long as it says something about them.
     pub(crate) fn may_match(&self, pattern: &str) -> bool {
-        self.matched(pattern, true)
+        self.matched(&self.components, pattern, true)
+    }
+
+    /// As [`Located::may_match`], for the directory that a glob at the end takes everything of.
+    pub(super) fn whole_may_match(&self, pattern: &str) -> bool {
+        let whole = match self.components.as_slice() {
+            [whole @ .., last] if is_bare(last) => whole,
+            all => all,
+        };
+        self.matched(whole, pattern, true)
     }
 
     /// Whether everything that the path may name is meant by `pattern`.
     pub(crate) fn surely_matches(&self, pattern: &str) -> bool {
-        self.matched(pattern, false)
+        self.matched(&self.components, pattern, false)
     }
 
     /// Whether this path is `path` or lies below it.
@@ -125,9 +133,9 @@ impl Located {
             && own.iter().zip(&other).all(|(mine, theirs)| component(theirs, mine, true, self.fold))
     }
 
-    fn matched(&self, pattern: &str, loose: bool) -> bool {
+    fn matched(&self, all: &[Cow<'_, str>], pattern: &str, loose: bool) -> bool {
         if let Some(rest) = pattern.strip_prefix("**/") {
-            let mut tail = self.components.as_slice();
+            let mut tail = all;
             if !rest.ends_with("**") {
                 // Every component is matched by one of the pattern, so it can begin in one place only.
                 let wanted = rest.bytes().filter(|byte| *byte == b'/').count() + 1;
@@ -151,11 +159,11 @@ impl Located {
             }
         }
         let (rest, below) = if let Some(rest) = pattern.strip_prefix("~/") {
-            (rest, self.below_home())
+            (rest, self.home.and_then(|(length, _)| all.get(length..)))
         } else if let Some(rest) = pattern.strip_prefix("./") {
-            (rest, self.below_workspace())
+            (rest, self.workspace.and_then(|length| all.get(length..)))
         } else {
-            (pattern.trim_start_matches('/'), Some(self.components.as_slice()))
+            (pattern.strip_prefix('/').unwrap_or(pattern), Some(all))
         };
         below.is_some_and(|below| {
             below.first().is_none_or(|first| may_begin(rest, first, self.fold))
@@ -163,7 +171,7 @@ impl Located {
         })
     }
 
-    fn find_home(&self, home: Option<&[String]>) -> Option<(usize, bool)> {
+    fn find_home(&self, home: Option<&[Cow<'_, str>]>) -> Option<(usize, bool)> {
         if let Some(home) = home
             && !home.is_empty()
             && starts_with(&self.components, home, self.fold)
@@ -171,7 +179,7 @@ impl Located {
             return Some((home.len(), true));
         }
         let own = home.is_none();
-        let name = |index: usize| self.components.get(index).map(String::as_str);
+        let name = |index: usize| self.components.get(index).map(AsRef::as_ref);
         match (name(0), name(1), name(2)) {
             (Some("root"), ..) => Some((1, own)),
             (Some("home" | "Users"), Some("Shared"), _) => None,
@@ -192,14 +200,14 @@ impl Located {
         }
     }
 
-    fn find_workspace(&self, home: Option<&[String]>, facts: &Facts) -> Option<usize> {
+    fn find_workspace(&self, home: Option<&[Cow<'_, str>]>, facts: &Facts) -> Option<usize> {
         let workspace = canonical(facts.workspace.as_deref().or(facts.cwd.as_deref())?, facts);
         // A "workspace" that is the root, a system directory or a whole home would make everything in it ordinary.
         if workspace.is_empty()
             || home.is_some_and(|home| starts_with(home, &workspace, self.fold))
             || workspace.first().is_some_and(|first| {
-                super::ground::SYSTEM_TOPS.contains(&first.as_str())
-                    && (workspace.len() == 1 || super::ground::SYSTEM.contains(&first.as_str()))
+                super::ground::SYSTEM_TOPS.contains(&first.as_ref())
+                    && (workspace.len() == 1 || super::ground::SYSTEM.contains(&first.as_ref()))
             })
         {
             return None;
@@ -218,8 +226,17 @@ pub(super) fn is_bare(name: &str) -> bool {
     matches!(name, "*" | ".*" | "*.*" | "?*" | ".[!.]*" | ".??*" | "***")
 }
 
+/// Whether a shell replaces the text by the names that it matches.
+fn has_glob(text: &str) -> bool {
+    text.bytes().any(is_glob)
+}
+
+const fn is_glob(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[')
+}
+
 fn says_enough(part: &str) -> bool {
-    let Some(start) = part.find(['*', '?', '[']) else { return true };
+    let Some(start) = part.bytes().position(is_glob) else { return true };
     let literal = part.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
     let enough = if part.starts_with('.') || part.starts_with("id_") { 3 } else { 4 };
     start >= enough || (start >= 1 && !part.contains('*') && literal >= 3)
@@ -233,7 +250,7 @@ pub(super) fn is_other_home(name: &str) -> bool {
     })
 }
 
-pub(super) fn is_drive(name: Option<&String>) -> bool {
+pub(super) fn is_drive(name: Option<&Cow<'_, str>>) -> bool {
     name.is_some_and(|name| {
         let mut bytes = name.bytes();
         bytes.next().is_some_and(|letter| letter.is_ascii_alphabetic())
@@ -242,7 +259,7 @@ pub(super) fn is_drive(name: Option<&String>) -> bool {
     })
 }
 
-fn starts_with(path: &[String], prefix: &[String], fold: bool) -> bool {
+fn starts_with(path: &[Cow<'_, str>], prefix: &[Cow<'_, str>], fold: bool) -> bool {
     path.len() >= prefix.len()
         && path
             .iter()
@@ -252,13 +269,23 @@ fn starts_with(path: &[String], prefix: &[String], fold: bool) -> bool {
 
 /// The components of a path with the many names of one place made one: Windows separators and variables, drives as WSL
 /// and Cygwin mount them, macOS' `/private`, `/proc/self/root` and the usual mount points of a host in a container.
-fn canonical(path: &str, facts: &Facts) -> Vec<String> {
+fn canonical<'p>(path: &'p str, facts: &'p Facts) -> Vec<Cow<'p, str>> {
     let shown = visible(path);
-    let path = shown.as_ref();
-    let windows = path.contains('\\') && (path.contains(':') || path.contains('%'));
-    let unified = if windows { path.replace('\\', "/") } else { path.to_owned() };
-    let mut parts: Vec<String> = Vec::new();
-    for part in unified.split('/') {
+    let windows = shown.contains('\\') && (shown.contains(':') || shown.contains('%'));
+    let unified = if windows { Cow::Owned(shown.replace('\\', "/")) } else { shown };
+    let parts = match &unified {
+        Cow::Borrowed(path) => resolved(path, facts),
+        Cow::Owned(path) => {
+            resolved(path, facts).into_iter().map(|part| Cow::Owned(part.into_owned())).collect()
+        }
+    };
+    remount(parts, facts)
+}
+
+/// The components of a path without `.` and `..`, and with Windows' variables and drives as they stand for themselves.
+fn resolved<'p>(path: &'p str, facts: &'p Facts) -> Vec<Cow<'p, str>> {
+    let mut parts: Vec<Cow<'p, str>> = Vec::with_capacity(COMPONENTS);
+    for part in split(path, b'/') {
         match part {
             "" | "." => {}
             ".." => {
@@ -271,28 +298,41 @@ fn canonical(path: &str, facts: &Facts) -> Vec<String> {
                     let (base, rest) = value.strip_prefix('~').map_or(("", *value), |rest| {
                         (facts.home.as_deref().unwrap_or("C:/Users/user"), rest)
                     });
-                    parts = base
-                        .split('/')
-                        .chain(rest.split('/'))
+                    parts = split(base, b'/')
+                        .chain(split(rest, b'/'))
                         .filter(|part| !part.is_empty())
-                        .map(str::to_owned)
+                        .map(Cow::Borrowed)
                         .collect();
                 } else {
-                    parts.push(variable.to_owned());
+                    parts.push(Cow::Borrowed(variable));
                 }
             }
             drive if is_drive_start(drive) => {
                 let (letter, rest) = drive.split_at_checked(2).unwrap_or((drive, ""));
-                parts = vec![letter.to_ascii_uppercase()];
+                parts = vec![Cow::Owned(letter.to_ascii_uppercase())];
                 if !rest.is_empty() {
-                    parts.push(rest.to_owned());
+                    parts.push(Cow::Borrowed(rest));
                 }
             }
-            other => parts.push(other.to_owned()),
+            other => parts.push(Cow::Borrowed(other)),
         }
     }
-    remount(parts, facts)
+    parts
 }
+
+/// For a path that was observed, and means no more than it says.
+static NOTHING_KNOWN: Facts = Facts {
+    cwd: None,
+    home: None,
+    workspace: None,
+    temporary: None,
+    guarded: Vec::new(),
+    hooked: Vec::new(),
+    paths: BTreeMap::new(),
+};
+
+/// How many components most paths stay below.
+const COMPONENTS: usize = 8;
 
 /// The text without characters that nobody sees: a name that looks like another is judged as that one.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
@@ -311,10 +351,10 @@ fn is_drive_start(part: &str) -> bool {
         && bytes.next().is_none_or(|third| third.is_ascii_uppercase() || third == b'*')
 }
 
-fn remount(mut parts: Vec<String>, facts: &Facts) -> Vec<String> {
+fn remount<'p>(mut parts: Vec<Cow<'p, str>>, facts: &'p Facts) -> Vec<Cow<'p, str>> {
     // Each round takes components away, so this ends.
     loop {
-        let name = |index: usize| parts.get(index).map_or("", String::as_str);
+        let name = |index: usize| parts.get(index).map_or("", AsRef::as_ref);
         let taken = match (name(0), name(1), name(2)) {
             ("private", "etc" | "var" | "tmp", _) => 1,
             (
@@ -325,11 +365,10 @@ fn remount(mut parts: Vec<String>, facts: &Facts) -> Vec<String> {
             ("proc", _, "root") => 3,
             ("proc", "self", "cwd") => {
                 let rest = parts.split_off(3);
-                parts = facts
-                    .cwd
-                    .as_deref()
-                    .map(|cwd| canonical(cwd, &Facts::default()))
-                    .unwrap_or_default();
+                parts = match facts.cwd.as_deref() {
+                    Some(cwd) => canonical(cwd, &NOTHING_KNOWN),
+                    None => Vec::new(),
+                };
                 parts.extend(rest);
                 return parts;
             }
@@ -338,7 +377,7 @@ fn remount(mut parts: Vec<String>, facts: &Facts) -> Vec<String> {
             {
                 let drive = format!("{}:", letter.to_ascii_uppercase());
                 parts.drain(..2);
-                parts.insert(0, drive);
+                parts.insert(0, Cow::Owned(drive));
                 return parts;
             }
             ("var", "run", _) => {
@@ -366,9 +405,9 @@ const VARIABLES: &[(&str, &str)] = &[
     ("%WINDIR%", "C:/Windows"),
 ];
 
-fn components(pattern: &str, path: &[String], loose: bool, fold: bool) -> bool {
+fn components(pattern: &str, path: &[Cow<'_, str>], loose: bool, fold: bool) -> bool {
     let mut rest = path.iter();
-    let mut names = pattern.split('/').peekable();
+    let mut names = split(pattern, b'/').peekable();
     while let Some(name) = names.next() {
         if name == "**" {
             return names.peek().is_none();
@@ -389,12 +428,12 @@ fn component(pattern: &str, part: &str, loose: bool, fold: bool) -> bool {
     if part.len() > NAME_BYTES {
         return false;
     }
-    let vague = loose && part != "**" && part.contains(['*', '?', '[']);
-    pattern.split('|').any(|alternative| {
+    let vague = loose && part != "**" && has_glob(part);
+    split(pattern, b'|').any(|alternative| {
         same_start(alternative.as_bytes(), part.as_bytes(), fold)
             && (glob(alternative, part, fold)
                 || (vague
-                    && !alternative.contains(['*', '?', '['])
+                    && !has_glob(alternative)
                     // A shell's pattern matches a leading dot only where it has one itself.
                     && (!alternative.starts_with('.') || part.starts_with(['.', '[']))
                     && glob(part, alternative, fold)))
@@ -427,9 +466,21 @@ fn same_start(pattern: &[u8], part: &[u8], fold: bool) -> bool {
     }
 }
 
+/// Whether a name may end as a pattern does, seen from the last letter: nearly all do not.
+fn same_end(pattern: &[u8], name: &[u8], fold: bool) -> bool {
+    match (pattern.last(), name.last()) {
+        (Some(b'*' | b'?' | b']') | None, _) => true,
+        (Some(left), Some(right)) => left == right || (fold && left.eq_ignore_ascii_case(right)),
+        (Some(_), None) => false,
+    }
+}
+
 /// Whether `name` is one that `pattern` means. Bounded by the product of two short names.
 pub(crate) fn glob(pattern: &str, name: &str, fold: bool) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    if !same_end(pattern, name, fold) {
+        return false;
+    }
     let (mut at, mut here) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {

@@ -45,7 +45,7 @@ pub enum PersistenceKind {
     Names,
 }
 
-pub(super) fn find(located: &Located) -> Option<&'static Persistence> {
+pub(super) fn find(located: &Located<'_>) -> Option<&'static Persistence> {
     TABLE
         .get(index!(TABLE).row(located)?)
         .filter(|_| !EXCEPTIONS.iter().any(|pattern| located.surely_matches(pattern)))

@@ -7,7 +7,8 @@ use crate::{finding::Finding, risk::Severity};
 /// A change to the findings of a rule, for a reason that stands in the configuration.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Adjustment {
-    /// The rule's id, or the beginning of several with `.*`. The longest that fits a finding counts.
+    /// The rule's id, or the beginning of several with `.*`. The longest that fits a finding counts, and beside it every
+    /// one that only raises.
     pub rule: String,
     /// What becomes of its findings.
     pub change: Change,
@@ -22,6 +23,8 @@ pub enum Change {
     Off,
     /// It has this severity.
     Severity(Severity),
+    /// It has this severity or its own, whichever is higher; it stays also where another adjustment would drop it.
+    AtLeast(Severity),
 }
 
 impl Policy {
@@ -35,22 +38,28 @@ impl Policy {
     }
 
     fn adjusted_finding(&self, mut finding: Finding) -> Option<Finding> {
-        let fitting = self
-            .adjustments
-            .iter()
-            .filter(|adjustment| floor::covers(&adjustment.rule, finding.rule));
-        let Some(adjustment) = fitting.max_by_key(|adjustment| adjustment.rule.len()) else {
-            return Some(finding);
-        };
+        let fitting =
+            || self.adjustments.iter().filter(|one| floor::covers(&one.rule, finding.rule));
+        let least = fitting().filter_map(|adjustment| match adjustment.change {
+            Change::AtLeast(severity) => Some(severity),
+            Change::Off | Change::Severity(_) => None,
+        });
+        let least = least.max();
+        let free = fitting().filter(|one| !matches!(one.change, Change::AtLeast(_)));
+        let change = free.max_by_key(|one| one.rule.len()).map(|one| one.change);
         let is_floor = floor::is_floor(finding.rule, &self.floors);
-        match adjustment.change {
-            Change::Off if is_floor => Some(finding),
-            Change::Off => None,
-            Change::Severity(severity) => {
-                finding.severity = if is_floor { severity.max(finding.severity) } else { severity };
-                Some(finding)
+        match change {
+            Some(Change::Off) if least.is_none() && !is_floor => return None,
+            Some(Change::Severity(severity) | Change::AtLeast(severity)) if is_floor => {
+                finding.severity = severity.max(finding.severity);
             }
+            Some(Change::Severity(severity) | Change::AtLeast(severity)) => {
+                finding.severity = severity;
+            }
+            Some(Change::Off) | None => {}
         }
+        finding.severity = least.map_or(finding.severity, |least| least.max(finding.severity));
+        Some(finding)
     }
 }
 
@@ -89,6 +98,11 @@ mod tests {
                 adjust("disk.*", Change::Severity(Severity::Low)),
                 adjust("protection.gate.*", Change::Off),
                 adjust("own.floor", Change::Off),
+                adjust("backup.*", Change::Off),
+                adjust("backup.delete", Change::AtLeast(Severity::Medium)),
+                adjust("mount.*", Change::AtLeast(Severity::Critical)),
+                adjust("mount.show", Change::Severity(Severity::Low)),
+                adjust("trace.*", Change::AtLeast(Severity::Low)),
             ],
             floors: vec!["own.*".into()],
             ..PolicyOptions::default()
@@ -101,6 +115,10 @@ mod tests {
             ("disk.show", Some(Severity::Low)),
             ("protection.gate.stop", Some(Severity::High)),
             ("own.floor", Some(Severity::High)),
+            ("backup.delete", Some(Severity::High)),
+            ("backup.list", None),
+            ("mount.show", Some(Severity::Critical)),
+            ("trace.attach", Some(Severity::High)),
         ] {
             let adjusted = policy.adjusted(vec![finding(rule)]);
             assert_eq!(adjusted.first().map(|finding| finding.severity), expected, "{rule}");

@@ -60,6 +60,32 @@ impl Confirmation {
         Ok(Self::Risky { threshold, confirm_unknown })
     }
 
+    /// A policy that is at least as strict as both about every risk; `None` where none of this kind is, as for one that asks
+    /// about everything and one that refuses some.
+    ///
+    /// ```
+    /// use portcullis_core::{policy::Confirmation, risk::Severity};
+    ///
+    /// let medium = Confirmation::Risky { threshold: Severity::Medium, confirm_unknown: false };
+    /// let joined = Confirmation::Risky { threshold: Severity::Medium, confirm_unknown: true };
+    /// assert_eq!(Confirmation::default().joined(medium), Some(joined));
+    /// assert_eq!(Confirmation::Never.joined(Confirmation::Always), Some(Confirmation::Always));
+    /// ```
+    #[must_use]
+    pub fn joined(self, other: Self) -> Option<Self> {
+        let covers = |one: Self, all: Self| {
+            Risk::ALL.into_iter().all(|risk| one.verdict(risk) >= all.verdict(risk))
+        };
+        match (self, other) {
+            (
+                Self::Risky { threshold: one, confirm_unknown: first },
+                Self::Risky { threshold: two, confirm_unknown: second },
+            ) => Some(Self::Risky { threshold: one.min(two), confirm_unknown: first || second }),
+            _ if covers(self, other) => Some(self),
+            _ => covers(other, self).then_some(other),
+        }
+    }
+
     /// What the policy says about a risk.
     #[must_use]
     pub fn verdict(self, risk: Risk) -> Verdict {
@@ -207,6 +233,28 @@ mod tests {
     #[test]
     fn the_default_is_confirm_risky_at_high_with_unknown() {
         assert_eq!(Confirmation::risky(Risk::High, true), Ok(Confirmation::default()));
+    }
+
+    #[test]
+    fn joined_policies_are_at_least_as_strict_as_both_and_no_stricter_than_their_maximum() {
+        let mut all = vec![Confirmation::Always, Confirmation::Never];
+        for threshold in Severity::ALL {
+            all.push(Confirmation::Refuse { threshold });
+            for confirm_unknown in [true, false] {
+                all.push(Confirmation::Risky { threshold, confirm_unknown });
+            }
+        }
+        for one in &all {
+            for other in &all {
+                let joined = one.joined(*other);
+                assert_eq!(joined.is_some(), other.joined(*one).is_some(), "{one:?} and {other:?}");
+                for risk in Risk::ALL {
+                    let most = one.verdict(risk).max(other.verdict(risk));
+                    let verdict = joined.map_or(most, |joined| joined.verdict(risk));
+                    assert_eq!(verdict, most, "{one:?} and {other:?} about {risk}");
+                }
+            }
+        }
     }
 
     #[test]

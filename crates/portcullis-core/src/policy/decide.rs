@@ -1,12 +1,13 @@
 //! The decision. Owns the order of the layers and the account of what each of them said.
 
-use super::{Context, Mode, Policy, Standing, floor, rule, rule::Rule};
+use super::{Confirmation, Context, Mode, Policy, Standing, floor, rule, rule::Rule};
 use crate::{
     action::{Action, ActionKind},
     assessment::{self, ActionClass, Assessment},
     decision::{Decision, Layer, Obligation, Step, Verdict},
-    effect::{EffectKind, Effects},
+    effect::{Effect, EffectKind, Effects},
     facts::Facts,
+    place::{self, AgentFileKind},
     policy::DontAsk,
     risk::{Risk, Severity},
 };
@@ -56,7 +57,8 @@ impl Policy {
     ) -> (Verdict, Layer, Vec<String>) {
         let scope = rule::Scope::new(subject);
         if let Some((rule, what)) = any_match(&self.deny, &scope) {
-            let reason = format!("denied by the rule `{rule}`, which matches {what}");
+            let why = why(rule);
+            let reason = format!("denied by the rule `{rule}`, which matches {what}{why}");
             return account.decided(Layer::DenyRule, Verdict::Deny, reason);
         }
         account.silent(Layer::DenyRule, &self.deny);
@@ -67,7 +69,8 @@ impl Policy {
         }
         account.note(Layer::Floor, None, "no floor is touched");
         if let Some((rule, what)) = any_match(&self.ask, &scope) {
-            let reason = format!("the rule `{rule}` asks, because it matches {what}");
+            let why = why(rule);
+            let reason = format!("the rule `{rule}` asks, because it matches {what}{why}");
             let asked = account.decided(Layer::AskRule, Verdict::Ask, reason);
             // To ask is the least: a mode that denies still denies, or a rule that asks would loosen it.
             let rest = self.mode_and_confirmation(subject, context, account);
@@ -91,7 +94,8 @@ impl Policy {
     ) -> (Verdict, Layer, Vec<String>) {
         let assessment = subject.assessment;
         let mode = self.permissions.for_call(context.mode);
-        let of_mode = mode.map(|mode| {
+        let left = context.agent_asks && is_left_to_its_agent(subject, mode);
+        let of_mode = mode.filter(|_| !left).map(|mode| {
             let verdict = self.verdict_of_mode(mode, subject);
             let reason = format!(
                 "the mode `{mode}` {} {}",
@@ -107,7 +111,9 @@ impl Policy {
             account.note(Layer::Confirmation, None, "not asked under `bypassPermissions`");
             return (verdict, Layer::Mode, vec![reason]);
         }
-        let unknown = is_unread(assessment) || (assessment.tool_is_unknown && mode.is_none());
+        // A mode prices an unknown tool itself; what is refused unasked stays refused.
+        let unpriced = mode.is_none() || matches!(self.confirmation, Confirmation::Refuse { .. });
+        let unknown = is_unread(assessment) || (assessment.tool_is_unknown && unpriced && !left);
         let of_level = self.confirmation.verdict(assessment.level.into());
         let of_unknown =
             if unknown { self.confirmation.verdict(Risk::Unknown) } else { Verdict::Allow };
@@ -148,12 +154,33 @@ impl Policy {
 }
 
 /// Whether something in it could not be read. That a tool is unknown is its class, and priced by the mode as such.
-fn is_unread(assessment: &Assessment) -> bool {
+pub(super) fn is_unread(assessment: &Assessment) -> bool {
     match &assessment.coverage {
         assessment::Coverage::Full => false,
         assessment::Coverage::Partial(places) => {
             places.len() > usize::from(assessment.tool_is_unknown)
         }
+    }
+}
+
+/// Whether an action is one that its agent knows best: a tool of its own or of an MCP server, or notes for itself. What
+/// can be read of a tool's arguments and is dangerous, or cannot be read although it is run, is not left to anybody.
+fn is_left_to_its_agent(subject: &Subject<'_>, mode: Option<Mode>) -> bool {
+    let Subject { action, effects, facts, assessment } = subject;
+    let is_own = |effect: &Effect| match &effect.kind {
+        EffectKind::Write { target, .. } => place::agent_file_of(target, facts)
+            .is_some_and(|file| file.kind == AgentFileKind::State),
+        EffectKind::Delete { .. } => false,
+        _ => true,
+    };
+    match action.kind {
+        // Where the mode asks about nothing, the risk still does.
+        ActionKind::Tool => {
+            let hostile = assessment.level >= Severity::High || is_unread(assessment);
+            !hostile || mode == Some(Mode::BypassPermissions)
+        }
+        ActionKind::File { .. } => effects.list.iter().all(is_own),
+        _ => false,
     }
 }
 
@@ -180,6 +207,11 @@ fn fetches(action: &Action) -> bool {
 
 fn any_match<'a>(rules: &'a [Rule], scope: &rule::Scope<'_>) -> Option<(&'a Rule, String)> {
     rules.iter().find_map(|rule| rule.touches(scope).map(|what| (rule, what)))
+}
+
+/// The reason of a rule, as the end of a sentence.
+fn why(rule: &Rule) -> String {
+    rule.reason().map_or_else(String::new, |reason| format!(": {reason}"))
 }
 
 fn with_findings(first: String, verdict: Verdict, assessment: &Assessment) -> Vec<String> {

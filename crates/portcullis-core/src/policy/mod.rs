@@ -20,7 +20,7 @@ pub use confirmation::{ApprovalPolicy, Confirmation, NotAnApprovalPolicy, Unknow
 pub use decide::Subject;
 pub use floor::DEFAULT_FLOORS;
 pub use mode::{BypassDisabled, DontAsk, Mode, NotAMode, Permissions, Standing};
-pub use rule::{Rule, RuleError};
+pub use rule::{NoPattern, Rule, RuleError, TooWide, covered, narrow, proposed};
 
 /// What a policy is made of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,11 +92,14 @@ pub struct Context {
     pub can_ask: bool,
     /// A mode for this call alone, where the caller names one.
     pub mode: Option<Mode>,
+    /// Whether the caller is an agent that asks its own person about its own tools: what a tool does that only the agent
+    /// knows, an MCP server's for example, is then left to it. What can be read of such a call is judged all the same.
+    pub agent_asks: bool,
 }
 
 impl Default for Context {
     fn default() -> Self {
-        Self { can_ask: true, mode: None }
+        Self { can_ask: true, mode: None, agent_asks: false }
     }
 }
 
@@ -184,8 +187,10 @@ impl Policy {
     }
 }
 
-/// The names of MCP tools are told apart letter by letter: their servers choose them.
-fn class_key(name: &str) -> String {
+/// What two names of one tool have in common in [`PolicyOptions::classes`]. The names of MCP tools are told apart letter by
+/// letter: their servers choose them.
+#[must_use]
+pub fn class_key(name: &str) -> String {
     if name.starts_with(tool::MCP_PREFIX) { name.to_owned() } else { tool::normalised(name) }
 }
 

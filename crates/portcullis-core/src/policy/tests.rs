@@ -10,6 +10,7 @@ use crate::{
     effect::{Effects, Gap, GapReason, LayerId, LayerOrigin, Location},
     facts::Facts,
     finding::{Category, Confidence, Finding, Place},
+    gate::Gate,
     risk::Severity,
 };
 
@@ -85,7 +86,8 @@ fn at(level: Severity) -> Made {
     made("read_file", "path", "a").with("change.made.up", level)
 }
 
-const HEADLESS: Context = Context { can_ask: false, mode: None };
+const WITH_PERSON: Context = Context { can_ask: true, mode: None, agent_asks: false };
+const HEADLESS: Context = Context { can_ask: false, ..WITH_PERSON };
 
 #[test]
 fn approval_presets_decide_as_rlm_code_with_and_without_a_handler() {
@@ -369,7 +371,7 @@ fn commands_get_the_verdict_that_their_effects_earn_in_every_mode() {
         workspace: Some("/workspace/project".into()),
         ..Facts::default()
     };
-    let gate = crate::gate::Gate::default();
+    let gate = Gate::default();
     let mut wrong = Vec::new();
     for (command, row) in table {
         let action = Action::from_call(ToolCall::shell(command)).unwrap();
@@ -476,7 +478,7 @@ proptest! {
         can_ask in any::<bool>(),
         rule in any_rules(),
     ) {
-        let context = Context { can_ask, mode: None };
+        let context = Context { can_ask, ..WITH_PERSON };
         let policy = Policy::new(options.clone());
         let verdict = before.decide(&policy, &context).verdict;
 
@@ -496,7 +498,64 @@ proptest! {
         let asked = before.decide(&Policy::new(stricter), &context).verdict;
         prop_assert!(asked >= verdict, "an ask rule loosens");
 
-        let alone = before.decide(&policy, &Context { can_ask: false, mode: None }).verdict;
+        let alone = before.decide(&policy, &Context { can_ask: false, ..WITH_PERSON }).verdict;
         prop_assert!(alone >= verdict && alone != Verdict::Ask, "nobody there loosens");
+    }
+}
+
+#[test]
+fn what_only_the_agent_knows_is_left_to_an_agent_that_asks() {
+    let context = Context { agent_asks: true, ..WITH_PERSON };
+    let plan = Context { mode: Some(Mode::Plan), ..context };
+    let call = |tool: &str, arguments: serde_json::Value| ToolCall {
+        tool: tool.into(),
+        arguments: arguments.as_object().cloned().unwrap_or_default(),
+        cwd: Some("/home/dev/project".into()),
+        home: Some("/home/dev".into()),
+        ..ToolCall::default()
+    };
+    let verdict = |call: &ToolCall, context: &Context| {
+        let action = Action::from_call(call.clone()).unwrap();
+        Gate::default().judge_in(&action, &Facts::default(), context).decision.verdict
+    };
+    let unknown = call("mcp__tracker__comment", serde_json::json!({ "text": "done" }));
+    assert_eq!(verdict(&unknown, &WITH_PERSON), Verdict::Ask);
+    assert_eq!(verdict(&unknown, &context), Verdict::Allow);
+    assert_eq!(verdict(&unknown, &plan), Verdict::Allow);
+    let edit =
+        call("Write", serde_json::json!({ "file_path": "/home/dev/project/a", "content": "" }));
+    assert_eq!(verdict(&edit, &plan), Verdict::Deny);
+    let shell = call("Bash", serde_json::json!({ "command": "touch a" }));
+    assert_eq!(verdict(&shell, &plan), Verdict::Deny);
+    let notes = call(
+        "Write",
+        serde_json::json!({ "file_path": "/home/dev/.claude/plans/a.md", "content": "" }),
+    );
+    assert_eq!(verdict(&notes, &plan), Verdict::Allow);
+}
+
+#[test]
+fn what_is_read_of_an_unknown_tool_and_is_dangerous_is_not_left_to_its_agent() {
+    let table = [
+        ("mcp__box__run", serde_json::json!({ "command": "rm -rf ~/work" })),
+        ("mcp__box__run", serde_json::json!({ "command": "eval \"$UNKNOWN\"" })),
+        ("mcp__files__read_file", serde_json::json!({ "path": "/home/dev/.ssh/id_rsa" })),
+        ("mcp__web__get", serde_json::json!({ "url": "http://169.254.169.254/latest/" })),
+    ];
+    for (tool, arguments) in table {
+        let call = ToolCall {
+            tool: tool.into(),
+            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            cwd: Some("/home/dev/project".into()),
+            home: Some("/home/dev".into()),
+            ..ToolCall::default()
+        };
+        let action = Action::from_call(call).unwrap();
+        for mode in Mode::ALL.into_iter().map(Some).chain([None]) {
+            let context = Context { mode, agent_asks: true, ..WITH_PERSON };
+            let verdict = Gate::default().judge_in(&action, &Facts::default(), &context).decision;
+            let expected = if mode == Some(Mode::Plan) { Verdict::Deny } else { Verdict::Ask };
+            assert_eq!(verdict.verdict, expected, "{tool} {arguments} in {mode:?}");
+        }
     }
 }

@@ -3,9 +3,9 @@
 
 use portcullis_syntax::Span;
 
-use super::projects;
+use super::{changers, projects};
 use crate::{
-    effect::{Argument, GapReason},
+    effect::{Argument, Certainty, GapReason},
     text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };

@@ -306,8 +306,16 @@ fn moves(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Whether something breaks when this is no longer where it was.
-fn is_missed(walk: &Walk<'_>, source: &Argument) -> bool {
+pub(crate) fn is_missed(walk: &Walk<'_>, source: &Argument) -> bool {
     let target = walk.target(&source.text);
+    let facts = walk.facts();
+    let holds_own = target
+        .path
+        .as_deref()
+        .is_some_and(|path| place::contains_gate(path, facts) || place::contains_hook(path, facts));
+    if holds_own || place::is_hooked(&target, facts) {
+        return true;
+    }
     matches!(
         place::place_of(&target, walk.facts()),
         Place::Root
@@ -361,6 +369,8 @@ fn link(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     for source in &sources {
         let target = walk.target(&source.text);
         let is_key = place::credential_of(&target, walk.facts()).is_some();
+        // Whoever writes through the other name writes it.
+        walk.hand(source, true);
         if is_key {
             // Whoever reads the link reads the key.
             let content = walk.read(source);

@@ -5,14 +5,17 @@
 
 use crate::{
     effect::Argument,
+    hash,
     text::Text,
     understand::shell::{Invocation, Walk, matches},
 };
 
+pub(crate) mod agents;
 mod archives;
+pub(crate) mod changers;
 mod databases;
 pub(crate) mod escapes;
-mod files;
+pub(crate) mod files;
 mod filters;
 pub(crate) mod interpreters;
 mod network;
@@ -67,7 +70,7 @@ pub struct Filter<'a> {
 /// The row of a program.
 #[must_use]
 pub fn program(name: &str) -> Option<&'static Program> {
-    let mut next = INDEX.heads.get(chain(name.as_bytes())).copied().unwrap_or(NONE);
+    let mut next = INDEX.heads.get(chain(name)).copied().unwrap_or(NONE);
     // Each entry leads to one before it, so this ends.
     while let Some((table, row, before)) = INDEX.entries.get(usize::from(next)) {
         let found = TABLES.get(usize::from(*table)).and_then(|rows| rows.get(usize::from(*row)));
@@ -77,6 +80,39 @@ pub fn program(name: &str) -> Option<&'static Program> {
         next = *before;
     }
     None
+}
+
+/// Whether a program runs whatever it is told to, with these words after it (and any others, where `more`): a shell, an
+/// interpreter, a program that runs another one.
+pub(crate) fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
+    /// Programs in the tables of wrappers and interpreters that are told by their first word what to do.
+    const BY_SUBCOMMAND: &[&str] = &[
+        "buildah", "cmake", "docker", "gmake", "ip", "kubectl", "make", "nerdctl", "perf", "podman",
+    ];
+    /// Others that run what their arguments say.
+    const OTHERS: &[&str] = &[
+        ".",
+        "builtin",
+        "command",
+        "eval",
+        "exec",
+        "mosh",
+        "portcullis",
+        "rsh",
+        "source",
+        "ssh",
+        "trap",
+    ];
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let is_in = |table: &[Program]| table.iter().any(|row| row.name == name || row.name == plain);
+    if BY_SUBCOMMAND.contains(&name) {
+        return words.is_empty() && more;
+    }
+    escapes::is_shell(name)
+        || OTHERS.contains(&name)
+        || is_in(wrappers::WRAPPERS)
+        || is_in(interpreters::INTERPRETERS)
+        || runners::hands_on(name, words, more)
 }
 
 /// The names that a pattern matches, a few at most: what a glob in a program's place may become.
@@ -144,7 +180,7 @@ static INDEX: Index = {
     while table < TABLES.len() {
         let mut row = 0;
         while row < TABLES[table].len() {
-            let chain = chain(TABLES[table][row].name.as_bytes());
+            let chain = chain(TABLES[table][row].name);
             index.entries[entry] = (table as u8, row as u16, index.heads[chain]);
             index.heads[chain] = entry as u16;
             entry += 1;
@@ -155,16 +191,8 @@ static INDEX: Index = {
     index
 };
 
-/// The chain of a name: FNV-1a over its bytes.
-#[expect(clippy::indexing_slicing, reason = "the index stays below the length")]
-const fn chain(name: &[u8]) -> usize {
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut at = 0;
-    while at < name.len() {
-        hash = (hash ^ name[at] as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    (hash ^ (hash >> 16)) as usize % CHAINS
+const fn chain(name: &str) -> usize {
+    hash::chain(hash::whole(name), CHAINS)
 }
 
 #[cfg(test)]

@@ -213,7 +213,7 @@ impl<'a> Given<'a> {
     }
 
     fn takes_value(&self, letter: char) -> bool {
-        self.values.iter().any(|name| self::letter(name) == Some(letter))
+        takes_value(self.values, letter)
     }
 
     /// The letters of a bundle with their offsets, up to one whose value is the rest.
@@ -227,14 +227,25 @@ impl<'a> Given<'a> {
             if ended || !(given.is_alphanumeric() || given == '#' || given == '?') {
                 return None;
             }
-            ended = values.iter().any(|name| letter(name) == Some(given));
+            ended = takes_value(values, given);
             Some((at + 1, given))
         })
     }
 }
 
+/// Whether one of the options that take a value is this letter.
+fn takes_value(values: &[&str], given: char) -> bool {
+    values.iter().any(|name| letter(name) == Some(given))
+}
+
 /// The letter of a short option's name.
 fn letter(name: &str) -> Option<char> {
+    // Nearly every name is plain ASCII, and this is asked of every name for every option.
+    if let [b'-', first, rest @ ..] = name.as_bytes()
+        && first.is_ascii()
+    {
+        return (rest.is_empty() && *first != b'-').then_some(char::from(*first));
+    }
     let mut letters = name.strip_prefix('-')?.chars();
     let first = letters.next().filter(|letter| *letter != '-')?;
     letters.next().is_none().then_some(first)

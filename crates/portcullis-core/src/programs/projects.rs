@@ -5,6 +5,7 @@
 use portcullis_syntax::Span;
 
 use crate::{
+    effect::Argument,
     text::{Piece, Text},
     understand::shell::{Invocation, Walk},
 };
@@ -69,6 +70,7 @@ const COMMANDS: usize = 64;
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     compiled_from_input(walk, invocation);
     set_scripts(walk, invocation);
+    builds_and_runs(walk, invocation);
     if !walk.has_written() {
         return;
     }
@@ -86,6 +88,47 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
         }
     }
+}
+
+/// The program whose verbs matter also where it is built for it: the gate itself.
+const GATE: &str = "portcullis";
+
+/// `cargo run -- WORDS`, `nix run FLAKE -- WORDS`: the program that is built gets the words. It is called what an option
+/// says, or what the directory is called.
+fn builds_and_runs(walk: &mut Walk<'_>, invocation: &Invocation) {
+    if !matches!(invocation.program.as_str(), "cargo" | "nix") {
+        return;
+    }
+    let arguments = invocation.arguments.as_slice();
+    let is_verb = |word: &Argument| !word.text.known_prefix().starts_with(['-', '+']);
+    let Some(at) = arguments.iter().position(is_verb) else { return };
+    if !matches!(arguments.get(at).and_then(|verb| verb.text.as_known()), Some("run" | "r")) {
+        return;
+    }
+    let ends = arguments.iter().position(|word| word.text.as_known() == Some("--"));
+    let (own, given) = match ends {
+        Some(ends) => (arguments.get(..ends), arguments.get(ends + 1..)),
+        None => (Some(arguments), arguments.get(at + 1..)),
+    };
+    let (own, given) = (own.unwrap_or_default(), given.unwrap_or_default());
+    let is_named = |text: &str| text.contains(GATE);
+    let chooses = |word: &Argument| {
+        let word = word.text.known_prefix();
+        matches!(word.split('=').next(), Some("--bin" | "--example" | "-p" | "--package"))
+    };
+    let by_name = own.iter().any(|word| is_named(word.text.known_prefix()));
+    let by_directory = !own.iter().any(chooses)
+        && walk.directory().is_some_and(|directory| {
+            directory.rsplit('/').next().is_some_and(is_named) || directory.contains("/portcullis/")
+        });
+    if !by_name && !by_directory {
+        return;
+    }
+    let mut words = vec![Argument { text: Text::known(GATE), span: invocation.name.span }];
+    // Without `--`, the words behind the options are the program's as well.
+    let dashed = |word: &&Argument| ends.is_none() && word.text.known_prefix().starts_with('-');
+    words.extend(given.iter().filter(|word| !dashed(word)).cloned());
+    walk.run(&words, invocation.input.clone());
 }
 
 /// `npm pkg set scripts.NAME=COMMAND`, `npm set-script NAME COMMAND`: there to be run by name.

@@ -116,6 +116,21 @@ static HANDS_ON: &[(&str, &[&[&str]])] = &[
     ("yarn", &[&["dlx"], &["exec"], &["run"], &[]]),
 ];
 
+/// Whether these words after a program (and any others, where `more`) may name another program to run. A word that stands
+/// for a script of the project, or for nothing at all beside others, does not.
+pub(super) fn hands_on(name: &str, words: &[String], more: bool) -> bool {
+    let Some((_, beginnings)) = HANDS_ON.iter().find(|(program, _)| *program == name) else {
+        return false;
+    };
+    let always = beginnings.iter().all(|beginning| beginning.is_empty());
+    always
+        || beginnings.iter().filter(|beginning| !beginning.is_empty()).any(|beginning| {
+            let mut pairs = beginning.iter().zip(words);
+            let fits = pairs.all(|(wanted, word)| *wanted == "*" || wanted == word);
+            fits && (words.len() >= beginning.len() || more)
+        })
+}
+
 fn hand_on(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let Some((_, beginnings)) = HANDS_ON.iter().find(|(name, _)| *name == invocation.program)
     else {

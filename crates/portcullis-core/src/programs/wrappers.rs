@@ -19,7 +19,7 @@ use batches::{arguments_from_input, parallel};
 use containers::container;
 use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
-use terminals::terminal;
+use terminals::{terminal, typing};
 
 const fn wrapper(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(inner) }
@@ -157,6 +157,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     ),
     wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"]),
     custom("ip", &[], namespace),
+    custom("kitty", &["--match", "-m"], typing),
     custom("ksu", &["-e", "-c", "-l", "-n"], command_option),
     custom("kubectl", CLUSTER, dash_dash),
     wrapper("ld-linux-x86-64.so.2", &["--library-path", "--preload", "--audit", "--argv0"]),
@@ -343,6 +344,8 @@ pub(super) static WRAPPERS: &[Program] = &[
         ],
         inner_words,
     ),
+    custom("wezterm", &["--pane-id"], typing),
+    custom("wtype", &["-M", "-m", "-P", "-p", "-k", "-s", "-d"], typing),
     custom(
         "xargs",
         &[
@@ -364,7 +367,10 @@ pub(super) static WRAPPERS: &[Program] = &[
         ],
         arguments_from_input,
     ),
+    custom("xdotool", &["--delay", "--window", "--args"], typing),
     wrapper("xvfb-run", &["-n", "-s", "-e", "-f", "-p", "--server-num", "--server-args"]),
+    custom("ydotool", &["-d", "--key-delay"], typing),
+    custom("zellij", &["-s", "--session"], typing),
 ];
 
 /// The arguments from the first operand on, past `skip` operands: options of the inner command are not ours.

@@ -130,8 +130,7 @@ static RULES: &[Rule] = &[
         reversible: true,
         when: When::Effect(|effect, scene| {
             let EffectKind::Read(target) = &effect.kind else { return None };
-            let path = target.path.as_deref()?;
-            place::is_account_list(path, scene.facts).then(|| at(Severity::Low))
+            place::is_account_list(target, scene.facts).then(|| at(Severity::Low))
         }),
         fires: &["cat /etc/passwd", "grep root /etc/group"],
         quiet: &["cat /etc/hosts"],
@@ -145,7 +144,7 @@ static RULES: &[Rule] = &[
             let ActionKind::Code { .. } = &scene.action.kind else { return None };
             let EffectKind::Read(target) = &effect.kind else { return None };
             let path = target.path.as_deref()?;
-            let found = place::is_account_list(path, scene.facts)
+            let found = place::is_account_list(target, scene.facts)
                 || LOGINS.iter().any(|start| path.starts_with(start))
                 || path.strip_prefix("/root/.").is_some_and(|name| SHELL_FILES.contains(&name));
             found.then(|| about(Severity::High, target, "this script reads"))
@@ -847,7 +846,7 @@ fn copied(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let theirs = place::place(path, scene.facts) == Place::OtherHome
             || path.starts_with("/etc/ssh/")
             || path.contains("/base-passwd/");
-        if place::is_account_list(path, scene.facts) || theirs {
+        if place::is_account_list(read, scene.facts) || theirs {
             hits.push(Hit {
                 at: Some(sink.at),
                 ..about(Severity::High, read, "this copies elsewhere")

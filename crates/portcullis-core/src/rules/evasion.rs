@@ -288,21 +288,21 @@ fn history_off(effect: &Effect) -> Option<Hit> {
             off.then(|| at(Severity::High))
         }
         EffectKind::Run(run) => {
-            let all: Vec<&str> = words(run).collect();
             let off = match run.program.as_str() {
-                "unset" => all.iter().any(|name| {
+                "unset" => words(run).any(|name| {
                     matches!(
-                        *name,
+                        name,
                         "HISTFILE" | "HISTSIZE" | "HISTFILESIZE" | "SAVEHIST" | "PROMPT_COMMAND"
                     )
                 }),
                 "set" => {
+                    let all: Vec<&str> = words(run).collect();
                     matches!(all.as_slice(), ["+o", "history", ..] | ["+H", ..])
                         && all.contains(&"history")
                 }
-                "export" | "declare" | "readonly" | "typeset" => all.iter().any(|word| {
+                "export" | "declare" | "readonly" | "typeset" => words(run).any(|word| {
                     matches!(
-                        *word,
+                        word,
                         "HISTFILE=/dev/null"
                             | "HISTFILE="
                             | "HISTSIZE=0"

@@ -30,6 +30,7 @@ mod exfiltration;
 mod flow;
 mod git;
 mod hosts;
+mod index;
 mod infrastructure;
 mod injection;
 mod keepers;
@@ -130,6 +131,8 @@ pub enum When {
     Command(&'static [&'static str]),
     /// One effect is of a certain kind, on a certain target.
     Effect(fn(&Effect, &Scene<'_>) -> Option<Hit>),
+    /// One effect, once it is read: what its text says decides which of the shelf's rules fire, see [`READINGS`].
+    Read,
     /// Several effects together, or the action itself.
     Scene(fn(&Scene<'_>, &mut Vec<Hit>)),
     /// A row in `programs` says so, by the rule's id.
@@ -178,7 +181,9 @@ pub static SHELVES: &[&Shelf] = &[
     &permission::SHELF,
     &system::SHELF,
     &evasion::SHELF,
-    &protection::SHELF,
+    &protection::gate::SHELF,
+    &protection::hook::SHELF,
+    &protection::agent::SHELF,
     &change::SHELF,
     &cloud::SHELF,
     &cluster::SHELF,
@@ -201,6 +206,16 @@ pub static SHELVES: &[&Shelf] = &[
     &verbs::SHELF,
 ];
 
+/// Reads an effect once for all rules of a shelf, and tells which of them fire by their ids.
+pub type Reading = fn(&Effect, &Scene<'_>, &mut Vec<(&'static str, Hit)>);
+
+/// What is read of each effect for the rules that say [`When::Read`].
+pub static READINGS: &[(&Shelf, Reading)] = &[
+    (&query::SHELF, query::reading),
+    (&requests::SHELF, requests::reading),
+    (&verbs::SHELF, verbs::reading),
+];
+
 /// The rules whose findings nobody can approve: what they are about cannot be undone, or would end the gate itself.
 pub const FLOORS: &[&str] = &[
     "disk.overwrite.device",
@@ -209,6 +224,8 @@ pub const FLOORS: &[&str] = &[
     "fs.delete.system-top",
     "protection.gate.change",
     "protection.gate.command",
+    "protection.gate.hook",
+    "protection.gate.startup",
     "protection.gate.stop",
 ];
 
@@ -233,6 +250,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 #[must_use]
 pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found = Found { effects: scene.effects, list: BTreeMap::new() };
+    let mut read = Vec::new();
     for effect in &scene.effects.list {
         match &effect.kind {
             EffectKind::Run(run) => commands(run, effect, &mut found),
@@ -243,8 +261,16 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             }
             _ => {}
         }
+        for (shelf, reading) in READINGS {
+            reading(effect, scene, &mut read);
+            for (id, hit) in read.drain(..) {
+                if let Some(rule) = shelf.rules.iter().find(|rule| rule.id == id) {
+                    found.add(rule, effect.at, effect.certainty, hit);
+                }
+            }
+        }
     }
-    for rule in all() {
+    for rule in index::watching() {
         match rule.when {
             When::Effect(fires) => {
                 for effect in &scene.effects.list {
@@ -264,7 +290,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
                     found.add(rule, everything, Certainty::Certain, hit);
                 }
             }
-            When::Command(_) | When::Noted | When::Words => {}
+            When::Command(_) | When::Read | When::Noted | When::Words => {}
         }
     }
     let mut findings = found.finish();
@@ -272,20 +298,15 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The command rules of the shelves that know the program.
+/// The rules on commands that name the program.
 fn commands(run: &Run, effect: &Effect, found: &mut Found<'_>) {
-    let mut command = None;
-    for shelf in SHELVES {
-        if shelf.programs.binary_search(&run.program.as_str()).is_err() {
-            continue;
-        }
-        let command = command.get_or_insert_with(|| pattern::Command::new(run));
-        for rule in shelf.rules {
-            if let When::Command(shapes) = rule.when
-                && shapes.iter().any(|shape| command.has_shape(shape))
-            {
-                found.add(rule, effect.at, effect.certainty, Hit::default());
-            }
+    if index::shapes(&run.program, index::Letters::ANY).next().is_none() {
+        return;
+    }
+    let command = pattern::Command::new(run);
+    for (rule, words) in index::shapes(&run.program, command.begins()) {
+        if command.has_words(words) {
+            found.add(rule, effect.at, effect.certainty, Hit::default());
         }
     }
 }
@@ -293,7 +314,7 @@ fn commands(run: &Run, effect: &Effect, found: &mut Found<'_>) {
 /// The findings so far, by place and rule.
 struct Found<'a> {
     effects: &'a Effects,
-    list: BTreeMap<(Location, &'static str), Finding>,
+    list: BTreeMap<(Location, &'static str), Box<Finding>>,
 }
 
 impl Found<'_> {
@@ -318,7 +339,7 @@ impl Found<'_> {
             reversible: rule.reversible,
             resource: hit.resource,
         };
-        self.list.insert((at, rule.id), finding);
+        self.list.insert((at, rule.id), Box::new(finding));
         if self.list.len() >= 2 * MAX_FINDINGS {
             self.keep_the_worst();
         }
@@ -331,7 +352,10 @@ impl Found<'_> {
             .layers
             .get(usize::from(at.layer.0))
             .is_some_and(|layer| matches!(layer.origin, LayerOrigin::Within { .. }));
-        let layer = nested.then(|| excerpt(self.effects.layer_text(at.layer), at.span));
+        let layer = nested.then(|| {
+            let (text, span) = excerpt(self.effects.layer_text(at.layer), at.span);
+            self.effects.shown(text, span)
+        });
         Place { pointer: pointer.to_owned(), span, layer }
     }
 
@@ -366,7 +390,7 @@ impl Found<'_> {
     fn finish(mut self) -> Vec<Finding> {
         self.keep_the_worst();
         self.leave_out_the_generic();
-        self.list.into_values().collect()
+        self.list.into_values().map(|finding| *finding).collect()
     }
 }
 
@@ -374,19 +398,13 @@ fn is_generic(rule: &str) -> bool {
     verbs::GENERIC.contains(&rule)
 }
 
-/// The text around a span and the span in it.
-fn excerpt(text: &str, span: Span) -> (String, Span) {
+/// The text around a span and the span in it; both are cut where they are long.
+fn excerpt(text: &str, span: Span) -> (&str, Span) {
     let range = span.range();
-    let mut start = range.start.saturating_sub(SHOWN_AROUND).min(text.len());
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    let span = Span::new(range.start, range.end.min(range.start.saturating_add(2 * SHOWN_AROUND)));
-    let range = span.range();
-    let mut end = range.end.saturating_add(SHOWN_AROUND).min(text.len()).max(start);
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    let shown = text.get(start..end).unwrap_or("").to_owned();
-    (shown, Span::new(range.start.saturating_sub(start), range.end.saturating_sub(start)))
+    let from = text.floor_char_boundary(range.start);
+    let to = text.ceil_char_boundary(range.end.min(from.saturating_add(2 * SHOWN_AROUND)));
+    let start = text.floor_char_boundary(from.saturating_sub(SHOWN_AROUND));
+    let end = text.ceil_char_boundary(to.max(from).saturating_add(SHOWN_AROUND));
+    let shown = text.get(start..end).unwrap_or("");
+    (shown, Span::new(from.saturating_sub(start), to.max(from).saturating_sub(start)))
 }

@@ -1,9 +1,11 @@
 //! Shapes of commands. Owns the matcher of the pattern language that [`When::Command`](super::When::Command) describes; it
 //! knows no rule.
 
+use super::index::Letters;
 use crate::{
     effect::{Argument, Run},
     programs::{self, Given, Options, Word},
+    split,
     text::Piece,
 };
 
@@ -59,14 +61,34 @@ impl<'a> Command<'a> {
         }
     }
 
+    /// The letters that the first operand may begin with.
+    pub(super) fn begins(&self) -> Letters {
+        let mut letters = Letters::NONE;
+        for (argument, doubtful) in &self.operands {
+            let first = match argument.text.pieces.as_slice() {
+                [Piece::Known(word) | Piece::Glob(word)] => word.as_bytes().first(),
+                _ => None,
+            };
+            letters = first.map_or(Letters::ANY, |first| letters.with(*first));
+            if !doubtful {
+                break;
+            }
+        }
+        letters
+    }
+
     /// Whether the command has this shape and does what it says instead of rehearsing it.
     pub(super) fn has_shape(&self, shape: &str) -> bool {
-        let (programs, rest) = cut(shape, b' ');
+        let (programs, words) = cut(shape, b' ');
+        any(programs, b'|', |program| program == self.program) && self.has_words(words)
+    }
+
+    /// Whether the command has the words of a shape that names its program, and does what it says instead of rehearsing it.
+    pub(super) fn has_words(&self, words: &str) -> bool {
         !self.rehearsal
-            && any(programs, b'|', |program| program == self.program)
-            && self.may_begin(cut(rest, b' ').0)
-            && self.operands_fit(rest)
-            && !any(rest, b' ', |token| !self.option_fits(token))
+            && self.may_begin(cut(words, b' ').0)
+            && self.operands_fit(words)
+            && !any(words, b' ', |token| !self.option_fits(token))
     }
 
     /// Whether any operand that may be the first fits the first word of a shape: most shapes end here.
@@ -89,9 +111,8 @@ impl<'a> Command<'a> {
     fn operands_fit(&self, tokens: &str) -> bool {
         let mut places = [""; SHAPE_OPERANDS];
         let mut count = 0;
-        for (place, token) in
-            places.iter_mut().zip(tokens.split(' ').filter(|token| is_operand(token)))
-        {
+        let operands = split::split(tokens, b' ').filter(|token| is_operand(token));
+        for (place, token) in places.iter_mut().zip(operands) {
             *place = token;
             count += 1;
         }
@@ -182,32 +203,19 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
     })
 }
 
-/// The text before and after the first `separator`.
+/// The text before and after the first `separator`; nothing stands after the last one.
 fn cut(text: &str, separator: u8) -> (&str, &str) {
-    // Shapes are short, and looking at each byte is quicker there than any search that prepares itself.
-    match text.bytes().position(|byte| byte == separator) {
-        Some(at) => (text.get(..at).unwrap_or(""), text.get(at + 1..).unwrap_or("")),
-        None => (text, ""),
-    }
+    let (part, after) = split::cut(text, separator);
+    (part, after.unwrap_or(""))
 }
 
 /// Whether any part of `text` between separators is as asked.
-fn any(text: &str, separator: u8, mut asked: impl FnMut(&str) -> bool) -> bool {
-    let mut rest = text;
-    loop {
-        let (part, after) = cut(rest, separator);
-        if asked(part) {
-            return true;
-        }
-        if after.is_empty() {
-            return false;
-        }
-        rest = after;
-    }
+fn any(text: &str, separator: u8, asked: impl FnMut(&str) -> bool) -> bool {
+    split::split(text, separator).any(asked)
 }
 
 fn is_operand(token: &str) -> bool {
-    !token.is_empty() && !token.starts_with(['-', '!'])
+    token.bytes().next().is_some_and(|first| !matches!(first, b'-' | b'!'))
 }
 
 /// Adds the places after each `…` that is reached, since it stands for no word at all too.
@@ -240,6 +248,13 @@ const STAR: &str = "\u{1}";
 /// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself;
 /// without a star, letter case does not matter. Linear for each star.
 pub(super) fn fits(word: &str, form: &str) -> bool {
+    let (first, wanted) = (word.as_bytes().first(), form.as_bytes().first());
+    if let (Some(first), Some(wanted)) = (first, wanted)
+        && !matches!(wanted, b'*' | b'\\')
+        && !first.eq_ignore_ascii_case(wanted)
+    {
+        return false;
+    }
     if !form.bytes().any(|byte| byte == b'*') {
         return word.eq_ignore_ascii_case(form);
     }

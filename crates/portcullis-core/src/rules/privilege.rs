@@ -232,10 +232,10 @@ static RULES: &[Rule] = &[
         message: "a program would look for, or use, a way to become root",
         when: When::Effect(|effect, _| {
             let run = run(effect)?;
-            EXPLOITS
-                .iter()
-                .any(|name| run.program.to_ascii_lowercase().starts_with(name))
-                .then(|| at(Severity::High))
+            let starts = |name: &&str| {
+                run.program.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            };
+            EXPLOITS.iter().any(starts).then(|| at(Severity::High))
         }),
         fires: &["./linpeas.sh -a", "pwnkit", "./linux-exploit-suggester.sh", "msfconsole -q"],
         quiet: &["grep linpeas README.md"],
@@ -392,12 +392,8 @@ fn escapes(word: &str) -> bool {
 
 fn account(effect: &Effect) -> Option<Hit> {
     let run = run(effect)?;
-    let all: Vec<&str> = words(run).collect();
-    if all.iter().any(|word| matches!(*word, "--help" | "-h" | "--version")) {
-        return None;
-    }
     let any = |wanted: &[&str]| {
-        all.iter().any(|word| wanted.iter().any(|want| word.eq_ignore_ascii_case(want)))
+        words(run).any(|word| wanted.iter().any(|want| word.eq_ignore_ascii_case(want)))
     };
     let severity = match run.program.as_str() {
         "useradd"
@@ -411,8 +407,7 @@ fn account(effect: &Effect) -> Option<Hit> {
         | "New-LocalUser"
         | "Add-LocalGroupMember" => {
             let root = any(&["-o", "-ou", "--non-unique"]) || any(&["0", "uid=0"]);
-            let power = all
-                .iter()
+            let power = words(run)
                 .flat_map(|word| word.split([',', '=']))
                 .any(|group| POWERFUL.iter().any(|name| group.eq_ignore_ascii_case(name)));
             if root || power { Severity::Critical } else { Severity::High }
@@ -428,7 +423,8 @@ fn account(effect: &Effect) -> Option<Hit> {
         "chfn" => Severity::Medium,
         _ => return None,
     };
-    Some(at(severity))
+    let asks = words(run).any(|word| matches!(word, "--help" | "-h" | "--version"));
+    (!asks).then(|| at(severity))
 }
 
 /// Groups whose members can become root.

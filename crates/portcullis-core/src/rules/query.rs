@@ -24,7 +24,7 @@ static RULES: &[Rule] = &[
         message: "a table, schema or database is dropped with everything in it",
         remedy: "dump it first, and rename it instead of dropping it",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.drop.table")),
+        when: When::Read,
         fires: &[
             "psql -c \"DROP TABLE users\"",
             "mysql -e \"drop/**/database prod\"",
@@ -41,7 +41,7 @@ static RULES: &[Rule] = &[
         message: "an index, view, function or trigger is dropped",
         remedy: "keep the statement that makes it again",
         reversible: true,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.drop.part")),
+        when: When::Read,
         fires: &["psql -c \"DROP INDEX users_name\""],
         quiet: &["psql -c \"CREATE INDEX a ON b (c)\""],
     },
@@ -53,7 +53,7 @@ static RULES: &[Rule] = &[
         message: "a table is emptied",
         remedy: "delete the rows that are meant, in a transaction",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.truncate")),
+        when: When::Read,
         fires: &["psql -c \"TRUNCATE TABLE users\"", "mysql -e \"truncate orders\""],
         quiet: &["psql -c \"SELECT truncate(1.5, 1) FROM a\""],
     },
@@ -65,7 +65,7 @@ static RULES: &[Rule] = &[
         message: "every row of a table is deleted",
         remedy: "add a `WHERE` that names the rows, and count them first",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.delete.all")),
+        when: When::Read,
         fires: &[
             "psql -c \"DELETE FROM users\"",
             "psql -c \"DELETE FROM users WHERE 1=1\"",
@@ -85,7 +85,7 @@ static RULES: &[Rule] = &[
         message: "every row of a table is changed",
         remedy: "add a `WHERE` that names the rows, and count them first",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.update.all")),
+        when: When::Read,
         fires: &["mysql -e \"UPDATE users SET is_admin=1\""],
         quiet: &[
             "psql -c \"INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET a = 2\"",
@@ -101,7 +101,7 @@ static RULES: &[Rule] = &[
         message: "rows or tables are changed",
         remedy: "do it in a transaction",
         reversible: true,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.change")),
+        when: When::Read,
         fires: &[
             "psql -c \"UPDATE users SET a = 1 WHERE id = 7\"",
             "psql -c \"INSERT INTO a VALUES (1)\"",
@@ -116,7 +116,7 @@ static RULES: &[Rule] = &[
         message: "a column or constraint is dropped",
         remedy: "keep it until nothing uses it",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.alter.drop")),
+        when: When::Read,
         fires: &["psql -c \"ALTER TABLE users DROP COLUMN email\""],
         quiet: &["psql -c \"ALTER TABLE users ADD COLUMN email text\""],
     },
@@ -128,7 +128,7 @@ static RULES: &[Rule] = &[
         message: "rights are given, or an account is made or changed",
         remedy: "give the one right that is needed",
         reversible: true,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.grant")),
+        when: When::Read,
         fires: &[
             "psql -c \"GRANT ALL PRIVILEGES ON users TO PUBLIC\"",
             "psql -c \"ALTER USER app WITH SUPERUSER\"",
@@ -143,7 +143,7 @@ static RULES: &[Rule] = &[
         message: "the database server runs a program or loads a library",
         remedy: "run the program where it can be seen",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.program")),
+        when: When::Read,
         fires: &["psql -c \"COPY t FROM PROGRAM 'id'\"", "psql -c \"EXEC xp_cmdshell 'whoami'\""],
         quiet: &["psql -c \"COPY t FROM STDIN\""],
     },
@@ -155,7 +155,7 @@ static RULES: &[Rule] = &[
         message: "the database server reads or writes a file",
         remedy: "export through the client",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.file")),
+        when: When::Read,
         fires: &[
             "psql -c \"SELECT pg_read_file('/etc/passwd')\"",
             "mysql -e \"SELECT * FROM users INTO OUTFILE '/tmp/x'\"",
@@ -170,7 +170,7 @@ static RULES: &[Rule] = &[
         message: "the database server connects to another machine",
         remedy: "connect from the client",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.remote")),
+        when: When::Read,
         fires: &["psql -c \"SELECT dblink_connect('host=203.0.113.5')\""],
         quiet: &["psql -c \"SELECT link FROM a\""],
     },
@@ -182,7 +182,7 @@ static RULES: &[Rule] = &[
         message: "a statement is put together while it runs, so that it cannot be read here",
         remedy: "write the statement out",
         reversible: false,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.dynamic")),
+        when: When::Read,
         fires: &["psql -c \"EXECUTE IMMEDIATE stmt\""],
         quiet: &["psql -c \"PREPARE q AS SELECT 1\""],
     },
@@ -194,7 +194,7 @@ static RULES: &[Rule] = &[
         message: "the server or its schema is set to behave unlike itself",
         remedy: "set it for the session alone",
         reversible: true,
-        when: When::Effect(|effect, scene| fires(effect, scene, "query.server")),
+        when: When::Read,
         fires: &[
             "sqlite3 a.db \"PRAGMA writable_schema=ON\"",
             "mysql -e \"SET GLOBAL general_log = 0\"",
@@ -205,14 +205,20 @@ static RULES: &[Rule] = &[
     },
 ];
 
-fn fires(effect: &Effect, scene: &Scene<'_>, rule: &str) -> Option<Hit> {
-    let EffectKind::Query { statement } = &effect.kind else { return None };
+/// Reads a statement; the first of several things of one kind is told.
+pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
+    let EffectKind::Query { statement } = &effect.kind else { return };
     let mut found = Vec::new();
     read(&statement.display(), 0, &mut found);
-    let (_, name) = found.into_iter().find(|(id, _)| *id == rule)?;
-    let resource = (!name.is_empty()).then(|| format!("table:{}", name.to_lowercase()));
-    let severity = (DATA.contains(&rule) && is_in_memory(effect, scene)).then_some(Severity::Low);
-    Some(Hit { resource, severity, ..Hit::default() })
+    for (id, name) in found {
+        if hits.iter().any(|(known, _)| *known == id) {
+            continue;
+        }
+        let resource = (!name.is_empty()).then(|| format!("table:{}", name.to_lowercase()));
+        let harmless = DATA.contains(&id) && is_in_memory(effect, scene);
+        let severity = harmless.then_some(Severity::Low);
+        hits.push((id, Hit { resource, severity, ..Hit::default() }));
+    }
 }
 
 /// Rules about data that is lost; what only ever was in memory is not.

@@ -17,7 +17,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "a service is asked to delete something",
         remedy: "look at it first with a `GET`, and keep the answer",
-        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Delete)),
+        when: When::Read,
         fires: &[
             "curl -X DELETE https://api.example.com/v1/users/7",
             "curl https://api.example.com/v1/users/7 --request DELETE",
@@ -41,7 +41,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "the address or the body of the request says that something is deleted, purged or stopped",
         remedy: "look at what would go with a `GET` first",
-        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Path)),
+        when: When::Read,
         fires: &[
             "curl -X POST http://es.prod:9200/orders/_delete_by_query -d '{}'",
             "http POST :7700/indexes/products/documents/delete-batch",
@@ -61,7 +61,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "a data store is asked to delete everything that it holds",
         remedy: "name the one index: `curl http://localhost:9200/_cat/indices` lists them",
-        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Everything)),
+        when: When::Read,
         fires: &["curl -X DELETE http://es.prod:9200/_all", "curl -XDELETE 'localhost:9200/*'"],
         quiet: &[
             "curl http://es.prod:9200/_all",
@@ -77,7 +77,7 @@ static RULES: &[Rule] = &[
         category: Category::Change,
         message: "a service on this machine is asked to change or delete something",
         remedy: "look at it first with a `GET`",
-        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Local)),
+        when: When::Read,
         fires: &[
             "curl -X DELETE http://localhost:3000/api/users/7",
             "curl -X PUT http://127.0.0.1:8080/x -d a=b",
@@ -95,7 +95,7 @@ static RULES: &[Rule] = &[
         category: Category::Change,
         message: "a service is asked to replace or change something",
         remedy: "look at it first with a `GET`, and keep the answer",
-        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Change)),
+        when: When::Read,
         fires: &[
             "curl -X PUT https://api.example.com/v1/users/7 -d a=b",
             "http PATCH api.example.com/x a=b",
@@ -108,7 +108,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "a container engine is driven through its socket, which is as good as being root",
         remedy: "use the engine's own command: `docker ps`",
-        when: When::Effect(|effect, scene| fires(effect, scene, Verdict::Socket)),
+        when: When::Read,
         fires: &[
             "curl --unix-socket /var/run/docker.sock -X POST http://localhost/containers/create -d @c.json",
         ],
@@ -272,22 +272,22 @@ const DESTROYING: &[&str] = &[
     "wipe",
 ];
 
-fn fires(effect: &Effect, _: &Scene<'_>, wanted: Verdict) -> Option<Hit> {
-    let EffectKind::Run(run) = &effect.kind else { return None };
+/// Reads the request that a client is told to make.
+pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
+    let EffectKind::Run(run) = &effect.kind else { return };
     if !CLIENTS.contains(&run.program.as_str()) {
-        return None;
+        return;
     }
-    let request = Request::read(run)?;
-    if request.verdict()? != wanted {
-        return None;
-    }
-    let rule = RULES.iter().find(|rule| rule.id == wanted.rule())?;
+    let Some(request) = Request::read(run) else { return };
+    let Some(id) = request.verdict().map(Verdict::rule) else { return };
+    let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return };
     let address = request.address.text.display();
-    Some(Hit {
+    let hit = Hit {
         message: Some(format!("`{} {address}`: {}", request.method, rule.message)),
         resource: host(&address).map(|(host, _)| format!("host:{host}")),
         ..Hit::default()
-    })
+    };
+    hits.push((id, hit));
 }
 
 impl Verdict {

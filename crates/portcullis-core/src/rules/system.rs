@@ -619,22 +619,20 @@ fn is_first(target: &str) -> bool {
 
 fn power(effect: &Effect) -> Option<Hit> {
     let run = run(effect)?;
-    let all: Vec<&str> = words(run).collect();
-    let asks = all.iter().any(|word| {
-        matches!(*word, "--help" | "--version" | "-c" | "-k" | "/a" | "--wtmp-only" | "-w")
-    });
     let off = match run.program.as_str() {
         "shutdown" | "reboot" | "halt" | "poweroff" | "Stop-Computer" | "Restart-Computer"
         | "kexec"
             if run.program != "kexec" =>
         {
-            !asks
+            !words(run).any(|word| {
+                matches!(word, "--help" | "--version" | "-c" | "-k" | "/a" | "--wtmp-only" | "-w")
+            })
         }
-        "kexec" => all.iter().any(|word| matches!(*word, "-e" | "--exec")),
-        "init" | "telinit" => all.iter().any(|word| matches!(*word, "0" | "1" | "6" | "s" | "S")),
+        "kexec" => words(run).any(|word| matches!(word, "-e" | "--exec")),
+        "init" | "telinit" => words(run).any(|word| matches!(word, "0" | "1" | "6" | "s" | "S")),
         "systemctl" | "loginctl" => {
-            let mut operands = all.iter().filter(|word| !word.starts_with('-'));
-            match operands.next().copied() {
+            let mut operands = words(run).filter(|word| !word.starts_with('-'));
+            match operands.next() {
                 Some(
                     "poweroff" | "reboot" | "halt" | "kexec" | "suspend" | "hibernate" | "rescue"
                     | "emergency" | "soft-reboot" | "exit" | "hybrid-sleep",

@@ -115,3 +115,25 @@ fn what_a_remedy_suggests_passes() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn an_excerpt_of_any_text_is_cut_between_characters() {
+    for text in ["é".repeat(4_000), "a€".repeat(2_000), "\u{f0000}b".repeat(2_000), "x".repeat(9)]
+    {
+        for start in (0..text.len()).filter(|at| text.is_char_boundary(*at)).take(40) {
+            for end in [start, start + 1, text.len()] {
+                let end = text.ceil_char_boundary(end);
+                let (shown, span) = excerpt(&text, Span::new(start, end));
+                let cut = shown.get(span.range());
+                let whole = text.get(start..end).unwrap();
+                assert!(
+                    cut.is_some_and(
+                        |cut| whole.starts_with(cut) && cut.is_empty() == whole.is_empty()
+                    ),
+                    "{start} to {end} gives {span:?} of {} bytes",
+                    shown.len()
+                );
+            }
+        }
+    }
+}

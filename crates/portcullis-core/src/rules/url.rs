@@ -7,6 +7,7 @@ use super::{
     hosts::{self, HostKind},
 };
 use crate::{
+    Span,
     action::ActionKind,
     address::host_of,
     effect::{Effect, EffectKind},
@@ -338,8 +339,17 @@ struct Url {
 impl Url {
     /// The address of a connection that a tool for fetching makes.
     fn of(effect: &Effect, scene: &Scene<'_>) -> Option<Self> {
-        let ActionKind::Http { url, .. } = &scene.action.kind else { return None };
-        let EffectKind::Connect(_) = &effect.kind else { return None };
+        let EffectKind::Connect(connection) = &effect.kind else { return None };
+        let url = match &scene.action.kind {
+            ActionKind::Http { url, .. } => url,
+            // Of the connections of an unknown tool, those that are an argument of its own.
+            ActionKind::Tool => {
+                let whole = scene.effects.layer_text(effect.at.layer).len();
+                let is_argument = effect.at.span == Span::new(0, whole) && !connection.listens;
+                connection.address.as_known().filter(|_| is_argument)?
+            }
+            _ => return None,
+        };
         let text =
             url.trim().chars().filter(|letter| !matches!(letter, '\t' | '\n' | '\r')).collect();
         Some(Self { text })

@@ -16,7 +16,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "something is removed or switched off at a service, for everybody who uses it",
         remedy: "look at it first with the tool's `describe`, `get` or `list`, and keep a copy of its settings",
-        when: When::Effect(|effect, scene| fires(effect, scene, Kind::Service)),
+        when: When::Read,
         fires: &[
             "gcloud apigee apis delete my-api --organization=my-org",
             "aws ses delete-identity --identity example.com",
@@ -44,7 +44,7 @@ static RULES: &[Rule] = &[
         id: "remote.verb.local",
         message: "something that belongs to this machine's own copy of a tool is removed",
         remedy: "look at it first with the tool's `list`",
-        when: When::Effect(|effect, scene| fires(effect, scene, Kind::Local)),
+        when: When::Read,
         fires: &[
             "gcloud config configurations delete old",
             "gh extension remove x",
@@ -58,7 +58,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Low,
         message: "a tool that we do not know is told to delete or destroy something",
         remedy: "see what the tool says of it with `--help`, and whether it can only be shown what would go",
-        when: When::Effect(|effect, scene| fires(effect, scene, Kind::Unfamiliar)),
+        when: When::Read,
         fires: &[
             "acmectl tenants delete prod",
             "./deploy.sh destroy staging",
@@ -553,25 +553,22 @@ static LOCAL_THINGS: &[&str] = &[
     "telemetry",
 ];
 
-fn fires(effect: &Effect, _: &Scene<'_>, wanted: Kind) -> Option<Hit> {
-    let EffectKind::Run(run) = &effect.kind else { return None };
+/// Reads the subcommands of a program.
+pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
+    let EffectKind::Run(run) = &effect.kind else { return };
     let service = has(SERVICES, &run.program);
-    if service == (wanted == Kind::Unfamiliar) || (!service && is_familiar(run)) {
-        return None;
+    if !service && is_familiar(run) {
+        return;
     }
-    let (kind, said) = destroying_word(run, service)?;
-    if kind != wanted {
-        return None;
-    }
-    let rule = RULES.iter().find(|rule| match wanted {
-        Kind::Service => rule.id == "remote.verb.delete",
-        Kind::Local => rule.id == "remote.verb.local",
-        Kind::Unfamiliar => rule.id == "unfamiliar.verb.delete",
-    })?;
-    Some(Hit {
-        message: Some(format!("`{} … {said}`: {}", run.program, rule.message)),
-        ..Hit::default()
-    })
+    let Some((kind, said)) = destroying_word(run, service) else { return };
+    let id = match kind {
+        Kind::Service => "remote.verb.delete",
+        Kind::Local => "remote.verb.local",
+        Kind::Unfamiliar => "unfamiliar.verb.delete",
+    };
+    let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return };
+    let message = Some(format!("`{} … {said}`: {}", run.program, rule.message));
+    hits.push((id, Hit { message, ..Hit::default() }));
 }
 
 fn is_familiar(run: &Run) -> bool {

@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 pub mod shell;
+mod tool;
 
 use portcullis_syntax::Span;
 
@@ -60,7 +61,7 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
             }
             walk.connect(&url, sends, false);
         }
-        ActionKind::Tool => {}
+        ActionKind::Tool => tool::understand(&mut walk, &action.call),
     }
     walk.finish()
 }

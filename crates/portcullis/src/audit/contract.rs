@@ -76,7 +76,8 @@ fn give_back_every_field(open: Open<'_>) {
         agent: Some(String::new()),
         cwd: text("cwd"),
     };
-    for entry in [full, Entry::new(Kind::Outcome)] {
+    for entry in [full, Entry::new(Kind::Outcome), Entry::change("dev", "paused", "for 10 minutes")]
+    {
         let made = body(&entry, 1_790_000_000);
         let expected = made.entry().clone();
         let place = open().append(made, None).unwrap().anchor;

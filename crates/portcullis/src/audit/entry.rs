@@ -61,11 +61,13 @@ pub enum Kind {
     Answer,
     /// What became of a decision: it ran, was refused, expired.
     Outcome,
+    /// A person changed something about the gate itself: took a grant back, paused it, installed it.
+    Change,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Decision, Self::Answer, Self::Outcome];
+    pub const ALL: [Self; 4] = [Self::Decision, Self::Answer, Self::Outcome, Self::Change];
 
     /// The kind's word in the record.
     #[must_use]
@@ -74,6 +76,7 @@ impl Kind {
             Self::Decision => "decision",
             Self::Answer => "answer",
             Self::Outcome => "outcome",
+            Self::Change => "change",
         }
     }
 }
@@ -149,6 +152,21 @@ impl Entry {
             refers_to: Some(sequence),
             outcome: Some(outcome.into()),
             ..Self::new(Kind::Outcome)
+        }
+    }
+
+    /// What `person` changed about the gate: what was done in a word or two (`revoked`), and to what in a sentence.
+    #[must_use]
+    pub fn change(
+        person: impl Into<String>,
+        outcome: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            approver: Some(person.into()),
+            outcome: Some(outcome.into()),
+            reason: Some(reason.into()),
+            ..Self::new(Kind::Change)
         }
     }
 }

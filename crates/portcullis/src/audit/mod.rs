@@ -169,7 +169,11 @@ pub fn database_path(directory: &Path) -> PathBuf {
     directory.join("audit.db")
 }
 
-fn secure_directory(path: &Path) -> Result<(), AuditError> {
+/// Makes a directory for this user alone, or sees that one is.
+///
+/// # Errors
+/// When somebody else could change what is in it.
+pub(crate) fn secure_directory(path: &Path) -> Result<(), AuditError> {
     let failed = |source| AuditError::Directory { path: path.to_owned(), source };
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

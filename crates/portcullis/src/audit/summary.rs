@@ -10,7 +10,7 @@ use std::{
 use jiff::Timestamp;
 use portcullis_core::{decision::Verdict, risk::Risk};
 
-use super::{AuditError, Filter, Kind, Log, Record, time_text};
+use super::{AuditError, Entry, Filter, Kind, Log, Record, time_text};
 use crate::report::visible;
 
 /// How many entries stand at the end.
@@ -48,6 +48,8 @@ struct Tally {
     /// Decisions that asked and wait for their answer.
     waiting: HashSet<u64>,
     recent: VecDeque<Record>,
+    /// What people changed about the gate.
+    changed: VecDeque<Record>,
 }
 
 impl Tally {
@@ -79,6 +81,12 @@ impl Tally {
                 if let Some(asked) = asked {
                     asked.entry.decision = Some(verdict);
                     asked.entry.reason = record.entry.reason.or(asked.entry.reason.take());
+                }
+            }
+            (Kind::Change, _) => {
+                self.changed.push_back(record);
+                if self.changed.len() > RECENT {
+                    self.changed.pop_front();
                 }
             }
             (Kind::Answer | Kind::Outcome, _) => {}
@@ -126,6 +134,21 @@ impl Tally {
                 plain(record.entry.tool.as_deref().unwrap_or("unknown")),
                 record.entry.risk.unwrap_or(Risk::Unknown).name(),
                 plain(record.entry.reason.as_deref().unwrap_or_default()),
+            );
+        }
+        if !self.changed.is_empty() {
+            page.push_str("\n## Changes to the Gate\n\n");
+        }
+        for record in &self.changed {
+            let words = |text: &Option<String>| plain(text.as_deref().unwrap_or("unknown"));
+            let Entry { approver, outcome, reason, .. } = &record.entry;
+            let _ = writeln!(
+                page,
+                "- [{}] {} by {} - {}",
+                seconds(record.time),
+                words(outcome),
+                words(approver),
+                plain(reason.as_deref().unwrap_or_default()),
             );
         }
         page

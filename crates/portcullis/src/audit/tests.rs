@@ -405,6 +405,30 @@ fn the_summary_counts_an_answered_question_as_its_answer() {
     }
 }
 
+#[test]
+fn a_change_of_the_gate_belongs_to_no_decision_and_counts_as_none() {
+    let directory = five();
+    let mut log = Log::open(&state(&directory)).unwrap();
+    log.append_at(&Entry::change("dev", "paused", "for 10 minutes\n# Forged"), at(8)).unwrap();
+    let granted = Entry { refers_to: Some(6), ..Entry::change("dev", "revoked", "a grant") };
+    log.append_at(&granted, at(9)).unwrap();
+    assert_eq!(problems(&directory), [""; 0]);
+    let filter = Filter { kind: Some(Kind::Change), ..Filter::default() };
+    assert_eq!(log.list(&filter).unwrap().len(), 2);
+    let page = summary::summary(&mut log, &Filter::default(), at(10)).unwrap();
+    for line in [
+        "- Total decisions: 5",
+        "## Changes to the Gate",
+        "- [2026-09-21T14:13:28Z] paused by dev - for 10 minutes\\\\n\\# Forged",
+        "- [2026-09-21T14:13:29Z] revoked by dev - a grant",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
+    }
+    let mut out = Vec::new();
+    assert_eq!(export::export(&mut log, &filter, Format::JsonLines, &mut out).unwrap(), 2);
+    assert!(String::from_utf8(out).unwrap().contains(r#""kind":"change""#));
+}
+
 #[cfg(unix)]
 #[test]
 fn only_this_user_can_read_the_files() {

@@ -231,6 +231,8 @@ impl Chain<'_> {
                     self.open.insert(sequence);
                 }
             }
+            // It may refer to any record, or to none.
+            (Kind::Change, _) => {}
             (kind, Some(decision)) if self.decisions.contains(&decision) => {
                 if kind == Kind::Outcome {
                     self.open.remove(&decision);

@@ -7,11 +7,11 @@ use std::{
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
-use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit, civil::Date, tz::TimeZone};
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit, civil::Date, tz::TimeZone};
 use portcullis_core::{decision::Verdict, risk::Risk};
 use serde_json::json;
 
-use super::{Exit, Failure, json_flag, shown, write_json};
+use super::{Exit, Failure, duration, json_flag, shown, write_json};
 use crate::{
     audit::{
         self, AuditError, Filter, Kind, Log, Record,
@@ -143,13 +143,14 @@ fn row(record: &Record) -> String {
     let what = match entry.kind {
         Kind::Decision => entry.decision.map_or("", Verdict::name).to_owned(),
         Kind::Answer => format!("answer {}", entry.decision.map_or("", Verdict::name)),
-        Kind::Outcome => entry.outcome.clone().unwrap_or_default(),
+        Kind::Outcome | Kind::Change => entry.outcome.clone().unwrap_or_default(),
     };
     let whole_seconds = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Trunc);
     let time = record.time.round(whole_seconds).unwrap_or(record.time);
     let risk = entry.risk.map_or("", Risk::name);
     let about = match (&entry.preview, entry.refers_to) {
         (Some(preview), _) => preview.clone(),
+        (None, _) if entry.kind == Kind::Change => entry.reason.clone().unwrap_or_default(),
         (None, Some(decision)) => format!("of {decision}"),
         (None, None) => String::new(),
     };
@@ -218,7 +219,7 @@ fn filters(command: Command) -> Command {
         Arg::new(name).long(name).value_name(value).action(ArgAction::Set).help(help)
     };
     command.args([
-        option("kind", "KIND", "Only these: decision, answer, outcome"),
+        option("kind", "KIND", "Only these: decision, answer, outcome, change"),
         option("risk", "RISK", "Only with this risk: safe, low, medium, high, critical, unknown"),
         option("decision", "DECISION", "Only with this decision: allow, ask, deny"),
         option("since", "TIME", "Only from this time on: `2026-11-20`, `2026-11-20T08:00:00Z`, or `7d`, `12h`, `30m` ago"),
@@ -241,7 +242,7 @@ fn filter(matches: &ArgMatches) -> Result<Filter, Failure> {
             Kind::ALL
                 .into_iter()
                 .find(|kind| kind.name() == word)
-                .ok_or_else(|| not_one_of("kind", word, "decision, answer, outcome"))?,
+                .ok_or_else(|| not_one_of("kind", word, "decision, answer, outcome, change"))?,
         ),
     };
     let decision = match text("decision") {
@@ -282,17 +283,7 @@ fn moment(word: &str, now: Timestamp) -> Result<Timestamp, Failure> {
     {
         return Ok(start.timestamp());
     }
-    let ago = word.char_indices().next_back().and_then(|(at, unit)| {
-        let number: i64 = word.get(..at)?.parse().ok()?;
-        let seconds = number.checked_mul(match unit {
-            'd' => 86_400,
-            'h' => 3_600,
-            'm' => 60,
-            's' => 1,
-            _ => return None,
-        })?;
-        now.checked_sub(SignedDuration::from_secs(seconds)).ok()
-    });
+    let ago = duration::parsed(word).and_then(|length| now.checked_sub(length).ok());
     ago.ok_or_else(|| {
         Failure::usage(format_args!("`{word}` is not a time"))
             .with_help("expected something like `2026-11-20`, `2026-11-20T08:00:00Z`, or `7d`")

@@ -10,12 +10,12 @@ use portcullis_core::{
 };
 
 use super::{
-    Exit, Failure, colour, input, json_flag,
-    session::{self, Judged, Session},
-    shown, write, write_json,
+    Exit, Failure, audit::failure as unrecordable, colour, input, json_flag, session, shown, write,
+    write_json,
 };
 use crate::{
     report,
+    session::{Judged, Session},
     wire::{Answer, ErrorAnswer, Lines, Request},
 };
 
@@ -41,7 +41,7 @@ pub(super) fn define_check(command: Command) -> Command {
 }
 
 pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let mut session = Session::open(matches)?;
+    let mut session = session::open(matches)?;
     if matches.get_flag("jsonl") {
         return many(&mut session, out);
     }
@@ -54,7 +54,7 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
         request => request?,
     };
     let id = request.id.take();
-    let judged = match session.judge(request) {
+    let judged = match session::judge(&mut session, request) {
         Ok(judged) => judged,
         Err(complaint) => {
             let failure = complaint.failure();
@@ -67,8 +67,8 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
             return Err(failure);
         }
     };
-    if let Some(failure) = session.broken() {
-        warn(&failure);
+    if let Some(error) = session.broken() {
+        warn(&unrecordable(error));
     }
     if json {
         write_json(out, &Answer::new(id.as_ref(), &judged.judgement))?;
@@ -100,9 +100,9 @@ fn many(session: &mut Session, out: &mut dyn Write) -> Result<Exit, Failure> {
             }
         };
         let id = request.id.take();
-        let judged = session.judge(request);
-        if let Some(failure) = session.broken().filter(|_| !warned) {
-            warn(&failure);
+        let judged = session::judge(session, request);
+        if let Some(error) = session.broken().filter(|_| !warned) {
+            warn(&unrecordable(error));
             warned = true;
         }
         match judged {
@@ -126,11 +126,11 @@ pub(super) fn define_explain(command: Command) -> Command {
 }
 
 pub(super) fn explain(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let mut session = Session::open(matches)?;
+    let mut session = session::open(matches)?;
     // Nobody wants to run anything yet, so there is nothing to record.
     session.record_nothing();
-    let judged =
-        session.judge(input::request(matches)?).map_err(|complaint| complaint.failure())?;
+    let judged = session::judge(&mut session, input::request(matches)?)
+        .map_err(|complaint| complaint.failure())?;
     let changes = changes(&session, &judged);
     let text = report::explanation(judged.report(), &changes, colour());
     shown(out, &text)

@@ -70,6 +70,12 @@ impl Failure {
         Self::new(Exit::Configuration, message)
     }
 
+    /// It may not be done.
+    #[must_use]
+    pub fn denied(message: impl Display) -> Self {
+        Self::new(Exit::Denied, message)
+    }
+
     /// The same with what to do about it.
     #[must_use]
     pub fn with_help(mut self, help: impl Display) -> Self {

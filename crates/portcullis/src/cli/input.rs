@@ -8,14 +8,11 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
-use portcullis_core::{
-    call::ToolCall,
-    tool::{self, Meaning},
-};
+use portcullis_core::call::ToolCall;
 use serde_json::{Map, Value};
 
 use super::Failure;
-use crate::wire::{LONGEST, Request};
+use crate::wire::{LONGEST, Request, sole_argument};
 
 /// The options that name one call.
 pub(super) fn define(command: Command) -> Command {
@@ -80,25 +77,13 @@ pub(super) fn request(matches: &ArgMatches) -> Result<Request, Failure> {
     };
     let tool = matches.get_one::<String>("tool").map_or("bash", String::as_str);
     let mut arguments = Map::new();
-    arguments.insert(argument(tool)?.to_owned(), Value::String(text));
+    let name = sole_argument(tool).ok_or_else(|| {
+        Failure::usage(format_args!("what `{tool}` takes is not one text"))
+            .with_help("give the whole call with `--call`")
+    })?;
+    arguments.insert(name.to_owned(), Value::String(text));
     let call = ToolCall { tool: tool.to_owned(), arguments, ..ToolCall::default() };
     Ok(Request { call, ..Request::default() })
-}
-
-/// The name of the argument that a tool works on, where one text says it all.
-fn argument(tool: &str) -> Result<&'static str, Failure> {
-    Ok(match tool::meaning(tool) {
-        Meaning::Shell => "command",
-        Meaning::Code(_) => "code",
-        Meaning::Query => "query",
-        Meaning::Http(_) => "url",
-        Meaning::Patch => "patch",
-        Meaning::File(_) => "path",
-        Meaning::FileCommand | Meaning::Git | Meaning::Other => {
-            return Err(Failure::usage(format_args!("what `{tool}` takes is not one text"))
-                .with_help("give the whole call with `--call`"));
-        }
-    })
 }
 
 /// A whole file, up to [`LONGEST`].

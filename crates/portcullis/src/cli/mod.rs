@@ -11,14 +11,23 @@ use serde::Serialize;
 use crate::report::Colour;
 
 mod about;
+mod allow;
 mod assess;
 mod audit;
 mod check;
+mod duration;
 mod failure;
+mod hook;
 mod input;
+mod install;
+mod pause;
 mod policy;
+mod replay;
 mod rules;
 mod session;
+mod status;
+mod statusline;
+mod trust;
 
 pub use failure::{Exit, Failure};
 
@@ -35,8 +44,19 @@ const VERBS: &[Verb] = &[
     Verb { name: "check", define: check::define_check, run: check::check },
     Verb { name: "explain", define: check::define_explain, run: check::explain },
     Verb { name: "assess", define: assess::define, run: assess::run },
+    Verb { name: hook::NAME, define: hook::define, run: hook::run },
+    Verb { name: "allow", define: allow::define, run: allow::run },
+    Verb { name: "pause", define: pause::define, run: pause::run },
+    Verb { name: "resume", define: pause::define_resume, run: pause::resume },
+    Verb { name: "install", define: install::define_install, run: install::install },
+    Verb { name: "uninstall", define: install::define_uninstall, run: install::uninstall },
+    Verb { name: "status", define: status::define_status, run: status::status },
+    Verb { name: "doctor", define: status::define_doctor, run: status::doctor },
     Verb { name: "rules", define: rules::define, run: rules::run },
     Verb { name: "policy", define: policy::define, run: policy::run },
+    Verb { name: "replay", define: replay::define, run: replay::run },
+    Verb { name: "statusline", define: statusline::define, run: statusline::run },
+    Verb { name: "trust", define: trust::define, run: trust::run },
     Verb { name: "audit", define: audit::define, run: audit::run },
     Verb { name: "completions", define: about::define_completions, run: about::completions },
     Verb { name: "man", define: about::define_man, run: about::man },
@@ -68,10 +88,13 @@ pub fn run(
     };
     let name = format!("portcullis {}", verb.name);
     let command = (verb.define)(Command::new(verb.name).bin_name(name));
-    match command.try_get_matches_from(arguments) {
+    let ended = match command.try_get_matches_from(arguments) {
         Ok(matches) => (verb.run)(&matches, out),
         Err(error) => explained(&error, verb.name, out),
-    }
+    };
+    // Agents take any other code of a hook for "go on".
+    let blocking = |failure| Failure { exit: Exit::Denied, ..failure };
+    if verb.name == hook::NAME { ended.map_err(blocking) } else { ended }
 }
 
 /// The command line with every verb.

@@ -38,6 +38,21 @@ pub enum ConfigError {
         /// Which.
         path: PathBuf,
     },
+    /// A link in a project leads wherever its author likes.
+    #[error("refusing the configuration `{path}`: it is a symbolic link")]
+    SymbolicLink {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Somebody else than the administrator could have written the managed file.
+    #[error(
+        "refusing the managed configuration `{path}`: it or its directory does not belong to the administrator, or others \
+         may write to it"
+    )]
+    NotOfTheAdministrator {
+        /// Which.
+        path: PathBuf,
+    },
     /// It is longer than [`super::MAX_BYTES`].
     #[error("cannot read the configuration `{path}`: it is longer than 1 MiB")]
     TooLong {
@@ -68,6 +83,10 @@ impl ConfigError {
             Self::WritableByEveryone { .. } => {
                 Some("take the right to write from others with `chmod o-w`")
             }
+            Self::SymbolicLink { .. } => Some("put the file itself there"),
+            Self::NotOfTheAdministrator { .. } => Some(
+                "as the administrator, `chown root` the file and its directory, and `chmod go-w` both",
+            ),
             Self::Mistake(mistake) => mistake.help.as_deref(),
         }
     }
@@ -88,6 +107,8 @@ pub struct Mistake {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// The text of the file.
+    pub text: String,
 }
 
 impl Mistake {
@@ -102,6 +123,7 @@ impl Mistake {
             span,
             message,
             help,
+            text: text.to_owned(),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The file as it is written. Owns its keys and words, and the schema that comes of them; what they mean is in
-//! [`super::resolve`].
+//! `part`.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -10,7 +10,10 @@ use serde::{
 };
 use toml::Spanned;
 
-use super::error::{Misreading, nearest};
+use super::{
+    error::{Misreading, nearest},
+    hook::{Approve, OnHookFailure, UnknownTools},
+};
 
 /// The configuration of portcullis. Every key may be left out.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -19,10 +22,10 @@ use super::error::{Misreading, nearest};
 pub struct File {
     /// The permission mode that is enforced. Without it the mode layer is off, and risk speaks.
     pub mode: Option<ModeWord>,
-    /// Keeps the mode `bypassPermissions` out, whoever asks for it.
-    pub disable_bypass: bool,
-    /// What the mode `dontAsk` does with what it would ask.
-    pub dont_ask: DontAskWord,
+    /// Keeps the mode `bypassPermissions` out, whoever asks for it. Once a layer sets it, no other sets it back.
+    pub disable_bypass: Option<bool>,
+    /// What the mode `dontAsk` does with what it would ask; `allow-quietly` by default.
+    pub dont_ask: Option<DontAskWord>,
     /// Which risks need a person: a preset by name, or a table.
     pub confirmation: Option<Confirm>,
     /// What is allowed, asked about and denied whatever its risk.
@@ -35,10 +38,17 @@ pub struct File {
     /// Rules that nobody can approve, by rule id or a beginning of ids with `.*`, beside the built-in ones.
     #[schemars(with = "Vec<String>")]
     pub floors: Vec<Spanned<String>>,
-    /// How the record is kept.
-    pub audit: AuditTable,
+    /// How the record is kept. Never in a project's file.
+    #[schemars(with = "Option<AuditTable>")]
+    pub audit: Option<Spanned<AuditTable>>,
     /// Judge with just these analyzers.
-    pub analyzers: Option<Vec<Analyzer>>,
+    #[schemars(with = "Option<Vec<Analyzer>>")]
+    pub analyzers: Option<Spanned<Vec<Analyzer>>>,
+    /// What a hook inside a coding agent does beside judging.
+    pub hook: HookTable,
+    /// What the layers below may not loosen. Only in the managed file.
+    #[schemars(with = "Option<ManagedTable>")]
+    pub managed: Option<Spanned<ManagedTable>>,
 }
 
 /// A permission mode.
@@ -58,11 +68,10 @@ pub enum ModeWord {
 }
 
 /// What the mode `dontAsk` does with what it would ask.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub enum DontAskWord {
     /// It goes on.
-    #[default]
     AllowQuietly,
     /// It is denied.
     DenyQuietly,
@@ -145,14 +154,51 @@ pub enum Level {
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
     /// What goes on without being asked about. Never what a floor names.
-    #[schemars(with = "Vec<String>")]
-    pub allow: Vec<Spanned<String>>,
+    #[schemars(with = "Vec<RuleEntry>")]
+    pub allow: Vec<Spanned<RuleEntry>>,
     /// What is asked about.
-    #[schemars(with = "Vec<String>")]
-    pub ask: Vec<Spanned<String>>,
+    #[schemars(with = "Vec<RuleEntry>")]
+    pub ask: Vec<Spanned<RuleEntry>>,
     /// What is denied.
+    #[schemars(with = "Vec<RuleEntry>")]
+    pub deny: Vec<Spanned<RuleEntry>>,
+}
+
+/// A rule, alone or in a table.
+#[derive(Clone, Debug)]
+pub enum RuleEntry {
+    /// A rule alone.
+    Rule(String),
+    /// With why it is there, and examples.
+    Table(RuleTable),
+}
+
+/// A rule with why it is there, and examples that are tried whenever the file is read.
+///
+/// An example of a rule for `Bash`, or for a finding, is a command. An example of any other rule is a tool and what it is
+/// called with: `Read src/main.rs`, `WebFetch https://example.com/`, `mcp__notes__search {"query": "x"}`. The working directory
+/// and workspace of examples is `/workspace`, the home directory `/home/user`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleTable {
+    /// The rule.
+    #[schemars(with = "String")]
+    pub rule: Spanned<String>,
+    /// Why it is there; whoever is stopped by it reads this.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// In a rule that allows: it lets nothing through above this severity, whatever it matches.
+    #[serde(default)]
+    #[schemars(with = "Option<Level>")]
+    pub up_to: Option<Spanned<Level>>,
+    /// What it must match.
+    #[serde(default, rename = "match")]
     #[schemars(with = "Vec<String>")]
-    pub deny: Vec<Spanned<String>>,
+    pub matches: Vec<Spanned<String>>,
+    /// What it must not match.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub no_match: Vec<Spanned<String>>,
 }
 
 /// What becomes of a rule's findings.
@@ -201,33 +247,118 @@ pub enum ClassWord {
 }
 
 /// How the record is kept.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditTable {
-    /// Whether there is one.
-    pub enabled: bool,
+    /// Whether there is one; there is by default.
+    pub enabled: Option<bool>,
     /// Its directory, absolute.
     #[schemars(with = "Option<PathBuf>")]
     pub path: Option<Spanned<PathBuf>>,
-    /// What happens to a call that cannot be recorded.
-    pub on_failure: OnFailureWord,
-}
-
-impl Default for AuditTable {
-    fn default() -> Self {
-        Self { enabled: true, path: None, on_failure: OnFailureWord::Deny }
-    }
+    /// What happens to a call that cannot be recorded; `deny` by default.
+    pub on_failure: Option<OnFailureWord>,
 }
 
 /// What happens to a call that cannot be recorded.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailureWord {
     /// It is denied.
-    #[default]
     Deny,
     /// It goes on with a warning.
     Warn,
+}
+
+/// What the layers below may not loosen.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ManagedTable {
+    /// The keys that the user's and a project's file can only make stricter.
+    pub lock: Vec<Lock>,
+}
+
+/// A key that only the managed file loosens.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, PartialEq)]
+pub enum Lock {
+    /// `mode` and `dont_ask`.
+    #[serde(rename = "mode")]
+    Mode,
+    /// `disable_bypass`, which nothing sets back in any case.
+    #[serde(rename = "disable_bypass")]
+    DisableBypass,
+    /// `confirmation`.
+    #[serde(rename = "confirmation")]
+    Confirmation,
+    /// The rules that allow: only those of the managed file count.
+    #[serde(rename = "rules.allow")]
+    Allow,
+    /// `severity`: findings are only raised.
+    #[serde(rename = "severity")]
+    Severity,
+    /// `classes`: classes are only raised.
+    #[serde(rename = "classes")]
+    Classes,
+    /// `floors`, which only add up in any case.
+    #[serde(rename = "floors")]
+    Floors,
+    /// `analyzers`.
+    #[serde(rename = "analyzers")]
+    Analyzers,
+    /// `audit`; also for options and variables.
+    #[serde(rename = "audit")]
+    Audit,
+    /// `hook`.
+    #[serde(rename = "hook")]
+    Hook,
+}
+
+impl Lock {
+    /// Every lock, in the order of the keys in a file.
+    pub const ALL: [Self; 10] = [
+        Self::Mode,
+        Self::DisableBypass,
+        Self::Confirmation,
+        Self::Allow,
+        Self::Severity,
+        Self::Classes,
+        Self::Floors,
+        Self::Analyzers,
+        Self::Audit,
+        Self::Hook,
+    ];
+
+    /// Its word in the file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mode => "mode",
+            Self::DisableBypass => "disable_bypass",
+            Self::Confirmation => "confirmation",
+            Self::Allow => "rules.allow",
+            Self::Severity => "severity",
+            Self::Classes => "classes",
+            Self::Floors => "floors",
+            Self::Analyzers => "analyzers",
+            Self::Audit => "audit",
+            Self::Hook => "hook",
+        }
+    }
+}
+
+/// What a hook inside a coding agent does beside judging.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HookTable {
+    /// Which allowed calls are approved in the agent's place; `never` by default.
+    pub approve: Option<Approve>,
+    /// What happens to a call that could not be judged; `deny` by default.
+    pub on_failure: Option<OnHookFailure>,
+    /// Who is asked about a tool that only the agent knows; `agent` by default.
+    pub unknown_tools: Option<UnknownTools>,
+    /// Whether the desktop shows that a person is asked; not by default.
+    pub notify: Option<bool>,
+    /// Whether the permission mode that the agent names is enforced; not by default.
+    pub enforce_mode: Option<bool>,
 }
 
 /// An analyzer of the ensemble.
@@ -244,6 +375,20 @@ pub enum Analyzer {
     Declared,
     /// Says nothing.
     NoOp,
+}
+
+impl Analyzer {
+    /// Its word in the file, on the command line and in the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rules => "rules",
+            Self::Pattern => "pattern",
+            Self::PolicyRail => "policy-rail",
+            Self::Declared => "declared",
+            Self::NoOp => "no-op",
+        }
+    }
 }
 
 impl File {
@@ -307,5 +452,42 @@ impl JsonSchema for Confirm {
         let preset = generator.subschema_for::<Preset>();
         let table = generator.subschema_for::<ConfirmTable>();
         json_schema!({ "anyOf": [preset, table] })
+    }
+}
+
+impl<'de> Deserialize<'de> for RuleEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RuleVisitor)
+    }
+}
+
+struct RuleVisitor;
+
+impl<'de> Visitor<'de> for RuleVisitor {
+    type Value = RuleEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a rule, or a table with `rule`, `reason`, `up_to`, `match` and `no_match`")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<RuleEntry, E> {
+        Ok(RuleEntry::Rule(word.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RuleEntry, A::Error> {
+        let table = RuleTable::deserialize(MapAccessDeserializer::new(map));
+        table.map(RuleEntry::Table).map_err(A::Error::custom)
+    }
+}
+
+impl JsonSchema for RuleEntry {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RuleEntry".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let rule = generator.subschema_for::<String>();
+        let table = generator.subschema_for::<RuleTable>();
+        json_schema!({ "anyOf": [rule, table] })
     }
 }

@@ -1,47 +1,74 @@
-//! Configuration: one TOML file. Owns where it is, how it is read, and what it comes to; what the policy makes of it, the
-//! core says.
+//! Configuration in layers: managed, user, project. Owns where the files are, how they are read, and what they come to
+//! together; what the policy makes of it, the core says.
 //!
 //! ```text
-//! bytes ──read──► File (as written, with spans) ──resolve──► Configuration
+//! bytes ──read──► File (as written, with spans) ──resolve──► Part ─┐
+//!                                           one for each layer  ... ├──combine──► Configuration, with where each value
+//!                                                               Part ─┘            comes from
 //! ```
+//!
+//! | layer | file | may |
+//! |---|---|---|
+//! | managed | `/etc/portcullis/config.toml`, of the administrator alone | everything, and lock keys |
+//! | user | `~/.config/portcullis/config.toml`, or `--config FILE` | everything that is not locked |
+//! | project | `.portcullis.toml` at the root of the workspace | make stricter; everything that is not locked where a person trusts it |
 
+mod account;
+mod combine;
 mod error;
+mod example;
 mod file;
-mod resolve;
+mod hook;
+mod layers;
+mod part;
+mod read;
+mod trust;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
+use std::path::{Path, PathBuf};
+
+use portcullis_core::{
+    analyze::Ensemble,
+    policy::{Mode, Policy, Rule},
 };
 
-use portcullis_core::policy::Policy;
-use sha2::{Digest as _, Sha256};
-
+pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
+pub use combine::confirmation_words;
 pub use error::{ConfigError, Mistake};
-pub use file::{Analyzer, File};
+pub use example::{Example, HOME, List, WORKSPACE};
+pub use file::{Analyzer, File, Lock};
+pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
+use layers::Layers;
+pub use layers::ProjectFile;
+pub use trust::{Pin, Standing, Trust, TrustError};
 
 use crate::platform::Directories;
 
-/// The name of the file in the user's directory for configuration.
+/// The name of the file in the user's directory for configuration, and in the managed one.
 pub const FILE_NAME: &str = "config.toml";
+
+/// The name of a project's file.
+pub const PROJECT_FILE_NAME: &str = ".portcullis.toml";
 
 /// The most bytes of a file; a longer one is no configuration that a person wrote.
 pub const MAX_BYTES: u64 = 1 << 20;
 
-/// What a file comes to.
+/// What the files come to.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// The policy.
     pub policy: Policy,
-    /// What identifies the policy in the record: `sha256:` and the hash of the file, as `sha256sum` gives it, or `built-in`
-    /// and our version where there is no file.
+    /// What identifies the policy in the record: `sha256:` and the hash of the file, as `sha256sum` gives it, or of all files
+    /// where there are several, or `built-in` and our version where there is none.
     pub policy_id: String,
     /// How the record is kept.
     pub audit: Audit,
-    /// The analyzers of the ensemble, where the file names them.
+    /// The analyzers of the ensemble, where a file names them.
     pub analyzers: Option<Vec<Analyzer>>,
-    /// The file that was read.
-    pub path: Option<PathBuf>,
+    /// What a hook inside a coding agent does beside judging.
+    pub hook: Hook,
+    /// Where each value comes from.
+    pub account: Account,
+    layers: Layers,
 }
 
 /// How the record is kept.
@@ -70,18 +97,27 @@ impl Default for Configuration {
         Self {
             policy: Policy::default(),
             policy_id: format!("built-in {}", env!("CARGO_PKG_VERSION")),
-            audit: Audit { enabled: true, path: None, on_failure: OnFailure::Deny },
+            audit: Audit::default(),
             analyzers: None,
-            path: None,
+            hook: Hook::default(),
+            account: Account::default(),
+            layers: Layers::default(),
         }
     }
 }
 
+impl Default for Audit {
+    fn default() -> Self {
+        Self { enabled: true, path: None, on_failure: OnFailure::Deny }
+    }
+}
+
 impl Configuration {
-    /// The configuration of a file that somebody named, or of the user's own where there is one, or the built-in one.
+    /// The configuration wherever a call runs: of the managed file and of the user's own, or the one that somebody named in its
+    /// place. A named file must exist. [`Configuration::in_workspace`] adds a project's.
     ///
     /// # Errors
-    /// When the file cannot be read or says what we do not understand. A named file must exist.
+    /// When a file cannot be read or believed, or says what we do not understand.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
         Self::load_from(named, &Directories::from_environment())
     }
@@ -91,33 +127,93 @@ impl Configuration {
     /// # Errors
     /// As [`Configuration::load`].
     pub fn load_from(named: Option<&Path>, directories: &Directories) -> Result<Self, ConfigError> {
-        let own = directories.configuration.as_deref().map(|directory| directory.join(FILE_NAME));
-        let Some(path) = named.map(Path::to_owned).or(own) else { return Ok(Self::default()) };
-        match content(&path) {
-            Err(ConfigError::Missing { .. }) if named.is_none() => Ok(Self::default()),
-            Err(error) => Err(error),
-            Ok(text) => Self::parse(&text, &path),
-        }
+        Ok(Layers::load(named, directories)?.configuration())
     }
 
-    /// The configuration that a text comes to; `path` is what errors name.
+    /// The configuration that a text comes to as the user's file; `path` is what errors name.
     ///
     /// # Errors
     /// [`ConfigError::Mistake`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let digest = data_encoding::HEXLOWER.encode(&Sha256::digest(text));
-        let configuration = File::read(text).and_then(|file| resolve::resolve(&file));
-        match configuration {
-            Ok(configuration) => Ok(Self {
-                policy_id: format!("sha256:{digest}"),
-                path: Some(path.to_owned()),
-                ..configuration
-            }),
-            Err(misreading) => {
-                Err(ConfigError::Mistake(Box::new(Mistake::new(path, text, misreading))))
-            }
+        Ok(Layers::of_text(text, path)?.configuration())
+    }
+
+    /// The file of a project that has a say about calls in its workspace.
+    ///
+    /// # Errors
+    /// When it cannot be read or believed.
+    pub fn project(&self, workspace: &Path) -> Result<Option<ProjectFile>, ConfigError> {
+        self.layers.project(workspace)
+    }
+
+    /// With the file of a project.
+    ///
+    /// # Errors
+    /// When it says what we do not understand.
+    pub fn with_project(&self, file: &ProjectFile) -> Result<Self, ConfigError> {
+        Ok(self.layers.with_project(file)?.configuration())
+    }
+
+    /// The configuration for calls in a workspace.
+    ///
+    /// # Errors
+    /// As [`Configuration::project`] and [`Configuration::with_project`].
+    pub fn in_workspace(&self, workspace: &Path) -> Result<Self, ConfigError> {
+        match self.project(workspace)? {
+            Some(file) => self.with_project(&file),
+            None => Ok(self.clone()),
         }
     }
+
+    /// The same with more rules that allow, also in every project: for trying out what they would do.
+    #[must_use]
+    pub fn allowing(&self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.layers.allowing(rules).configuration()
+    }
+
+    /// Whether only the managed file may loosen a key.
+    #[must_use]
+    pub fn is_locked(&self, lock: Lock) -> bool {
+        self.account.locks.contains(&lock)
+    }
+
+    /// The mode that a caller may put in force for a call: any, or one that is nowhere looser where the mode is locked.
+    #[must_use]
+    pub fn mode_for_call(&self, wanted: Option<Mode>) -> Option<Mode> {
+        if !self.is_locked(Lock::Mode) {
+            return wanted;
+        }
+        let options = self.policy.options();
+        wanted.filter(|_| combine::is_as_strict(wanted, options.mode, options.dont_ask))
+    }
+
+    /// The ensemble of analyzers that judges, where no option names others.
+    #[must_use]
+    pub fn ensemble(&self) -> Ensemble {
+        let Some(analyzers) = &self.analyzers else { return Ensemble::default() };
+        let names: Vec<_> = analyzers.iter().map(|analyzer| analyzer.name()).collect();
+        // A file that names none is refused, and those that it can name are known.
+        Ensemble::from_names(&names.join(",")).unwrap_or_default()
+    }
+
+    /// The examples beside its rules, with their files.
+    pub fn examples(&self) -> impl Iterator<Item = (&Source, &Example)> {
+        self.layers.examples()
+    }
+
+    /// The examples of one file, whether they do what they say or not. A file with the name of a project's is read as one.
+    ///
+    /// # Errors
+    /// As [`Configuration::load`].
+    pub fn examples_of(path: &Path) -> Result<Vec<Example>, ConfigError> {
+        layers::examples_of(path, layer_of(path))
+    }
+}
+
+/// Which layer a file is checked as that somebody names.
+fn layer_of(path: &Path) -> Layer {
+    let is_project = path.file_name().is_some_and(|name| name == PROJECT_FILE_NAME);
+    if is_project { Layer::Project } else { Layer::User }
 }
 
 /// The JSON schema of the file, for editors.
@@ -127,36 +223,6 @@ pub fn schema() -> String {
     // A schema is made of strings and lists of them, which always serialise.
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
     format!("{text}\n")
-}
-
-fn content(path: &Path) -> Result<String, ConfigError> {
-    let path = path.to_owned();
-    let metadata = match fs::metadata(&path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(ConfigError::Missing { path });
-        }
-        Err(source) => return Err(ConfigError::Unreadable { path, source }),
-    };
-    if !metadata.is_file() {
-        return Err(ConfigError::NotAFile { path });
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        // What everyone may write, an agent may write.
-        if metadata.mode() & 0o002 != 0 {
-            return Err(ConfigError::WritableByEveryone { path });
-        }
-    }
-    if metadata.len() > MAX_BYTES {
-        return Err(ConfigError::TooLong { path });
-    }
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(source) => return Err(ConfigError::Unreadable { path, source }),
-    };
-    String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path })
 }
 
 #[cfg(test)]

@@ -1,4 +1,9 @@
-use std::{env, path::PathBuf};
+mod examples;
+mod layers;
+mod sessions;
+mod trust;
+
+use std::{env, fs};
 
 use portcullis_core::{
     policy::{Confirmation, Mode},
@@ -35,6 +40,13 @@ mcp__notes__search = "read-only"
 [audit]
 path = "/var/lib/gate"
 on_failure = "warn"
+
+[hook]
+approve = "read-only"
+on_failure = "ask"
+unknown_tools = "ask"
+notify = true
+enforce_mode = true
 "#;
     let configuration = parse(text).unwrap();
     let options = configuration.policy.options();
@@ -50,6 +62,14 @@ on_failure = "warn"
         Audit { enabled: true, path: Some("/var/lib/gate".into()), on_failure: OnFailure::Warn };
     assert_eq!(configuration.audit, audit);
     assert_eq!(configuration.analyzers, Some(vec![Analyzer::Rules, Analyzer::PolicyRail]));
+    let hook = Hook {
+        approve: Approve::ReadOnly,
+        on_failure: OnHookFailure::Ask,
+        unknown_tools: UnknownTools::Ask,
+        notify: true,
+        enforce_mode: true,
+    };
+    assert_eq!(configuration.hook, hook);
     assert!(configuration.policy_id.starts_with("sha256:"));
 }
 
@@ -58,6 +78,14 @@ fn an_empty_file_changes_nothing() {
     let configuration = parse("").unwrap();
     assert_eq!(configuration.policy.options(), Policy::default().options());
     assert_eq!(configuration.audit, Configuration::default().audit);
+    let hook = Hook {
+        approve: Approve::Never,
+        on_failure: OnHookFailure::Deny,
+        unknown_tools: UnknownTools::Agent,
+        notify: false,
+        enforce_mode: false,
+    };
+    assert_eq!(configuration.hook, hook);
 }
 
 #[test]
@@ -135,6 +163,36 @@ fn mistakes_are_named_with_their_place_and_what_was_meant() {
             "config.toml:1:18: `here` is not an absolute path",
             "a relative path",
         ),
+        (
+            "analyzers = []",
+            "config.toml:1:13: without an analyzer nothing is judged",
+            "name at least one",
+        ),
+        (
+            "mode = 'plan'\n[managed]\nlock = ['mode']",
+            "config.toml:2:1: only the managed file has this table",
+            "remove it here",
+        ),
+        (
+            "[hook]\napprove = 'read_only'",
+            "config.toml:2:11: unknown variant",
+            "did you mean `read-only`?",
+        ),
+        (
+            "[rules]\ndeny = [{ rule = 'Bash(', reason = 'x' }]",
+            "config.toml:2:18: `Bash(` is not a rule",
+            "a rule is a tool",
+        ),
+        (
+            "[rules]\ndeny = [{ rule = 'Bash(rm)', mach = [] }]",
+            "config.toml:2:",
+            "did you mean `match`?",
+        ),
+        (
+            "[rules]\ndeny = [3]",
+            "config.toml:2:9: invalid type: integer `3`, expected a rule, or a table",
+            "",
+        ),
         ("mode = ", "config.toml:1:", ""),
         ("mode = 'plan'\nmode = 'plan'", "config.toml:2:1: duplicate key", ""),
     ] {
@@ -151,11 +209,14 @@ fn only_a_file_that_was_named_must_exist() {
     let directories =
         Directories { configuration: Some(directory.path().into()), ..Directories::default() };
     let load = |named: Option<&Path>| Configuration::load_from(named, &directories);
-    assert_eq!(load(None).unwrap().path, None);
+    let paths = |configuration: Configuration| {
+        configuration.account.paths().map(Path::to_owned).collect::<Vec<_>>()
+    };
+    assert!(paths(load(None).unwrap()).is_empty());
     let own = directory.path().join(FILE_NAME);
     assert!(matches!(load(Some(&own)), Err(ConfigError::Missing { .. })));
     fs::write(&own, "mode = 'plan'").unwrap();
-    assert_eq!(load(None).unwrap().path, Some(own.clone()));
+    assert_eq!(paths(load(None).unwrap()), std::slice::from_ref(&own));
     assert_eq!(load(None).unwrap().policy.options().mode, Some(Mode::Plan));
 
     assert!(matches!(load(Some(directory.path())), Err(ConfigError::NotAFile { .. })));

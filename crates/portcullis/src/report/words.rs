@@ -38,6 +38,12 @@ pub(super) fn effect(kind: &EffectKind) -> String {
                 }
             }
         }
+        EffectKind::Hand { target, changes: true } => {
+            format!("gives {} to a program that changes files", file(target))
+        }
+        EffectKind::Hand { target, changes: false } => {
+            format!("gives {} to a program that is not known", file(target))
+        }
         EffectKind::Execute { language, code } => match code.as_known() {
             Some(_) => format!("runs text as {language} code"),
             None => format!("runs text that is not known as {language} code"),

@@ -1,7 +1,11 @@
 //! Calls as other programs send them. Owns the names and types of the fields; what they mean is said by
 //! `portcullis_core`.
 
-use portcullis_core::{call::ToolCall, risk::Risk};
+use portcullis_core::{
+    call::ToolCall,
+    risk::Risk,
+    tool::{self, Meaning},
+};
 use serde_json::{Map, Value};
 
 use super::strict::{self, Malformed};
@@ -96,6 +100,26 @@ fn expected(name: &str, what: &str, got: &Value) -> String {
         Value::Object(_) => "an object",
     };
     format!("`{name}` must be {what}, but it is {got}")
+}
+
+/// The name of the argument that a tool works on, where one text says it all.
+///
+/// ```
+/// assert_eq!(portcullis::wire::sole_argument("bash"), Some("command"));
+/// assert_eq!(portcullis::wire::sole_argument("Read"), Some("path"));
+/// assert_eq!(portcullis::wire::sole_argument("mcp__notes__search"), None);
+/// ```
+#[must_use]
+pub fn sole_argument(tool: &str) -> Option<&'static str> {
+    match tool::meaning(tool) {
+        Meaning::Shell => Some("command"),
+        Meaning::Code(_) => Some("code"),
+        Meaning::Query => Some("query"),
+        Meaning::Http(_) => Some("url"),
+        Meaning::Patch => Some("patch"),
+        Meaning::File(_) => Some("path"),
+        Meaning::FileCommand | Meaning::Git | Meaning::Other => None,
+    }
 }
 
 #[cfg(test)]

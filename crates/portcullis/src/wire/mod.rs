@@ -13,6 +13,6 @@ pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
 };
 pub use assess::{AssessAnswer, AssessRequest};
-pub use call::{LONGEST, Request, VERSION};
+pub use call::{LONGEST, Request, VERSION, sole_argument};
 pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};

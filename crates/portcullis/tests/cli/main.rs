@@ -6,10 +6,15 @@
     reason = "a test may fail by panicking"
 )]
 
+#[cfg(target_os = "linux")]
+mod answering;
 mod forging;
 mod hostile;
+mod install;
 mod jsonl;
+mod layers;
 mod record;
+mod replay;
 mod verbs;
 
 use std::{
@@ -54,7 +59,12 @@ impl Place {
     }
 
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        self.command_of(env!("CARGO_BIN_EXE_portcullis"))
+    }
+
+    /// Another program in the same place.
+    pub(crate) fn command_of(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
         let home = self.home.path();
         command.env_clear().env("HOME", home).current_dir(home);
         for (name, below) in [

@@ -113,3 +113,22 @@ fn a_changed_record_is_noticed() {
     assert!(ended.out.contains("the file `head` was removed"), "{}", ended.out);
     assert_eq!(place.run(["audit", "verify", "--json"]).json()["intact"], false);
 }
+
+#[test]
+fn the_status_line_tells_the_last_risk_and_the_questions_of_the_day() {
+    let place = Place::recorded();
+    let line = |input: &str| place.fed(["statusline"], input.as_bytes()).out;
+    assert_eq!(line(""), "portcullis: no call was judged yet\n");
+    let call = r#"{"tool":"bash","arguments":{"command":"git push --force"},"session":"s"}"#;
+    assert_eq!(place.fed(["check", "--jsonl"], call.as_bytes()).code, 0);
+    assert_eq!(place.run(["check", "ls"]).code, 0);
+    assert_eq!(
+        line(r#"{"session_id":"s","model":{}}"#),
+        "portcullis: last call high, asked · today 1 asked, 0 denied\n"
+    );
+    assert_eq!(line("{"), "portcullis: last call safe · today 1 asked, 0 denied\n");
+    assert_eq!(
+        line(r#"{"session_id":"other"}"#),
+        "portcullis: no call in this session · today 1 asked, 0 denied\n"
+    );
+}

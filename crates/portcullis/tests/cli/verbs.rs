@@ -55,6 +55,7 @@ fn help_is_the_same_for_everybody() {
     assert_snapshot!("help", place.run(["--help"]).page());
     assert_snapshot!("help-check", place.run(["check", "--help"]).page());
     assert_snapshot!("help-explain", place.run(["explain", "--help"]).page());
+    assert_snapshot!("help-allow", place.run(["allow", "--help"]).page());
     assert_snapshot!("help-assess", place.run(["assess", "--help"]).page());
     assert_snapshot!("help-rules", place.run(["rules", "--help"]).page());
 }
@@ -112,7 +113,18 @@ fn the_man_page_and_the_completions_know_every_verb() {
     let place = Place::new();
     let man = place.run(["man"]).out;
     let completions = place.run(["completions", "bash"]).out;
-    for verb in ["check", "explain", "rules", "policy", "audit", "completions", "man"] {
+    for verb in [
+        "allow",
+        "pause",
+        "resume",
+        "check",
+        "explain",
+        "rules",
+        "policy",
+        "audit",
+        "completions",
+        "man",
+    ] {
         assert!(man.contains(verb), "{verb}");
         assert!(completions.contains(verb), "{verb}");
     }
@@ -197,7 +209,7 @@ fn a_mistake_in_the_configuration_is_shown_in_its_place() {
     assert_snapshot!(place.run(["policy", "check", "mine.toml"]).page(), @r#"
     exit 78
     --- stderr
-    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`
+    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`, `hook`, `managed`
       |
     1 | mod = "plan"
       | ^^^

@@ -39,6 +39,11 @@ impl CommandPattern {
         Ok(Self { words, more })
     }
 
+    /// The words, the program first, and whether further ones may follow.
+    pub(super) fn parts(&self) -> (&[String], bool) {
+        (&self.words, self.more)
+    }
+
     /// Whether a rule that allows covers this run: the program as written, its first arguments word by word, and further
     /// ones only where the pattern says so and where they cannot make the program run or write something else.
     pub(super) fn covers(&self, run: &Run) -> bool {

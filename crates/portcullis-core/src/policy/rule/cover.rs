@@ -22,6 +22,7 @@ pub(in crate::policy) struct Scope<'a> {
     effects: &'a Effects,
     facts: &'a Facts,
     findings: &'a [Finding],
+    level: Severity,
 }
 
 impl<'a> Scope<'a> {
@@ -31,6 +32,7 @@ impl<'a> Scope<'a> {
             effects: subject.effects,
             facts: subject.facts,
             findings: &subject.assessment.findings,
+            level: subject.assessment.level,
         }
     }
 
@@ -46,9 +48,9 @@ impl<'a> Scope<'a> {
 fn touched(effect: &EffectKind) -> Option<(FileOperation, &Target)> {
     match effect {
         EffectKind::Read(target) => Some((FileOperation::Read, target)),
-        EffectKind::Write { target, .. } | EffectKind::Permission { target, .. } => {
-            Some((FileOperation::Write, target))
-        }
+        EffectKind::Write { target, .. }
+        | EffectKind::Permission { target, .. }
+        | EffectKind::Hand { target, changes: true } => Some((FileOperation::Write, target)),
         EffectKind::Delete { target, .. } => Some((FileOperation::Delete, target)),
         _ => None,
     }
@@ -164,16 +166,18 @@ impl Rule {
             && self.covers_findings(scope)
     }
 
-    /// Whether nothing worse than `Low` was found but what the rule names. That such a finding is there is not asked:
-    /// one more finding must never make a rule allow.
+    /// Whether the action is within the rule's reach, and nothing worse than `Low` was found but what the rule names. That
+    /// such a finding is there is not asked: one more finding must never make a rule allow.
     fn covers_findings(&self, scope: &Scope<'_>) -> bool {
-        self.finding.as_ref().is_none_or(|id| {
-            scope
-                .findings
-                .iter()
-                .filter(|finding| finding.severity >= Severity::Medium)
-                .all(|finding| is_finding(id, finding))
-        })
+        let within = self.most.is_none_or(|most| scope.level <= most);
+        within
+            && self.finding.as_ref().is_none_or(|id| {
+                scope
+                    .findings
+                    .iter()
+                    .filter(|finding| finding.severity >= Severity::Medium)
+                    .all(|finding| is_finding(id, finding))
+            })
     }
 
     fn covers_run(&self, own: &Own<'_>, scope: &Scope<'_>) -> bool {
@@ -298,7 +302,7 @@ struct Own<'a> {
 }
 
 /// Programs that only run the one they are given, which stands beside them as a run of its own.
-fn is_plain_wrapper(run: &Run) -> bool {
+pub(super) fn is_plain_wrapper(run: &Run) -> bool {
     const WRAPPERS: &[&str] = &["builtin", "command", "nice", "nohup", "stdbuf", "time", "timeout"];
     run.known && run.name.text.as_known().is_some_and(|written| WRAPPERS.contains(&written))
 }

@@ -19,10 +19,12 @@
 use std::{fmt, str::FromStr};
 
 use crate::action::FileOperation;
+use crate::risk::Severity;
 use crate::tool::{self, Meaning};
 
 mod command;
 mod cover;
+mod granted;
 mod host;
 mod path;
 
@@ -31,6 +33,7 @@ use host::HostPattern;
 use path::PathPattern;
 
 pub(super) use cover::{Scope, admitted};
+pub use granted::{NoPattern, TooWide, covered, narrow, proposed};
 
 /// The longest rule that is read.
 const LONGEST_RULE: usize = 4096;
@@ -44,6 +47,8 @@ pub struct Rule {
     path: Option<PathPattern>,
     host: Option<HostPattern>,
     finding: Option<String>,
+    most: Option<Severity>,
+    reason: Option<String>,
 }
 
 /// A rule in fields. Everything that is given must hold.
@@ -192,7 +197,57 @@ impl Rule {
             path: path.as_deref().map(PathPattern::new).transpose()?,
             host: host.as_deref().map(HostPattern::new).transpose()?,
             finding: rule.clone(),
+            most: None,
+            reason: None,
         })
+    }
+
+    /// The rule as it was written, without its reach.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// The same rule for actions of at most this severity. It only matters in a rule that allows: such a one lets nothing
+    /// through above it, whatever it matches.
+    ///
+    /// ```
+    /// use portcullis_core::{
+    ///     action::Action,
+    ///     call::ToolCall,
+    ///     decision::Verdict,
+    ///     facts::Facts,
+    ///     gate::Gate,
+    ///     policy::{Policy, PolicyOptions, Rule},
+    ///     risk::Severity,
+    /// };
+    ///
+    /// let push: Rule = "Bash(git push:*)".parse()?;
+    /// let policy = PolicyOptions { allow: vec![push.up_to(Severity::Medium)], ..PolicyOptions::default() };
+    /// let gate = Gate::new(Policy::new(policy));
+    /// let verdict = |command: &str| -> Result<Verdict, Box<dyn std::error::Error>> {
+    ///     let action = Action::from_call(ToolCall::shell(command))?;
+    ///     Ok(gate.judge(&action, &Facts::default()).decision.verdict)
+    /// };
+    /// assert_eq!(verdict("git push origin topic")?, Verdict::Allow);
+    /// assert_eq!(verdict("git push --force origin main")?, Verdict::Ask);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn up_to(self, most: Severity) -> Self {
+        Self { most: Some(most), ..self }
+    }
+
+    /// The same rule with why it is there, for whoever is stopped by it.
+    #[must_use]
+    pub fn because(self, reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..self }
+    }
+
+    /// Why it is there.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
     }
 }
 
@@ -206,7 +261,8 @@ impl FromStr for Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.written)
+        f.write_str(&self.written)?;
+        self.most.map_or(Ok(()), |most| write!(f, " up to {most}"))
     }
 }
 

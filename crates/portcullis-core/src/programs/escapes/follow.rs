@@ -7,6 +7,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let name = invocation.program.as_str();
     hand_over(walk, invocation);
     projects::follow(walk, invocation);
+    changers::follow(walk, invocation);
     if name == "git" {
         git_commands(walk, invocation);
     }

@@ -19,6 +19,9 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
         "bisect" if second == "run" => return git_runs_words(walk, invocation, "run"),
         _ => &[],
     };
+    if verb == "config" {
+        configured(walk, &words);
+    }
     for option in options {
         for value in values_of(&invocation.arguments, option) {
             if !value.text.is_empty() {
@@ -31,6 +34,23 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
         if key.starts_with("alias.") || git_runs(&key) {
             walk.gap(value.span, GapReason::UnknownCode);
         }
+    }
+}
+
+/// `git config KEY VALUE`: what git will run by itself once it is there.
+fn configured(walk: &mut Walk<'_>, words: &[Argument]) {
+    let set = |word: &Argument| word.text.as_known() == Some("set");
+    let skip = 1 + usize::from(words.get(1).is_some_and(set));
+    let [key, value, ..] = words.get(skip..).unwrap_or(&[]) else { return };
+    let key = key.text.known_prefix().to_ascii_lowercase();
+    let code = after(&value.text, "!");
+    let code = if key.starts_with("alias.") || !git_runs(&key) {
+        code
+    } else {
+        code.or(Some(value.text.clone()))
+    };
+    if let Some(code) = code {
+        walk.at_most(Certainty::Possible, |walk| walk.shell(&code, value.span, &[], None));
     }
 }
 

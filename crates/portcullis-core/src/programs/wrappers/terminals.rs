@@ -56,3 +56,42 @@ fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         _ => invocation.origin(),
     }
 }
+
+/// Programs that type: `xdotool type TEXT`, `kitty @ send-text TEXT`, `wezterm cli send-text TEXT`, `zellij action
+/// write-chars TEXT`; and those of them that run a command as well. What is typed may go to a shell.
+pub(super) fn typing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const TYPES: &[&str] = &["type", "send-text", "write-chars", "stuff"];
+    const RUNS: &[&str] = &["run", "launch", "spawn", "start", "new-pane", "edit"];
+    let options = invocation.options();
+    let words: Vec<Argument> = options.operands().cloned().collect();
+    let place = |verbs: &[&str]| {
+        words
+            .iter()
+            .take(3)
+            .position(|word| word.text.as_known().is_some_and(|word| verbs.contains(&word)))
+    };
+    if let Some(at) =
+        invocation.arguments.iter().position(|word| word.text.as_known() == Some("--"))
+        && place(RUNS).is_some()
+    {
+        let command = invocation.arguments.get(at + 1..).unwrap_or(&[]);
+        return run_or_read(walk, command, invocation);
+    }
+    let typed = match place(TYPES) {
+        Some(at) => words.get(at + 1..).unwrap_or(&[]),
+        None if invocation.program == "wtype" => words.as_slice(),
+        None => match place(RUNS) {
+            Some(at) => return run_or_read(walk, words.get(at + 1..).unwrap_or(&[]), invocation),
+            None => return invocation.origin(),
+        },
+    };
+    let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
+    // Most of what is typed is text for a person's window; only what names a program that matters is read as a command.
+    let first = shown.split_whitespace().next().unwrap_or("");
+    if !crate::rules::names(first) {
+        return invocation.origin();
+    }
+    let code = Text::known(shown.replace("\\n", "\n").replace("\\r", "\n"));
+    walk.at_likely(|walk| walk.shell(&code, invocation.span, &[], None));
+    invocation.origin()
+}

@@ -12,12 +12,16 @@ use super::{
 use crate::{
     effect::{Argument, GapReason, PermissionChange, WriteMode},
     place::{self, Place},
+    programs::agents,
     text::{Piece, Taint, Text},
 };
 
 /// Keywords that carry what is sent.
 const SENT: &[&str] =
     &["data", "json", "body", "files", "content", "params", "form", "payload", "method_body"];
+
+/// How many arguments of a call that nobody knows are looked at.
+const GIVEN: usize = 8;
 
 /// Parts of the names of environment variables that hold secrets.
 const SECRET_NAMES: &[&str] =
@@ -258,6 +262,13 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         self.pass_to_files(given);
+        // A function that nobody knows may open what it is given the name of.
+        for given in given.iter().take(GIVEN) {
+            if given.value.text().known_prefix().starts_with(['/', '~']) {
+                let file = self.place_of(Some(given));
+                self.walk.hand(&file, false);
+            }
+        }
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
         mixed.inherit(&text);
         Value::reached(&format!("{path}()"), mixed.derive(Vec::new()))
@@ -353,6 +364,13 @@ impl Interpreter<'_, '_, '_> {
             ])
         });
         let second = plain.get(1).copied();
+        if matches!(act, Act::Shell | Act::Spawn)
+            && let Some(Value::Table(environment)) = option("env")
+        {
+            for (name, value) in environment.iter().filter(|(name, _)| agents::redirects(name)) {
+                self.walk.environment_of(name, &value.text(), span);
+            }
+        }
         match act {
             Act::Shell => {
                 let Some(first) = first else { return Value::unknown("what a command prints") };
@@ -413,10 +431,15 @@ impl Interpreter<'_, '_, '_> {
                 if path.ends_with("fork") {
                     words.insert(0, Argument { text: Text::known("node"), span: first.span });
                 }
-                if let (Some(value), Some(second)) = (&arguments, second)
-                    && !matches!(value, Value::Table(_))
-                {
-                    words.extend(self.words([(value, second.span)].into_iter()));
+                if let (Some(value), Some(second)) = (&arguments, second) {
+                    // Deno has the arguments among the options.
+                    let list = match value {
+                        Value::Table(_) => value.entry("args"),
+                        value => Some(value),
+                    };
+                    if let Some(list) = list {
+                        words.extend(self.words([(list, second.span)].into_iter()));
+                    }
                 }
                 let input = option("input").map(|value| value.text());
                 Value::Text(self.run_words(&words, input))

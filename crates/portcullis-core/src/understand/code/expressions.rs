@@ -12,6 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::{
     fold,
     interpreter::{Function, Interpreter, Unit},
+    spliced::is_stand_in,
     tables,
     value::{Given, Value, mixed},
 };
@@ -332,7 +333,7 @@ impl Interpreter<'_, '_, '_> {
                 Value::Text(self.walk.shell(&command, span, &[], input))
             }
             TokenKind::Words(words) => {
-                let list = words.iter().map(|word| Value::known(word)).collect();
+                let list = words.iter().map(|word| Value::Text(self.walk.disembed(word))).collect();
                 self.at += 1;
                 Value::List(list)
             }
@@ -377,7 +378,7 @@ impl Interpreter<'_, '_, '_> {
             match part {
                 TextPart::Literal(literal) => {
                     self.spend(literal.len() / 32);
-                    text.push_known(literal);
+                    text.append(&self.walk.disembed(literal));
                 }
                 TextPart::Code(span) => {
                     let value = self.fragment(*span);
@@ -404,6 +405,7 @@ impl Interpreter<'_, '_, '_> {
             return Value::unknown("a value");
         }
         let (unit, _) = Unit::new(self.source, span, self.dialect);
+        self.spliced(&unit.tokens, true);
         let end = unit.tokens.len();
         let value = self.within(Rc::new(unit), 0..end, |inner| inner.expression(0));
         self.rise();
@@ -495,6 +497,9 @@ impl Interpreter<'_, '_, '_> {
             _ => {}
         }
         self.at += 1;
+        if is_stand_in(word) {
+            return Value::Text(self.walk.disembed(word));
+        }
         if self.word() == "=>" && self.language == "javascript" {
             return self.arrow(vec![word.to_owned()]);
         }

@@ -70,6 +70,8 @@ pub(super) fn run(
     if !complete {
         interpreter.limit();
     }
+    let unit = Rc::clone(&interpreter.unit);
+    interpreter.spliced(&unit.tokens, false);
     interpreter.statements(end);
     interpreter.uncalled();
     interpreter.flush();

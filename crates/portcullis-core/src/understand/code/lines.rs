@@ -4,7 +4,7 @@
 use portcullis_syntax::Span;
 
 use crate::{
-    effect::{Argument, WriteMode},
+    effect::{Argument, GapReason, WriteMode, stands_for},
     text::{Taint, Text},
     understand::shell::Walk,
 };
@@ -24,13 +24,20 @@ pub(super) fn run(
         if text.is_empty() || text.starts_with('#') || text.starts_with('"') {
             continue;
         }
+        let is_unknown = |command: &str| {
+            let name = command.split_whitespace().next().unwrap_or_default();
+            name.chars().any(|character| stands_for(character).is_some())
+        };
+        if text.split(['|', ';']).any(is_unknown) {
+            walk.gap(span, GapReason::UnknownCode);
+        }
         match language {
             "gdb" => gdb(walk, text, span),
             "vim" => vim(walk, text, span),
             "tcl" => commands(walk, text, span, tcl),
             "powershell" => commands(walk, text, span, powershell),
             _ => {
-                walk.shell(&Text::known(text), span, &[], None);
+                walk.shell(&walk.disembed(text), span, &[], None);
             }
         }
     }
@@ -41,20 +48,20 @@ fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     if let Some(shell) = line.strip_prefix('!') {
-        walk.shell(&Text::known(shell), span, &[], None);
+        walk.shell(&walk.disembed(shell), span, &[], None);
         return;
     }
     match command {
         "shell" | "make" | "pipe" => {
-            walk.shell(&Text::known(rest.trim_start_matches("| ")), span, &[], None);
+            walk.shell(&walk.disembed(rest.trim_start_matches("| ")), span, &[], None);
         }
         "python" | "py" | "pi" | "python-interactive" | "script" => {
-            walk.code("python", &Text::known(rest), span, &[]);
+            walk.code("python", &walk.disembed(rest), span, &[]);
         }
         "call" | "print" | "p" | "expr" | "expression" | "eval" => {
             walk.code(
                 "java",
-                &Text::known(rest.replace("(int)", "").replace("(void)", "")),
+                &walk.disembed(&rest.replace("(int)", "").replace("(void)", "")),
                 span,
                 &[],
             );
@@ -62,9 +69,10 @@ fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
         "dump" | "append" => {
             let mut words = rest.split_whitespace().skip(1);
             if let Some(file) = words.next() {
-                let content = Text::known(words.collect::<Vec<_>>().join(" "));
+                let content = walk.disembed(&words.collect::<Vec<_>>().join(" "));
                 let mode = if command == "append" { WriteMode::Append } else { WriteMode::Replace };
-                walk.write(&Argument { text: Text::known(file), span }, mode, content);
+                let text = walk.disembed(file);
+                walk.write(&Argument { text, span }, mode, content);
             }
         }
         _ => {}
@@ -77,28 +85,31 @@ fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
     });
     let first = line.split('|').next().unwrap_or(line);
     let (command, rest) = first.split_once(char::is_whitespace).unwrap_or((first, ""));
-    let argument = |text: &str| Argument { text: Text::known(text.trim()), span };
+    let argument =
+        |walk: &Walk<'_>, text: &str| Argument { text: walk.disembed(text.trim()), span };
     if let Some(shell) = line
         .strip_prefix('!')
         .or_else(|| line.strip_prefix("r!"))
         .or_else(|| line.strip_prefix("r !"))
         .or_else(|| line.strip_prefix("w !"))
     {
-        walk.shell(&Text::known(shell), span, &[], None);
+        walk.shell(&walk.disembed(shell), span, &[], None);
         return;
     }
     match command.trim_end_matches('!') {
         "w" | "write" | "saveas" | "wq" | "x" if !rest.is_empty() => {
-            walk.write(&argument(rest), WriteMode::Replace, Text::unknown("the buffer"));
+            let file = argument(walk, rest);
+            walk.write(&file, WriteMode::Replace, Text::unknown("the buffer"));
         }
         "r" | "read" | "e" | "edit" => {
-            walk.read(&argument(rest));
+            let file = argument(walk, rest);
+            walk.read(&file);
         }
         "py" | "py3" | "python" | "python3" | "pythonx" | "pyx" => {
-            walk.code("python", &Text::known(rest.trim_start_matches("import vim;")), span, &[]);
+            walk.code("python", &walk.disembed(rest.trim_start_matches("import vim;")), span, &[]);
         }
         "lua" | "luado" => {
-            walk.code("lua", &Text::known(rest), span, &[]);
+            walk.code("lua", &walk.disembed(rest), span, &[]);
         }
         "perl" | "ruby" | "tcl" => {
             let language = match command {
@@ -106,11 +117,11 @@ fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
                 "ruby" => "ruby",
                 _ => "tcl",
             };
-            walk.code(language, &Text::known(rest), span, &[]);
+            walk.code(language, &walk.disembed(rest), span, &[]);
         }
         "sh" | "shell" | "terminal" | "term" => {
             let shell = if rest.is_empty() { "sh" } else { rest };
-            walk.shell(&Text::known(shell), span, &[], None);
+            walk.shell(&walk.disembed(shell), span, &[], None);
         }
         "call" | "let" | "echo" | "exe" | "execute" => {
             for function in
@@ -125,9 +136,10 @@ fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
                     continue;
                 };
                 if function == "delete(" {
-                    walk.delete(&argument(inner), after.contains("rf"));
+                    let file = argument(walk, inner);
+                    walk.delete(&file, after.contains("rf"));
                 } else {
-                    walk.shell(&Text::known(inner), span, &[], None);
+                    walk.shell(&walk.disembed(inner), span, &[], None);
                 }
             }
         }
@@ -165,7 +177,7 @@ fn commands(
                         word.append(&variable(&mut characters));
                         continue;
                     }
-                    word.push_known(&next.to_string());
+                    word.append(&walk.disembed(next.encode_utf8(&mut [0; 4])));
                 }
             }
             '$' => {
@@ -187,7 +199,7 @@ fn commands(
             }
             other => {
                 any = true;
-                word.push_known(&other.to_string());
+                word.append(&walk.disembed(other.encode_utf8(&mut [0; 4])));
             }
         }
     }

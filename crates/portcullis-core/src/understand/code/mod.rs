@@ -9,6 +9,8 @@ mod fold;
 mod interpreter;
 mod lines;
 mod methods;
+mod notebook;
+mod spliced;
 mod statements;
 mod tables;
 
@@ -153,6 +155,9 @@ pub(crate) fn understand(
     };
     if hands_out_a_shell(language.name, code) {
         walk.note("code.shell.reverse", Span::new(0, code.len()));
+    }
+    if language.name == "python" {
+        notebook::understand(walk, code);
     }
     match language.kind {
         Kind::Calls => interpreter::run(walk, language.name, code, arguments, input),

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, EffectKind, WriteMode},
+    programs::agents,
     text::{Piece, Text},
 };
 
@@ -551,6 +552,12 @@ impl Interpreter<'_, '_, '_> {
                 let span = self.span_from(self.at.saturating_sub(1));
                 let kind = EffectKind::Environment { name: name.to_owned(), value: value.text() };
                 self.walk.emit(kind, span);
+            } else if let Some(name) = path.strip_prefix(prefix)
+                && agents::redirects(name)
+            {
+                // An agent that is started later finds it.
+                let span = self.span_from(self.at.saturating_sub(1));
+                self.walk.environment_of(name, &value.text(), span);
             }
         }
         self.variables.insert(path.to_string(), value);

@@ -323,3 +323,20 @@ fn no_text_is_too_much() {
         }
     }
 }
+
+#[test]
+fn commands_in_notebooks_are_run_by_a_shell() {
+    for code in [
+        "!canary now",
+        "import os\n  !canary now\nprint(1)",
+        "!!canary now",
+        "%system canary now",
+        "%%bash\ncd /tmp\ncanary now",
+        "\n%%sh -e\ncanary now\n",
+    ] {
+        let found = shown(&effects("python", code));
+        assert!(found.contains(&"run canary now".to_owned()), "{code}: {found:?}");
+    }
+    let found = shown(&effects("python", "a = 7 % canary\nif a != 1: print('!canary now')"));
+    assert!(!found.iter().any(|effect| effect.starts_with("run")), "{found:?}");
+}

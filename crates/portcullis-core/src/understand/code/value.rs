@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use portcullis_syntax::Span;
 
-use crate::text::{Piece, Taint, Text};
+use crate::{
+    effect::stands_for,
+    text::{Piece, Taint, Text},
+};
 
 /// How many values one expression is followed through.
 pub(super) const ALTERNATIVES: usize = 4;
@@ -65,7 +68,12 @@ impl Value {
         while !path.is_char_boundary(end) {
             end -= 1;
         }
-        Self::Name(path.get(..end).unwrap_or_default().into(), text)
+        let path = path.get(..end).unwrap_or_default();
+        if path.is_ascii() {
+            return Self::Name(path.into(), text);
+        }
+        let path = path.replace(|character| stands_for(character).is_some(), "…");
+        Self::Name(path.into(), text)
     }
 
     /// The value as a text.

@@ -68,6 +68,15 @@ const BUILTINS: &[&str] = &[
     "wait",
 ];
 
+/// Where a program is said to be.
+fn located(name: Option<&Argument>) -> Text {
+    match name.and_then(|name| name.text.as_known()) {
+        Some(name) if name.starts_with('/') => Text::known(name),
+        Some(name) => Text::known(format!("/usr/bin/{name}")),
+        None => Text::unknown("a path"),
+    }
+}
+
 impl Walk<'_> {
     pub(super) fn is_builtin(&self, name: &str) -> bool {
         BUILTINS.binary_search(&name).is_ok()
@@ -135,6 +144,9 @@ impl Walk<'_> {
             }
             "enable" if has_option(arguments, "-f") => {
                 self.gap(invocation.span, crate::effect::GapReason::UnknownCode);
+            }
+            "type" if invocation.options().has(&["-p", "-P"]) => {
+                return located(invocation.options().operands().next());
             }
             "history" | "fc" | "type" | "jobs" | "help" | "dirs" | "umask" | "ulimit" | "times" => {
                 return invocation.origin();
@@ -219,11 +231,7 @@ impl Walk<'_> {
         if !only_asks {
             return self.run(rest, invocation.input.clone());
         }
-        match rest.first().and_then(|argument| argument.text.as_known()) {
-            Some(name) if name.starts_with('/') => Text::known(name),
-            Some(name) => Text::known(format!("/usr/bin/{name}")),
-            None => Text::unknown("a path"),
-        }
+        located(rest.first())
     }
 
     fn trap(&mut self, arguments: &[Argument]) {

@@ -2,6 +2,7 @@
 //! are known, wrappers are unwrapped, and every program is handed to its row in `programs`. It does not judge.
 
 mod again;
+mod argument;
 mod arithmetic;
 mod builtins;
 mod parameter;
@@ -17,6 +18,7 @@ mod words;
 
 use portcullis_syntax::Span;
 
+pub(in crate::understand) use argument::Standing;
 pub(crate) use builtins::split_assignment;
 pub(crate) use path::absolute;
 pub(crate) use pattern::matches;
@@ -30,6 +32,12 @@ pub const DEPTH: usize = 96;
 
 /// How much is walked, in statements, words and effects together. A script of 64 kB stays below; past it the rest is a gap.
 pub const WORK: usize = 40_000;
+
+/// How much of it is walked whatever the call is, and how much more for each byte of its text: loops in loops and nested
+/// substitutions make much work of few letters, and nobody writes that by hand.
+pub const WORK_AT_LEAST: usize = 8_000;
+/// See [`WORK_AT_LEAST`].
+pub const WORK_PER_BYTE: usize = 16;
 
 /// How many rounds of a loop over known words are followed one by one, and how many ways one command is expanded when its
 /// variables may hold different values.

@@ -9,7 +9,8 @@ use portcullis_syntax::{
 use super::{Invocation, state::Value, walk::Walk, words::Choice};
 use crate::{
     effect::{Argument, Certainty, EffectId, EffectKind, GapReason, Run},
-    programs::{self, Does, Filter, escapes},
+    place::{self, Place},
+    programs::{self, Does, Filter, changers, escapes},
     text::{Piece, Taint, Text},
 };
 
@@ -274,6 +275,15 @@ impl Walk<'_> {
             && self.state.file(&path).is_some()
         {
             self.announce(&basename, &name, &arguments, false, input.as_ref());
+            if let Some(program) = self.copied_from(&path)
+                && self.enter_level(span)
+            {
+                let text = name.text.derive(vec![Piece::Known(program)]);
+                let mut words = vec![Argument { text, span: name.span }];
+                words.extend(arguments.iter().cloned());
+                self.run_words(words, input.clone(), environment);
+                self.leave_level();
+            }
             return self.script("shell", &name, &arguments, input);
         }
         let row =
@@ -318,6 +328,7 @@ impl Walk<'_> {
                 Some(row) => self.does(row.does, &invocation),
                 None => {
                     self.handed_on(&invocation);
+                    changers::unfamiliar(self, &invocation);
                     invocation.origin()
                 }
             }
@@ -359,6 +370,19 @@ impl Walk<'_> {
             self.at_likely(|walk| walk.run(command, invocation.input.clone()));
             return;
         }
+    }
+
+    /// The program that a file of this call is a copy of.
+    fn copied_from(&self, path: &str) -> Option<String> {
+        let [content] = self.state.file(path)? else { return None };
+        let [Piece::Unknown(_)] = content.pieces.as_slice() else { return None };
+        let source = content.sources.last()?;
+        let effect = self.effects.list.get(usize::try_from(source.0).ok()?)?;
+        let EffectKind::Read(target) = &effect.kind else { return None };
+        let from = target.path.as_deref().filter(|from| *from != path)?;
+        let is_program = programs::program(&base(from)).is_some()
+            || place::place_of(target, self.facts) == Place::Gate;
+        is_program.then(|| from.to_owned())
     }
 
     /// What an alias, or bash's table of remembered commands, puts in the place of a name.

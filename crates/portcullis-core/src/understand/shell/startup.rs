@@ -1,6 +1,8 @@
 //! Files that are run later: what is written into them is read as the code that it will be. Owns where in such a file the
 //! commands stand; that the file starts by itself is said in `place`.
 
+use std::borrow::Cow;
+
 use portcullis_syntax::Span;
 
 use super::walk::Walk;
@@ -15,7 +17,18 @@ const LINES: usize = 128;
 impl Walk<'_> {
     /// Reads what a file of this kind will run, as no more than possible.
     pub(super) fn startup(&mut self, kind: PersistenceKind, content: &Text, span: Span) {
-        let Some(known) = content.as_known() else { return };
+        let known = match content.as_known() {
+            Some(known) => Cow::Borrowed(known),
+            // What is not known ends somewhere before the next line.
+            None => Cow::Owned(content.pieces.iter().fold(String::new(), |mut lines, piece| {
+                if let Piece::Known(text) = piece {
+                    lines.push_str(text);
+                }
+                lines.push('\n');
+                lines
+            })),
+        };
+        let known = known.as_ref();
         match kind {
             PersistenceKind::Shell | PersistenceKind::Hook => {
                 self.possible_code(content, known, span)

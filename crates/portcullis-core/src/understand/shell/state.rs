@@ -100,6 +100,21 @@ impl State {
         self.log.push(Undo::Variable(name.to_owned(), before));
     }
 
+    /// The variables that were assigned here and are wanted, in order, with the value that they were last seen with.
+    pub(super) fn assigned(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Text)> {
+        let mut found: Vec<(String, Text)> = self
+            .variables
+            .iter()
+            .filter(|(name, _)| wanted(name))
+            .filter_map(|(name, values)| match values.last()? {
+                Value::Scalar(value) => Some((name.clone(), value.clone())),
+                Value::Array(_) => None,
+            })
+            .collect();
+        found.sort_by(|left, right| left.0.cmp(&right.0));
+        found
+    }
+
     /// The variable that a name leads to.
     fn referred<'a>(&'a self, name: &'a str) -> &'a str {
         let mut name = name;

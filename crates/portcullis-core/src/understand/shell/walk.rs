@@ -8,15 +8,19 @@ use portcullis_syntax::{
     shell::{self, Statement},
 };
 
-use super::{DEPTH, Invocation, WORK, absolute, redirect::Channel, state::State};
+use super::{
+    DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, redirect::Channel,
+    state::State,
+};
 use crate::{
     address::host,
     effect::{
         Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap,
-        GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, Target, WriteMode,
+        GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target,
+        WriteMode, stand_in, stands_for,
     },
     facts::Facts,
-    place,
+    place::{self, Place},
     programs::escapes,
     text::{Piece, Taint, Text},
     understand::code,
@@ -49,6 +53,8 @@ pub struct Walk<'a> {
     pub(super) choice: super::words::Choice,
     depth: usize,
     work: usize,
+    /// How much work the text is worth.
+    allowance: usize,
     exhausted: bool,
     /// Numbers the files that process substitutions make.
     pub(super) pipes: u32,
@@ -70,11 +76,6 @@ pub(super) struct Sink {
     pub(super) layer: LayerId,
 }
 
-/// The first private character that stands for an embedded value (Supplementary Private Use Area-A).
-const EMBEDDED: u32 = 0xF0000;
-/// How many values may be embedded; past it they merge into the last.
-const EMBEDDED_LIMIT: usize = 0xFF00;
-
 impl<'a> Walk<'a> {
     pub(in crate::understand) fn new(facts: &'a Facts) -> Self {
         Self {
@@ -94,6 +95,7 @@ impl<'a> Walk<'a> {
             choice: super::words::Choice::default(),
             depth: 0,
             work: 0,
+            allowance: WORK_AT_LEAST,
             exhausted: false,
             pipes: 0,
             sinks: Vec::new(),
@@ -102,12 +104,19 @@ impl<'a> Walk<'a> {
     }
 
     pub(in crate::understand) fn finish(self) -> Effects {
-        self.effects
+        let origin = |value: &Text| match value.pieces.as_slice() {
+            [Piece::Unknown(origin)] => origin.clone(),
+            _ => Box::default(),
+        };
+        let unknown = self.embedded.iter().map(origin).collect();
+        Effects { unknown, ..self.effects }
     }
 
     /// Adds an argument of the call as a layer, and makes it the one that spans point into.
     pub(in crate::understand) fn open(&mut self, pointer: &str, text: &str) {
         self.layer = self.add_layer(text, LayerOrigin::Argument(pointer.to_owned()));
+        let worth = text.len().saturating_mul(WORK_PER_BYTE);
+        self.allowance = self.allowance.saturating_add(worth).min(WORK);
     }
 
     /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
@@ -244,6 +253,21 @@ impl<'a> Walk<'a> {
             self.made_executable.push(path.clone());
         }
         self.emit(EffectKind::Permission { target, recursive, change }, file.span);
+    }
+
+    /// The program is given a file and does with it what it likes; `changes` says that it is there to change it.
+    pub(crate) fn hand(&mut self, file: &Argument, changes: bool) {
+        let target = self.followed(&file.text);
+        let own = matches!(place::place_of(&target, self.facts), Place::Gate | Place::Agent)
+            || place::is_hooked(&target, self.facts);
+        if own {
+            self.emit(EffectKind::Hand { target, changes }, file.span);
+        }
+    }
+
+    /// Variables that this call gave a value, by name, as far as `wanted`.
+    pub(crate) fn assigned(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Text)> {
+        self.state.assigned(wanted)
     }
 
     /// The program talks to `address` and sends it `sends`; gives what comes back.
@@ -539,7 +563,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads what follows as no more than possible or likely.
-    pub(super) fn at_most<T>(
+    pub(crate) fn at_most<T>(
         &mut self,
         certainty: Certainty,
         read: impl FnOnce(&mut Self) -> T,
@@ -591,7 +615,7 @@ impl<'a> Walk<'a> {
 
     /// Counts one unit of work; `false` when there was too much of it.
     pub(super) fn spend(&mut self, span: Span) -> bool {
-        if self.work < WORK {
+        if self.work < self.allowance {
             self.work += 1;
             return true;
         }
@@ -635,43 +659,56 @@ impl<'a> Walk<'a> {
         self.leave_level();
     }
 
-    fn add_layer(&mut self, text: &str, origin: LayerOrigin) -> LayerId {
+    pub(super) fn add_layer(&mut self, text: &str, origin: LayerOrigin) -> LayerId {
         let id = LayerId(u16::try_from(self.effects.layers.len()).unwrap_or(u16::MAX));
         self.effects.layers.push(Layer { text: text.to_owned(), origin });
         id
     }
 
-    /// A half-known text as source text: what is unknown stands as one private character, which words read inside it
-    /// turn back into the unknown value.
+    /// A half-known text as source text: what is unknown stands as one private character, which what is read inside it
+    /// turns back into the unknown value. A text that has such a character of its own says something unknown by it.
     fn embed(&mut self, text: &Text) -> String {
         let mut source = String::new();
         for piece in &text.pieces {
             match piece {
-                Piece::Known(known) => source.push_str(known),
-                Piece::Glob(glob) => source.push_str(glob),
-                Piece::Unknown(_) => {
-                    if self.embedded.len() < EMBEDDED_LIMIT {
-                        self.embedded.push(text.derive(vec![piece.clone()]));
+                Piece::Known(known) | Piece::Glob(known) if known.is_ascii() => {
+                    source.push_str(known);
+                }
+                Piece::Known(known) | Piece::Glob(known) => {
+                    for character in known.chars() {
+                        if stands_for(character).is_some() {
+                            let value = text.derive(vec![Piece::Unknown("a character".into())]);
+                            source.extend(self.embed_value(value));
+                        } else {
+                            source.push(character);
+                        }
                     }
-                    let number = u32::try_from(self.embedded.len().saturating_sub(1)).unwrap_or(0);
-                    source.extend(char::from_u32(EMBEDDED + number));
+                }
+                Piece::Unknown(_) => {
+                    source.extend(self.embed_value(text.derive(vec![piece.clone()])));
                 }
             }
         }
         source
     }
 
-    /// Literal text from a script, with embedded values put back.
-    pub(crate) fn disembed(&self, literal: &str) -> Text {
-        let mut text = Text::default();
-        if self.embedded.is_empty() {
-            text.push_known(literal);
-            return text;
+    fn embed_value(&mut self, value: Text) -> Option<char> {
+        if self.embedded.len() < STAND_INS {
+            self.embedded.push(value);
         }
+        stand_in(self.embedded.len().saturating_sub(1))
+    }
+
+    /// Literal text from the current layer, with embedded values put back. What the call says itself has none.
+    pub(crate) fn disembed(&self, literal: &str) -> Text {
+        if self.embedded.is_empty() || literal.is_ascii() || self.layer_is_argument() {
+            return Text::known(literal);
+        }
+        let mut text = Text::default();
         let mut start = 0;
         for (at, character) in literal.char_indices() {
-            let number = (character as u32).wrapping_sub(EMBEDDED) as usize;
-            if let Some(value) = self.embedded.get(number) {
+            if let Some(value) = stands_for(character).and_then(|number| self.embedded.get(number))
+            {
                 text.push_known(literal.get(start..at).unwrap_or(""));
                 text.append(value);
                 start = at + character.len_utf8();
@@ -679,6 +716,13 @@ impl<'a> Walk<'a> {
         }
         text.push_known(literal.get(start..).unwrap_or(""));
         text
+    }
+
+    fn layer_is_argument(&self) -> bool {
+        self.effects
+            .layers
+            .get(usize::from(self.layer.0))
+            .is_some_and(|layer| matches!(layer.origin, LayerOrigin::Argument(_)))
     }
 
     /// The program prints its answer to a question about the system: nothing is known of it.
@@ -710,7 +754,9 @@ fn texts(kind: &EffectKind) -> Vec<&Text> {
         }
         EffectKind::Read(target) | EffectKind::Delete { target, .. } => vec![&target.text],
         EffectKind::Write { target, content, .. } => vec![&target.text, content],
-        EffectKind::Permission { target, .. } => vec![&target.text],
+        EffectKind::Permission { target, .. } | EffectKind::Hand { target, .. } => {
+            vec![&target.text]
+        }
         EffectKind::Execute { code, .. } => vec![code],
         EffectKind::Connect(connection) => {
             let mut all = vec![&connection.address];

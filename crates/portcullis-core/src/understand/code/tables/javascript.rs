@@ -16,7 +16,7 @@ pub(super) static ROWS: &[Row] = &[
     ("Bun.spawn", Shell),
     ("Bun.spawnSync", Shell),
     ("Bun.write", Write),
-    ("Deno.Command", Shell),
+    ("Deno.Command", Spawn),
     ("Deno.chmod", Mode),
     ("Deno.chmodSync", Mode),
     ("Deno.connect", Connect),

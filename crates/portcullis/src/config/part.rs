@@ -1,10 +1,12 @@
-//! From the file as written to what it comes to. Owns what its words mean and which of them contradict each other.
+//! From one file as written to what it says by itself. Owns what its words mean and which of them contradict each other;
+//! what holds when several files speak, [`super::combine`] knows.
+
+use std::path::PathBuf;
 
 use portcullis_core::{
     assessment::ActionClass,
     policy::{
-        Adjustment, ApprovalPolicy, Change, Confirmation, DEFAULT_FLOORS, DontAsk, Mode, Policy,
-        PolicyOptions, Rule,
+        Adjustment, ApprovalPolicy, Change, Confirmation, DEFAULT_FLOORS, DontAsk, Mode, Rule,
     },
     risk::Severity as RiskLevel,
     rules,
@@ -12,16 +14,45 @@ use portcullis_core::{
 use toml::Spanned;
 
 use super::{
-    Audit, Configuration, OnFailure,
+    Layer, OnFailure,
     error::{Misreading, nearest},
+    example::{Example, List},
     file::{
-        AuditTable, ClassWord, Confirm, ConfirmTable, ConfirmWord, DontAskWord, File, Level,
-        LevelOrOff, ModeWord, OnFailureWord, Preset, Severity,
+        Analyzer, AuditTable, ClassWord, Confirm, ConfirmTable, ConfirmWord, DontAskWord, File,
+        HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
 };
 
-/// What a file comes to.
-pub(super) fn resolve(file: &File) -> Result<Configuration, Misreading> {
+/// What one file says. What it leaves out is `None` or empty.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
+    pub(super) mode: Option<Mode>,
+    pub(super) disable_bypass: Option<bool>,
+    pub(super) dont_ask: Option<DontAsk>,
+    pub(super) confirmation: Option<Confirmation>,
+    pub(super) allow: Vec<Rule>,
+    pub(super) ask: Vec<Rule>,
+    pub(super) deny: Vec<Rule>,
+    pub(super) adjustments: Vec<Adjustment>,
+    pub(super) classes: Vec<(String, ActionClass)>,
+    pub(super) floors: Vec<String>,
+    pub(super) audit: AuditPart,
+    pub(super) analyzers: Option<Vec<Analyzer>>,
+    pub(super) hook: HookTable,
+    pub(super) locks: Vec<Lock>,
+    pub(super) examples: Vec<Example>,
+}
+
+/// What one file says about the record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AuditPart {
+    pub(super) enabled: Option<bool>,
+    pub(super) path: Option<PathBuf>,
+    pub(super) on_failure: Option<OnFailure>,
+}
+
+/// What a file of a layer says. Its examples are not tried yet.
+pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     let File {
         mode,
         disable_bypass,
@@ -33,35 +64,57 @@ pub(super) fn resolve(file: &File) -> Result<Configuration, Misreading> {
         floors,
         audit,
         analyzers,
+        hook,
+        managed,
     } = file;
+    if let Some(managed) = managed.as_ref().filter(|_| layer != Layer::Managed) {
+        let misreading = Misreading::new(managed.span(), "only the managed file has this table");
+        return Err(misreading.with_help("remove it here: who manages this machine decides on it"));
+    }
+    if let Some(audit) = audit.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in what is recorded";
+        let misreading = Misreading::new(audit.span(), message);
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(names) = analyzers.as_ref().filter(|names| names.get_ref().is_empty()) {
+        let misreading = Misreading::new(names.span(), "without an analyzer nothing is judged");
+        return Err(misreading.with_help("name at least one, or leave the key away"));
+    }
     for floor in floors {
         known_rule(floor)?;
     }
     let floors: Vec<String> = floors.iter().map(|floor| floor.get_ref().clone()).collect();
-    let policy = Policy::new(PolicyOptions {
+    let mut examples = Vec::new();
+    Ok(Part {
         mode: mode.map(mode_of),
         disable_bypass: *disable_bypass,
-        dont_ask: match dont_ask {
+        dont_ask: dont_ask.map(|word| match word {
             DontAskWord::AllowQuietly => DontAsk::AllowQuietly,
             DontAskWord::DenyQuietly => DontAsk::DenyQuietly,
-        },
+        }),
         classes: classes.iter().map(|(tool, class)| (tool.clone(), class_of(*class))).collect(),
         confirmation: match confirmation {
-            None => Confirmation::default(),
-            Some(Confirm::Preset(preset)) => preset_of(*preset).confirmation(),
-            Some(Confirm::Table(table)) => confirmation_of(table)?,
+            None => None,
+            Some(Confirm::Preset(preset)) => Some(preset_of(*preset).confirmation()),
+            Some(Confirm::Table(table)) => Some(confirmation_of(table)?),
         },
         adjustments: severity
             .iter()
             .map(|(rule, severity)| adjustment(rule, severity, &floors))
             .collect::<Result<_, _>>()?,
         floors,
-        allow: rules_of(&rules.allow)?,
-        ask: rules_of(&rules.ask)?,
-        deny: rules_of(&rules.deny)?,
-    });
-    let audit = audit_of(audit)?;
-    Ok(Configuration { policy, audit, analyzers: analyzers.clone(), ..Configuration::default() })
+        allow: rules_of(&rules.allow, List::Allow, &mut examples)?,
+        ask: rules_of(&rules.ask, List::Ask, &mut examples)?,
+        deny: rules_of(&rules.deny, List::Deny, &mut examples)?,
+        audit: match audit {
+            Some(table) => audit_of(table.get_ref())?,
+            None => AuditPart::default(),
+        },
+        analyzers: analyzers.as_ref().map(|names| names.get_ref().clone()),
+        hook: hook.clone(),
+        locks: managed.as_ref().map_or_else(Vec::new, |table| table.get_ref().lock.clone()),
+        examples,
+    })
 }
 
 fn mode_of(word: ModeWord) -> Mode {
@@ -133,14 +186,46 @@ fn confirmation_of(table: &ConfirmTable) -> Result<Confirmation, Misreading> {
     })
 }
 
-fn rules_of(written: &[Spanned<String>]) -> Result<Vec<Rule>, Misreading> {
-    let rule = |rule: &Spanned<String>| {
-        rule.get_ref().parse::<Rule>().map_err(|error| {
-            Misreading::new(rule.span(), error.to_string())
+fn rules_of(
+    written: &[Spanned<RuleEntry>],
+    list: List,
+    examples: &mut Vec<Example>,
+) -> Result<Vec<Rule>, Misreading> {
+    let mut rules = Vec::with_capacity(written.len());
+    for entry in written {
+        let (text, span) = match entry.get_ref() {
+            RuleEntry::Rule(text) => (text, entry.span()),
+            RuleEntry::Table(table) => (table.rule.get_ref(), table.rule.span()),
+        };
+        let mut rule = text.parse::<Rule>().map_err(|error| {
+            Misreading::new(span, error.to_string())
                 .with_help("a rule is a tool, or a tool and what it is about: `Bash(git status)`")
-        })
-    };
-    written.iter().map(rule).collect()
+        })?;
+        if let RuleEntry::Table(table) = entry.get_ref() {
+            let reason = table.reason.as_deref().map(str::trim);
+            if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+                rule = rule.because(reason);
+            }
+            if let Some(level) = &table.up_to {
+                if list != List::Allow {
+                    let message = "`up_to` has no effect in a rule that does not allow";
+                    return Err(Misreading::new(level.span(), message).with_help("leave it away"));
+                }
+                rule = rule.up_to(level_of(*level.get_ref()));
+            }
+            let matches = table.matches.iter().map(|text| (text, true));
+            let others = table.no_match.iter().map(|text| (text, false));
+            examples.extend(matches.chain(others).map(|(text, matches)| Example {
+                list,
+                rule: rule.clone(),
+                text: text.get_ref().clone(),
+                span: text.span(),
+                matches,
+            }));
+        }
+        rules.push(rule);
+    }
+    Ok(rules)
 }
 
 fn adjustment(
@@ -176,7 +261,7 @@ fn adjustment(
 }
 
 /// Whether a rule id, or a beginning of ids with `.*`, stands for another one of either kind.
-fn covers(pattern: &str, rule: &str) -> bool {
+pub(super) fn covers(pattern: &str, rule: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => rule.starts_with(beginning),
         None => pattern == rule,
@@ -199,7 +284,7 @@ fn known_rule(written: &Spanned<String>) -> Result<(), Misreading> {
     }))
 }
 
-fn audit_of(table: &AuditTable) -> Result<Audit, Misreading> {
+fn audit_of(table: &AuditTable) -> Result<AuditPart, Misreading> {
     let AuditTable { enabled, path, on_failure } = table;
     if let Some(path) = path.as_ref().filter(|path| !path.get_ref().is_absolute()) {
         let message = format!("`{}` is not an absolute path", path.get_ref().display());
@@ -208,12 +293,12 @@ fn audit_of(table: &AuditTable) -> Result<Audit, Misreading> {
             misreading.with_help("a relative path would name another record in each directory")
         );
     }
-    Ok(Audit {
+    Ok(AuditPart {
         enabled: *enabled,
         path: path.as_ref().map(|path| path.get_ref().clone()),
-        on_failure: match on_failure {
+        on_failure: on_failure.map(|word| match word {
             OnFailureWord::Deny => OnFailure::Deny,
             OnFailureWord::Warn => OnFailure::Warn,
-        },
+        }),
     })
 }

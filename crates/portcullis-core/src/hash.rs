@@ -1,0 +1,24 @@
+//! Hashes of names for tables that are made when the program is built. Owns FNV-1a, which runs there too; it guards
+//! nothing, since whatever is found by a hash is compared.
+
+/// FNV-1a over `bytes[from..to]`.
+#[expect(clippy::indexing_slicing, reason = "every caller stays inside the slice")]
+pub(crate) const fn part(bytes: &[u8], from: usize, to: usize) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut at = from;
+    while at < to {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
+}
+
+/// FNV-1a over a whole name.
+pub(crate) const fn whole(name: &str) -> u32 {
+    part(name.as_bytes(), 0, name.len())
+}
+
+/// Which of `chains` chains a hash belongs to.
+pub(crate) const fn chain(hash: u32, chains: usize) -> usize {
+    (hash ^ (hash >> 16)) as usize % chains
+}

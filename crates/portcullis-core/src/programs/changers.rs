@@ -1,0 +1,208 @@
+//! Programs that do with a file what they like, or what their operands say in a language of their own: editors, version
+//! control, mounts, databases in a file. Owns which of their words name such files; what the others do to files is said by
+//! their own rows.
+
+use super::{
+    agents,
+    operands::{after, known, operands},
+    program,
+};
+use crate::{
+    assessment::statement_reads,
+    effect::Argument,
+    understand::shell::{Invocation, Walk},
+};
+
+/// How many words of one command are looked at.
+const WORDS: usize = 64;
+
+/// Programs that change the files that their operands name, or lay something over them, sorted. Editors that open a window
+/// are none: there, a person changes what they show.
+static CHANGERS: &[&str] = &[
+    "bindfs",
+    "chrpath",
+    "codesign",
+    "crudini",
+    "dconf",
+    "e3",
+    "ed",
+    "elfedit",
+    "emacs",
+    "emacsclient",
+    "ex",
+    "fuse-overlayfs",
+    "fusermount",
+    "fusermount3",
+    "gvim",
+    "helix",
+    "hx",
+    "install_name_tool",
+    "jed",
+    "joe",
+    "kak",
+    "mcedit",
+    "mg",
+    "micro",
+    "mount",
+    "nano",
+    "ne",
+    "nvim",
+    "objcopy",
+    "patchelf",
+    "pico",
+    "red",
+    "rvim",
+    "sd",
+    "sponge",
+    "sshfs",
+    "strip",
+    "umount",
+    "unionfs",
+    "upx",
+    "vi",
+    "vim",
+    "vimdiff",
+    "vipe",
+    "xattr",
+];
+
+/// Programs that change the files that their operands name when one of these options is given.
+static IN_PLACE: &[(&str, &[&str])] = &[
+    ("awk", &["-i"]),
+    ("biome", &["--write", "--fix"]),
+    ("dasel", &["put", "delete", "-f"]),
+    ("gawk", &["-i"]),
+    ("jaq", &["-i", "--in-place"]),
+    ("prettier", &["--write", "-w"]),
+    ("tomlq", &["-i", "--in-place"]),
+    ("xq", &["-i", "--in-place"]),
+    ("yq", &["-i", "--inplace", "--in-place"]),
+];
+
+/// Subcommands of version control that put another content in place of files, move them or take them away.
+const GIT: &[&str] = &[
+    "apply",
+    "checkout",
+    "checkout-index",
+    "clean",
+    "clone",
+    "init",
+    "mv",
+    "restore",
+    "rm",
+    "sparse-checkout",
+    "stash",
+    "submodule",
+    "switch",
+    "update",
+    "worktree",
+];
+
+/// Hands the files of a command to a program that changes files in its own way; of a program that nobody knows, it is only
+/// said that it has them.
+pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    agents::follow(walk, invocation);
+    let name = invocation.program.as_str();
+    match name {
+        "git" | "hg" | "svn" | "jj" => version_control(walk, invocation),
+        "sqlite3" | "sqlite" | "duckdb" | "litecli" => database(walk, invocation),
+        _ if CHANGERS.binary_search(&name).is_ok() => {
+            let looks = matches!(name, "nvim" | "vim" | "vi" | "gvim")
+                && invocation.options().has(&["-R", "-M"]);
+            hand_all(walk, &operands(invocation), !looks);
+        }
+        _ => {
+            let options = IN_PLACE.iter().find(|(program, _)| *program == name);
+            if let Some((_, options)) = options
+                && invocation.options().has(options)
+            {
+                hand_all(walk, &operands(invocation), true);
+            }
+        }
+    }
+}
+
+/// A program that neither a table nor a rule knows has every file that it is given the name of.
+pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
+    // An agent reads and changes what it likes when it runs, not what its prompt mentions.
+    let name = invocation.program.as_str();
+    if program(name).is_some() || crate::rules::names(name) || agents::find(name).is_some() {
+        return;
+    }
+    hand_all(walk, &invocation.arguments, false);
+}
+
+fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
+    for file in files.iter().take(WORDS) {
+        let prefix = file.text.known_prefix();
+        let value = prefix
+            .strip_prefix('-')
+            .and_then(|option| option.split_once('='))
+            .and_then(|(name, _)| after(file, &format!("-{name}=")));
+        match value {
+            Some(value) => walk.hand(&value, changes),
+            None if prefix.starts_with('-') => {}
+            None => walk.hand(file, changes),
+        }
+    }
+}
+
+fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let words = operands(invocation);
+    let Some((verb, files)) = words.split_first() else { return };
+    let verb = known(verb);
+    let keeps = match verb {
+        "rm" => options.has(&["--cached"]),
+        "restore" => options.has(&["--staged", "-S"]) && !options.has(&["--worktree", "-W"]),
+        "clean" => options.has(&["-n", "--dry-run"]),
+        "stash" => matches!(files.first().map(known), Some("list" | "show")),
+        "revert" => invocation.program == "git",
+        verb => !GIT.contains(&verb),
+    };
+    if keeps {
+        return;
+    }
+    match options.value(&["-C", "-R", "--cwd", "--repository"]) {
+        Some(directory) if invocation.program != "jj" => {
+            walk.within(&directory, |walk| hand_all(walk, files, true));
+        }
+        _ => hand_all(walk, files, true),
+    }
+}
+
+/// A database in a file, unless it is only asked.
+fn database(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let words = operands(invocation);
+    let Some((file, statements)) = words.split_first() else { return };
+    let reads = |statement: &str| {
+        statement.trim().is_empty()
+            || statement_reads(statement)
+            || LOOKS.iter().any(|word| statement.trim_start().starts_with(word))
+    };
+    let only_asked = options.has(&["-readonly", "--readonly"])
+        || !statements.is_empty()
+            && statements.iter().all(|statement| statement.text.as_known().is_some_and(reads));
+    let typed = statements.is_empty()
+        && invocation.input.as_ref().is_some_and(|input| {
+            input.as_known().is_some_and(|input| input.split([';', '\n']).all(reads))
+        });
+    if !only_asked && !typed {
+        walk.hand(file, true);
+    }
+}
+
+/// Commands of SQLite's shell that only look.
+const LOOKS: &[&str] =
+    &[".databases", ".dbinfo", ".dump", ".help", ".indexes", ".schema", ".tables"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(CHANGERS.is_sorted() && IN_PLACE.is_sorted_by_key(|row| row.0) && GIT.is_sorted());
+    }
+}

@@ -1,0 +1,274 @@
+//! Rules on coding agents more generally: what they may do, what they are told, how they are started, and the keys that
+//! could be pressed in a person's place.
+
+use super::{
+    super::{
+        Rule, Shelf, When,
+        effects::{about, at, is_hostile, run, words, written},
+    },
+    How, OWN, touch,
+};
+use crate::{
+    effect::{EffectKind, WriteMode},
+    place::{self, AgentFileKind},
+    programs::agents,
+    risk::Severity,
+    text::Text,
+};
+
+pub(in crate::rules) static SHELF: Shelf = Shelf {
+    programs: &[
+        "amp",
+        "claude",
+        "claude-code",
+        "codex",
+        "copilot",
+        "crush",
+        "gemini",
+        "gemini-cli",
+        "goose",
+        "opencode",
+        "opencode-ai",
+        "qwen",
+        "qwen-code",
+    ],
+    rules: RULES,
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "protection.agent.settings",
+        message: "what a coding agent may do, or what runs around it, would be changed",
+        when: When::Effect(|effect, scene| {
+            let touch = touch(effect)?;
+            let target = touch.target;
+            let file = place::agent_file_of(target, scene.facts)
+                .filter(|file| file.kind == AgentFileKind::Settings)?;
+            let severity = match touch.how {
+                How::Deleted { .. } | How::Given => return None,
+                How::Written(WriteMode::Create, content)
+                    if content.is_empty()
+                        && place::place_of(target, scene.facts).is_workspace() =>
+                {
+                    return None;
+                }
+                How::Written(_, content) if loosens(content) || is_hostile(content) => {
+                    Severity::Critical
+                }
+                How::Written(..) | How::Permitted | How::Handed => Severity::High,
+            };
+            Some(about(severity, target, &format!("this changes the settings of {}:", file.agent)))
+        }),
+        fires: &[
+            "sed -i 's/\"deny\"/\"allow\"/' ~/.claude/settings.json",
+            "echo '{\"permissions\":{\"defaultMode\":\"bypassPermissions\"}}' > .claude/settings.json",
+            "echo x > .mcp.json",
+            "cp hook.sh ~/.claude/hooks/x.sh",
+            "echo x >> ~/.codex/config.toml",
+            "echo x > .cursor/mcp.json",
+            "echo x > ~/.gemini/settings.json",
+            "chmod -x ~/.cline/hooks/PreToolUse",
+            "vim -c '%d' -c wq ~/.claude/settings.json",
+            "git checkout main -- .cursor/hooks.json",
+            "echo x > .devin/hooks.v1.json",
+        ],
+        quiet: &[
+            "cat ~/.claude/settings.json",
+            "ls .claude",
+            "echo x > .claude/plans/a.md",
+            "echo x > src/settings.json",
+        ],
+        ..OWN
+    },
+    Rule {
+        id: "protection.agent.instructions",
+        severity: Severity::Medium,
+        message: "what a coding agent is told would be changed",
+        remedy: "show the person the text; instructions are read by every later session",
+        when: When::Effect(|effect, scene| {
+            let (target, _, content) = written(effect)?;
+            let file = place::agent_file_of(target, scene.facts)
+                .filter(|file| file.kind == AgentFileKind::Instructions)?;
+            let own = place::place_of(target, scene.facts).is_workspace();
+            let severity =
+                if !own || is_hostile(content) { Severity::High } else { Severity::Medium };
+            Some(about(severity, target, &format!("this changes what {} is told:", file.agent)))
+        }),
+        fires: &[
+            "echo x >> CLAUDE.md",
+            "echo x > ~/.claude/CLAUDE.md",
+            "echo x > .cursorrules",
+            "echo x > ~/.codex/AGENTS.md",
+        ],
+        quiet: &["cat CLAUDE.md", "echo x > README.md"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.agent.delete",
+        message: "a coding agent's settings or instructions would be deleted",
+        reversible: false,
+        when: When::Effect(|effect, scene| {
+            let EffectKind::Delete { target, .. } = &effect.kind else { return None };
+            let file = place::agent_file_of(target, scene.facts)?;
+            let own = place::place_of(target, scene.facts).is_workspace();
+            match file.kind {
+                AgentFileKind::State => None,
+                AgentFileKind::Instructions if own => {
+                    Some(about(Severity::Medium, target, "this deletes instructions:"))
+                }
+                AgentFileKind::Instructions | AgentFileKind::Settings => Some(about(
+                    Severity::High,
+                    target,
+                    &format!("this deletes settings of {}:", file.agent),
+                )),
+            }
+        }),
+        fires: &[
+            "rm -rf ~/.codex/rules",
+            "rm -rf ~/.claude",
+            "rm .claude/settings.json",
+            "rm .mcp.json",
+        ],
+        quiet: &["rm -rf .claude/plans/old", "rm notes.md"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.agent.bypass",
+        message: "a coding agent would be started that asks nobody",
+        remedy: "start it with its ordinary permissions",
+        when: When::Effect(|effect, _| {
+            let run = run(effect)?;
+            let agent = agents::find(&run.program).is_some();
+            words(run)
+                .any(|word| {
+                    BYPASSES.iter().any(|bypass| {
+                        word == *bypass
+                            || word.starts_with(bypass)
+                                && word
+                                    .get(bypass.len()..)
+                                    .is_some_and(|rest| rest.starts_with('='))
+                    }) || agent
+                        && matches!(
+                            word,
+                            "--yolo"
+                                | "-y"
+                                | "--force"
+                                | "-f"
+                                | "danger-full-access"
+                                | "bypassPermissions"
+                                | "--approval-mode=yolo"
+                                | "yolo"
+                                | "--auto-approve"
+                                | "--full-auto"
+                        )
+                })
+                .then(|| at(Severity::High))
+        }),
+        fires: &[
+            "codex --dangerously-bypass-approvals-and-sandbox",
+            "claude --dangerously-skip-permissions -p x",
+            "gemini --yolo",
+            "copilot --allow-all-tools",
+            "npx @anthropic-ai/claude-code --dangerously-skip-permissions",
+            "codex -s danger-full-access",
+            "claude --permission-mode bypassPermissions",
+            "amp --dangerously-allow-all",
+        ],
+        quiet: &["claude --help", "codex exec 'fix it'", "grep -rn dangerously docs"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.person.keys",
+        message: "keys would be pressed in a terminal as if a person had typed them",
+        remedy: "ask the person, and wait for the answer",
+        when: When::Effect(|effect, _| match &effect.kind {
+            EffectKind::Execute { code, .. } => {
+                code.display().contains("TIOCSTI").then(|| at(Severity::High))
+            }
+            EffectKind::Write { target, .. } => matches!(
+                target.path.as_deref(),
+                Some("/dev/uinput" | "/dev/input/uinput" | "/dev/vcs" | "/dev/tty0")
+            )
+            .then(|| at(Severity::High)),
+            EffectKind::Run(run) => {
+                matches!(run.program.as_str(), "injectty" | "ttyecho" | "tiocsti" | "writevt")
+                    .then(|| at(Severity::High))
+            }
+            _ => None,
+        }),
+        fires: &[
+            "python3 -c 'import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b\"y\")'",
+            "ttyecho -n /dev/pts/3 y",
+        ],
+        quiet: &["grep -rn TIOCSTI docs", "echo y > /dev/tty"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.agent.server",
+        severity: Severity::High,
+        message: "a coding agent would get another server that runs programs for it",
+        when: When::Command(&[
+            "claude mcp add|add-json|add-from-claude-desktop|remove|reset-project-choices",
+            "codex mcp add|remove",
+            "gemini mcp add|remove",
+            "gemini extensions install|link",
+            "claude plugin|plugins install|marketplace|enable|disable",
+            "copilot mcp add|remove",
+            "qwen mcp add|remove",
+            "opencode mcp add",
+            "claude config set|add|remove",
+            "goose configure",
+            "amp mcp add",
+        ]),
+        fires: &[
+            "claude mcp add x -- npx x",
+            "codex mcp add x",
+            "claude config set permissions.defaultMode bypassPermissions",
+        ],
+        quiet: &["claude mcp list", "claude config get theme"],
+        ..OWN
+    },
+];
+
+/// Options that mean nothing else in any program.
+const BYPASSES: &[&str] = &[
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--dangerously-allow-all",
+    "--allow-all-tools",
+    "--allow-all-paths",
+    "--trust-all-tools",
+    "--skip-permissions-unsafe",
+    "--dangerously-auto-approve",
+    "--yes-always",
+    "--dangerously-bypass-hook-trust",
+    "--no-sandbox-agent",
+    "--always-approve",
+];
+
+/// Words in settings that take limits away.
+fn loosens(content: &Text) -> bool {
+    let text = content.display();
+    [
+        "bypassPermissions",
+        "dangerously",
+        "danger-full-access",
+        "defaultMode",
+        "\"allow\"",
+        "approval_policy = \"never\"",
+        "approval_policy=\"never\"",
+        "autoApprove",
+        "alwaysAllow",
+        "disableAllHooks",
+        "trustAllTools",
+        "yolo",
+        "enableAllProjectMcpServers",
+        "\"command\"",
+        "skipDangerous",
+        "sandbox\": false",
+        "Bash(*)",
+    ]
+    .iter()
+    .any(|word| text.contains(word))
+}

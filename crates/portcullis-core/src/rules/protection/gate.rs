@@ -1,0 +1,340 @@
+//! Rules on the gate itself: its files, its process, its verbs, its variables, and what is put in its place.
+
+use super::{
+    super::{
+        Hit, Rule, Scene, Shelf, When,
+        effects::{about, at, run, words},
+    },
+    How, OWN, around, is_gate, process, touch,
+    verbs::{self, NAME, Verb},
+};
+use crate::{
+    assessment::statement_reads,
+    effect::{Effect, EffectKind, Run, Target, WriteMode},
+    place::{self, AgentFileKind, Place},
+    risk::Severity,
+    text::Text,
+};
+
+pub(in crate::rules) static SHELF: Shelf = Shelf { programs: &[NAME], rules: RULES };
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "protection.gate.change",
+        severity: Severity::Critical,
+        message: "the gate's own files would be changed",
+        when: When::Effect(changed),
+        fires: &[
+            "rm -rf ~/.config/portcullis",
+            "echo x > ~/.config/portcullis/policy.toml",
+            "chmod -x ~/.cargo/bin/portcullis",
+            "mv ~/.local/bin/portcullis /tmp/x",
+            "cp x /usr/local/bin/portcullis",
+            "sed -i s/deny/allow/ .portcullis.toml",
+            "git checkout HEAD~1 -- .portcullis.toml",
+            "vim -c '%d' -c wq ~/.config/portcullis/portcullis.toml",
+            "ln ~/.local/state/portcullis/audit.db /tmp/x",
+            "sudo mount --bind /tmp/x ~/.config/portcullis",
+            "sqlite3 ~/.local/state/portcullis/audit.db 'DELETE FROM records'",
+        ],
+        quiet: &[
+            "find / -xdev -type f -perm -o+w -exec chmod o-w {} +",
+            "cat ~/.config/portcullis/policy.toml",
+            "ls ~/.config/portcullis",
+            "portcullis --version",
+            "git diff -- .portcullis.toml",
+            "git stash list",
+            "sqlite3 ~/.local/state/portcullis/audit.db 'SELECT count(*) FROM records'",
+            "vim README.md",
+        ],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.given",
+        message: "the gate's own files would be given to a program that is not known",
+        remedy: "read them with a program that only reads: `cat ~/.config/portcullis/portcullis.toml`",
+        when: When::Effect(|effect, scene| {
+            let touch = touch(effect)?;
+            (matches!(touch.how, How::Given)
+                && place::place_of(touch.target, scene.facts) == Place::Gate)
+                .then(|| about(Severity::High, touch.target, "nobody knows what this does to"))
+        }),
+        fires: &["frobnicate ~/.local/state/portcullis/audit.db"],
+        quiet: &["cat ~/.local/state/portcullis/audit.db", "frobnicate src/main.rs"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.copy",
+        message: "the gate's program would be there under another name",
+        remedy: "run it by its own name: `portcullis status`",
+        when: When::Effect(copied),
+        fires: &["cp ~/.cargo/bin/portcullis /tmp/x", "cp $(which portcullis) tool"],
+        quiet: &["cp ~/.config/portcullis/portcullis.toml /tmp/x", "cp /usr/bin/ls /tmp/x"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.stop",
+        severity: Severity::Critical,
+        message: "the gate would be stopped or removed",
+        when: When::Effect(|effect, scene| {
+            process::stops(effect, scene).then(|| at(Severity::Critical))
+        }),
+        fires: &[
+            "pkill portcullis",
+            "killall -9 portcullis",
+            "systemctl stop portcullis",
+            "cargo uninstall portcullis",
+            "pkill -f portcullis",
+            "pkill 'port.*lis'",
+            "kill -STOP $(pgrep portcullis)",
+            "ps aux | grep '[p]ortcullis' | awk '{print $2}' | xargs kill",
+            "cargo install --path crates/portcullis",
+            "renice 19 -p $(pidof portcullis)",
+        ],
+        quiet: &[
+            "pgrep portcullis",
+            "systemctl status portcullis",
+            "cargo test -p portcullis",
+            "ps -p $(pgrep portcullis)",
+            "kill $(pgrep node)",
+            "brew info portcullis",
+        ],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.command",
+        severity: Severity::Critical,
+        message: "the gate would be told to let more through",
+        when: When::Effect(|effect, scene| {
+            (verb(effect, scene)? == Verb::Loosens).then(|| at(Severity::Critical))
+        }),
+        fires: &[
+            "portcullis approve 1",
+            "portcullis hook uninstall",
+            "portcullis config set mode bypass",
+            "portcullis trust .",
+            "portcullis allow --last",
+            "portcullis a-verb-of-tomorrow",
+            "npx portcullis pause",
+            "cp ~/.cargo/bin/portcullis x && ./x pause",
+            "cargo run -p portcullis -- pause",
+        ],
+        quiet: &[
+            "portcullis check 'ls'",
+            "portcullis --version",
+            "portcullis rules list",
+            "portcullis url x",
+            "portcullis allow list",
+            "portcullis allow --help",
+            "cargo run -p portcullis -- check ls",
+        ],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.unclear",
+        message: "the gate would be told something that cannot be known",
+        remedy: "write the verb out: `portcullis status`",
+        when: When::Effect(|effect, scene| {
+            (verb(effect, scene)? == Verb::Unclear).then(|| at(Severity::High))
+        }),
+        fires: &["portcullis $(cat verb)"],
+        quiet: &["portcullis check \"$COMMAND\""],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.later",
+        message: "a script would tell the gate to let more through once it is run",
+        remedy: "leave the line out; a person types it when it is wanted",
+        when: When::Effect(|effect, _| {
+            let EffectKind::Write { target, content, .. } = &effect.kind else { return None };
+            (is_script(target, content) && verbs::loosening_command(&content.display()))
+                .then(|| about(Severity::High, target, "a loosening command would stand in"))
+        }),
+        fires: &[
+            "echo 'portcullis pause' > x.sh",
+            "printf 'x:\\n\\tportcullis pause\\n' > Makefile",
+        ],
+        quiet: &["echo 'portcullis pause' > x.md", "echo 'portcullis status' > x.sh"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.environment",
+        message: "the gate's own settings would be given another value",
+        when: When::Effect(|effect, _| match &effect.kind {
+            EffectKind::Environment { name, .. } => {
+                name.starts_with(VARIABLES).then(|| at(Severity::High))
+            }
+            EffectKind::Run(run) => (SETTERS.contains(&run.program.as_str())
+                && words(run).any(|word| word.starts_with(VARIABLES)))
+            .then(|| at(Severity::High)),
+            _ => None,
+        }),
+        fires: &[
+            "PORTCULLIS_AUDIT=off ls",
+            "export PORTCULLIS_AUDIT=off",
+            "launchctl setenv PORTCULLIS_AUDIT off",
+        ],
+        quiet: &["echo $PORTCULLIS_AUDIT", "export RUST_LOG=debug", "grep PORTCULLIS_ docs/x.md"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.startup",
+        severity: Severity::Critical,
+        message: "from the next start on, the gate would be something else or have other settings",
+        when: When::Effect(|effect, scene| {
+            let EffectKind::Write { target, content, .. } = &effect.kind else { return None };
+            let starts = place::persistence_of(target, scene.facts).is_some()
+                || place::agent_file_of(target, scene.facts)
+                    .is_some_and(|file| file.kind == AgentFileKind::Settings);
+            let text = if content.has_unknown() {
+                format!("{}\n{}", content.display(), around(effect, target, scene))
+            } else {
+                content.display()
+            };
+            (starts && takes_its_place(&text)).then(|| {
+                about(
+                    Severity::Critical,
+                    target,
+                    "this changes what the gate is for later sessions:",
+                )
+            })
+        }),
+        fires: &[
+            "echo 'export PORTCULLIS_AUDIT=off' >> ~/.bashrc",
+            "echo 'alias portcullis=true' >> ~/.zshrc",
+            "echo 'portcullis() { return 0; }' >> ~/.bashrc",
+            "echo '{\"env\":{\"PORTCULLIS_AUDIT\":\"off\"}}' > .claude/settings.json",
+        ],
+        quiet: &["echo 'alias ll=ls' >> ~/.bashrc", "echo '# PORTCULLIS_' > notes.md"],
+        ..OWN
+    },
+];
+
+/// How the gate's variables begin.
+const VARIABLES: &str = "PORTCULLIS_";
+
+/// Programs and builtins that give variables to what starts later.
+const SETTERS: &[&str] = &[
+    "dbus-update-activation-environment",
+    "declare",
+    "export",
+    "launchctl",
+    "readonly",
+    "set",
+    "setenv",
+    "setx",
+    "systemctl",
+    "tmux",
+    "typeset",
+    "unset",
+];
+
+fn changed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let touch = touch(effect)?;
+    let target = touch.target;
+    if matches!(touch.how, How::Given) && !queries(scene) {
+        return None;
+    }
+    let path = target.path.as_deref();
+    if touch.takes_all() && path.is_some_and(|path| place::contains_gate(path, scene.facts)) {
+        let words = match touch.how {
+            How::Deleted { .. } => "this deletes what is around the gate:",
+            _ => "this changes what is around the gate:",
+        };
+        return Some(about(Severity::Critical, target, words));
+    }
+    (place::place_of(target, scene.facts) == Place::Gate)
+        .then(|| about(Severity::Critical, target, "this changes the gate itself:"))
+}
+
+/// Whether some statement changes a database: then one that is given to code is not only read.
+fn queries(scene: &Scene<'_>) -> bool {
+    scene.effects.list.iter().any(|effect| match &effect.kind {
+        EffectKind::Query { statement } => !statement.as_known().is_some_and(statement_reads),
+        _ => false,
+    })
+}
+
+/// A file that holds what was read from the gate's own program.
+fn copied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Write { target, content, mode } = &effect.kind else { return None };
+    let is_program = |target: &Target| {
+        let name = target.path.as_deref().and_then(|path| path.rsplit('/').next());
+        matches!(name, Some("portcullis" | "portcullis.exe"))
+            && place::place_of(target, scene.facts) == Place::Gate
+    };
+    let comes_from = content.sources.iter().any(|source| {
+        let effect = usize::try_from(source.0).ok().and_then(|at| scene.effects.list.get(at));
+        matches!(effect.map(|effect| &effect.kind), Some(EffectKind::Read(from)) if is_program(from))
+    });
+    (*mode != WriteMode::Link && comes_from)
+        .then(|| about(Severity::High, target, "this is the gate's program under another name:"))
+}
+
+/// What a run of the gate's own program does to it.
+fn verb(effect: &Effect, scene: &Scene<'_>) -> Option<Verb> {
+    let run = run(effect)?;
+    is_own(run, scene).then(|| verbs::verb(run))
+}
+
+fn is_own(run: &Run, scene: &Scene<'_>) -> bool {
+    run.program == NAME || run.name.text.as_known().is_some_and(|name| is_gate(name, scene.facts))
+}
+
+/// Whether text that is read at every start gives the gate's name or its variables another meaning.
+fn takes_its_place(text: &str) -> bool {
+    if text.contains(VARIABLES) {
+        return true;
+    }
+    text.match_indices(NAME).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or("").trim_end();
+        let after = text.get(at + NAME.len()..).unwrap_or("").trim_start_matches([' ', '\'', '"']);
+        let says = |word: &str| before.ends_with(word);
+        says("alias")
+            || says("function")
+            || says("hash -p")
+            || says("-g")
+            || after.starts_with("()")
+    })
+}
+
+/// Names and endings of files that are run rather than read.
+const SCRIPTS: &[&str] = &[
+    ".bash",
+    ".bat",
+    ".cjs",
+    ".cmd",
+    ".envrc",
+    ".fish",
+    ".js",
+    ".ksh",
+    ".mjs",
+    ".mk",
+    ".pl",
+    ".ps1",
+    ".py",
+    ".rb",
+    ".service",
+    ".sh",
+    ".timer",
+    ".zsh",
+    "/GNUmakefile",
+    "/Justfile",
+    "/Makefile",
+    "/Procfile",
+    "/Rakefile",
+    "/Taskfile.yaml",
+    "/Taskfile.yml",
+    "/justfile",
+    "/makefile",
+    "/package.json",
+    "/tasks.json",
+];
+
+fn is_script(target: &Target, content: &Text) -> bool {
+    let path = target.path.clone().unwrap_or_else(|| format!("/{}", target.text.display()));
+    SCRIPTS.iter().any(|ending| path.ends_with(ending))
+        || path.contains("/.github/workflows/")
+        || path.contains("/.git/hooks/")
+        || content.known_prefix().starts_with("#!")
+}

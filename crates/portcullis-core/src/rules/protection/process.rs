@@ -1,0 +1,212 @@
+//! The gate's process and package: who stops the one and who removes the other. Owns how a process id is traced back to the
+//! search that found it.
+
+use regex::RegexBuilder;
+
+use super::verbs::NAME;
+use crate::{
+    effect::{Effect, EffectId, EffectKind, Run},
+    place::{self, Place},
+    rules::{
+        Scene,
+        effects::{run, words},
+    },
+    text::Text,
+};
+
+/// How many steps back a process id is followed: a search, a filter or two, a variable.
+const STEPS: usize = 6;
+
+/// Programs that weaken the process whose number they are given.
+const ON_PROCESSES: &[&str] = &[
+    "chrt", "cpulimit", "criu", "gcore", "gdb", "ionice", "kill", "lldb", "ltrace", "nsenter",
+    "prlimit", "renice", "reptyr", "skill", "snice", "strace", "taskset", "tkill", "xkill",
+];
+
+/// Whether an effect stops, slows or takes over a process of the gate.
+pub(super) fn stops(effect: &Effect, scene: &Scene<'_>) -> bool {
+    match &effect.kind {
+        EffectKind::Kill { target, .. } => {
+            target.as_known().is_some_and(names_gate) || found_by_name(target, scene, STEPS)
+        }
+        EffectKind::Run(run) if ON_PROCESSES.contains(&run.program.as_str()) => {
+            let by_name = matches!(run.program.as_str(), "skill" | "snice" | "xkill")
+                && words(run).any(names_gate);
+            by_name
+                || run.arguments.iter().any(|argument| found_by_name(&argument.text, scene, STEPS))
+        }
+        EffectKind::Run(run) if run.program == "fuser" => {
+            words(run).any(|word| word.starts_with("-k") || word == "--kill")
+                && words(run).any(|word| super::is_gate(word, scene.facts))
+        }
+        // `/proc/PID/oom_score_adj` and its neighbours.
+        EffectKind::Write { target, .. } => {
+            target.text.known_prefix().starts_with("/proc/")
+                && found_by_name(&target.text, scene, STEPS)
+        }
+        _ => manages(effect),
+    }
+}
+
+/// Whether a pattern of `pkill`, or a name, means the gate's process.
+fn names_gate(pattern: &str) -> bool {
+    if pattern.contains(NAME) {
+        return true;
+    }
+    let letters = pattern.bytes().filter(u8::is_ascii_alphabetic).count();
+    // A pattern of a letter or two means many processes, and says so by itself.
+    letters >= 4
+        && RegexBuilder::new(pattern)
+            .size_limit(1 << 16)
+            .build()
+            .is_ok_and(|pattern| pattern.is_match(NAME))
+}
+
+/// Whether a number that nobody knows yet was found by looking for the gate's name, or stands in one of its files.
+fn found_by_name(text: &Text, scene: &Scene<'_>, steps: usize) -> bool {
+    steps > 0
+        && text.has_unknown()
+        && text.sources.iter().any(|source| tells_of_gate(*source, scene, steps - 1))
+}
+
+fn tells_of_gate(source: EffectId, scene: &Scene<'_>, steps: usize) -> bool {
+    let effect = usize::try_from(source.0).ok().and_then(|at| scene.effects.list.get(at));
+    match effect.map(|effect| &effect.kind) {
+        Some(EffectKind::Run(run)) => {
+            let shown = run.arguments.iter().map(|argument| argument.text.display());
+            shown.into_iter().any(|word| names_gate(&word.replace(['[', ']'], "")))
+                || run.input.as_ref().is_some_and(|input| found_by_name(input, scene, steps))
+                || run.arguments.iter().any(|argument| found_by_name(&argument.text, scene, steps))
+        }
+        Some(EffectKind::Read(target)) => place::place_of(target, scene.facts) == Place::Gate,
+        _ => false,
+    }
+}
+
+/// Programs that keep services or packages.
+const MANAGERS: &[&str] = &[
+    "apk",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "asdf",
+    "brew",
+    "bun",
+    "cargo",
+    "choco",
+    "conda",
+    "dnf",
+    "dpkg",
+    "emerge",
+    "eopkg",
+    "flatpak",
+    "guix",
+    "initctl",
+    "launchctl",
+    "mamba",
+    "mise",
+    "nix",
+    "nix-env",
+    "npm",
+    "pacman",
+    "paru",
+    "pip",
+    "pip3",
+    "pipx",
+    "pkg",
+    "pkgutil",
+    "pnpm",
+    "port",
+    "rc-service",
+    "rc-update",
+    "rpm",
+    "scoop",
+    "service",
+    "snap",
+    "supervisorctl",
+    "sv",
+    "systemctl",
+    "update-rc.d",
+    "uv",
+    "winget",
+    "yarn",
+    "yay",
+    "yum",
+    "zypper",
+];
+
+/// Words with which one of them takes something away, stops it, or puts another in its place.
+const ENDS: &[&str] = &[
+    "--deselect",
+    "--erase",
+    "--purge",
+    "--remove",
+    "--unmerge",
+    "-C",
+    "-D",
+    "-P",
+    "-R",
+    "-Rns",
+    "-Rs",
+    "-e",
+    "-r",
+    "autoremove",
+    "binstall",
+    "bootout",
+    "del",
+    "delete",
+    "destroy",
+    "disable",
+    "downgrade",
+    "edit",
+    "erase",
+    "freeze",
+    "kill",
+    "mask",
+    "purge",
+    "reload",
+    "remove",
+    "remove-from-path",
+    "restart",
+    "revert",
+    "rm",
+    "set-property",
+    "stop",
+    "un",
+    "uninstall",
+    "unlink",
+    "unload",
+    "unmerge",
+];
+
+/// A service manager or a package manager that ends the gate.
+fn manages(effect: &Effect) -> bool {
+    let Some(run) = run(effect) else { return false };
+    let program = run.program.as_str();
+    if !MANAGERS.contains(&program) || !words(run).any(is_package) {
+        return false;
+    }
+    match program {
+        // Everything else of it builds.
+        "cargo" => {
+            let verb = words(run).find(|word| !word.starts_with(['-', '+']));
+            matches!(verb, Some("install" | "uninstall" | "binstall"))
+        }
+        "npm" | "pnpm" | "yarn" | "bun" => ends(run) || words(run).any(|word| word == "r"),
+        _ => ends(run),
+    }
+}
+
+fn ends(run: &Run) -> bool {
+    words(run).any(|word| ENDS.contains(&word))
+}
+
+/// Whether a word names the gate as a package or a service: `portcullis`, `portcullis=0.1`, `dev.portcullis`,
+/// `crates/portcullis`.
+fn is_package(word: &str) -> bool {
+    let last =
+        word.rsplit(['/', '.']).find(|part| !matches!(*part, "service" | "plist" | "socket"));
+    let last = last.unwrap_or(word);
+    let name = last.split(['=', '@', ':', '<', '>', '~']).next().unwrap_or(last);
+    name == NAME || word.split(['=', '@']).next().is_some_and(|word| word == NAME)
+}

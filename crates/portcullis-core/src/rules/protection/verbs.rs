@@ -1,0 +1,170 @@
+//! The gate's own verbs: which of them loosen nothing. Owns the list, a positive one, so that a verb that is added later is
+//! refused to agents until it stands here.
+
+use crate::{
+    effect::{Argument, Run},
+    programs::Options,
+};
+
+/// A verb, and those of its own verbs that are harmless; none where it has none.
+static HARMLESS: &[(&str, &[&str])] = &[
+    ("allow", &["list"]),
+    ("assess", &[]),
+    ("audit", &["export", "list", "report", "show", "verify"]),
+    ("check", &[]),
+    ("completions", &[]),
+    ("doctor", &[]),
+    ("explain", &[]),
+    ("help", &[]),
+    ("inspect", &[]),
+    ("man", &[]),
+    ("policy", &["check", "show"]),
+    ("replay", &[]),
+    ("resume", &[]),
+    ("rules", &[]),
+    ("sandbox", &["probe"]),
+    ("status", &[]),
+    ("statusline", &[]),
+    ("url", &[]),
+];
+
+/// Options that make a verb change something that otherwise only looks.
+const CHANGING: &[&str] =
+    &["--apply", "--fix", "--force", "--repair", "--reset", "--write", "--yes", "-y"];
+
+/// Options before a verb's own verb that take a value.
+const VALUES: &[&str] = &["--config", "--state"];
+
+/// What a command of the gate does to it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Verb {
+    /// It looks, or makes the gate stricter.
+    Harmless,
+    /// Which verb it is cannot be known.
+    Unclear,
+    /// It is none of the harmless ones.
+    Loosens,
+}
+
+/// Reads the arguments of the gate's own program.
+pub(super) fn verb(run: &Run) -> Verb {
+    let Some((first, rest)) = run.arguments.split_first() else { return Verb::Harmless };
+    let Some(name) = first.text.as_known() else { return Verb::Unclear };
+    if matches!(name, "--help" | "-h" | "--version" | "-V") || asks_for_help(rest) {
+        return Verb::Harmless;
+    }
+    let Some((_, own)) = HARMLESS.iter().find(|(harmless, _)| *harmless == name) else {
+        return Verb::Loosens;
+    };
+    let options = Options::new(rest, VALUES);
+    // What is checked or explained is a word of its own, and may well be `--force`.
+    let changes = !matches!(name, "check" | "explain") && options.has(CHANGING);
+    if changes {
+        return Verb::Loosens;
+    }
+    if own.is_empty() {
+        return Verb::Harmless;
+    }
+    match options.operands().next().map(|operand| operand.text.as_known()) {
+        Some(Some(word)) if own.contains(&word) || word == "help" => Verb::Harmless,
+        Some(None) => Verb::Unclear,
+        // Without its own verb, `allow` grants; the others only show their help.
+        None if name != "allow" => Verb::Harmless,
+        _ => Verb::Loosens,
+    }
+}
+
+/// Whether a word makes the verb show its help and nothing else.
+fn asks_for_help(words: &[Argument]) -> bool {
+    words
+        .iter()
+        .map(|word| word.text.as_known())
+        .take_while(|word| *word != Some("--"))
+        .any(|word| matches!(word, Some("--help" | "-h")))
+}
+
+/// The first command in a text that would loosen the gate once the text is run: our name at the start of a word, and behind
+/// it a verb of ours that is not harmless.
+pub(super) fn loosening_command(text: &str) -> bool {
+    text.match_indices(NAME).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let begins =
+            before.is_none_or(|before| !before.is_alphanumeric() && !"_-.".contains(before));
+        let rest = text.get(at + NAME.len()..).unwrap_or("");
+        let apart = rest.trim_start_matches(['"', '\'', ',', '`', ']', ')']);
+        let word = apart.trim_start_matches([' ', '\t', '"', '\'', ',', '[']);
+        let is_apart = word.len() < rest.len();
+        let end = word
+            .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+            .unwrap_or(word.len());
+        let (verb, after) = word.split_at_checked(end).unwrap_or((word, ""));
+        begins && is_apart && LOOSENING.contains(&verb) && !after.trim_start().starts_with("list")
+    })
+}
+
+/// Our program's name.
+pub(super) const NAME: &str = "portcullis";
+
+/// Verbs that loosen, as they are looked for in text that is not run yet: there, any other word may as well be prose.
+const LOOSENING: &[&str] = &["allow", "approve", "install", "pause", "trust", "uninstall"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Text;
+
+    fn run(line: &str) -> Run {
+        let mut words = line.split_whitespace().map(|word| Argument {
+            text: match word.strip_prefix('$') {
+                Some(origin) => Text::unknown(origin),
+                None => Text::known(word),
+            },
+            span: portcullis_syntax::Span::default(),
+        });
+        let name = words.next().unwrap();
+        let arguments = words.collect();
+        Run { program: NAME.to_owned(), name, arguments, known: true, input: None }
+    }
+
+    #[test]
+    fn a_verb_is_harmless_only_where_the_list_says_so() {
+        use Verb::{Harmless, Loosens, Unclear};
+        for (line, expected) in [
+            ("portcullis", Harmless),
+            ("portcullis --version", Harmless),
+            ("portcullis check --force x", Harmless),
+            ("portcullis audit --state DIR verify", Harmless),
+            ("portcullis audit prune", Loosens),
+            ("portcullis audit", Harmless),
+            ("portcullis audit $verb", Unclear),
+            ("portcullis $verb", Unclear),
+            ("portcullis allow", Loosens),
+            ("portcullis allow list", Harmless),
+            ("portcullis allow --last", Loosens),
+            ("portcullis allow --help", Harmless),
+            ("portcullis allow -- --help", Loosens),
+            ("portcullis doctor --fix", Loosens),
+            ("portcullis a-verb-of-tomorrow", Loosens),
+            ("portcullis --quiet pause", Loosens),
+        ] {
+            assert_eq!(verb(&run(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn commands_are_found_in_scripts() {
+        for (text, expected) in [
+            ("portcullis pause", true),
+            ("\t@portcullis allow --last", true),
+            ("['portcullis', 'pause']", true),
+            ("~/.cargo/bin/portcullis trust .", true),
+            ("portcullis allow list", false),
+            ("portcullis status", false),
+            ("portcullis-pause", false),
+            ("portcullispause", false),
+            ("my-portcullis pause", false),
+        ] {
+            assert_eq!(loosening_command(text), expected, "{text}");
+        }
+    }
+}

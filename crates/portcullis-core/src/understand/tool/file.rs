@@ -1,0 +1,133 @@
+//! Arguments that name something: files and addresses. Owns what the verb of a tool does to them.
+
+use serde_json::Value;
+
+use super::{Beside, Reader, Role, Spot, key::Side, look, name::Verb};
+use crate::{
+    effect::{Argument, WriteMode},
+    programs::files::is_missed,
+    text::Text,
+};
+
+/// A path by the name of its argument.
+pub(super) struct Named<'a> {
+    pub(super) side: Side,
+    /// Whether it is only the directory of another.
+    pub(super) is_base: bool,
+    pub(super) beside: &'a Beside<'a>,
+}
+
+impl Reader<'_, '_> {
+    /// One path, a list of them, or objects with more arguments.
+    pub(super) fn paths(
+        &mut self,
+        named: &Named<'_>,
+        value: &Value,
+        at: &Spot,
+        content: &mut Text,
+        depth: usize,
+    ) {
+        match value {
+            Value::String(text) => match look::json(text) {
+                Some(_) => self.text(Role::Path(named.side), text, at, named.beside, depth),
+                None => self.path(named, text, at, content),
+            },
+            Value::Array(items) if depth > 0 => {
+                for (index, item) in items.iter().enumerate() {
+                    self.paths(named, item, &at.below(&index.to_string()), content, depth - 1);
+                }
+            }
+            other => self.value(Role::Path(named.side), other, at, named.beside, depth),
+        }
+    }
+
+    /// A path, and what the tool does to it.
+    pub(super) fn path(&mut self, named: &Named<'_>, text: &str, at: &Spot, content: &mut Text) {
+        let written = text.trim();
+        if written.is_empty() {
+            return;
+        }
+        if written.contains("://") && look::file_of(written).is_none() {
+            return self.address(text, at, named.beside);
+        }
+        let path = look::file_of(written).unwrap_or_else(|| look::home_as_tilde(written));
+        let is_rooted = look::is_rooted_path(&path);
+        if !is_rooted && self.name.is_repository() {
+            return;
+        }
+        if at.open(self.walk, text).is_none() {
+            return;
+        }
+        let file = Argument { text: Text::known(&path), ..self.walk.whole(text) };
+        let verb = if named.is_base { None } else { named.beside.verb };
+        self.touch(verb, named.side, &file, content);
+        if is_rooted || named.is_base {
+            return;
+        }
+        for directory in &named.beside.directories {
+            let path = format!("{}/{path}", look::home_as_tilde(directory.trim_end_matches('/')));
+            let file = Argument { text: Text::known(&path), span: file.span };
+            self.touch(verb, named.side, &file, content);
+        }
+    }
+
+    fn touch(&mut self, verb: Option<Verb>, side: Side, file: &Argument, content: &mut Text) {
+        let walk = &mut *self.walk;
+        match (verb.unwrap_or(Verb::Read), side) {
+            (Verb::Delete, _) => walk.delete(file, true),
+            (Verb::Move, Side::From | Side::Here) => {
+                if is_missed(walk, file) {
+                    walk.delete(file, true);
+                }
+                *content = walk.read(file);
+            }
+            (Verb::Read, _) | (_, Side::From) | (Verb::Copy, Side::Here) => {
+                *content = walk.read(file);
+            }
+            (Verb::Write | Verb::Copy | Verb::Move, _) => {
+                walk.write(file, WriteMode::Replace, content.clone());
+            }
+            (Verb::Append, _) => walk.write(file, WriteMode::Append, content.clone()),
+            (Verb::Edit, _) => walk.write(file, WriteMode::Edit, content.clone()),
+        }
+    }
+
+    /// What may be a path where nothing is copied or moved, if it looks like one.
+    pub(super) fn perhaps_path(&mut self, text: &str, side: Side, at: &Spot, beside: &Beside<'_>) {
+        let written = text.trim();
+        if look::is_address(written) {
+            self.address(text, at, beside);
+        } else if look::is_path(written) {
+            let named = Named { side, is_base: false, beside };
+            self.path(&named, text, at, &mut beside.content());
+        } else {
+            self.function(text, at, beside);
+        }
+    }
+
+    /// An address: somebody is asked for what is there, or for a file of this machine.
+    pub(super) fn address(&mut self, text: &str, at: &Spot, beside: &Beside<'_>) {
+        let written = text.trim();
+        if look::file_of(written).is_some() || look::is_rooted_path(written) {
+            let named = Named { side: Side::Here, is_base: false, beside };
+            return self.path(&named, text, at, &mut beside.content());
+        }
+        if look::may_be_fetched(written) && at.open(self.walk, text).is_some() {
+            let whole = self.walk.whole(text);
+            let address = Argument { text: Text::known(written), ..whole };
+            let sends = beside.sends.then(|| beside.content());
+            self.walk.connect(&address, sends, false);
+        }
+    }
+
+    /// A text that nothing is known of but what it looks like.
+    pub(super) fn anything(&mut self, text: &str, at: &Spot, beside: &Beside<'_>) {
+        let written = text.trim();
+        if look::is_address(written) {
+            self.address(text, at, beside);
+        } else if look::is_rooted_path(written) {
+            let named = Named { side: Side::Here, is_base: true, beside };
+            self.path(&named, text, at, &mut Text::default());
+        }
+    }
+}

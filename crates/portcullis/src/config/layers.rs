@@ -1,0 +1,212 @@
+//! The files of all layers. Owns where they are and which of them are read; what they come to together,
+//! [`super::combine`] knows.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use portcullis_core::policy::{Policy, Rule};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    ConfigError, Configuration, FILE_NAME, Layer, Mistake, PROJECT_FILE_NAME, Source,
+    combine::{Combined, combine},
+    example::Example,
+    file::File,
+    part::{Part, resolve},
+    read,
+    trust::{Standing, Trust},
+};
+use crate::platform::Directories;
+
+/// The files that hold wherever a call runs, and where trust is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layers {
+    files: Vec<Arc<Loaded>>,
+    trust: Option<Trust>,
+    /// An option names the user's file. Then a project has a say only where a person trusted it: whoever names a file wants
+    /// what it says.
+    named: bool,
+    /// Rules that allow and stand in no file.
+    tried: Vec<Rule>,
+}
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) source: Source,
+    part: Part,
+}
+
+/// The file of a project, read and not yet understood.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ProjectFile {
+    /// Where it is, without links.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// Whether a person trusted it.
+    pub standing: Standing,
+}
+
+impl ProjectFile {
+    /// The one of a workspace, where there is one; `state` is where trust is kept.
+    ///
+    /// # Errors
+    /// When it cannot be read or believed.
+    pub fn find(workspace: &Path, state: Option<&Path>) -> Result<Option<Self>, ConfigError> {
+        Self::find_with(workspace, state.map(Trust::new).as_ref())
+    }
+
+    fn find_with(workspace: &Path, trust: Option<&Trust>) -> Result<Option<Self>, ConfigError> {
+        let path = workspace.join(PROJECT_FILE_NAME);
+        let Some(text) = read::text(&path, Layer::Project, None)? else { return Ok(None) };
+        let path =
+            fs::canonicalize(workspace).map_or(path, |workspace| workspace.join(PROJECT_FILE_NAME));
+        let standing = match trust {
+            Some(trust) => trust.standing(&path, &digest(&text)),
+            None => Standing::Untrusted,
+        };
+        Ok(Some(Self { path, text, standing }))
+    }
+
+    /// The SHA-256 of its bytes, in hexadecimal digits.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        digest(&self.text)
+    }
+}
+
+impl Layers {
+    pub(super) fn load(
+        named: Option<&Path>,
+        directories: &Directories,
+    ) -> Result<Self, ConfigError> {
+        let mut files = Vec::new();
+        if let Some(managed) = &directories.managed {
+            let path = managed.directory.join(FILE_NAME);
+            if let Some(text) = read::text(&path, Layer::Managed, Some(managed))? {
+                files.push(Arc::new(Loaded::new(&text, &path, Layer::Managed, true)?));
+            }
+        }
+        let own = directories.configuration.as_deref().map(|directory| directory.join(FILE_NAME));
+        if let Some(path) = named.map(Path::to_owned).or(own) {
+            match read::text(&path, Layer::User, None)? {
+                Some(text) => files.push(Arc::new(Loaded::new(&text, &path, Layer::User, true)?)),
+                None if named.is_some() => return Err(ConfigError::Missing { path }),
+                None => {}
+            }
+        }
+        let trust = directories.state.as_deref().map(Trust::new);
+        Ok(Self { files, trust, named: named.is_some(), tried: Vec::new() })
+    }
+
+    /// Just one file, as the user's.
+    pub(super) fn of_text(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let file = Loaded::new(text, path, Layer::User, true)?;
+        Ok(Self { files: vec![Arc::new(file)], ..Self::default() })
+    }
+
+    /// The file of the project around a workspace, where it has a say.
+    pub(super) fn project(&self, workspace: &Path) -> Result<Option<ProjectFile>, ConfigError> {
+        let file = ProjectFile::find_with(workspace, self.trust.as_ref())?;
+        Ok(file.filter(|file| !self.named || file.standing == Standing::Trusted))
+    }
+
+    /// With the file of a project.
+    pub(super) fn with_project(&self, file: &ProjectFile) -> Result<Self, ConfigError> {
+        let trusted = file.standing == Standing::Trusted;
+        let mut loaded = Loaded::new(&file.text, &file.path, Layer::Project, trusted)?;
+        loaded.source.doubt = match &file.standing {
+            Standing::Trusted | Standing::Untrusted => None,
+            Standing::Changed => Some("it has changed since it was trusted".to_owned()),
+            Standing::Doubtful(reason) => Some(reason.clone()),
+        };
+        let mut layers = self.clone();
+        layers.files.retain(|file| file.source.layer != Layer::Project);
+        layers.files.push(Arc::new(loaded));
+        Ok(layers)
+    }
+
+    /// With more rules that allow.
+    pub(super) fn allowing(&self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        let mut layers = self.clone();
+        layers.tried.extend(rules);
+        layers
+    }
+
+    /// What they come to.
+    pub(super) fn configuration(self) -> Configuration {
+        let mut configuration = Configuration::default();
+        if !self.files.is_empty() {
+            let files = self.files.iter().map(|file| (&file.source, &file.part));
+            let Combined { policy, audit, analyzers, hook, account } = combine(files);
+            let policy_id = policy_id(&account.sources);
+            let layers = Self::default();
+            configuration =
+                Configuration { policy, policy_id, audit, analyzers, hook, account, layers };
+        }
+        if !self.tried.is_empty() {
+            let mut options = configuration.policy.options();
+            options.allow.extend(self.tried.iter().cloned());
+            configuration.policy = Policy::new(options);
+        }
+        Configuration { layers: self, ..configuration }
+    }
+
+    /// Every example, with the file that it stands in.
+    pub(super) fn examples(&self) -> impl Iterator<Item = (&Source, &Example)> {
+        self.files
+            .iter()
+            .flat_map(|file| file.part.examples.iter().map(|example| (&file.source, example)))
+    }
+}
+
+impl Loaded {
+    fn new(text: &str, path: &Path, layer: Layer, trusted: bool) -> Result<Self, ConfigError> {
+        let part = part(text, path, layer)?;
+        for example in &part.examples {
+            example.check().map_err(|misreading| {
+                ConfigError::Mistake(Box::new(Mistake::new(path, text, misreading)))
+            })?;
+        }
+        let sha256 = digest(text);
+        let source = Source { layer, path: path.to_owned(), sha256, trusted, doubt: None };
+        Ok(Self { source, part })
+    }
+}
+
+/// The examples of one file, whether they do what they say or not.
+pub(super) fn examples_of(path: &Path, layer: Layer) -> Result<Vec<Example>, ConfigError> {
+    let text = read::text(path, layer, None)?;
+    let text = text.ok_or_else(|| ConfigError::Missing { path: path.to_owned() })?;
+    Ok(part(&text, path, layer)?.examples)
+}
+
+fn part(text: &str, path: &Path, layer: Layer) -> Result<Part, ConfigError> {
+    File::read(text)
+        .and_then(|file| resolve(&file, layer))
+        .map_err(|misreading| ConfigError::Mistake(Box::new(Mistake::new(path, text, misreading))))
+}
+
+fn digest(text: &str) -> String {
+    data_encoding::HEXLOWER.encode(&Sha256::digest(text))
+}
+
+/// The hash of the file where there is one that counts whole, so that `sha256sum` gives it too; else the hash of a line for each
+/// file: its layer, its hash, and `untrusted` where it counts in part.
+fn policy_id(sources: &[Source]) -> String {
+    if let [only] = sources
+        && only.trusted
+    {
+        return format!("sha256:{}", only.sha256);
+    }
+    let mut lines = String::new();
+    for Source { layer, sha256, trusted, .. } in sources {
+        let rest = if *trusted { "" } else { " untrusted" };
+        lines.push_str(&format!("{} {sha256}{rest}\n", layer.name()));
+    }
+    format!("sha256:{}", digest(&lines))
+}

@@ -1,0 +1,110 @@
+//! Cline, in editors and on the command line. It must be answered, and knows no answer that asks.
+
+use serde_json::json;
+
+use crate::{
+    hook::{
+        agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
+        reply::{Reply, Saying, Word},
+    },
+    install::table::{Base, Content, Install, Place, Target, Trace},
+};
+
+pub(super) static AGENT: Agent = Agent {
+    name: "cline",
+    title: "Cline",
+    marks: &[
+        &[Mark::Has("/hookName"), Mark::Has("/preToolUse")],
+        &[Mark::Has("/hookName"), Mark::Has("/clineVersion")],
+    ],
+    hints: &[],
+    lent: false,
+    fields: Fields {
+        event: &["/hookName"],
+        tool: &[
+            "/preToolUse/toolName",
+            "/preToolUse/tool",
+            "/postToolUse/toolName",
+            "/postToolUse/tool",
+        ],
+        input: &["/preToolUse/parameters", "/postToolUse/parameters"],
+        cwd: &[],
+        roots: &["/workspaceRoots"],
+        session: &["/taskId"],
+        mode: &[],
+        result: &["/postToolUse/result"],
+        prompt: &["/userPromptSubmit/prompt", "/prompt"],
+    },
+    events: &[
+        Event::new("PreToolUse", Moment::BeforeTool, answer),
+        // What the command line calls it.
+        Event::new("tool_call", Moment::BeforeTool, answer),
+        Event::new("PostToolUse", Moment::AfterTool, answer),
+        Event::new("UserPromptSubmit", Moment::Prompt, answer),
+    ],
+    other_events: &["TaskStart", "TaskResume", "TaskCancel", "TaskComplete", "PreCompact"],
+    tools: &[
+        Tool::own("execute_command"),
+        Tool::alias("run_commands", "bash").each(&["commands"], "command"),
+        Tool::own("read_file"),
+        Tool::alias("read_files", "read_many_files").each(&["files", "paths"], "path"),
+        Tool::own("write_to_file"),
+        Tool::own("replace_in_file"),
+        Tool::alias("editor", "edit_file"),
+        Tool::own("apply_patch").renaming(&[("input", "patch")]),
+        Tool::own("search_files"),
+        Tool::alias("search_codebase", "codebase_search"),
+        Tool::own("list_files"),
+        Tool::of_server("use_mcp_tool", "server_name", "tool_name", "arguments"),
+        Tool::alias("browser_action", "web_fetch").given("url"),
+        Tool::own("browser_action"),
+        Tool::own("web_fetch"),
+    ],
+    servers: Servers::Unmarked,
+    plan_modes: &[],
+    root_variables: &[],
+    install: INSTALL,
+};
+
+const INSTALL: Install = Install {
+    afterwards: "hooks have to be switched on in Cline's settings",
+    ..Install::new(
+        &[
+            Trace::Program("cline"),
+            Trace::Path(Place::home(".cline")),
+            Trace::Beginning(Place::home(".vscode/extensions"), "saoudrizwan.claude-dev"),
+        ],
+        &[
+            Target::user(documents("Cline/Hooks/PreToolUse"), Content::Script),
+            Target::user(documents("Cline/Hooks/PostToolUse"), Content::Script),
+            Target::user(documents("Cline/Hooks/UserPromptSubmit"), Content::Script),
+            Target::user(Place::home(".cline/hooks/PreToolUse"), Content::Script)
+                .only_with(COMMAND_LINE),
+            Target::user(Place::home(".cline/hooks/PostToolUse"), Content::Script)
+                .only_with(COMMAND_LINE),
+            Target::user(Place::home(".cline/hooks/UserPromptSubmit"), Content::Script)
+                .only_with(COMMAND_LINE),
+            Target::project(".clinerules/hooks/PreToolUse", Content::Script),
+            Target::project(".clinerules/hooks/PostToolUse", Content::Script),
+            Target::project(".clinerules/hooks/UserPromptSubmit", Content::Script),
+        ],
+    )
+};
+
+const COMMAND_LINE: Trace = Trace::Path(Place::home(".cline"));
+
+const fn documents(path: &'static str) -> Place {
+    Place { base: Base::Documents, path }
+}
+
+fn answer(saying: &Saying<'_>) -> Reply {
+    Reply::json(&match saying.word {
+        Word::Nothing | Word::Allow(_) => json!({ "cancel": false }),
+        Word::Note(note) => json!({ "cancel": false, "contextModification": note }),
+        Word::Ask(reason) | Word::Deny(reason) => json!({
+            "cancel": true,
+            "errorMessage": reason,
+            "contextModification": reason,
+        }),
+    })
+}

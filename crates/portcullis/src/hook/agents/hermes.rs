@@ -1,0 +1,55 @@
+//! Hermes. It must be answered with an object, and knows no answer that asks.
+
+use serde_json::json;
+
+use crate::{
+    hook::{
+        agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
+        reply::{Reply, Saying, Word},
+    },
+    install::table::{Install, Place, Trace},
+};
+
+pub(super) static AGENT: Agent = Agent {
+    name: "hermes",
+    title: "Hermes",
+    marks: &[&[Mark::OneOf("/hook_event_name", &["pre_tool_call", "post_tool_call"])]],
+    hints: &[],
+    lent: false,
+    fields: Fields { result: &["/tool_response", "/result"], ..Fields::CLAUDE },
+    events: &[
+        Event::new("pre_tool_call", Moment::BeforeTool, block),
+        Event::new("post_tool_call", Moment::AfterTool, block),
+    ],
+    other_events: &[],
+    tools: &[
+        Tool::own("terminal").running_in(&["workdir"]),
+        // It is told either a patch, or a file with the old and the new text.
+        Tool::own("patch").given("patch"),
+        Tool::alias("patch", "edit_file").given("path"),
+        Tool::own("search_files"),
+        Tool::own("execute_code"),
+    ],
+    servers: Servers::Prefixed("mcp_", Some('_')),
+    plan_modes: &[],
+    root_variables: &[],
+    install: INSTALL,
+};
+
+const INSTALL: Install = Install {
+    traces: &[Trace::Program("hermes"), Trace::Path(Place::home(".hermes"))],
+    missing: Some(
+        "its settings are YAML, which is not edited here; add `hooks.pre_tool_call` in `config.yaml` by hand",
+    ),
+    ..Install::NONE
+};
+
+fn block(saying: &Saying<'_>) -> Reply {
+    Reply::json(&match saying.word {
+        Word::Nothing | Word::Allow(_) => json!({}),
+        Word::Ask(reason) | Word::Deny(reason) => {
+            json!({ "decision": "block", "reason": reason })
+        }
+        Word::Note(note) => return Reply { error: format!("{note}\n"), ..Reply::json(&json!({})) },
+    })
+}

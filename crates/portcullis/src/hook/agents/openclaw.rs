@@ -1,0 +1,59 @@
+//! OpenClaw. Our plugin runs before each of its tools.
+
+use crate::{
+    hook::{
+        agent::{Agent, Servers, Tool},
+        plugin,
+    },
+    install::table::{Content, Install, Place, Plugin, Target, Trace},
+};
+
+pub(super) static AGENT: Agent = Agent {
+    name: "openclaw",
+    title: "OpenClaw",
+    marks: &[&plugin::marks("openclaw")],
+    hints: &[],
+    lent: false,
+    fields: plugin::FIELDS,
+    events: plugin::EVENTS,
+    other_events: &[],
+    tools: &[
+        Tool::own("exec").running_in(&["workdir"]),
+        Tool::alias("bash", "exec").running_in(&["workdir"]),
+        Tool::own("read"),
+        Tool::own("write"),
+        Tool::own("edit"),
+        Tool::own("apply_patch").renaming(&[("input", "patch")]),
+        Tool::own("web_fetch"),
+        Tool::own("web_search"),
+        Tool::alias("browser", "web_fetch").given("targetUrl").renaming(&[("targetUrl", "url")]),
+        Tool::own("browser"),
+    ],
+    servers: Servers::Unmarked,
+    plan_modes: &[],
+    root_variables: &[],
+    install: INSTALL,
+};
+
+const INSTALL: Install = Install {
+    afterwards: "restart its gateway; `openclaw plugins list` must show portcullis as loaded",
+    ..Install::new(
+        &[Trace::Program("openclaw"), Trace::Path(Place::home(".openclaw"))],
+        &[
+            Target::user(Place::home(".openclaw/extensions/portcullis/index.js"), PLUGIN),
+            Target::user(
+                Place::home(".openclaw/extensions/portcullis/package.json"),
+                Content::Beside(include_str!("openclaw.package.json")),
+            ),
+            Target::user(
+                Place::home(".openclaw/extensions/portcullis/openclaw.plugin.json"),
+                Content::Beside(include_str!("openclaw.plugin.json")),
+            ),
+        ],
+    )
+};
+
+const PLUGIN: Content = Content::Plugin(Plugin {
+    source: include_str!("openclaw.js"),
+    harness: include_str!("openclaw.play.js"),
+});

@@ -1,0 +1,79 @@
+//! The answer that is given when there is no other in time. Owns the watch over the process: one answer leaves it, whoever
+//! comes first, because an agent takes a hook without an answer for one without an objection.
+
+use std::{
+    io::{self, Write as _},
+    process,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use super::reply::Reply;
+
+/// How long a hook may take. Agents wait for five seconds at least, and go on then.
+pub const LONGEST: Duration = Duration::from_secs(2);
+
+/// A watch over this process.
+#[derive(Clone, Debug)]
+pub struct Deadline {
+    /// The answer when time is up; taken by whoever answers.
+    refusal: Arc<Mutex<Option<Reply>>>,
+}
+
+impl Deadline {
+    /// Starts the watch. When `time` is up, the process answers `refusal` and ends.
+    ///
+    /// # Errors
+    /// When the system gives no thread to watch with.
+    pub fn start(time: Duration, refusal: Reply) -> io::Result<Self> {
+        let deadline = Self { refusal: Arc::new(Mutex::new(Some(refusal))) };
+        let watch = deadline.clone();
+        thread::Builder::new().name("deadline".to_owned()).stack_size(1 << 16).spawn(
+            move || {
+                thread::sleep(time);
+                // Held until the process ends, so that no other answer comes after this one.
+                let mut refusal = watch.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(reply) = refusal.take() {
+                    process::exit(i32::from(written(&reply)));
+                }
+            },
+        )?;
+        Ok(deadline)
+    }
+
+    /// What is answered when time is up, now that more is known of who waits.
+    pub fn refuse_with(&self, reply: Reply) {
+        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        if refusal.is_some() {
+            *refusal = Some(reply);
+        }
+    }
+
+    /// Answers, unless time is up: then the process is about to end with the other answer.
+    #[must_use]
+    pub fn answer(&self, reply: &Reply) -> u8 {
+        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        match refusal.take() {
+            Some(_) => written(reply),
+            None => 2,
+        }
+    }
+}
+
+/// Writes an answer; gives the exit code. One that cannot be written ends with the code that blocks: an empty answer with
+/// any other lets a call go on.
+fn written(reply: &Reply) -> u8 {
+    let Reply { output, error, exit } = reply;
+    let said = || {
+        let mut out = io::stdout().lock();
+        out.write_all(output.as_bytes())?;
+        out.flush()
+    };
+    // The reason is on standard error for agents that block by exit code; the code itself says as much.
+    let _ = io::stderr().write_all(error.as_bytes());
+    match said() {
+        Ok(()) => *exit,
+        Err(_) => 2,
+    }
+}

@@ -1,0 +1,386 @@
+//! The gate inside coding agents. Owns the way from an agent's payload to the answer that it understands; what a call would
+//! do is judged by the session, as for every other gate.
+//!
+//! ```text
+//! bytes ──payload──► ToolCall ──session──► Judged ──settled──► Word ──reply──► what the agent reads
+//! ```
+//!
+//! It never fails by silence, which agents take for consent: whatever goes wrong on the way is answered with a denial in the
+//! agent's own form, also when time is up.
+
+pub mod agent;
+pub mod agents;
+mod call;
+pub mod deadline;
+pub mod entries;
+mod payload;
+pub mod plugin;
+pub mod reply;
+pub mod sample;
+mod words;
+
+use std::{
+    env,
+    io::{self, Read},
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+};
+
+use portcullis_core::{
+    action::{Action, BadCall},
+    assessment::ActionClass,
+    call::ToolCall,
+    decision::{Layer, Step, Verdict},
+    inspect::{Inspection, inspect},
+    policy::{Context, Mode, Policy},
+    risk::Risk,
+};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub use payload::{Payload, Unreadable, named};
+
+use self::{
+    agent::{Agent, Event, Moment},
+    deadline::Deadline,
+    reply::{Reply, Saying, Word},
+};
+use crate::{
+    audit::{self, Entry, Kind},
+    config::{Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
+    grants::{Grants, Question},
+    pause, person, platform,
+    session::{self, Judged, Session},
+};
+
+/// How a hook is started.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The agent that it was installed for.
+    pub agent: Option<&'static Agent>,
+    /// Whether every payload is that agent's, whatever it looks like.
+    pub forced: bool,
+    /// The configuration, where it is not the usual one.
+    pub configuration: Option<PathBuf>,
+}
+
+/// Why a call could not be judged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HookError {
+    /// Standard input could not be read.
+    #[error("the payload could not be read: {0}")]
+    Input(#[from] io::Error),
+    /// The payload is not understood.
+    #[error(transparent)]
+    Payload(#[from] Unreadable),
+    /// The configuration cannot be used.
+    #[error("{0}")]
+    Configuration(#[from] ConfigError),
+    /// The arguments are not what the tool takes.
+    #[error("the arguments are not what this tool takes: {0}")]
+    Call(#[from] BadCall),
+    /// The environment puts our own files into the project.
+    #[error("`{0}` puts the gate's own files inside of the project")]
+    Environment(&'static str),
+    /// A bug of ours.
+    #[error("this is a bug in portcullis")]
+    Panic,
+}
+
+/// Answers one payload on standard input, on standard output; gives the exit code.
+#[must_use]
+pub fn run(options: &Options) -> u8 {
+    let late = |asker: &Asker| asker.reply(&asker.late());
+    let Ok(deadline) = Deadline::start(deadline::LONGEST, late(&Asker::new(options))) else {
+        return 2;
+    };
+    let input = || payload_bytes(&mut io::stdin().lock());
+    let reply = replied(options, &input, &|asker| deadline.refuse_with(late(asker)));
+    deadline.answer(&reply)
+}
+
+/// The answer to one payload, for whoever reads and writes it themselves: without a watch over the time that it takes.
+#[must_use]
+pub fn reply_to(options: &Options, payload: &[u8]) -> Reply {
+    replied(options, &|| Ok(payload.to_vec()), &|_| {})
+}
+
+/// Whatever goes wrong on the way to an answer is one.
+fn replied(
+    options: &Options,
+    input: &dyn Fn() -> io::Result<Vec<u8>>,
+    known: &dyn Fn(&Asker),
+) -> Reply {
+    let mut asker = Asker::new(options);
+    let answered = panic::catch_unwind(AssertUnwindSafe(|| {
+        let input = input()?;
+        answer(options, &input, &mut asker, known)
+    }));
+    let word =
+        answered.unwrap_or(Err(HookError::Panic)).unwrap_or_else(|error| asker.refusal(&error));
+    asker.reply(&word)
+}
+
+/// What is known of whoever waits for the answer.
+#[derive(Clone, Copy, Debug)]
+struct Asker {
+    agent: Option<&'static Agent>,
+    event: Option<&'static Event>,
+    hook: Hook,
+}
+
+impl Asker {
+    fn new(options: &Options) -> Self {
+        Self { agent: options.agent, event: None, hook: Hook::default() }
+    }
+
+    /// A word in the form of this agent. While the event is not known, it is the one before a tool runs; while the agent is
+    /// not, what blocks nearly everywhere.
+    fn reply(&self, word: &Word) -> Reply {
+        let event = self.event.or_else(|| self.agent?.events.first());
+        match (event, word) {
+            (Some(event), word) => (event.speak)(&Saying { event: event.name, word }),
+            (None, Word::Ask(reason) | Word::Deny(reason)) => Reply::blocked(reason),
+            (None, Word::Nothing | Word::Allow(_) | Word::Note(_)) => Reply::silent(),
+        }
+    }
+
+    /// What is said of a call that could not be judged.
+    fn refusal(&self, error: &HookError) -> Word {
+        let asks = self.event.is_some_and(|event| event.asks);
+        match self.hook.on_failure {
+            _ if !self.can_deny() => Word::Note(words::unseen(error)),
+            OnHookFailure::Ask if asks => Word::Ask(words::failed(error)),
+            OnHookFailure::Ask | OnHookFailure::Deny => Word::Deny(words::failed(error)),
+        }
+    }
+
+    /// What is said when time is up.
+    fn late(&self) -> Word {
+        if self.can_deny() { Word::Deny(words::late()) } else { Word::Nothing }
+    }
+
+    /// Whether something can still be kept from happening.
+    fn can_deny(&self) -> bool {
+        !self.event.is_some_and(|event| matches!(event.moment, Moment::AfterTool | Moment::Prompt))
+    }
+}
+
+fn payload_bytes(input: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One more than is read, so that a longer one is known to be longer.
+    input.take(payload::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The word that answers a payload. `known` is told when more is known of whoever waits.
+fn answer(
+    options: &Options,
+    bytes: &[u8],
+    asker: &mut Asker,
+    known: &dyn Fn(&Asker),
+) -> Result<Word, HookError> {
+    let value = payload::parse(bytes)?;
+    let agent = match options.agent {
+        Some(agent) if options.forced => agent,
+        installed_for => payload::agent_of(&value, installed_for)?,
+    };
+    asker.agent = Some(agent);
+    known(asker);
+    let Some(event) = payload::event_of(&value, agent)? else { return Ok(Word::Nothing) };
+    asker.event = Some(event);
+    known(asker);
+    let payload = payload::read(&value, agent, event);
+    if let Some(project) = payload.as_ref().ok().and_then(project_of)
+        && let Some(name) = platform::moved_into(&project, |name| {
+            env::var_os(name).map(|path| platform::real(Path::new(&path)).into_os_string())
+        })
+    {
+        return Err(HookError::Environment(name));
+    }
+    let configuration = Configuration::load(options.configuration.as_deref())?;
+    asker.hook = configuration.hook;
+    let payload = payload?;
+    let session = || {
+        let configuration = configuration.clone();
+        Session::open(session::Options { configuration, ..session::Options::default() })
+    };
+    match event.moment {
+        Moment::BeforeTool | Moment::Permission => {
+            let state = audit::directory(configuration.audit.path.as_deref()).ok();
+            let settled = judge(&mut session(), payload, &configuration.hook, state.as_deref())?;
+            let words = settled.iter().map(|settled| (word(settled, event), &settled.judged));
+            let strictest = words.max_by_key(|(word, _)| strictness(word));
+            let (word, by_person) = strictest.map_or((Word::Nothing, false), |(word, judged)| {
+                (word, judged.judgement.decision.layer == Layer::Person)
+            });
+            if let Word::Ask(question) | Word::Deny(question) = &word
+                && configuration.hook.notify
+                && (matches!(word, Word::Ask(_)) || by_person)
+            {
+                platform::show_on_desktop(agent.title, question);
+            }
+            Ok(word)
+        }
+        Moment::AfterTool => Ok(after(&mut session(), payload)),
+        Moment::Prompt => {
+            let seen = payload.prompt.as_deref().map(inspect).unwrap_or_default();
+            Ok(if seen.holds_token { Word::Note(words::pasted()) } else { Word::Nothing })
+        }
+    }
+}
+
+/// The calls of a payload that somebody kept, where it is one that asks before a tool runs.
+#[must_use]
+pub fn calls_of(payload: &Value) -> Vec<ToolCall> {
+    let understood = || {
+        let agent = payload::agent_of(payload, None).ok()?;
+        let event = payload::event_of(payload, agent).ok()??;
+        payload::read(payload, agent, event).ok().filter(|_| event.moment == Moment::BeforeTool)
+    };
+    understood().map(|payload| payload.calls).unwrap_or_default()
+}
+
+/// The project that a payload's calls run in: the work tree around their directory, else that directory.
+fn project_of(payload: &Payload) -> Option<PathBuf> {
+    let cwd = PathBuf::from(payload.calls.first()?.cwd.as_deref()?);
+    let cwd = platform::real(&cwd);
+    let root = cwd.ancestors().find(|path| path.join(".git").exists()).map(Path::to_path_buf);
+    root.or(Some(cwd))
+}
+
+/// A call that was judged, and whether a person had allowed just this beforehand.
+struct Settled {
+    judged: Judged,
+    granted: bool,
+}
+
+/// Judges the calls, settles who answers what they ask, and records that.
+fn judge(
+    session: &mut Session,
+    payload: Payload,
+    hook: &Hook,
+    state: Option<&Path>,
+) -> Result<Vec<Settled>, HookError> {
+    let Payload { agent, event, calls, mode, .. } = payload;
+    let context = Context {
+        can_ask: true,
+        mode: mode.filter(|mode| hook.enforce_mode || *mode == Mode::Plan),
+        agent_asks: hook.unknown_tools == UnknownTools::Agent,
+    };
+    let considered = calls.into_iter().map(|call| session.consider(call, context));
+    let all = considered.collect::<Result<Vec<_>, _>>()?;
+    if let Some(state) = state {
+        // Nothing depends on the note alone.
+        let _ = person::mark_agent(state);
+    }
+    // What is denied anyway uses up no grant.
+    let is_denied = all.iter().any(|judged| judged.judgement.decision.verdict == Verdict::Deny);
+    let mut settled = Vec::new();
+    for mut judged in all {
+        let answers = state.filter(|_| !is_denied);
+        let granted = answers.is_some_and(|state| settle(&mut judged, session.policy(), state));
+        if judged.judgement.decision.verdict == Verdict::Ask && !event.asks {
+            refuse_what_asks(&mut judged, agent);
+        }
+        session.record(&mut judged);
+        settled.push(Settled { judged, granted });
+    }
+    Ok(settled)
+}
+
+/// Of several words about one call, the one that holds.
+const fn strictness(word: &Word) -> u8 {
+    match word {
+        Word::Allow(_) => 0,
+        Word::Nothing => 1,
+        Word::Note(_) => 2,
+        Word::Ask(_) => 3,
+        Word::Deny(_) => 4,
+    }
+}
+
+/// Answers what would ask with what a person said beforehand: a pause, or a grant for it. Whether it was a grant.
+fn settle(judged: &mut Judged, policy: &Policy, state: &Path) -> bool {
+    if judged.judgement.decision.verdict != Verdict::Ask {
+        return false;
+    }
+    // A pause first, so that it uses up no grant.
+    if let Some(pause) = pause::active(state) {
+        pause.settle(&mut judged.judgement.decision);
+        return false;
+    }
+    let now = Timestamp::now();
+    let granted = Grants::open(state).answer(&Question { judged, policy, now });
+    if let Some(granted) = &granted {
+        granted.settle(&mut judged.judgement.decision);
+    }
+    granted.is_some()
+}
+
+/// Where the agent asks nobody, what asks is denied, and says how a person can answer.
+fn refuse_what_asks(judged: &mut Judged, agent: &Agent) {
+    let decision = &mut judged.judgement.decision;
+    let note = words::nobody_is_asked(agent);
+    decision.verdict = Verdict::Deny;
+    decision.layer = Layer::Person;
+    decision.reasons.push(note.clone());
+    decision.steps.push(Step { layer: Layer::Person, verdict: Some(Verdict::Deny), note });
+}
+
+/// What a decision comes to for the agent. Silence leaves an allowed call to the agent's own rules.
+fn word(settled: &Settled, event: &Event) -> Word {
+    let Settled { judged, granted } = settled;
+    // A project's file may have made it stricter.
+    let approve = judged.regime.configuration.hook.approve;
+    let decision = &judged.judgement.decision;
+    let assessment = &judged.judgement.assessment;
+    match decision.verdict {
+        Verdict::Allow => {
+            let approved = match approve {
+                _ if assessment.tool_is_unknown => false,
+                Approve::Never => false,
+                Approve::ReadOnly => {
+                    assessment.class == ActionClass::ReadOnly
+                        && matches!(assessment.risk, Risk::Safe | Risk::Low)
+                }
+                Approve::Policy => true,
+            };
+            // What a person allowed is passed on, whatever else is left to the agent. A pause is as if we were not there.
+            if approved || *granted { Word::Allow(words::allowed(judged)) } else { Word::Nothing }
+        }
+        Verdict::Ask => Word::Ask(words::asked(judged)),
+        Verdict::Deny if decision.layer == Layer::Person && !event.asks => {
+            Word::Deny(words::denied_unasked(judged))
+        }
+        Verdict::Deny => Word::Deny(words::denied(judged)),
+    }
+}
+
+/// Records that a call ran, and says what its result holds that the agent should be careful with.
+fn after(session: &mut Session, payload: Payload) -> Word {
+    let Payload { calls, result, .. } = payload;
+    let seen = result.as_deref().map(inspect).unwrap_or_default();
+    let mut unrecorded = None;
+    for call in calls {
+        let entry = Entry {
+            tool: Some(call.tool.clone()),
+            session: call.session.clone(),
+            agent: call.agent.clone(),
+            cwd: call.cwd.clone(),
+            outcome: Some(words::outcome(&seen)),
+            action: Action::from_call(call).ok().map(|action| action.id()),
+            ..Entry::new(Kind::Outcome)
+        };
+        if let Err(error) = session.note(entry) {
+            unrecorded = Some(error.to_string());
+        }
+    }
+    match (unrecorded, seen) {
+        (Some(error), _) => Word::Note(words::unrecorded(&error)),
+        (None, Inspection { holds_token: false, phrases }) if phrases.is_empty() => Word::Nothing,
+        (None, seen) => Word::Note(words::noticed(&seen)),
+    }
+}

@@ -1,0 +1,67 @@
+//! A terminal with a person who types as they are told, for tests of what asks one.
+
+use std::{
+    fs::File,
+    io::{Read as _, Write as _},
+    thread,
+};
+
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+
+use super::Person;
+
+/// What the person types.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Typed {
+    /// The word that is shown.
+    Word,
+    /// Something else.
+    Else(&'static str),
+}
+
+/// Two ends of a terminal: what is written to the first is typed at the second.
+pub(super) fn pair() -> (File, File) {
+    let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&keys).unwrap();
+    unlockpt(&keys).unwrap();
+    let device = ioctl_tiocgptpeer(&keys, OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    (File::from(keys), File::from(device))
+}
+
+/// What is on the screen as soon as `wanted` is.
+pub(super) fn screen_with(keys: &mut File, wanted: &str) -> String {
+    let mut screen = Vec::new();
+    let mut bytes = [0; 4096];
+    loop {
+        let text = String::from_utf8_lossy(&screen);
+        if text.contains(wanted) {
+            return text.into_owned();
+        }
+        let count = keys.read(&mut bytes).unwrap();
+        screen.extend_from_slice(&bytes[..count]);
+    }
+}
+
+/// Runs `act` with a person at a terminal who answers one question; gives what came of it and what the person saw.
+pub(crate) fn seated<T>(typed: Typed, act: impl FnOnce(&mut Person) -> T) -> (T, String) {
+    let (mut keys, device) = pair();
+    let mut person = Person::at(device, "dev").unwrap();
+    thread::scope(|scope| {
+        let hands = scope.spawn(move || {
+            let screen = screen_with(&mut keys, "anything else to refuse: ");
+            let word = screen.rsplit('`').nth(1).unwrap_or_default();
+            let text = match typed {
+                Typed::Word => word,
+                Typed::Else(text) => text,
+            };
+            keys.write_all(text.as_bytes()).unwrap();
+            keys.write_all(b"\n").unwrap();
+            // The terminal stays open until the question is over.
+            (screen, keys)
+        });
+        let came = act(&mut person);
+        // Where nothing was asked, the other end must not wait for it.
+        drop(person);
+        (came, hands.join().unwrap().0)
+    })
+}

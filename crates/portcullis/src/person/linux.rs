@@ -1,0 +1,137 @@
+//! Processes as `/proc` shows them (proc(5)). Owns its formats, and that only what the kernel vouches for is believed.
+
+use std::{
+    fs,
+    io::Read as _,
+    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
+};
+
+use super::ancestry::{Process, Processes};
+
+/// More than any line of words or set of variables that we look for something in.
+const MOST: u64 = 1 << 20;
+
+/// The whole range of numbers of users: nobody is mapped to anybody else.
+const EVERYBODY: &str = "0 0 4294967295";
+
+/// The processes of this system.
+pub(super) struct Proc {
+    /// Whether the owner of a file is who it says: in a user namespace of its own a process is anybody.
+    owners_are_true: bool,
+}
+
+impl Proc {
+    pub(super) fn new() -> Self {
+        let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+        let map: Vec<&str> = map.split_whitespace().collect();
+        Self { owners_are_true: map.join(" ") == EVERYBODY }
+    }
+
+    /// This process, by the number that `/proc` knows it by.
+    pub(super) fn own_id() -> Option<u32> {
+        fs::read_to_string("/proc/self/stat").ok()?.split(' ').next()?.parse().ok()
+    }
+
+    fn is_of_system(&self, id: u32, status: &str) -> bool {
+        if !self.owners_are_true {
+            return false;
+        }
+        match fs::metadata(format!("/proc/{id}/exe")) {
+            Ok(file) => file.uid() == 0 && file.mode() & 0o022 == 0,
+            // Its file is hidden from us. A process can hide its own, so all its users must be the system's owner.
+            Err(_) => status
+                .lines()
+                .find_map(|line| line.strip_prefix("Uid:"))
+                .is_some_and(|users| users.split_whitespace().all(|user| user == "0")),
+        }
+    }
+}
+
+impl Processes for Proc {
+    fn process(&self, id: u32) -> Option<Process> {
+        let stat = bounded(id, "stat")?;
+        let status = bounded(id, "status")?;
+        let mut process = stated(&String::from_utf8_lossy(&stat))?;
+        process.file = fs::read_link(format!("/proc/{id}/exe")).ok().map(|path| {
+            let path = String::from_utf8_lossy(path.as_os_str().as_bytes()).into_owned();
+            // What was replaced on disk, by an update for one, runs on.
+            path.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(path)
+        });
+        process.of_system = self.is_of_system(id, &String::from_utf8_lossy(&status));
+        process.words = texts(&bounded(id, "cmdline").unwrap_or_default());
+        Some(process)
+    }
+
+    fn variable(&self, id: u32, name: &str) -> Option<String> {
+        let variables = bounded(id, "environ")?;
+        value(&variables, name)
+    }
+
+    fn ids(&self) -> Vec<u32> {
+        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+    }
+}
+
+fn bounded(id: u32, file: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(format!("/proc/{id}/{file}")).ok()?;
+    file.take(MOST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// `PID (NAME) STATE PPID PGRP SESSION TTY …`, where the name may hold anything, parentheses too.
+fn stated(stat: &str) -> Option<Process> {
+    let (before, after) = stat.rsplit_once(") ")?;
+    let (id, name) = before.split_once(" (")?;
+    let fields: Vec<&str> = after.split(' ').collect();
+    let field = |number: usize| fields.get(number).copied();
+    Some(Process {
+        id: id.parse().ok()?,
+        name: name.to_owned(),
+        parent: field(1)?.parse().ok()?,
+        session: field(3)?.parse().ok()?,
+        terminal: field(4)?.parse().ok()?,
+        started: field(19)?.parse().ok()?,
+        ..Process::default()
+    })
+}
+
+fn texts(bytes: &[u8]) -> Vec<String> {
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+    bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+fn value(variables: &[u8], name: &str) -> Option<String> {
+    variables.split(|byte| *byte == 0).find_map(|variable| {
+        let value = variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_hides_nothing() {
+        let fields = "S 10 11 12 34816 13 4194560 1 2 3 4 5 6 7 8 20 0 1 0 777 1 1";
+        let process = stated(&format!("42 (x) S 1 1 1) {fields}\n")).unwrap();
+        assert_eq!((process.id, process.name.as_str()), (42, "x) S 1 1 1"));
+        assert_eq!((process.parent, process.session), (10, 12));
+        assert_eq!((process.terminal, process.started), (34816, 777));
+        assert_eq!(stated("42 (x"), None);
+    }
+
+    #[test]
+    fn this_process_is_seen_as_it_is() {
+        let own = Proc::own_id().unwrap();
+        let process = Proc::new().process(own).unwrap();
+        assert_eq!(process.id, own);
+        let file = std::env::current_exe().unwrap();
+        assert_eq!(process.file.as_deref(), file.to_str());
+        assert!(Proc::new().ids().contains(&own));
+        assert_eq!(value(b"A=1\0AB=2\0B", "AB").as_deref(), Some("2"));
+        assert_eq!(value(b"A=1\0AB=2\0B", "B"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Small files that only this user may write: read whole or not at all, and written in one step. Owns what makes such a
+//! file believable; what is in it, its reader knows.
+
+use std::{
+    fs,
+    io::{self, Read as _, Write as _},
+    path::Path,
+};
+
+use crate::platform::{self, Insecurity};
+
+/// Why a file is not believed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unbelievable {
+    /// It cannot be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    /// Somebody else could have written it.
+    #[error(transparent)]
+    Insecure(#[from] Insecurity),
+    /// It is a directory, a device, a pipe.
+    #[error("it is not a file")]
+    NotAFile,
+    /// It is longer than what we write.
+    #[error("it is too long")]
+    TooLong,
+    /// It is not as we write it.
+    #[error("it is not as it was written: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// What it says does not fit what it is called or what it was sealed with.
+    #[error("it was changed after it was written")]
+    Changed,
+}
+
+impl Unbelievable {
+    /// Whether there simply is none.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Unreadable(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// The bytes of a file of ours, of at most `most`: not through a link, and of no other user.
+///
+/// # Errors
+/// [`Unbelievable`]. A file that is missing costs no more than the attempt to open it.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unbelievable> {
+    let file = platform::open_without_following(path).map_err(|error| {
+        if platform::is_link_error(&error) {
+            Insecurity::SymbolicLink.into()
+        } else {
+            Unbelievable::from(error)
+        }
+    })?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(Unbelievable::NotAFile);
+    }
+    if let Some(insecurity) = platform::insecurity(&metadata) {
+        return Err(insecurity.into());
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(Unbelievable::TooLong) } else { Ok(bytes) }
+}
+
+/// Writes a file of ours in one step: whoever reads finds what was there before or all of this. It is for this user alone,
+/// and so is its directory where it has to be made.
+///
+/// # Errors
+/// What the system says, also where the directory could be changed by others.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    platform::create_private_directory(directory)?;
+    if let Some(insecurity) = platform::insecurity(&fs::symlink_metadata(directory)?) {
+        return Err(io::Error::other(insecurity));
+    }
+    let random: [u8; 8] = platform::random()?;
+    let unfinished = directory.join(format!(".{}", data_encoding::HEXLOWER.encode(&random)));
+    if !platform::create_private_file(&unfinished)? {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let written = fs::File::options().write(true).open(&unfinished).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let written = written.and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}

@@ -1,0 +1,328 @@
+//! One gate for the length of a process. Owns what judging needs from the world: the policy, the facts, the record. It
+//! reads no calls and writes no answers.
+
+use std::{
+    env,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use portcullis_core::{
+    action::{Action, ActionKind, BadCall},
+    analyze::Ensemble,
+    call::ToolCall,
+    decision::{Decision, Layer, Step, Verdict},
+    facts::Facts,
+    gate::{Gate, Judgement},
+    policy::{Context, Mode, Policy},
+};
+
+use crate::{
+    audit::{self, AuditError, Entry, Kind, Log},
+    config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
+    observe::Observer,
+    platform::Directories,
+    report,
+};
+
+/// What a session is opened with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The configuration wherever a call runs; the files of projects are added to it.
+    pub configuration: Configuration,
+    /// The analyzers of the ensemble, where they are others than the configuration's.
+    pub analyzers: Option<Ensemble>,
+    /// Let one analyzer that cannot tell make the risk unknown.
+    pub propagate_unknown: bool,
+    /// The mode that is enforced for every call, whatever the call says.
+    pub mode: Option<Mode>,
+    /// The directory of calls that name none.
+    pub cwd: Option<String>,
+    /// The home directory of calls that name none.
+    pub home: Option<String>,
+    /// Keep no record, unless the managed configuration locks it.
+    pub unrecorded: bool,
+}
+
+/// What a call is judged under.
+#[derive(Debug, Default)]
+pub struct Regime {
+    /// The configuration, with the project's.
+    pub configuration: Configuration,
+    gate: Gate,
+}
+
+/// What every call of one process has in common.
+pub struct Session {
+    base: Arc<Regime>,
+    analyzers: Option<Ensemble>,
+    propagate_unknown: bool,
+    /// The project of the last call, since the next one is mostly about the same.
+    project: Mutex<Option<(ProjectFile, Arc<Regime>)>>,
+    mode: Option<Mode>,
+    cwd: Option<String>,
+    home: Option<String>,
+    observer: Observer,
+    on_failure: OnFailure,
+    record: Recording,
+}
+
+/// Where decisions are recorded.
+enum Recording {
+    Off,
+    On(Box<Log>),
+    /// It should be recorded and cannot be, so nothing is allowed.
+    Broken(AuditError),
+}
+
+/// A call that was judged, with what it was judged by.
+pub struct Judged {
+    /// What the call means.
+    pub action: Action,
+    /// What was known of the world.
+    pub facts: Facts,
+    /// What it was judged in.
+    pub context: Context,
+    /// What came of it.
+    pub judgement: Judgement,
+    /// What it was judged under.
+    pub regime: Arc<Regime>,
+}
+
+impl Session {
+    /// A session over this machine.
+    #[must_use]
+    pub fn open(options: Options) -> Self {
+        let Options { configuration, analyzers, propagate_unknown, mode, cwd, home, unrecorded } =
+            options;
+        let audit = configuration.audit.clone();
+        let ours = configuration.account.paths().chain(audit.path.as_deref());
+        let ours: Vec<&Path> = ours.collect();
+        let observer = Observer::new(&Directories::from_environment(), &ours);
+        let unwanted = unrecorded || record_is_unwanted();
+        let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
+        let directory = audit.path.as_deref();
+        let record = if off { Recording::Off } else { Recording::open(directory) };
+        let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown);
+        Self {
+            base: Arc::new(base),
+            analyzers,
+            propagate_unknown,
+            project: Mutex::default(),
+            mode,
+            cwd,
+            home,
+            observer,
+            record,
+            on_failure: audit.on_failure,
+        }
+    }
+
+    /// The policy that calls are judged under.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        self.base.gate.policy()
+    }
+
+    /// Keeps no record from here on.
+    pub fn record_nothing(&mut self) {
+        self.record = Recording::Off;
+    }
+
+    /// Why nothing can be recorded, where something should be.
+    #[must_use]
+    pub const fn broken(&self) -> Option<&AuditError> {
+        match &self.record {
+            Recording::Broken(error) => Some(error),
+            Recording::Off | Recording::On(_) => None,
+        }
+    }
+
+    /// Judges a call and records the decision.
+    ///
+    /// # Errors
+    /// [`BadCall`] where the arguments are not what the tool takes.
+    pub fn judge(&mut self, call: ToolCall, context: Context) -> Result<Judged, BadCall> {
+        let mut judged = self.consider(call, context)?;
+        self.record(&mut judged);
+        Ok(judged)
+    }
+
+    /// Judges a call without recording anything.
+    ///
+    /// # Errors
+    /// As [`Session::judge`].
+    pub fn consider(&self, mut call: ToolCall, context: Context) -> Result<Judged, BadCall> {
+        call.cwd = call.cwd.or_else(|| self.cwd.clone());
+        call.home = call.home.or_else(|| self.home.clone());
+        let action = Action::from_call(call)?;
+        // What is asked of the world does not depend on the policy.
+        let plan = self.base.gate.plan(&action);
+        let facts =
+            self.observer.facts(&plan, action.call.cwd.as_deref(), action.call.home.as_deref());
+        let (regime, trouble) = match self.regime(facts.workspace.as_deref()) {
+            Ok(regime) => (regime, None),
+            Err(error) => (Arc::clone(&self.base), Some(error)),
+        };
+        let mode = regime.configuration.mode_for_call(self.mode.or(context.mode));
+        let left_to_agent = regime.configuration.hook.unknown_tools == UnknownTools::Agent;
+        let agent_asks = context.agent_asks && left_to_agent;
+        let context = Context { mode, agent_asks, ..context };
+        let mut judgement = regime.gate.judge_in(&action, &facts, &context);
+        if let Some(error) = trouble {
+            let note = format!("what the project demands cannot be read: {error}");
+            deny(&mut judgement.decision, &note);
+        }
+        Ok(Judged { action, facts, context, judgement, regime })
+    }
+
+    /// What calls in a workspace are judged under.
+    fn regime(&self, workspace: Option<&str>) -> Result<Arc<Regime>, ConfigError> {
+        let base = &self.base;
+        let Some(workspace) = workspace else { return Ok(Arc::clone(base)) };
+        // Read for each call: a file that changes counts at once.
+        let Some(file) = base.configuration.project(Path::new(workspace))? else {
+            return Ok(Arc::clone(base));
+        };
+        let mut last = self.project.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, regime)) = &*last
+            && *known == file
+        {
+            return Ok(Arc::clone(regime));
+        }
+        let configuration = base.configuration.with_project(&file)?;
+        let analyzers = self.analyzers.as_ref();
+        let regime = Arc::new(Regime::new(configuration, analyzers, self.propagate_unknown));
+        *last = Some((file, Arc::clone(&regime)));
+        Ok(regime)
+    }
+
+    /// Records a decision before anybody acts on it. One that should be recorded and cannot be is denied, unless the
+    /// configuration lets it go on.
+    pub fn record(&mut self, judged: &mut Judged) {
+        let policy = &judged.regime.configuration.policy_id;
+        let entry = || entry(&judged.action, &judged.judgement, policy);
+        let Some(error) = self.record.intent(entry) else { return };
+        if self.on_failure == OnFailure::Deny {
+            deny(&mut judged.judgement.decision, &format!("nothing goes on unrecorded: {error}"));
+        }
+    }
+
+    /// Records something beside decisions: an answer, an outcome.
+    ///
+    /// # Errors
+    /// Nothing was recorded then.
+    pub fn note(&mut self, entry: Entry) -> Result<(), &AuditError> {
+        let policy = Some(self.base.configuration.policy_id.clone());
+        self.record.intent(|| Entry { policy, ..entry }).map_or(Ok(()), Err)
+    }
+
+    /// The decision about the same action in another context.
+    #[must_use]
+    pub fn again(&self, judged: &Judged, context: &Context) -> Decision {
+        let Judged { action, facts, regime, .. } = judged;
+        let mode = regime.configuration.mode_for_call(context.mode);
+        regime.gate.judge_in(action, facts, &Context { mode, ..*context }).decision
+    }
+}
+
+impl Regime {
+    fn new(
+        configuration: Configuration,
+        analyzers: Option<&Ensemble>,
+        propagate_unknown: bool,
+    ) -> Self {
+        let analyzers = analyzers.cloned().unwrap_or_else(|| configuration.ensemble());
+        let analyzers = analyzers.propagate_unknown(propagate_unknown);
+        Self { gate: Gate::with_analyzers(configuration.policy.clone(), analyzers), configuration }
+    }
+}
+
+/// Whether the environment asks for no record.
+#[must_use]
+pub fn record_is_unwanted() -> bool {
+    env::var_os("PORTCULLIS_AUDIT").is_some_and(|value| value == "off")
+}
+
+impl Recording {
+    fn open(directory: Option<&Path>) -> Self {
+        match audit::directory(directory).and_then(|directory| Log::open(&directory)) {
+            Ok(log) => Self::On(Box::new(log)),
+            Err(error) => Self::Broken(error),
+        }
+    }
+
+    /// Records a decision before anybody can act on it; gives why it could not.
+    fn intent(&mut self, entry: impl FnOnce() -> Entry) -> Option<&AuditError> {
+        if let Self::On(log) = self
+            && let Err(error) = log.append(&entry())
+        {
+            *self = Self::Broken(error);
+        }
+        match self {
+            Self::Broken(error) => Some(error),
+            Self::Off | Self::On(_) => None,
+        }
+    }
+}
+
+fn deny(decision: &mut Decision, note: &str) {
+    decision.verdict = Verdict::Deny;
+    decision.layer = Layer::Floor;
+    decision.reasons.insert(0, note.to_owned());
+    let step = Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note: note.to_owned() };
+    decision.steps.push(step);
+}
+
+fn entry(action: &Action, judgement: &Judgement, policy: &str) -> Entry {
+    let Judgement { action: _, effects: _, assessment, decision } = judgement;
+    let call = &action.call;
+    let mut rules: Vec<String> = Vec::new();
+    for finding in &assessment.findings {
+        if !rules.iter().any(|rule| rule == finding.rule) {
+            rules.push(finding.rule.to_owned());
+        }
+    }
+    Entry {
+        tool: Some(call.tool.clone()),
+        class: Some(assessment.class.name().to_owned()),
+        risk: Some(assessment.risk),
+        rules,
+        decision: Some(decision.verdict),
+        layer: Some(decision.layer),
+        reason: decision.reasons.first().cloned(),
+        action: Some(action.id()),
+        preview: Some(preview(action)),
+        policy: Some(policy.to_owned()),
+        session: call.session.clone(),
+        agent: call.agent.clone(),
+        cwd: call.cwd.clone(),
+        ..Entry::new(Kind::Decision)
+    }
+}
+
+/// The call for a person: its one text where it has one, else its arguments.
+#[must_use]
+pub fn preview(action: &Action) -> String {
+    match &action.kind {
+        ActionKind::Shell { command: text, .. }
+        | ActionKind::Code { code: text, .. }
+        | ActionKind::Query { statement: text, .. }
+        | ActionKind::File { path: text, .. }
+        | ActionKind::Http { url: text, .. } => text.clone(),
+        ActionKind::Tool => serde_json::to_string(&action.call.arguments).unwrap_or_default(),
+    }
+}
+
+impl Judged {
+    /// What a report shows of it.
+    #[must_use]
+    pub fn report(&self) -> report::Judged<'_> {
+        report::Judged {
+            call: &self.action.call,
+            effects: &self.judgement.effects,
+            assessment: &self.judgement.assessment,
+            decision: &self.judgement.decision,
+        }
+    }
+}
