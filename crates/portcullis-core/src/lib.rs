@@ -31,6 +31,7 @@ pub mod programs;
 pub mod redact;
 pub mod risk;
 pub mod rules;
+pub mod secrets;
 mod split;
 pub mod text;
 pub mod tool;

@@ -14,8 +14,8 @@ use crate::{
     facts::Facts,
     finding::{Category, Confidence},
     place::{self, Place},
-    redact,
     risk::Severity,
+    secrets,
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
@@ -502,10 +502,10 @@ impl Url {
                     && SECRET_PARAMETERS.iter().any(|known| known.eq_ignore_ascii_case(name));
                 secret
                     || holds_key(value)
-                    || redact::holds_token(value)
+                    || secrets::holds_token(value)
                     || !own && is_encoded_text(value)
             })
-            || self.path().split(['/', '?']).any(redact::holds_token)
+            || self.path().split(['/', '?']).any(secrets::holds_token)
     }
 
     fn attacks_the_host(&self) -> bool {

@@ -19,6 +19,7 @@ mod duration;
 mod failure;
 mod hook;
 mod input;
+mod inspect;
 mod install;
 mod pause;
 mod policy;
@@ -44,6 +45,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "check", define: check::define_check, run: check::check },
     Verb { name: "explain", define: check::define_explain, run: check::explain },
     Verb { name: "assess", define: assess::define, run: assess::run },
+    Verb { name: "inspect", define: inspect::define, run: inspect::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },
     Verb { name: "pause", define: pause::define, run: pause::run },

@@ -31,7 +31,7 @@ use portcullis_core::{
     assessment::ActionClass,
     call::ToolCall,
     decision::{Layer, Step, Verdict},
-    inspect::{Inspection, inspect},
+    inspect::inspect,
     policy::{Context, Mode, Policy},
     risk::Risk,
 };
@@ -227,7 +227,7 @@ fn answer(
         Moment::AfterTool => Ok(after(&mut session(), payload)),
         Moment::Prompt => {
             let seen = payload.prompt.as_deref().map(inspect).unwrap_or_default();
-            Ok(if seen.holds_token { Word::Note(words::pasted()) } else { Word::Nothing })
+            Ok(if seen.holds_secret() { Word::Note(words::pasted()) } else { Word::Nothing })
         }
     }
 }
@@ -380,7 +380,7 @@ fn after(session: &mut Session, payload: Payload) -> Word {
     }
     match (unrecorded, seen) {
         (Some(error), _) => Word::Note(words::unrecorded(&error)),
-        (None, Inspection { holds_token: false, phrases }) if phrases.is_empty() => Word::Nothing,
+        (None, seen) if seen.phrases.is_empty() && !seen.holds_secret() => Word::Nothing,
         (None, seen) => Word::Note(words::noticed(&seen)),
     }
 }

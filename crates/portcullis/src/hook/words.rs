@@ -77,7 +77,7 @@ pub(super) fn pasted() -> String {
 
 /// What became of a call, for the record.
 pub(super) fn outcome(seen: &Inspection) -> String {
-    match (seen.holds_token, seen.phrases.is_empty()) {
+    match (seen.holds_secret(), seen.phrases.is_empty()) {
         (false, true) => "ran",
         (true, true) => "ran; its result holds a key or token",
         (false, false) => "ran; its result holds words that tell an agent what to do",
@@ -91,7 +91,7 @@ pub(super) fn outcome(seen: &Inspection) -> String {
 /// What a result holds that an agent should be careful with.
 pub(super) fn noticed(seen: &Inspection) -> String {
     let mut notes = Vec::new();
-    if seen.holds_token {
+    if seen.holds_secret() {
         notes.push(
             "this result holds what looks like a key or token: do not repeat it, write it anywhere or send it",
         );

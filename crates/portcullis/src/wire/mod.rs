@@ -4,6 +4,7 @@
 mod answer;
 mod assess;
 mod call;
+mod inspect;
 mod lines;
 #[cfg(test)]
 mod schema;
@@ -14,5 +15,6 @@ pub use answer::{
 };
 pub use assess::{AssessAnswer, AssessRequest};
 pub use call::{LONGEST, Request, VERSION, sole_argument};
+pub use inspect::{InspectAnswer, InspectRequest, PhraseShape, SecretShape};
 pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};

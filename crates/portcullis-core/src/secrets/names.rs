@@ -98,7 +98,7 @@ const ABOUT: &[&str] = &[
 const SWITCHES: &[&str] = &["no", "ask", "prompt", "without", "disable", "enable", "skip"];
 
 /// The longest name that is looked at; longer ones are not names that a person gave.
-const MAX_NAME: usize = 128;
+pub(super) const MAX_NAME: usize = 128;
 
 /// Whether a name says that its value is secret, judged by its words: `DB_PASSWORD`, `apiKey`, `x-api-key`, and not
 /// `keyboard`, `monkey`, `max_tokens` or `token_count`.
@@ -121,6 +121,193 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
             _ => false,
         })
         || (last == "auth" && ((shouted && words.len() > 1) || name == b"_auth"))
+}
+
+/// What kind of secret a name promises.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Promise {
+    /// A password or passphrase.
+    Password,
+    /// A key of an API.
+    Key,
+    /// A secret, token or credential.
+    Secret,
+}
+
+/// A last word that says the value is known to all, or is no secret itself.
+const KNOWN_TO_ALL: &[&str] = &[
+    "id",
+    "ids",
+    "identifier",
+    "hash",
+    "hashed",
+    "hint",
+    "label",
+    "title",
+    "message",
+    "description",
+    "placeholder",
+    "issuer",
+    "audience",
+    "scope",
+    "scopes",
+    "header",
+    "headers",
+    "regex",
+    "pattern",
+    "index",
+    "class",
+    "expired",
+    "valid",
+    "invalid",
+    "status",
+    "state",
+    "at",
+    "date",
+    "time",
+    "timeout",
+    "rotation",
+    "alias",
+    "ref",
+    "reference",
+    "store",
+    "request",
+    "response",
+    "error",
+    "errors",
+    "callback",
+    "handler",
+    "helper",
+    "service",
+    "variable",
+    "var",
+    "input",
+    "output",
+    "mode",
+    "algorithm",
+    "strength",
+    "confirmation",
+    "reset",
+    "change",
+    "changed",
+    "location",
+    "host",
+    "port",
+    "user",
+    "username",
+    "email",
+    "issue",
+    "source",
+    "target",
+    "strategy",
+    "config",
+    "settings",
+    "options",
+    "option",
+    "template",
+    "example",
+    "text",
+    "code",
+    "fingerprint",
+    "checksum",
+    "digest",
+    "thumbprint",
+    "signature",
+    "image",
+    "page",
+    "link",
+    "domain",
+    "region",
+    "role",
+    "group",
+    "number",
+    "address",
+    "kind",
+    "list",
+    "map",
+    "set",
+    "value",
+    "values",
+    "vault",
+    "resource",
+    "server",
+    "client",
+    "sha",
+    "uuid",
+    "guid",
+];
+
+/// A word that, anywhere in a name, says that the value may be seen.
+const PUBLIC: &[&str] = &[
+    "public",
+    "pub",
+    "publishable",
+    "csrf",
+    "xsrf",
+    "authenticity",
+    "antiforgery",
+    "foreign",
+    "primary",
+    "partition",
+    "sort",
+    "next",
+    "page",
+    "continuation",
+    "pagination",
+    "idempotency",
+    "cache",
+    "object",
+    "bucket",
+    "routing",
+    "resume",
+    "sync",
+    "cancel",
+    "cancellation",
+    "device",
+    "push",
+    "tokenizer",
+    "lexer",
+    "parser",
+    "keyboard",
+    "author",
+    "captcha",
+    "recaptcha",
+    "site",
+    "anonymous",
+    "mock",
+    "hash",
+    "placeholder",
+    "last",
+    "lock",
+];
+
+/// What a name promises to those who look for secrets that are out, or nothing where its value may be seen.
+pub(super) fn promise(name: &[u8]) -> Option<Promise> {
+    if !is_secret_name(name) {
+        return None;
+    }
+    let words = words(name);
+    let last = words.last().map_or("", String::as_str);
+    let bare = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    if KNOWN_TO_ALL.contains(&bare) || words.iter().any(|word| PUBLIC.contains(&word.as_str())) {
+        return None;
+    }
+    let is_password = |word: &str| {
+        matches!(word, "pass" | "pwd" | "passphrase" | "passcode")
+            || word.ends_with("password")
+            || word.ends_with("passwd")
+    };
+    Some(if is_password(bare) {
+        Promise::Password
+    } else if bare.ends_with("key") {
+        Promise::Key
+    } else if !bare.is_empty() && (bare.ends_with("token") || bare.ends_with("secret")) {
+        Promise::Secret
+    } else if words.iter().any(|word| is_password(word)) {
+        Promise::Password
+    } else {
+        Promise::Secret
+    })
 }
 
 /// Whether an option's name makes it a switch: `--no-password`, `--ask-pass`.

@@ -1,0 +1,219 @@
+//! Secrets of several lines: private keys in PEM, the data of a Kubernetes Secret, JSON web keys. Owns where they begin and
+//! end.
+
+use super::{
+    context::Value,
+    kinds::{JWK, KUBERNETES_SECRET, PRIVATE_KEY, SERVICE_ACCOUNT},
+    scan::{Candidate, FRAMED, Purpose, SPELT, Scan},
+    source::{is_blank, is_quote},
+    validate::{self, Validity},
+    value,
+};
+use crate::finding::Confidence;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
+
+/// The longest label of a PEM block that is believed.
+const MAX_LABEL: usize = 64;
+/// The fewest characters of base64 that a key has.
+const LEAST_KEY: usize = 40;
+/// How far a manifest or a web key reaches.
+const OBJECT: usize = 2000;
+
+impl Scan<'_> {
+    /// A PEM block, but for certificates and public keys.
+    pub(super) fn armour(&mut self, start: usize) {
+        let source = self.source;
+        if start < self.armour_until || !source.starts_with(start, BEGIN) {
+            return;
+        }
+        let label_start = start + BEGIN.len();
+        let label_end = source.skip(label_start, |byte| byte != b'-' && byte != b'\n');
+        let label = source.slice(label_start, label_end);
+        let public = [&b"CERTIFICATE"[..], b"PUBLIC KEY", b"PUBLIC KEY BLOCK"]
+            .iter()
+            .any(|end| label.ends_with(end));
+        if label.len() > MAX_LABEL || public {
+            self.armour_until = label_end;
+            return;
+        }
+        let closing = source.find(label_end, END);
+        let end = closing.map_or(source.len(), |end| {
+            let label = source.skip(end + END.len(), |byte| byte != b'-' && byte != b'\n');
+            source.skip(label, |byte| byte == b'-')
+        });
+        self.armour_until = end;
+        if self.purpose == Purpose::Mask {
+            self.block(start, end, None, Validity::Unchecked);
+            return;
+        }
+        if !value::contains(label, b"PRIVATE KEY") {
+            return;
+        }
+        let (body, body_end) = self.key_body(label_end, closing.unwrap_or(end));
+        if body.len() < LEAST_KEY || value::entropy(&body) < 35 {
+            return;
+        }
+        let validity =
+            if validate::is_key(&body) { Validity::Wellformed } else { Validity::Unchecked };
+        let (end, confidence) = match closing {
+            Some(_) => (end, Confidence::High),
+            None => (body_end, Confidence::Medium),
+        };
+        self.block(start, end, Some(confidence), validity);
+    }
+
+    fn block(
+        &mut self,
+        start: usize,
+        end: usize,
+        confidence: Option<Confidence>,
+        validity: Validity,
+    ) {
+        let before = self.source.slice(start.saturating_sub(OBJECT), start);
+        let of_account = memchr::memmem::find(before, b"service_account").is_some();
+        let kind = if of_account { &SERVICE_ACCOUNT } else { &PRIVATE_KEY };
+        self.found.push(Candidate {
+            start,
+            end,
+            body: start,
+            kind,
+            confidence,
+            validity,
+            rank: SPELT + 1,
+        });
+    }
+
+    /// The base64 of a block without its line ends, headers and the marks of the language around it, and where it ends.
+    fn key_body(&self, from: usize, to: usize) -> (Vec<u8>, usize) {
+        const MOST: usize = 1 << 16;
+        let text = self.source.slice(from, to.min(from + MOST));
+        let (mut body, mut end, mut skip) = (Vec::new(), from, 0);
+        let mut foreign = 0;
+        for (index, byte) in text.iter().enumerate() {
+            if skip > 0 {
+                skip -= 1;
+            } else if *byte == b'\\'
+                && matches!(text.get(index + 1), Some(b'n' | b'r' | b't' | b'\\'))
+            {
+                skip = 1;
+            } else if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=') {
+                body.push(*byte);
+                end = from + index + 1;
+                foreign = 0;
+            } else if !byte.is_ascii_whitespace() && *byte != b'-' {
+                foreign += 1;
+                // Text after an armour that nobody closed.
+                if foreign > 8 && to == self.source.len() {
+                    break;
+                }
+            }
+        }
+        (body, end)
+    }
+
+    /// The values of a Kubernetes Secret: what stands in base64 under `data:`, before `kind: Secret` or behind it.
+    pub(super) fn manifest(&mut self, at: usize) {
+        if at < self.objects_until && self.objects_until != 0 {
+            return;
+        }
+        let source = self.source;
+        let mut from = at.saturating_sub(OBJECT).max(self.objects_until);
+        // A document of YAML ends at `---`.
+        if let Some(border) = memchr::memmem::rfind(source.slice(from, at), b"\n---") {
+            from += border + 4;
+        }
+        let mut to = source.len().min(at + OBJECT);
+        if let Some(border) = memchr::memmem::find(source.slice(at, to), b"\n---") {
+            to = at + border;
+        }
+        self.objects_until = to;
+        let text = source.slice(from, to);
+        let mut search = 0;
+        while let Some(found) =
+            text.get(search..).and_then(|rest| memchr::memmem::find(rest, b"data:"))
+        {
+            search += found + b"data:".len();
+            let is_word =
+                search > 5 && text.get(search - 6).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            if !is_word {
+                self.pairs(from + search, to);
+            }
+        }
+    }
+
+    /// `name: base64` line after line, or on one.
+    fn pairs(&mut self, from: usize, to: usize) {
+        const LEAST: usize = 8;
+        let source = self.source;
+        let mut index = from;
+        while index < to {
+            let name = source.skip(index, |byte| {
+                byte.is_ascii_whitespace() || is_quote(byte) || matches!(byte, b'{' | b',')
+            });
+            let name_end = source.skip(name, |byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+            });
+            let colon = source.skip(name_end, is_quote);
+            if name_end == name || source.at(colon) != b':' || colon >= to {
+                return;
+            }
+            let start = source.skip(colon + 1, |byte| is_blank(byte) || is_quote(byte));
+            let end = source.skip(start, |byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+            });
+            let text = source.slice(start, end);
+            let top = matches!(
+                source.slice(name, name_end),
+                b"kind" | b"apiVersion" | b"metadata" | b"type" | b"immutable"
+            );
+            if top {
+                return;
+            }
+            if text.len() >= LEAST
+                && !value::is_placeholder(text)
+                && value::entropy(text) >= 24
+                && end <= to
+            {
+                self.framed(
+                    &KUBERNETES_SECRET,
+                    Value { start, end, quoted: true },
+                    Some(Confidence::Medium),
+                );
+            }
+            index = end.max(start + 1);
+        }
+    }
+
+    /// The private part of a JSON web key: `d`, or `k` of a symmetric one, in the object around `at`.
+    pub(super) fn web_key(&mut self, at: usize) {
+        if at < self.objects_until {
+            return;
+        }
+        let source = self.source;
+        let from = at.saturating_sub(OBJECT);
+        let open = memchr::memrchr(b'{', source.slice(from, at)).map_or(from, |brace| from + brace);
+        let limit = source.len().min(at + OBJECT);
+        let close = memchr::memchr(b'}', source.slice(at, limit)).map_or(limit, |brace| at + brace);
+        self.objects_until = close;
+        for member in [&b"\"d\""[..], b"\"k\""] {
+            let Some(found) = memchr::memmem::find(source.slice(open, close), member) else {
+                continue;
+            };
+            let start = source.skip(open + found + member.len(), |byte| {
+                byte.is_ascii_whitespace() || matches!(byte, b':' | b'"')
+            });
+            let end = source
+                .skip(start, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+            let text = source.slice(start, end);
+            if text.len() >= 16 && value::entropy(text) >= 28 && !value::is_placeholder(text) {
+                let value = Value { start, end, quoted: true };
+                self.framed(&JWK, value, Some(Confidence::High));
+            }
+        }
+    }
+}
+
+/// What beats what: armour holds everything inside it.
+const _: () = assert!(SPELT > FRAMED);

@@ -1,0 +1,426 @@
+//! Secrets told by their name: assignments in code, JSON, YAML, TOML, XML and shells, options, headers. Owns how a name and
+//! its value are delimited; whether a name is telling, `names` says, and whether a value is one, `value`.
+
+use super::{
+    kinds::{
+        BASIC_AUTH, BEARER, CONNECTION_STRING, COOKIE, GENERIC_API_KEY, GENERIC_SECRET, PASSWORD,
+        SecretType,
+    },
+    names::{self, MAX_NAME, Promise, is_secret_name, promise},
+    scan::{Candidate, NAMED, Purpose, Scan},
+    source::{Source, is_blank, is_name, is_quote},
+    validate::{self, Validity},
+    value,
+};
+use crate::finding::Confidence;
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) quoted: bool,
+}
+
+impl Scan<'_> {
+    /// `NAME=value`, `"name": "value"`, `name => value`, `<name>value<`, `--name value`, `NAME 'value'`, for secret names,
+    /// and what follows `Authorization:` and `Bearer`. `at` lies somewhere in the name.
+    pub(super) fn name(&mut self, at: usize) {
+        if at < self.names_until {
+            return;
+        }
+        let source = self.source;
+        let least = at.saturating_sub(MAX_NAME).max(self.values_until);
+        let before = source.slice(least, at);
+        let start = at - before.iter().rev().take_while(|byte| is_name(**byte)).count();
+        let end = source.skip(at, is_name);
+        self.names_until = end;
+        if end - start > MAX_NAME {
+            return;
+        }
+        // An escape in quoted text (`\nPASSWORD=`) would otherwise become a part of the name.
+        let escaped = start > 0 && source.at(start - 1) == b'\\' && source.at(start) != b'-';
+        let name = source.slice(start + usize::from(escaped && end - start > 1), end);
+        let after = if name.eq_ignore_ascii_case(b"bearer") {
+            self.bearer(end)
+        } else if is_credential_header(name) {
+            self.header(name, end)
+        } else if is_secret_name(name) || (escaped && is_secret_name(source.slice(start, end))) {
+            self.value_of(start, end, name)
+        } else {
+            end
+        };
+        self.values_until = after.max(end);
+        self.names_until = self.values_until;
+    }
+
+    /// A header's value: all of the line, or of the quotes around it, but for the scheme.
+    fn header(&mut self, name: &[u8], name_end: usize) -> usize {
+        let source = self.source;
+        let Some(start) = separated(source, name_end) else { return name_end };
+        let start = source.skip(start, |byte| is_quote(byte) || byte == b'\\');
+        let word = source.skip(start, is_name);
+        let scheme = source.slice(start, word);
+        let has_scheme = source.at(word) == b' '
+            && [&b"bearer"[..], b"basic", b"token", b"digest", b"apikey"]
+                .iter()
+                .any(|known| scheme.eq_ignore_ascii_case(known));
+        let start = if has_scheme { source.skip(word, is_blank) } else { start };
+        if is_reference(source, start) {
+            return start;
+        }
+        let end = source.skip(start, |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`'));
+        if start < end {
+            let is_cookie = name.to_ascii_lowercase().ends_with(b"cookie");
+            self.credential(scheme, has_scheme, is_cookie, start, end);
+        }
+        end
+    }
+
+    fn credential(
+        &mut self,
+        scheme: &[u8],
+        has_scheme: bool,
+        is_cookie: bool,
+        start: usize,
+        end: usize,
+    ) {
+        let word = self.source.skip(start, |byte| {
+            byte.is_ascii_graphic() && !matches!(byte, b',' | b';' | b'"' | b'\'' | b'`')
+        });
+        let text = self.source.slice(start, word);
+        let (kind, confidence) = if is_cookie {
+            (&COOKIE, None)
+        } else if has_scheme && scheme.eq_ignore_ascii_case(b"basic") {
+            let password = validate::basic_password(text);
+            let judged = password.and_then(|password| {
+                (password.len() >= 3 && !value::is_placeholder(&password))
+                    .then_some(Confidence::High)
+            });
+            (&BASIC_AUTH, judged)
+        } else {
+            (&BEARER, value::token(text, true))
+        };
+        let end = if self.purpose == Purpose::Mask { end } else { word };
+        self.named(kind, Value { start, end, quoted: true }, confidence);
+    }
+
+    /// `Bearer` and something that is not a word.
+    fn bearer(&mut self, name_end: usize) -> usize {
+        let source = self.source;
+        let start = source.skip(name_end, is_blank);
+        let end =
+            source.skip(start, |byte| is_name(byte) || matches!(byte, b'~' | b'+' | b'/' | b'='));
+        let credential = source.slice(start, end);
+        let like_a_word = credential.len() < 20 && !credential.iter().any(u8::is_ascii_digit);
+        if start == name_end || credential.len() < 8 || like_a_word {
+            return name_end;
+        }
+        self.named(&BEARER, Value { start, end, quoted: true }, value::token(credential, true));
+        end
+    }
+
+    fn value_of(&mut self, name_start: usize, name_end: usize, name: &[u8]) -> usize {
+        let source = self.source;
+        if source.at(name_end) == b'>' && name_start > 0 && source.at(name_start - 1) == b'<' {
+            let end = source.skip(name_end + 1, |byte| byte != b'<');
+            self.judged(name, name_start, Value { start: name_end + 1, end, quoted: true });
+            return end;
+        }
+        let is_option = source.at(name_start) == b'-' && !names::is_switch(name);
+        if let Some(start) = separated(source, name_end) {
+            let working_directory = name.ends_with(b"PWD") && source.at(start) == b'/';
+            if working_directory {
+                return name_end;
+            }
+            let mut end = self.value(name, name_start, start);
+            // `password: str = "…"`: the first was a type.
+            let equals = source.skip(end, is_blank);
+            if source.at(equals) == b'=' && source.at(name_end) == b':' {
+                end = self.value(name, name_start, source.skip(equals + 1, is_blank));
+            }
+            return end;
+        }
+        if let Some(start) =
+            self.attribute(name_end).or_else(|| self.default_of(name_start, name_end))
+        {
+            return self.value(name, name_start, start);
+        }
+        let start = source.skip(name_end, is_blank);
+        if start > name_end && (is_set(source, name_start) || is_login(source, name_start, name)) {
+            return self.value(name, name_start, start);
+        }
+        let quoted = matches!(source.at(start), b'\'' | b'"') && source.at(name_end) != b'\\';
+        if start > name_end && (quoted || (is_option && source.at(start) != b'-')) {
+            return self.value(name, name_start, start);
+        }
+        name_end
+    }
+
+    /// `key="Password" value="…"`: the value of an element whose name is a value itself.
+    fn attribute(&self, name_end: usize) -> Option<usize> {
+        let source = self.source;
+        if !is_quote(source.at(name_end)) {
+            return None;
+        }
+        let word = source.skip_at_most(name_end + 1, 4, |byte| byte.is_ascii_whitespace());
+        source.has_word(word, b"value=").then_some(word + b"value=".len())
+    }
+
+    /// `variable "db_password" { default = "…" }`: what Terraform takes where nobody gives another.
+    fn default_of(&self, name_start: usize, name_end: usize) -> Option<usize> {
+        const BODY: usize = 400;
+        let source = self.source;
+        if source.at(name_end) != b'"' || name_start == 0 || source.at(name_start - 1) != b'"' {
+            return None;
+        }
+        let brace = source.skip(name_end + 1, is_blank);
+        if source.at(brace) != b'{' {
+            return None;
+        }
+        let body = source.slice(brace, source.len().min(brace + BODY));
+        let body = body.split(|byte| *byte == b'}').next().unwrap_or_default();
+        let at = memchr::memmem::find(body, b"default")?;
+        separated(source, brace + at + b"default".len())
+    }
+
+    /// Takes the value at `start` and gives its end.
+    pub(super) fn value(&mut self, name: &[u8], name_start: usize, start: usize) -> usize {
+        let (values, end) = values_at(self.source, start);
+        for value in values.into_iter().flatten() {
+            self.judged(name, name_start, value);
+        }
+        end
+    }
+
+    /// Takes a value by what its name promises and it keeps.
+    fn judged(&mut self, name: &[u8], name_start: usize, value: Value) {
+        let text = self.source.slice(value.start, value.end);
+        if self.purpose == Purpose::Mask {
+            self.named(&GENERIC_SECRET, value, None);
+            return;
+        }
+        let Some(promise) = promise(name) else { return };
+        let (kind, confidence) = match promise {
+            Promise::Password => {
+                let joined = self.is_connection_string(name_start);
+                let kind = if joined { &CONNECTION_STRING } else { &PASSWORD };
+                (kind, value::password(text, value.quoted || joined))
+            }
+            Promise::Key => (&GENERIC_API_KEY, value::token(text, value.quoted)),
+            Promise::Secret => (&GENERIC_SECRET, value::token(text, value.quoted)),
+        };
+        self.named(kind, value, confidence);
+    }
+
+    /// Whether a name is one of several in a connection string: `Server=db;User ID=sa;Password=`.
+    fn is_connection_string(&self, name_start: usize) -> bool {
+        const BEFORE: usize = 200;
+        let before = self.source.slice(name_start.saturating_sub(BEFORE), name_start);
+        let line =
+            before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().to_ascii_lowercase();
+        line.contains(&b';')
+            && [
+                &b"server="[..],
+                b"data source=",
+                b"host=",
+                b"addr=",
+                b"uid=",
+                b"user id=",
+                b"database=",
+            ]
+            .iter()
+            .any(|word| value::contains(&line, word))
+    }
+
+    pub(super) fn named(
+        &mut self,
+        kind: &'static SecretType,
+        value: Value,
+        confidence: Option<Confidence>,
+    ) {
+        let Value { start, end, quoted: _ } = value;
+        let reported = confidence.is_some() && !value::is_published(self.source.slice(start, end));
+        if start < end && (reported || self.purpose == Purpose::Mask) {
+            self.found.push(Candidate {
+                start,
+                end,
+                body: start,
+                kind,
+                confidence,
+                validity: Validity::Unchecked,
+                rank: NAMED,
+            });
+        }
+    }
+}
+
+fn is_credential_header(name: &[u8]) -> bool {
+    [&b"authorization"[..], b"proxy-authorization", b"cookie", b"set-cookie"]
+        .iter()
+        .any(|header| name.eq_ignore_ascii_case(header))
+}
+
+/// Whether a name stands where a shell's command sets a variable: `setx NAME value`, `setenv NAME value`,
+/// `set -gx NAME value`.
+fn is_set(source: Source<'_>, name_start: usize) -> bool {
+    const LONGEST: usize = 24;
+    let before = source.slice(name_start.saturating_sub(LONGEST), name_start);
+    let mut words = before.split(|byte| !(is_name(*byte))).rev().filter(|word| !word.is_empty());
+    match words.next() {
+        Some(b"setx" | b"setenv") => true,
+        Some(options) => options.starts_with(b"-") && words.next() == Some(b"set"),
+        None => false,
+    }
+}
+
+/// Whether a name is the third of `machine HOST login USER password VALUE`.
+fn is_login(source: Source<'_>, name_start: usize, name: &[u8]) -> bool {
+    const LONGEST: usize = 200;
+    let before = source.slice(name_start.saturating_sub(LONGEST), name_start);
+    let mut words =
+        before.split(|byte| byte.is_ascii_whitespace()).rev().filter(|word| !word.is_empty());
+    name == b"password" && words.nth(1) == Some(b"login")
+}
+
+/// Where the value starts after a name and its separator: `=`, `:`, `:=`, `=>`, `==`, with the quotes and brackets that
+/// may close the name.
+pub(super) fn separated(source: Source<'_>, name_end: usize) -> Option<usize> {
+    let closed = source.skip(name_end, |byte| is_quote(byte) || matches!(byte, b'\\' | b']'));
+    let separator = source.skip(closed, is_blank);
+    let negated = usize::from(matches!(source.at(separator), b'!' | b'~'));
+    let sign = separator + negated;
+    let end = sign
+        + match (source.at(sign), source.at(sign + 1)) {
+            (b':' | b'=', b'=') => 2,
+            (b':' | b'=', _) => 1,
+            _ => return None,
+        };
+    // `token://…` is a URL, and read as one.
+    if source.starts_with(end, b"//") {
+        return None;
+    }
+    let end = end + usize::from(source.at(end) == b'>');
+    Some(source.skip(end, is_blank))
+}
+
+/// The most backslashes before a quote that are taken for text within text; more levels than a person writes.
+const MAX_ESCAPES: usize = 7;
+
+/// The value at `start`, in one piece or two, and its end.
+pub(super) fn values_at(source: Source<'_>, start: usize) -> ([Option<Value>; 2], usize) {
+    let escapes = source
+        .slice(start, source.len().min(start + MAX_ESCAPES))
+        .iter()
+        .take_while(|byte| **byte == b'\\');
+    let quote = start + escapes.count();
+    let quoted = is_quote(source.at(quote)) && source.at(quote) != b'`';
+    let (open, end) = if quoted {
+        let opener = source.slice(start, quote + 1);
+        (quote + 1, closing(source, quote + 1, opener))
+    } else {
+        (start, word_end(source, start))
+    };
+    if open == end || is_reference(source, open) {
+        return ([None, None], open);
+    }
+    let value = Value { start: open, end, quoted };
+    // `"a"'b'c` is one word of the shell.
+    let after = end + 1;
+    let goes_on = is_name(source.at(after)) || matches!(source.at(after), b'"' | b'\'');
+    if open > start && quote == start && goes_on {
+        let word = word_end(source, after);
+        return ([Some(value), Some(Value { start: after, end: word, quoted: true })], word);
+    }
+    ([Some(value), None], end)
+}
+
+/// The index of the quote that closes what `opener` opened; the end of the text where none does.
+pub(super) fn closing(source: Source<'_>, from: usize, opener: &[u8]) -> usize {
+    let quote = opener.last().copied().unwrap_or(0);
+    let mut index = from;
+    while index < source.len() {
+        if opener.len() == 1 && quote == b'"' && source.at(index) == b'\\' {
+            index += 2;
+        } else if source.starts_with(index, opener) {
+            return index;
+        } else {
+            index += 1;
+        }
+    }
+    source.len()
+}
+
+/// The end of an unquoted value: a blank or a separator outside quotes.
+pub(super) fn word_end(source: Source<'_>, from: usize) -> usize {
+    let mut index = from;
+    while index < source.len() {
+        let byte = source.at(index);
+        let next = source.at(index + 1);
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b')' | b'}' | b']' | b'<'
+            | b'>' => {
+                return index;
+            }
+            b'$' if next == b'(' => return index,
+            b'`' => return index,
+            b',' if next == 0 || next.is_ascii_whitespace() || is_quote(next) => return index,
+            b'\\' if is_quote(next) || matches!(next, b'n' | b'r' | b't') => return index,
+            b'\\' => index += 2,
+            b'"' | b'\'' => {
+                let ends = next == 0
+                    || next.is_ascii_whitespace()
+                    || matches!(
+                        next,
+                        b';' | b'&' | b'|' | b')' | b',' | b'}' | b']' | b'"' | b'\''
+                    );
+                if ends {
+                    return index;
+                }
+                index = closing(source, index + 1, &[byte]) + 1;
+            }
+            _ => index += 1,
+        }
+    }
+    source.len()
+}
+
+/// Whether a value only says where the secret is: `$NAME`, `${NAME}`, `$(…)`, `` `…` ``. Masking those would hide what runs.
+/// A placeholder of ours is one too.
+pub(super) fn is_reference(source: Source<'_>, start: usize) -> bool {
+    let is_variable = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let ends = |index: usize| {
+        let byte = source.at(index);
+        byte == 0 || byte.is_ascii_whitespace() || !(is_name(byte) || byte == b'$')
+    };
+    match (source.at(start), source.at(start + 1)) {
+        (b'`', _) | (b'$', b'(') => true,
+        (b'$', b'{') => {
+            let end = source.skip(start + 2, is_variable);
+            source.at(end) == b'}' && ends(end + 1)
+        }
+        (b'$', first) if is_variable(first) => {
+            // `$6$…` is a password hash, not a variable.
+            !first.is_ascii_digit() && ends(source.skip(start + 1, is_variable))
+        }
+        (b'[', b'R') => placeholder(source, start).is_some_and(ends),
+        _ => false,
+    }
+}
+
+/// The end of `[REDACTED:type:fingerprint]` at `start`.
+pub(super) fn placeholder(source: Source<'_>, start: usize) -> Option<usize> {
+    const OPENING: &[u8] = b"[REDACTED:";
+    const FINGERPRINT: usize = 12;
+    if !source.starts_with(start, OPENING) {
+        return None;
+    }
+    let kind = start + OPENING.len();
+    let end = source.skip_at_most(kind, 40, |byte| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
+    });
+    let sum =
+        source.skip_at_most(end + 1, FINGERPRINT, |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (source.at(end) == b':' && end > kind && sum == end + 1 + FINGERPRINT && source.at(sum) == b']')
+        .then_some(sum + 1)
+}

@@ -1,0 +1,141 @@
+//! Secrets in encoded text: base64, hexadecimal digits, percent signs, and these in each other. Owns finding and taking off the
+//! layers; what is under them is read by the detector as any text.
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+
+use super::{Detector, Encoding, Finding, Options, validate::decode};
+
+/// The shortest encoded text that is worth decoding: a token is no shorter.
+const LEAST: usize = 24;
+/// Every how many bytes the pass looks whether it stands in a long run; a run of [`LEAST`] cannot slip between.
+const STEP: usize = 12;
+/// The longest run that is decoded.
+const MOST: usize = 1 << 20;
+
+/// Looks under one layer of `text`, and under as many below it as are left.
+pub(super) fn look(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
+    runs(text, left, options, findings);
+    percents(text, left, options, findings);
+}
+
+fn encoded(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// Long runs of the alphabets of base64, of which the hexadecimal digits are a part.
+fn runs(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
+    let mut at = STEP;
+    let mut until = 0;
+    while let Some(byte) = text.get(at) {
+        if !encoded(*byte) {
+            at += STEP;
+            continue;
+        }
+        let before = text.get(until..at).unwrap_or_default();
+        let start = at - before.iter().rev().take_while(|byte| encoded(**byte)).count();
+        let behind = text.get(at..).unwrap_or_default();
+        let body = at + behind.iter().take(MOST).take_while(|byte| encoded(**byte)).count();
+        let rest = text.get(body..).unwrap_or_default();
+        let end = body + rest.iter().take(2).take_while(|byte| **byte == b'=').count();
+        if body - start >= LEAST {
+            run(text, start..end, left, options, findings);
+        }
+        until = end;
+        at = end + STEP;
+    }
+}
+
+fn run(
+    text: &[u8],
+    span: std::ops::Range<usize>,
+    left: u8,
+    options: &Options,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(run) = text.get(span.clone()) else { return };
+    let hexadecimal = run.len() % 2 == 0 && run.iter().all(u8::is_ascii_hexdigit);
+    let decoded = if hexadecimal {
+        HEXLOWER_PERMISSIVE.decode(run).ok().map(|text| (text, Encoding::Hexadecimal))
+    } else {
+        decode(run).map(|text| (text, Encoding::Base64))
+    };
+    if let Some((inner, encoding)) = decoded {
+        below(&inner, &span, encoding, left, options, findings);
+    }
+}
+
+/// Texts with at least two percent signs that encode something, up to the next blank or quote.
+fn percents(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
+    let ends =
+        |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>');
+    let mut until = 0;
+    for at in memchr::memchr_iter(b'%', text) {
+        if at < until {
+            continue;
+        }
+        let before = text.get(until..at).unwrap_or_default();
+        let start = at - before.iter().rev().take(MOST).take_while(|byte| !ends(byte)).count();
+        let behind = text.get(at..).unwrap_or_default();
+        let end = at + behind.iter().take(MOST).take_while(|byte| !ends(byte)).count();
+        until = end;
+        let Some(piece) = text.get(start..end) else { continue };
+        let (inner, signs) = unescaped(piece);
+        if signs >= 2 {
+            below(&inner, &(start..end), Encoding::Percent, left, options, findings);
+        }
+    }
+}
+
+fn unescaped(text: &[u8]) -> (Vec<u8>, usize) {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let (mut out, mut index, mut signs) = (Vec::with_capacity(text.len()), 0, 0);
+    while let Some(byte) = text.get(index) {
+        let pair = (*byte == b'%')
+            .then(|| Some((digit(text.get(index + 1))?, digit(text.get(index + 2))?)))
+            .flatten();
+        if let Some((high, low)) = pair {
+            out.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
+            index += 3;
+            signs += 1;
+        } else {
+            out.push(*byte);
+            index += 1;
+        }
+    }
+    (out, signs)
+}
+
+fn below(
+    inner: &[u8],
+    span: &std::ops::Range<usize>,
+    encoding: Encoding,
+    left: u8,
+    options: &Options,
+    findings: &mut Vec<Finding>,
+) {
+    if !is_text(inner) {
+        return;
+    }
+    let options = Options { layers: left.saturating_sub(1), ..options.clone() };
+    for mut finding in Detector::new(options).scan(inner) {
+        // What encoded text happens to spell must be surer than what stands there openly.
+        if finding.confidence < crate::finding::Confidence::Medium {
+            continue;
+        }
+        let again =
+            findings.iter().any(|known| known.span.start < span.end && span.start < known.span.end);
+        if again {
+            continue;
+        }
+        finding.span = span.clone();
+        finding.encodings.insert(0, encoding);
+        findings.push(finding);
+    }
+}
+
+/// Whether nearly all bytes are printable.
+fn is_text(bytes: &[u8]) -> bool {
+    let printable =
+        bytes.iter().filter(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..0x7f)).count();
+    bytes.len() >= 12 && printable * 20 >= bytes.len() * 19
+}

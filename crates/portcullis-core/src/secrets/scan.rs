@@ -1,0 +1,378 @@
+//! One pass over a text: every place where a secret may begin is looked at, and what was found is collected. Owns the
+//! dispatch and the checks on spellings; names and surroundings are read by `context`.
+
+use super::{
+    format::{self, LONGEST, Part},
+    index::{self, CONTEXT, Entry, Job, KEYWORD, LOOSE},
+    kinds::{SecretType, TABLES},
+    loose::SHAPES,
+    source::{Source, is_blank, is_name, is_quote},
+    validate::{self, Validity},
+    value,
+};
+use crate::finding::Confidence;
+
+/// What a pass is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Purpose {
+    /// To say what is there: a value is judged, and what stands for one is left out.
+    Report,
+    /// The same without names and surroundings: only types with a spelling of their own.
+    Spellings,
+    /// To hide it: whatever has a secret's name or beginning is taken, since a harmless word hidden costs nothing.
+    Mask,
+}
+
+/// A text that may be a secret.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Its first byte.
+    pub(super) start: usize,
+    /// Behind its last one.
+    pub(super) end: usize,
+    /// The first byte that tells something: what stands before it every token of the type has.
+    pub(super) body: usize,
+    /// What it is.
+    pub(super) kind: &'static SecretType,
+    /// How sure; `None` where it is only good for masking.
+    pub(super) confidence: Option<Confidence>,
+    /// What its inside says.
+    pub(super) validity: Validity,
+    /// What wins where two overlap: the higher one.
+    pub(super) rank: u8,
+}
+
+/// A spelling of its own.
+pub(super) const SPELT: u8 = 4;
+/// A key with its armour, an address with its password.
+pub(super) const FRAMED: u8 = 3;
+/// A spelling that counts only under its vendor's name.
+const NAMED_AFTER_VENDOR: u8 = 2;
+/// Something with a telling name.
+pub(super) const NAMED: u8 = 1;
+
+/// A pass, and what it found.
+pub(super) struct Scan<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) purpose: Purpose,
+    pub(super) found: Vec<Candidate>,
+    /// Up to here names were read; what follows in the same name is not read again.
+    pub(super) names_until: usize,
+    /// Up to here names and values were taken.
+    pub(super) values_until: usize,
+    /// Up to here addresses were taken.
+    pub(super) addresses_until: usize,
+    /// Up to here there is no `@`.
+    pub(super) without_at: usize,
+    /// Up to here options were read.
+    pub(super) options_until: usize,
+    /// Up to here armour was taken.
+    pub(super) armour_until: usize,
+    /// Up to here manifests and web keys were taken.
+    pub(super) objects_until: usize,
+    /// Up to here beginnings were followed.
+    loose_until: usize,
+}
+
+/// Everything in a text that the purpose asks for, unsorted.
+pub(super) fn candidates(bytes: &[u8], purpose: Purpose) -> Vec<Candidate> {
+    let mut scan = Scan {
+        source: Source { bytes },
+        purpose,
+        found: Vec::new(),
+        names_until: 0,
+        values_until: 0,
+        addresses_until: 0,
+        without_at: 0,
+        options_until: 0,
+        armour_until: 0,
+        objects_until: 0,
+        loose_until: 0,
+    };
+    index::each_hit(bytes, |start, entry| scan.look(start, entry));
+    scan.found
+}
+
+impl Scan<'_> {
+    fn look(&mut self, start: usize, entry: Entry) {
+        match entry.table {
+            CONTEXT => self.look_around(start, entry),
+            LOOSE => self.follow_beginning(start, entry),
+            table => {
+                let kind = TABLES
+                    .get(usize::from(table))
+                    .and_then(|rows| rows.get(usize::from(entry.row)));
+                let Some(kind) = kind else { return };
+                if entry.item < KEYWORD {
+                    self.spelt(start, kind, usize::from(entry.item));
+                } else if self.purpose != Purpose::Spellings {
+                    self.named_after_vendor(start, kind, usize::from(entry.item - KEYWORD));
+                }
+            }
+        }
+    }
+
+    fn look_around(&mut self, start: usize, entry: Entry) {
+        let Some((word, job)) = index::JOBS.get(usize::from(entry.row)) else { return };
+        if self.purpose == Purpose::Spellings && *job != Job::Armour
+            || !self.source.has_word(start, word.as_bytes())
+        {
+            return;
+        }
+        match job {
+            Job::Name => self.name(start),
+            Job::Address => self.address(start),
+            Job::Armour => self.armour(start),
+            Job::Manifest => self.manifest(start),
+            Job::WebKey => self.web_key(start),
+            Job::Program => self.program(start),
+        }
+    }
+
+    /// A type with a spelling of its own; `start` is where its anchor begins.
+    fn spelt(&mut self, start: usize, kind: &'static SecretType, item: usize) {
+        let Some(format) = kind.formats.get(item) else { return };
+        let anchor = index::anchor(format.as_bytes());
+        let literal = format.as_bytes().get(anchor.at..anchor.at + anchor.len).unwrap_or_default();
+        if !self.source.starts_with(start, literal) {
+            return;
+        }
+        let (least, most) = anchor.lead;
+        let lead = if least == most {
+            least
+        } else {
+            let before = self.source.slice(start.saturating_sub(most), start);
+            before
+                .iter()
+                .rev()
+                .take_while(|byte| format::in_class(anchor.lead_class, **byte))
+                .count()
+        };
+        let Some(from) = start.checked_sub(lead) else { return };
+        if !self.may_begin(from, format) {
+            return;
+        }
+        self.take(from, kind, format, SPELT, 0);
+    }
+
+    /// Whether a token may begin here: not inside a word, except behind an escape.
+    fn may_begin(&self, from: usize, format: &str) -> bool {
+        let Some(before) = from.checked_sub(1).map(|at| self.source.at(at)) else { return true };
+        let first = match format::part(format.as_bytes(), 0) {
+            Some((Part::Run { class, .. }, _)) => Some(class),
+            _ => None,
+        };
+        let starts_with_sign =
+            first.is_none() && !format.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+        if starts_with_sign {
+            return true;
+        }
+        let two = from.checked_sub(2).map_or(0, |at| self.source.at(at));
+        let three = from.checked_sub(3).map_or(0, |at| self.source.at(at));
+        let escaped = two == b'\\' && matches!(before, b'n' | b'r' | b't')
+            || three == b'%' && two.is_ascii_hexdigit() && before.is_ascii_hexdigit();
+        if escaped {
+            return true;
+        }
+        let long = format.contains('+');
+        let default = before == b'-' && two == b':';
+        !(before.is_ascii_alphanumeric()
+            || before == b'_'
+            || first.is_some_and(|class| format::in_class(class, before))
+            || long && before == b'-' && !default)
+    }
+
+    /// Takes a text that is spelt as `format` from `from` on, where nothing speaks against it.
+    fn take(
+        &mut self,
+        from: usize,
+        kind: &'static SecretType,
+        format: &str,
+        rank: u8,
+        lead: usize,
+    ) -> bool {
+        let bytes = self.source.bytes;
+        let Some((start, end)) = format::matches(format, bytes, from) else { return false };
+        let next = self.source.at(end);
+        let goes_on = match format::last_class(format.as_bytes()) {
+            Some(class) => format::in_class(class, next) || next.is_ascii_alphanumeric(),
+            None => next.is_ascii_alphanumeric(),
+        };
+        // A run that may be as long as it likes was followed to its end.
+        if goes_on && end - from < LONGEST && next != 0 {
+            return false;
+        }
+        let text = self.source.slice(start, end);
+        let prefix = format.bytes().take_while(|byte| !matches!(byte, b'<' | b'{')).count();
+        let body = (from + prefix).clamp(start, end);
+        let tail = self.source.slice(body, end);
+        if value::entropy(tail) < kind.entropy.min(limit(tail.len()))
+            || value::is_placeholder(tail)
+            || value::is_published(text)
+        {
+            return false;
+        }
+        let Some(validity) = validate::validity(kind.check, text) else { return false };
+        let confidence = match (rank, validity) {
+            (_, Validity::Wellformed) | (SPELT, Validity::Unchecked) => Confidence::High,
+            (_, Validity::Broken) if kind.check.must_hold() => return false,
+            _ => Confidence::Medium,
+        };
+        let body = if lead == 0 { body } else { start };
+        self.found.push(Candidate {
+            start,
+            end,
+            body,
+            kind,
+            confidence: Some(confidence),
+            validity,
+            rank,
+        });
+        true
+    }
+
+    /// A value named by a word of the vendor; `start` is where the word begins.
+    fn named_after_vendor(&mut self, start: usize, kind: &'static SecretType, item: usize) {
+        let Some(keyword) = kind.keywords.get(item) else { return };
+        if !self.source.has_word(start, keyword.as_bytes())
+            || !self.is_written_as_one(start, keyword.len())
+        {
+            return;
+        }
+        for from in self.values_behind(start + keyword.len()).into_iter().flatten() {
+            for format in kind.formats {
+                if self.take(from, kind, format, NAMED_AFTER_VENDOR, 1) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether a keyword is written as one: `sumo`, `Sumo` or `SUMO`, and no piece of two words as in `CameraKit`.
+    fn is_written_as_one(&self, start: usize, len: usize) -> bool {
+        let word = self.source.slice(start, start + len);
+        let rest = word.get(1..).unwrap_or_default();
+        let small = rest.iter().all(|byte| !byte.is_ascii_uppercase());
+        let capital = word.iter().all(|byte| !byte.is_ascii_lowercase());
+        let inside = start > 0 && self.source.at(start - 1).is_ascii_alphabetic();
+        if len > 5 {
+            let begins_small = word.first().is_some_and(u8::is_ascii_lowercase);
+            return small || capital || !(inside && begins_small);
+        }
+        (small || capital) && !(inside && len < 4)
+    }
+
+    /// Where a value may begin that is named by what ends at `end`: behind the rest of the name and a sign between them.
+    /// Two places, where the name is an option and the value the next word.
+    pub(super) fn values_behind(&self, end: usize) -> [Option<usize>; 2] {
+        const NAME: usize = 40;
+        const BLANK: usize = 4;
+        const OPENING: usize = 6;
+        let source = self.source;
+        let rest = source.skip_at_most(end, NAME, is_name);
+        let spaced =
+            source.skip_at_most(rest, NAME - (rest - end), |byte| is_name(byte) || is_blank(byte));
+        let option = (rest != spaced && !is_quote(source.at(spaced)))
+            .then(|| source.skip_at_most(rest, BLANK, is_blank));
+        let closed = source.skip_at_most(spaced, BLANK, |byte| {
+            is_quote(byte) || byte.is_ascii_whitespace() || matches!(byte, b']' | b')' | b'\\')
+        });
+        let sign = source.skip_at_most(closed, 4, |byte| {
+            matches!(byte, b'=' | b':' | b'>' | b'|' | b'?' | b',')
+        });
+        if sign == closed {
+            return [None, option];
+        }
+        let value = source.skip_at_most(sign, OPENING, |byte| {
+            is_quote(byte)
+                || byte.is_ascii_whitespace()
+                || matches!(byte, b'=' | b'\\' | b'[' | b'(')
+        });
+        [Some(value), option]
+    }
+
+    /// A beginning that is masked whatever follows.
+    fn follow_beginning(&mut self, start: usize, entry: Entry) {
+        let Some(shape) = SHAPES.get(usize::from(entry.row)) else { return };
+        let prefix = shape.prefix.as_bytes();
+        if self.purpose == Purpose::Report
+            || start < self.loose_until
+            || !self.source.starts_with(start, prefix)
+        {
+            return;
+        }
+        let inside_a_word = start > 0
+            && self.source.at(start - 1).is_ascii_alphanumeric()
+            && (start < 2 || self.source.at(start - 2) != b'\\');
+        let body = start + prefix.len();
+        let mut end = self.source.skip(body, |byte| format::in_class(shape.body, byte));
+        if shape.bounded && inside_a_word {
+            return;
+        }
+        if prefix == b"eyJ" {
+            self.loose_until = end;
+            if end - start < 10 || !self.source.starts_with(end, b".eyJ") {
+                return;
+            }
+            let dashed = |byte: u8| format::in_class(b'u', byte);
+            end = self.source.skip(end + 1, dashed);
+            if self.source.at(end) == b'.' {
+                end = self.source.skip(end + 1, dashed);
+            }
+        }
+        if end - body < shape.least {
+            return;
+        }
+        self.loose_until = end;
+        self.found.push(Candidate {
+            start,
+            end,
+            body,
+            kind: &super::kinds::GENERIC_SECRET,
+            confidence: None,
+            validity: Validity::Unchecked,
+            rank: 0,
+        });
+    }
+}
+
+/// The most entropy that so many bytes can be asked for, in tenths of a bit: short texts repeat little and have little.
+fn limit(len: usize) -> u8 {
+    match len {
+        0..=8 => 15,
+        9..=12 => 22,
+        13..=16 => 25,
+        17..=24 => 29,
+        25..=33 => 33,
+        _ => u8::MAX,
+    }
+}
+
+/// Removes what overlaps something better, and sorts.
+pub(super) fn resolved(mut found: Vec<Candidate>) -> Vec<Candidate> {
+    found.sort_by_key(|candidate| {
+        (candidate.start, std::cmp::Reverse((candidate.rank, candidate.end)))
+    });
+    let mut kept: Vec<Candidate> = Vec::with_capacity(found.len());
+    for candidate in found {
+        let mut better = true;
+        while let Some(last) = kept.last() {
+            if last.end <= candidate.start {
+                break;
+            }
+            // The more specific one stays; of two alike the longer, and of two as long the one that came first.
+            let weight = |candidate: &Candidate| {
+                (candidate.rank, candidate.validity, candidate.end - candidate.start)
+            };
+            if weight(last) >= weight(&candidate) {
+                better = false;
+                break;
+            }
+            kept.pop();
+        }
+        if better {
+            kept.push(candidate);
+        }
+    }
+    kept
+}

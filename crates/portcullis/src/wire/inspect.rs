@@ -1,0 +1,161 @@
+//! Texts to look through and what was noticed in them. Owns the names and types of their fields; what is noticed,
+//! `portcullis_core` says.
+
+use portcullis_core::{
+    finding::Confidence,
+    inspect::Inspection,
+    risk::Severity,
+    secrets::{Encoding, Finding, Validity},
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    VERSION,
+    strict::{self, Malformed},
+};
+
+/// One text to look through.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InspectRequest {
+    /// The caller's own identifier, a string or a number, echoed as it came.
+    pub id: Option<Value>,
+    /// The text.
+    pub text: String,
+}
+
+impl InspectRequest {
+    /// Reads one text from JSON. `line` is the number of the text's first line, for messages.
+    ///
+    /// # Errors
+    /// [`Malformed`] where it is not JSON, or a field is missing or not of its type.
+    pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
+        let Value::Object(mut fields) = strict::parse(bytes, line)? else {
+            return Err(Malformed::new(line, "a text must be in a JSON object"));
+        };
+        let id = match fields.remove("id") {
+            None | Some(Value::Null) => None,
+            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+            Some(_) => return Err(Malformed::new(line, "`id` must be a string or a number")),
+        };
+        let malformed =
+            |message: &str| Malformed { id: id.clone(), line, message: message.to_owned() };
+        if fields.get("v").is_some_and(|version| version.as_u64() != Some(VERSION)) {
+            return Err(malformed(&format!("`v` must be {VERSION}")));
+        }
+        match fields.remove("text") {
+            Some(Value::String(text)) => Ok(Self { id, text }),
+            Some(_) => Err(malformed("`text` must be a string")),
+            None => Err(malformed("`text` is missing")),
+        }
+    }
+}
+
+/// What was noticed in one text.
+#[derive(Debug, Serialize)]
+pub struct InspectAnswer<'a> {
+    /// The version of this shape.
+    pub v: u64,
+    /// The caller's own identifier, as it came.
+    pub id: Option<&'a Value>,
+    /// The secrets, in the order of the text.
+    pub secrets: Vec<SecretShape<'a>>,
+    /// Whether it tells an agent what to do.
+    pub injection: bool,
+    /// Where it does.
+    pub injection_findings: Vec<PhraseShape>,
+    /// The text without the secrets.
+    pub redacted: String,
+}
+
+/// A secret.
+#[derive(Debug, Serialize)]
+pub struct SecretShape<'a> {
+    /// One of the documented families, or the name of the type.
+    #[serde(rename = "type")]
+    pub kind: &'a str,
+    /// The rule that found it.
+    pub rule: &'a str,
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What its checksum or structure says: `wellformed`, `unchecked` or `broken`.
+    pub validity: &'static str,
+    /// The bytes of the text.
+    pub span: [usize; 2],
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// Its beginning, masked.
+    #[serde(rename = "match")]
+    pub excerpt: &'a str,
+    /// What it is.
+    pub description: &'a str,
+    /// What to do about it.
+    pub suggestion: &'a str,
+    /// The same for the same secret, wherever it stands.
+    pub fingerprint: &'a str,
+    /// How it was encoded, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub encodings: Vec<&'static str>,
+}
+
+impl<'a> From<&'a Finding> for SecretShape<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        Self {
+            kind: finding.name(),
+            rule: &finding.rule,
+            severity: finding.severity,
+            confidence: finding.confidence,
+            validity: match finding.validity {
+                Validity::Wellformed => "wellformed",
+                Validity::Unchecked => "unchecked",
+                Validity::Broken => "broken",
+            },
+            span: [finding.span.start, finding.span.end],
+            line: finding.line,
+            column: finding.column,
+            excerpt: &finding.excerpt,
+            description: &finding.description,
+            suggestion: &finding.suggestion,
+            fingerprint: &finding.fingerprint,
+            encodings: finding.encodings.iter().map(|encoding| encoding_name(*encoding)).collect(),
+        }
+    }
+}
+
+fn encoding_name(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Base64 => "base64",
+        Encoding::Hexadecimal => "hexadecimal",
+        Encoding::Percent => "percent",
+    }
+}
+
+/// Words that tell an agent what to do.
+#[derive(Debug, Serialize)]
+pub struct PhraseShape {
+    /// The bytes of the text.
+    pub span: [usize; 2],
+}
+
+impl<'a> InspectAnswer<'a> {
+    /// The answer to a text. No secret is in it.
+    #[must_use]
+    pub fn new(id: Option<&'a Value>, seen: &'a Inspection, redacted: String) -> Self {
+        let phrases = seen
+            .phrases
+            .iter()
+            .map(|span| PhraseShape { span: [span.start as usize, span.end as usize] });
+        Self {
+            v: VERSION,
+            id,
+            secrets: seen.secrets.iter().map(SecretShape::from).collect(),
+            injection: !seen.phrases.is_empty(),
+            injection_findings: phrases.collect(),
+            redacted,
+        }
+    }
+}
