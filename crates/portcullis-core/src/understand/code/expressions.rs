@@ -318,6 +318,16 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// The operand behind a word or sign that stands before one; text of nothing but such signs is cut off somewhere.
+    fn prefixed(&mut self) -> Value {
+        if !self.sink() {
+            return Value::unknown("a value");
+        }
+        let value = self.operand();
+        self.rise();
+        value
+    }
+
     fn primary(&mut self) -> Value {
         let Some(token) = self.token_at(self.at) else { return Value::unknown("nothing") };
         let span = token.span;
@@ -469,7 +479,7 @@ impl Interpreter<'_, '_, '_> {
                     .is_some_and(|token| token.kind == TokenKind::Variable) =>
             {
                 self.at += 1;
-                return self.operand();
+                return self.prefixed();
             }
             "lambda" => return self.lambda(),
             "function" | "sub" | "func" | "fn" | "proc"
@@ -488,11 +498,11 @@ impl Interpreter<'_, '_, '_> {
                     }) =>
             {
                 self.at += 1;
-                return self.operand();
+                return self.prefixed();
             }
             "await" | "new" | "typeof" | "return" | "not" | "yield" => {
                 self.at += 1;
-                return self.operand();
+                return self.prefixed();
             }
             _ => {}
         }
@@ -566,19 +576,19 @@ impl Interpreter<'_, '_, '_> {
             "{" => self.table(),
             "-" | "+" => {
                 self.at += 1;
-                match self.operand() {
+                match self.prefixed() {
                     Value::Number(number) if word == "-" => Value::Number(number.saturating_neg()),
                     value => value,
                 }
             }
             "!" | "~" => {
                 self.at += 1;
-                drop(self.operand());
+                drop(self.prefixed());
                 Value::unknown("a condition")
             }
             "*" | "**" | "&" | "\\" | "..." | "@" | "$" | "<-" => {
                 self.at += 1;
-                if self.is_first(self.at) { Value::unknown(word) } else { self.operand() }
+                if self.is_first(self.at) { Value::unknown(word) } else { self.prefixed() }
             }
             ":" if self.is_name(self.at + 1)
                 && matches!(self.language, "ruby" | "julia" | "lisp") =>
