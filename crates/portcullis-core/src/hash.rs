@@ -1,13 +1,28 @@
 //! Hashes of names for tables that are made when the program is built. Owns FNV-1a, which runs there too; it guards
 //! nothing, since whatever is found by a hash is compared.
 
+const BASIS: u32 = 0x811c_9dc5;
+const PRIME: u32 = 0x0100_0193;
+
 /// FNV-1a over `bytes[from..to]`.
 #[expect(clippy::indexing_slicing, reason = "every caller stays inside the slice")]
 pub(crate) const fn part(bytes: &[u8], from: usize, to: usize) -> u32 {
-    let mut hash: u32 = 0x811c_9dc5;
+    let mut hash = BASIS;
     let mut at = from;
     while at < to {
-        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(PRIME);
+        at += 1;
+    }
+    hash
+}
+
+/// FNV-1a over `bytes[from..to]`, whatever the case of its letters.
+#[expect(clippy::indexing_slicing, reason = "every caller stays inside the slice")]
+pub(crate) const fn part_in_lower_case(bytes: &[u8], from: usize, to: usize) -> u32 {
+    let mut hash = BASIS;
+    let mut at = from;
+    while at < to {
+        hash = (hash ^ bytes[at].to_ascii_lowercase() as u32).wrapping_mul(PRIME);
         at += 1;
     }
     hash

@@ -326,8 +326,9 @@ fn remote_mounts_of(table: &str) -> Vec<PathBuf> {
         let (point, kind) = (words.next()?, words.next()?);
         // `fuseblk` is a disk.
         let is_remote = kind != "fuseblk" && REMOTE.iter().any(|name| kind.starts_with(name));
-        let point = point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
-        (is_remote && point != "/").then(|| point.into())
+        let unescaped =
+            || point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
+        (is_remote && point != "/").then(|| unescaped().into())
     };
     table.lines().filter_map(mount).collect()
 }

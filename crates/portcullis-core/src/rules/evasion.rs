@@ -6,7 +6,7 @@ use super::{
     effects::{about, at, deleted, run, words, written},
 };
 use crate::{
-    effect::{Effect, EffectKind, WriteMode},
+    effect::{Effect, EffectKind, Kinds, WriteMode},
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
@@ -51,7 +51,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "evasion.history.off",
         message: "the shell would stop keeping its history",
-        when: When::Effect(|effect, _| history_off(effect)),
+        when: When::Effect(Kinds::ENVIRONMENT.and(Kinds::RUN), |effect, _| history_off(effect)),
         fires: &[
             "unset HISTFILE",
             "export HISTSIZE=0",
@@ -65,7 +65,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "evasion.history.file",
         message: "the shell's history would be deleted or replaced",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE.and(Kinds::WRITE), |effect, scene| {
             let target = match &effect.kind {
                 EffectKind::Delete { target, .. } => target,
                 EffectKind::Write { target, mode, .. } if *mode != WriteMode::Append => target,
@@ -90,7 +90,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "evasion.log.remove",
         message: "logs would be deleted or emptied",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE.and(Kinds::WRITE), |effect, scene| {
             if let Some((target, _, place)) = deleted(effect, scene) {
                 return (place == Place::Log)
                     .then(|| about(Severity::High, target, "this deletes the log"));
@@ -155,7 +155,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "evasion.time.system",
         message: "a file outside the project would look older or newer than it is, which hides when it was changed",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::RUN, |effect, scene| {
             let run = run(effect).filter(|run| run.program == "touch")?;
             let sets = words(run).any(|word| {
                 matches!(word, "-d" | "-t" | "-r")
@@ -201,7 +201,7 @@ static RULES: &[Rule] = &[
         message: "hooks would be switched off for this command",
         remedy: "let the checks run, and fix what they find",
         reversible: true,
-        when: When::Effect(|effect, _| match &effect.kind {
+        when: When::Effect(Kinds::ENVIRONMENT, |effect, _| match &effect.kind {
             EffectKind::Environment { name, value }
                 if name == "HUSKY"
                     || name == "HUSKY_SKIP_HOOKS"
@@ -242,7 +242,7 @@ static RULES: &[Rule] = &[
         message: "certificates would no longer be checked, so that anyone on the way could answer",
         remedy: "trust the one certificate that is missing, for this one command",
         reversible: true,
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::ENVIRONMENT, |effect, _| {
             let EffectKind::Environment { name, value } = &effect.kind else { return None };
             let off = match name.as_str() {
                 "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY" => {
@@ -262,7 +262,7 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         confidence: Confidence::Medium,
         message: "a program would run under another name than its own",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect).filter(|run| run.program == "exec")?;
             let name = words(run).skip_while(|word| *word != "-a").nth(1)?;
             (name.starts_with('[')

@@ -7,7 +7,7 @@ use super::{
     flow::{is_local, shown},
 };
 use crate::{
-    effect::{Effect, EffectKind},
+    effect::{Effect, EffectKind, Kinds},
     finding::{Category, Confidence},
     risk::Severity,
     text::{Piece, Taint, Text},
@@ -28,7 +28,7 @@ static RULES: &[Rule] = &[
         id: "execution.remote.fetched",
         message: "code that comes over the network is run as it arrives, and nobody has read it",
         remedy: "download it to a file, read it, check its signature, and then decide",
-        when: When::Effect(fetched),
+        when: When::Effect(Kinds::EXECUTE, fetched),
         fires: &[
             "curl -fsSL https://example.com/install.sh | sh",
             "wget -qO- https://example.com/x | sudo bash",
@@ -118,7 +118,7 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "code is run that was hidden by an encoding",
         remedy: "decode it into a file and read it first",
-        when: When::Effect(decoded),
+        when: When::Effect(Kinds::EXECUTE, decoded),
         fires: &[
             "echo bHMgLWxhCg== | base64 -d | sh",
             "eval \"$(echo '6c73' | xxd -r -p)\"",
@@ -141,7 +141,7 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "the name of the program that is run was hidden by an encoding",
         remedy: "write the command plainly",
-        when: When::Effect(decoded_name),
+        when: When::Effect(Kinds::RUN, decoded_name),
         fires: &["$(printf '\\x6c\\x73') -la", "$(echo sl | rev) -la"],
         quiet: &["$(echo ls) -la", "$(which ls) -la"],
         ..EXECUTES

@@ -2,67 +2,79 @@
 //! hundred rules a command concerns a handful.
 
 use super::{Rule, SHELVES, When};
-use crate::hash;
+use crate::{effect::Kinds, hash};
 
 /// The rules that name a program with their shapes, each as it stands behind the programs, in the order of the registry;
-/// only those whose first operand may begin with one of these letters.
+/// only those whose first operand may be one of these words.
 pub(super) fn shapes(
     program: &str,
-    begins: Letters,
+    first: Words,
 ) -> impl Iterator<Item = (&'static Rule, &'static str)> {
     let name = hash::whole(program);
     let head = SHAPES.heads.get(hash::chain(name, CHAINS)).copied().unwrap_or(NONE);
     let at = |number: u16| SHAPES.entries.get(usize::from(number));
     // Each entry leads to one before it, so this ends.
     std::iter::successors(at(head), move |entry| at(entry.next))
-        .filter(move |entry| entry.name == name && entry.begins.meet(begins))
+        .filter(move |entry| entry.name == name && entry.first.meet(first))
         .filter_map(Entry::read)
         .filter_map(move |(rule, named, rest)| (named == program).then_some((rule, rest)))
 }
 
-/// The rules that look at effects or at the whole scene, in the order of the registry.
-pub(super) fn watching() -> impl Iterator<Item = &'static Rule> {
-    WATCHING.iter().filter_map(|(shelf, rule)| rule_at(*shelf, *rule))
+/// The rules that look at effects of some of these kinds or at the whole scene, in the order of the registry.
+pub(super) fn watching(kinds: Kinds) -> impl Iterator<Item = &'static Rule> {
+    let concerned = move |at: &Option<Kinds>| at.is_none_or(|at| at.meet(kinds));
+    WATCHING.iter().filter(move |(at, _)| concerned(at)).map(|(_, rule)| *rule)
 }
 
-/// A set of first letters, whatever their case. What is no letter of the alphabet shares its place with some that are.
+/// What a first operand may be: a set of words, whatever their case, that may hold more than was put in.
 #[derive(Clone, Copy)]
-pub(super) struct Letters(u32);
+pub(super) struct Words(u64);
 
-impl Letters {
+impl Words {
     pub(super) const NONE: Self = Self(0);
-    /// Also where nothing is there to begin with.
-    pub(super) const ANY: Self = Self(u32::MAX);
+    /// Also where nothing is there.
+    pub(super) const ANY: Self = Self(u64::MAX);
 
-    pub(super) const fn with(self, letter: u8) -> Self {
-        Self(self.0 | 1 << (letter & 31))
+    pub(super) const fn with(self, word: &str) -> Self {
+        self.with_part(word.as_bytes(), 0, word.len())
+    }
+
+    const fn with_part(self, bytes: &[u8], from: usize, to: usize) -> Self {
+        let hash = hash::part_in_lower_case(bytes, from, to);
+        Self(self.0 | 1 << hash::chain(hash, 64))
     }
 
     const fn meet(self, other: Self) -> bool {
-        self.0 & other.0 != 0 || self.0 == u32::MAX || other.0 == u32::MAX
+        self.0 & other.0 != 0
     }
 
-    /// What the first word of a shape behind the programs lets the first operand begin with.
+    /// What the first word of a shape behind the programs lets the first operand be.
     #[expect(
         clippy::indexing_slicing,
         reason = "runs when the program is built, where a wrong index is an error"
     )]
-    const fn of_words(words: &[u8], start: usize) -> Self {
-        let mut letters = Self::NONE;
+    const fn of_shape(shape: &[u8], start: usize) -> Self {
+        let mut words = Self::NONE;
+        let mut from = start;
         let mut at = start;
-        let mut starts = true;
-        while at < words.len() && words[at] != b' ' {
-            if starts {
-                // An option, a wild card and `…` say nothing of the first operand.
-                if !words[at].is_ascii_alphanumeric() {
+        while at <= shape.len() {
+            let ends = at == shape.len() || shape[at] == b' ';
+            if ends || shape[at] == b'|' {
+                // An option and `…` say nothing of the first operand.
+                if from == at || !shape[from].is_ascii_alphanumeric() {
                     return Self::ANY;
                 }
-                letters = letters.with(words[at]);
+                words = words.with_part(shape, from, at);
+                from = at + 1;
+            } else if shape[at] == b'*' {
+                return Self::ANY;
             }
-            starts = words[at] == b'|';
+            if ends {
+                break;
+            }
             at += 1;
         }
-        if letters.0 == 0 { Self::ANY } else { letters }
+        words
     }
 }
 
@@ -77,8 +89,8 @@ struct Entry {
     from: u16,
     to: u16,
     rest: u16,
-    /// What the first operand may begin with.
-    begins: Letters,
+    /// What the first operand may be.
+    first: Words,
     next: u16,
 }
 
@@ -91,7 +103,7 @@ impl Entry {
         from: 0,
         to: 0,
         rest: 0,
-        begins: Letters::ANY,
+        first: Words::ANY,
         next: NONE,
     };
 
@@ -147,7 +159,7 @@ const COUNTS: (usize, usize) = {
                         shape += 1;
                     }
                 }
-                When::Effect(_) | When::Scene(_) => watching += 1,
+                When::Effect(..) | When::Scene(_) => watching += 1,
                 When::Read | When::Noted | When::Words => {}
             }
             rule += 1;
@@ -195,7 +207,7 @@ static SHAPES: Shapes = {
                             from: from as u16,
                             to: at as u16,
                             rest: rest as u16,
-                            begins: Letters::of_words(bytes, rest),
+                            first: Words::of_shape(bytes, rest),
                             next: index.heads[chain],
                         };
                         index.heads[chain] = number as u16;
@@ -210,20 +222,25 @@ static SHAPES: Shapes = {
     index
 };
 
-/// The shelf and the place on it of each rule that watches.
+/// The rules that watch, with the kinds of effects that they look at; `None` for the whole scene.
 #[expect(
     clippy::indexing_slicing,
     reason = "runs when the program is built, where a wrong index is an error"
 )]
-static WATCHING: [(u8, u16); COUNTS.1] = {
-    let mut watching = [(0, 0); COUNTS.1];
+static WATCHING: [(Option<Kinds>, &Rule); COUNTS.1] = {
+    let mut watching = [(None, &Rule::LOSS); COUNTS.1];
     let mut number = 0;
     let mut shelf = 0;
     while shelf < SHELVES.len() {
         let mut rule = 0;
         while rule < SHELVES[shelf].rules.len() {
-            if matches!(SHELVES[shelf].rules[rule].when, When::Effect(_) | When::Scene(_)) {
-                watching[number] = (shelf as u8, rule as u16);
+            let kinds = match SHELVES[shelf].rules[rule].when {
+                When::Effect(kinds, _) => Some(Some(kinds)),
+                When::Scene(_) => Some(None),
+                When::Command(_) | When::Read | When::Noted | When::Words => None,
+            };
+            if let Some(kinds) = kinds {
+                watching[number] = (kinds, &SHELVES[shelf].rules[rule]);
                 number += 1;
             }
             rule += 1;
@@ -255,18 +272,19 @@ mod tests {
                     }
                 }
             }
-            let found = shapes(program, Letters::ANY).map(|(rule, rest)| (rule.id, rest));
+            let found = shapes(program, Words::ANY).map(|(rule, rest)| (rule.id, rest));
             assert_eq!(found.collect::<Vec<_>>(), expected, "{program}");
         }
-        assert_eq!(shapes("no-such-program", Letters::ANY).count(), 0);
+        assert_eq!(shapes("no-such-program", Words::ANY).count(), 0);
     }
 
     #[test]
     fn every_rule_that_looks_at_effects_is_asked() {
         let expected: Vec<_> = super::super::all()
-            .filter(|rule| matches!(rule.when, When::Effect(_) | When::Scene(_)))
+            .filter(|rule| matches!(rule.when, When::Effect(..) | When::Scene(_)))
             .map(|rule| rule.id)
             .collect();
-        assert_eq!(watching().map(|rule| rule.id).collect::<Vec<_>>(), expected);
+        let all = Kinds::ALL;
+        assert_eq!(watching(all).map(|rule| rule.id).collect::<Vec<_>>(), expected);
     }
 }

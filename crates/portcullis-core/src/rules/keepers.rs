@@ -2,7 +2,7 @@
 
 use super::{Hit, Rule, Scene, Shelf, When, pattern};
 use crate::{
-    effect::{Effect, EffectKind},
+    effect::{Effect, EffectKind, Kinds},
     finding::{Category, Confidence},
     place::{self, Place},
     programs::Options,
@@ -314,7 +314,7 @@ static RULES: &[Rule] = &[
         id: "rsync.delete",
         message: "everything at the destination that is not at the source is deleted",
         remedy: "see what would go: `rsync -a --delete --dry-run SOURCE DESTINATION`",
-        when: When::Effect(mirrored),
+        when: When::Effect(Kinds::RUN, mirrored),
         fires: &[
             "rsync -a --delete ./ user@host:/srv/",
             "rsync -av --del a/ b/",
@@ -341,7 +341,7 @@ static RULES: &[Rule] = &[
         category: Category::System,
         message: "files of another machine's system are replaced",
         remedy: "copy it to your own directory there, and let a person move it in place",
-        when: When::Effect(|effect, _| copies_over_system(effect)),
+        when: When::Effect(Kinds::RUN, |effect, _| copies_over_system(effect)),
         fires: &[
             "scp config.conf user@host:/etc/",
             "scp -r ./data user@host:/",
@@ -363,7 +363,7 @@ static RULES: &[Rule] = &[
         reversible: true,
         message: "a load balancer is told through its socket to take servers or sessions away",
         remedy: "look first: `show servers state` on the same socket",
-        when: When::Effect(|effect, _| tells_the_balancer(effect)),
+        when: When::Effect(Kinds::RUN, |effect, _| tells_the_balancer(effect)),
         fires: &["echo 'disable server backend/web1' | socat stdio /var/run/haproxy.sock"],
         quiet: &["echo 'show stat' | socat stdio /var/run/haproxy.sock"],
         ..Rule::LOSS

@@ -7,7 +7,7 @@ use portcullis_syntax::Span;
 
 use crate::{
     action::Action,
-    effect::{Certainty, Effect, EffectKind, Effects, LayerId, LayerOrigin, Location, Run},
+    effect::{Certainty, Effect, EffectKind, Effects, Kinds, LayerId, LayerOrigin, Location, Run},
     facts::Facts,
     finding::{Category, Confidence, Finding, Place},
     risk::Severity,
@@ -129,8 +129,8 @@ pub enum When {
     ///
     /// No shape fits a command that is only asked what it would do (`--dry-run`, `--help`…).
     Command(&'static [&'static str]),
-    /// One effect is of a certain kind, on a certain target.
-    Effect(fn(&Effect, &Scene<'_>) -> Option<Hit>),
+    /// One effect of one of these kinds is on a certain target.
+    Effect(Kinds, fn(&Effect, &Scene<'_>) -> Option<Hit>),
     /// One effect, once it is read: what its text says decides which of the shelf's rules fire, see [`READINGS`].
     Read,
     /// Several effects together, or the action itself.
@@ -270,11 +270,14 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             }
         }
     }
-    for rule in index::watching() {
+    let kinds = scene.effects.list.iter().map(|effect| Kinds::of(&effect.kind));
+    for rule in index::watching(kinds.fold(Kinds::NONE, Kinds::and)) {
         match rule.when {
-            When::Effect(fires) => {
+            When::Effect(kinds, fires) => {
                 for effect in &scene.effects.list {
-                    if let Some(hit) = fires(effect, scene) {
+                    if kinds.meet(Kinds::of(&effect.kind))
+                        && let Some(hit) = fires(effect, scene)
+                    {
                         found.add(rule, effect.at, effect.certainty, hit);
                     }
                 }
@@ -300,11 +303,11 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
 
 /// The rules on commands that name the program.
 fn commands(run: &Run, effect: &Effect, found: &mut Found<'_>) {
-    if index::shapes(&run.program, index::Letters::ANY).next().is_none() {
+    if index::shapes(&run.program, index::Words::ANY).next().is_none() {
         return;
     }
     let command = pattern::Command::new(run);
-    for (rule, words) in index::shapes(&run.program, command.begins()) {
+    for (rule, words) in index::shapes(&run.program, command.first()) {
         if command.has_words(words) {
             found.add(rule, effect.at, effect.certainty, Hit::default());
         }

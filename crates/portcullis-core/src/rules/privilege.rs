@@ -6,7 +6,7 @@ use super::{
     effects::{at, run, words},
 };
 use crate::{
-    effect::{Effect, EffectKind, Run},
+    effect::{Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     risk::Severity,
 };
@@ -27,7 +27,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "this would run with another user's rights",
         remedy: "try it without `sudo` first",
-        when: When::Effect(|effect, _| match &effect.kind {
+        when: When::Effect(Kinds::PRIVILEGE, |effect, _| match &effect.kind {
             EffectKind::Privilege { .. } => Some(at(Severity::Medium)),
             _ => None,
         }),
@@ -48,7 +48,7 @@ static RULES: &[Rule] = &[
         id: "privilege.shell.root",
         message: "a shell with another user's rights would be opened",
         remedy: "name the one command that needs the rights",
-        when: When::Effect(root_shell),
+        when: When::Effect(Kinds::RUN, root_shell),
         fires: &[
             "sudo su",
             "sudo bash",
@@ -75,7 +75,7 @@ static RULES: &[Rule] = &[
         id: "privilege.shell.escape",
         confidence: Confidence::Medium,
         message: "a program that needs no shell is told to start one with another user's rights",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect).filter(|run| ELEVATORS.contains(&run.program.as_str()))?;
             words(run).any(escapes).then(|| at(Severity::High))
         }),
@@ -91,7 +91,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "privilege.account.change",
         message: "an account or group would be made or changed",
-        when: When::Effect(|effect, _| account(effect)),
+        when: When::Effect(Kinds::RUN, |effect, _| account(effect)),
         fires: &[
             "useradd bob",
             "adduser alice sudo",
@@ -110,7 +110,7 @@ static RULES: &[Rule] = &[
         category: Category::Destruction,
         reversible: false,
         message: "an account would be deleted",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             if !matches!(run.program.as_str(), "userdel" | "deluser" | "groupdel" | "delgroup") {
                 return None;
@@ -130,7 +130,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "privilege.account.password",
         message: "a password would be changed",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let severity = match run.program.as_str() {
                 "chpasswd" | "newusers" | "vipw" | "vigr" => Severity::Critical,
@@ -179,7 +179,7 @@ static RULES: &[Rule] = &[
         id: "privilege.loader.environment",
         message: "code would be loaded into programs that did not ask for it",
         remedy: "leave the variable unset",
-        when: When::Effect(loader),
+        when: When::Effect(Kinds::ENVIRONMENT.and(Kinds::PRIVILEGE), loader),
         fires: &[
             "LD_PRELOAD=/tmp/x.so sudo id",
             "export LD_PRELOAD=/tmp/x.so",
@@ -196,7 +196,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "privilege.namespace.enter",
         message: "this would step out of, or into, another view of the system with more rights",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let severity = match run.program.as_str() {
                 "nsenter"
@@ -230,7 +230,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "privilege.exploit.tool",
         message: "a program would look for, or use, a way to become root",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let starts = |name: &&str| {
                 run.program.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))

@@ -6,7 +6,7 @@ use super::{
     effects::{about, at, run, words, written},
 };
 use crate::{
-    effect::{Effect, EffectKind, WriteMode},
+    effect::{Effect, EffectKind, Kinds, WriteMode},
     finding::Category,
     place::{self, PersistenceKind, Place},
     risk::Severity,
@@ -75,7 +75,7 @@ static RULES: &[Rule] = &[
         id: "system.power.off",
         severity: Severity::Critical,
         message: "the machine would be stopped or restarted, with everyone's work on it",
-        when: When::Effect(|effect, _| power(effect)),
+        when: When::Effect(Kinds::RUN, |effect, _| power(effect)),
         fires: &[
             "shutdown -h now",
             "reboot -f",
@@ -127,7 +127,7 @@ static RULES: &[Rule] = &[
         message: "every process would be stopped",
         remedy: "name the one process: `kill PID`",
         reversible: false,
-        when: When::Effect(|effect, _| match &effect.kind {
+        when: When::Effect(Kinds::KILL, |effect, _| match &effect.kind {
             EffectKind::Kill { everything: true, .. } => Some(at(Severity::Critical)),
             EffectKind::Kill { target, .. } if target.as_known().is_some_and(is_first) => {
                 Some(at(Severity::Critical))
@@ -152,7 +152,7 @@ static RULES: &[Rule] = &[
         id: "system.process.kill-guard",
         category: Category::Evasion,
         message: "a program that watches or guards this machine would be stopped",
-        when: When::Effect(|effect, _| match &effect.kind {
+        when: When::Effect(Kinds::KILL, |effect, _| match &effect.kind {
             EffectKind::Kill { target, .. } => {
                 let name = target.as_known()?;
                 GUARDS.iter().any(|guard| name.contains(guard)).then(|| at(Severity::High))
@@ -169,7 +169,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "a process would be stopped",
         remedy: "see first what it is: `ps -p PID`",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::KILL, |effect, _| {
             matches!(&effect.kind, EffectKind::Kill { .. }).then(|| at(Severity::Medium))
         }),
         fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
@@ -196,7 +196,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "system.kernel.write",
         message: "a setting of the running kernel would be changed",
-        when: When::Effect(kernel),
+        when: When::Effect(Kinds::WRITE, kernel),
         fires: &[
             "sysctl -w kernel.core_pattern='|/tmp/x'",
             "echo 3 > /proc/sys/vm/drop_caches",
@@ -332,7 +332,7 @@ static RULES: &[Rule] = &[
         id: "system.service.guard",
         category: Category::Evasion,
         message: "a service that watches or guards this machine would be stopped",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let (action, units) = service(effect)?;
             let stops = matches!(
                 action.as_str(),
@@ -359,7 +359,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "system.service.mask",
         message: "a service would be made impossible to start",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let (action, _) = service(effect)?;
             match action.as_str() {
                 "mask" | "kill" | "set-environment" | "import-environment" | "set-property" => {
@@ -377,7 +377,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "a service would be started, stopped or changed",
         remedy: "see its state first: `systemctl status NAME`",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let (action, _) = service(effect)?;
             let own = run(effect).is_some_and(|run| words(run).any(|word| word == "--user"));
             match action.as_str() {
@@ -496,7 +496,7 @@ static RULES: &[Rule] = &[
         id: "system.load.flood",
         message: "this machine or another would be kept busy until it can do nothing else",
         remedy: "measure for a bounded time, with a person watching",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let flood = match run.program.as_str() {
                 "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => !words(run)
@@ -525,7 +525,7 @@ static RULES: &[Rule] = &[
         id: "system.file.write",
         message: "a file of the system would be written",
         remedy: "keep it in the project, or let a person install it",
-        when: When::Effect(system_file),
+        when: When::Effect(Kinds::WRITE, system_file),
         fires: &[
             "echo x > /etc/motd",
             "cp x /usr/bin/x",

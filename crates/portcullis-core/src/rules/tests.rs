@@ -8,6 +8,11 @@ use crate::{call::ToolCall, understand::understand};
 /// The rules that fire on a command in a project's directory, with how bad they say it is. What starts with the name of a
 /// tool that fetches, or with `python:`, is a call of that tool.
 fn judge(command: &str) -> Vec<(&'static str, Severity)> {
+    let findings = |scene: &Scene<'_>| apply(scene);
+    seen(command, findings).into_iter().map(|finding| (finding.rule, finding.severity)).collect()
+}
+
+fn seen<T>(command: &str, look: impl FnOnce(&Scene<'_>) -> T) -> T {
     let mut call = match command.split_once(' ') {
         Some(("python:", code)) => {
             let mut call = ToolCall { tool: "python".to_owned(), ..ToolCall::default() };
@@ -31,8 +36,7 @@ fn judge(command: &str) -> Vec<(&'static str, Severity)> {
     };
     let action = Action::from_call(call).unwrap();
     let effects = understand(&action, &facts);
-    let scene = Scene { action: &action, effects: &effects, facts: &facts };
-    apply(&scene).into_iter().map(|finding| (finding.rule, finding.severity)).collect()
+    look(&Scene { action: &action, effects: &effects, facts: &facts })
 }
 
 #[test]
@@ -99,6 +103,30 @@ fn every_rule_fires_on_its_examples_and_stays_quiet_on_their_harmless_cousins() 
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_rule_fires_on_a_kind_of_effect_that_it_does_not_name() {
+    let mut wrong = BTreeSet::new();
+    let mut fired = BTreeSet::new();
+    for command in all().flat_map(|rule| rule.fires.iter().chain(rule.quiet)) {
+        seen(command, |scene| {
+            for rule in all() {
+                let When::Effect(kinds, fires) = rule.when else { continue };
+                for effect in &scene.effects.list {
+                    if fires(effect, scene).is_some() {
+                        fired.insert(rule.id);
+                        if !kinds.meet(Kinds::of(&effect.kind)) {
+                            wrong.insert(format!("{}: {:?}", rule.id, effect.kind));
+                        }
+                    }
+                }
+            }
+        });
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let looking = all().filter(|rule| matches!(rule.when, When::Effect(..)));
+    assert_eq!(fired.len(), looking.count(), "every one of them was tried");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::{
     Span,
     action::ActionKind,
     address::host_of,
-    effect::{Effect, EffectKind},
+    effect::{Effect, EffectKind, Kinds},
     facts::Facts,
     finding::{Category, Confidence},
     place::{self, Place},
@@ -35,7 +35,7 @@ static RULES: &[Rule] = &[
         category: Category::Credentials,
         message: "a file of this machine is fetched as if it were a page",
         remedy: "read files of the workspace with the tool for files",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             (url.scheme() == "file" && !url.is_own_file(scene.facts)).then(Hit::default)
         }),
@@ -46,7 +46,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "url.scheme.foreign",
         message: "the address is not one of the web: it speaks another protocol, or carries its own content",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             let plain = match url.scheme() {
                 "" | "http" | "https" | "ws" | "wss" | "file" => true,
@@ -74,7 +74,7 @@ static RULES: &[Rule] = &[
         id: "url.host.userinfo",
         message: "before the host stands a name or password: what looks like the host may not be it",
         remedy: "leave the user out of the address",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             url.has_userinfo().then(Hit::default)
         }),
@@ -94,7 +94,7 @@ static RULES: &[Rule] = &[
         id: "url.host.lookalike",
         message: "the host's name is written so that it can be taken for another",
         remedy: "write the name in the letters that its owner uses",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             url.looks_like_another().then(Hit::default)
         }),
@@ -112,7 +112,7 @@ static RULES: &[Rule] = &[
         id: "url.host.inside",
         message: "the host is inside: this machine, its network or its cluster, written in an unusual way or at a service that is no web page",
         remedy: "fetch what your own project serves by its port: `curl http://localhost:3000/`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let severity = Url::of(effect, scene)?.inside()?;
             Some(Hit { severity: Some(severity), ..Hit::default() })
         }),
@@ -138,7 +138,7 @@ static RULES: &[Rule] = &[
         category: Category::SupplyChain,
         message: "a script or program is fetched from a bare address, which nothing vouches for",
         remedy: "take it from its project's own site, over `https`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             let bare = url.kind() == HostKind::Address;
             (bare && url.names_code()).then(Hit::default)
@@ -157,7 +157,7 @@ static RULES: &[Rule] = &[
         message: "the address carries a secret or encoded data to the host",
         remedy: "leave it out; send what the service needs in a header",
         reversible: false,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             url.carries_data().then(Hit::default)
         }),
@@ -179,7 +179,7 @@ static RULES: &[Rule] = &[
         id: "url.query.inner",
         confidence: Confidence::Medium,
         message: "the address asks the host for a file of its system, or to fetch something inside its network",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             url.attacks_the_host().then(Hit::default)
         }),
@@ -201,7 +201,7 @@ static RULES: &[Rule] = &[
         message: "the address is one that collects whatever it is asked for, for somebody else to read",
         remedy: "use a service that the team knows",
         reversible: false,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let url = Url::of(effect, scene)?;
             url.collects().then(Hit::default)
         }),
@@ -224,7 +224,7 @@ static RULES: &[Rule] = &[
         message: "a service is asked to delete something",
         remedy: "look at it first with a `GET`, and keep the answer",
         reversible: false,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::CONNECT, |effect, scene| {
             let ActionKind::Http { method, .. } = &scene.action.kind else { return None };
             let url = Url::of(effect, scene)?;
             let severity =

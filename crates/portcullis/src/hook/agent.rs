@@ -4,7 +4,10 @@
 use portcullis_core::tool::MCP_PREFIX;
 use serde_json::{Map, Value};
 
-use super::reply::{Reply, Saying};
+use super::{
+    payload::at,
+    reply::{Reply, Saying},
+};
 use crate::install::table::Install;
 
 /// A coding agent: how its payloads are read and how it is answered.
@@ -60,16 +63,16 @@ impl Mark {
     /// Whether a payload has it.
     #[must_use]
     pub fn fits(self, payload: &Value) -> bool {
-        let text = |pointer| payload.pointer(pointer).and_then(Value::as_str);
+        let text = |pointer| at(payload, pointer).and_then(Value::as_str);
         match self {
-            Self::Has(pointer) => payload.pointer(pointer).is_some_and(|value| !value.is_null()),
-            Self::Lacks(pointer) => payload.pointer(pointer).is_none_or(Value::is_null),
+            Self::Has(pointer) => at(payload, pointer).is_some_and(|value| !value.is_null()),
+            Self::Lacks(pointer) => at(payload, pointer).is_none_or(Value::is_null),
             Self::Is(pointer, word) => text(pointer) == Some(word),
             Self::OneOf(pointer, words) => text(pointer).is_some_and(|text| words.contains(&text)),
             Self::Number(pointer, number) => {
-                payload.pointer(pointer).and_then(Value::as_u64) == Some(number)
+                at(payload, pointer).and_then(Value::as_u64) == Some(number)
             }
-            Self::True(pointer) => payload.pointer(pointer).and_then(Value::as_bool) == Some(true),
+            Self::True(pointer) => at(payload, pointer).and_then(Value::as_bool) == Some(true),
         }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::{
     agent::{Agent, Event, Means, Parts, Servers, Tool, ToolName, of_server},
-    payload::{Unreadable, first, text, type_name},
+    payload::{Unreadable, at, first, text, type_name},
 };
 use crate::wire;
 
@@ -33,7 +33,7 @@ pub(super) fn calls(
 ) -> Result<Vec<ToolCall>, Unreadable> {
     let name = named(payload, agent, event)?;
     let input = match event.input {
-        Some(pointer) => payload.pointer(pointer),
+        Some(pointer) => at(payload, pointer),
         None => first(payload, agent.fields.input),
     };
     let mut arguments = arguments(input)?;

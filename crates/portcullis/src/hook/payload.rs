@@ -145,9 +145,25 @@ pub(super) fn read(
     })
 }
 
+/// The value at a JSON pointer (RFC 6901) of a table: none of those escapes anything, and a payload is asked for many.
+pub(super) fn at<'a>(payload: &'a Value, pointer: &str) -> Option<&'a Value> {
+    if pointer.contains('~') {
+        return payload.pointer(pointer);
+    }
+    let mut keys = pointer.split('/');
+    if keys.next() != Some("") {
+        return None;
+    }
+    keys.try_fold(payload, |value, key| match value {
+        Value::Object(map) => map.get(key),
+        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
 /// The first value at these pointers.
 pub(super) fn first<'a>(payload: &'a Value, pointers: &[&str]) -> Option<&'a Value> {
-    pointers.iter().find_map(|pointer| payload.pointer(pointer).filter(|value| !value.is_null()))
+    pointers.iter().find_map(|pointer| at(payload, pointer).filter(|value| !value.is_null()))
 }
 
 /// The first value at these pointers, which is a text.

@@ -11,6 +11,9 @@ use super::ancestry::{Process, Processes};
 /// More than any line of words or set of variables that we look for something in.
 const MOST: u64 = 1 << 20;
 
+/// As much as most of what `/proc` says of a process: one read, where the size that a file there gives itself is 0.
+const USUAL: usize = 4096;
+
 /// The whole range of numbers of users: nobody is mapped to anybody else.
 const EVERYBODY: &str = "0 0 4294967295";
 
@@ -32,17 +35,19 @@ impl Proc {
         fs::read_to_string("/proc/self/stat").ok()?.split(' ').next()?.parse().ok()
     }
 
-    fn is_of_system(&self, id: u32, status: &str) -> bool {
+    fn is_of_system(&self, id: u32) -> bool {
         if !self.owners_are_true {
             return false;
         }
         match fs::metadata(format!("/proc/{id}/exe")) {
             Ok(file) => file.uid() == 0 && file.mode() & 0o022 == 0,
             // Its file is hidden from us. A process can hide its own, so all its users must be the system's owner.
-            Err(_) => status
-                .lines()
-                .find_map(|line| line.strip_prefix("Uid:"))
-                .is_some_and(|users| users.split_whitespace().all(|user| user == "0")),
+            Err(_) => bounded(id, "status").is_some_and(|status| {
+                String::from_utf8_lossy(&status)
+                    .lines()
+                    .find_map(|line| line.strip_prefix("Uid:"))
+                    .is_some_and(|users| users.split_whitespace().all(|user| user == "0"))
+            }),
         }
     }
 }
@@ -50,14 +55,13 @@ impl Proc {
 impl Processes for Proc {
     fn process(&self, id: u32) -> Option<Process> {
         let stat = bounded(id, "stat")?;
-        let status = bounded(id, "status")?;
         let mut process = stated(&String::from_utf8_lossy(&stat))?;
         process.file = fs::read_link(format!("/proc/{id}/exe")).ok().map(|path| {
             let path = String::from_utf8_lossy(path.as_os_str().as_bytes()).into_owned();
             // What was replaced on disk, by an update for one, runs on.
             path.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(path)
         });
-        process.of_system = self.is_of_system(id, &String::from_utf8_lossy(&status));
+        process.of_system = self.is_of_system(id);
         process.words = texts(&bounded(id, "cmdline").unwrap_or_default());
         Some(process)
     }
@@ -74,7 +78,7 @@ impl Processes for Proc {
 }
 
 fn bounded(id: u32, file: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(USUAL);
     let file = fs::File::open(format!("/proc/{id}/{file}")).ok()?;
     file.take(MOST).read_to_end(&mut bytes).ok()?;
     Some(bytes)

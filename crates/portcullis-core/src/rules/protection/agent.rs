@@ -9,7 +9,7 @@ use super::{
     How, OWN, touch,
 };
 use crate::{
-    effect::{EffectKind, WriteMode},
+    effect::{EffectKind, Kinds, WriteMode},
     place::{self, AgentFileKind},
     programs::agents,
     risk::Severity,
@@ -39,26 +39,33 @@ static RULES: &[Rule] = &[
     Rule {
         id: "protection.agent.settings",
         message: "what a coding agent may do, or what runs around it, would be changed",
-        when: When::Effect(|effect, scene| {
-            let touch = touch(effect)?;
-            let target = touch.target;
-            let file = place::agent_file_of(target, scene.facts)
-                .filter(|file| file.kind == AgentFileKind::Settings)?;
-            let severity = match touch.how {
-                How::Deleted { .. } | How::Given => return None,
-                How::Written(WriteMode::Create, content)
-                    if content.is_empty()
-                        && place::place_of(target, scene.facts).is_workspace() =>
-                {
-                    return None;
-                }
-                How::Written(_, content) if loosens(content) || is_hostile(content) => {
-                    Severity::Critical
-                }
-                How::Written(..) | How::Permitted | How::Handed => Severity::High,
-            };
-            Some(about(severity, target, &format!("this changes the settings of {}:", file.agent)))
-        }),
+        when: When::Effect(
+            Kinds::DELETE.and(Kinds::HAND).and(Kinds::PERMISSION).and(Kinds::WRITE),
+            |effect, scene| {
+                let touch = touch(effect)?;
+                let target = touch.target;
+                let file = place::agent_file_of(target, scene.facts)
+                    .filter(|file| file.kind == AgentFileKind::Settings)?;
+                let severity = match touch.how {
+                    How::Deleted { .. } | How::Given => return None,
+                    How::Written(WriteMode::Create, content)
+                        if content.is_empty()
+                            && place::place_of(target, scene.facts).is_workspace() =>
+                    {
+                        return None;
+                    }
+                    How::Written(_, content) if loosens(content) || is_hostile(content) => {
+                        Severity::Critical
+                    }
+                    How::Written(..) | How::Permitted | How::Handed => Severity::High,
+                };
+                Some(about(
+                    severity,
+                    target,
+                    &format!("this changes the settings of {}:", file.agent),
+                ))
+            },
+        ),
         fires: &[
             "sed -i 's/\"deny\"/\"allow\"/' ~/.claude/settings.json",
             "echo '{\"permissions\":{\"defaultMode\":\"bypassPermissions\"}}' > .claude/settings.json",
@@ -85,7 +92,7 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "what a coding agent is told would be changed",
         remedy: "show the person the text; instructions are read by every later session",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             let (target, _, content) = written(effect)?;
             let file = place::agent_file_of(target, scene.facts)
                 .filter(|file| file.kind == AgentFileKind::Instructions)?;
@@ -107,7 +114,7 @@ static RULES: &[Rule] = &[
         id: "protection.agent.delete",
         message: "a coding agent's settings or instructions would be deleted",
         reversible: false,
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
             let EffectKind::Delete { target, .. } = &effect.kind else { return None };
             let file = place::agent_file_of(target, scene.facts)?;
             let own = place::place_of(target, scene.facts).is_workspace();
@@ -136,7 +143,7 @@ static RULES: &[Rule] = &[
         id: "protection.agent.bypass",
         message: "a coding agent would be started that asks nobody",
         remedy: "start it with its ordinary permissions",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let agent = agents::find(&run.program).is_some();
             words(run)
@@ -181,20 +188,22 @@ static RULES: &[Rule] = &[
         id: "protection.person.keys",
         message: "keys would be pressed in a terminal as if a person had typed them",
         remedy: "ask the person, and wait for the answer",
-        when: When::Effect(|effect, _| match &effect.kind {
-            EffectKind::Execute { code, .. } => {
-                code.display().contains("TIOCSTI").then(|| at(Severity::High))
+        when: When::Effect(Kinds::EXECUTE.and(Kinds::RUN).and(Kinds::WRITE), |effect, _| {
+            match &effect.kind {
+                EffectKind::Execute { code, .. } => {
+                    code.display().contains("TIOCSTI").then(|| at(Severity::High))
+                }
+                EffectKind::Write { target, .. } => matches!(
+                    target.path.as_deref(),
+                    Some("/dev/uinput" | "/dev/input/uinput" | "/dev/vcs" | "/dev/tty0")
+                )
+                .then(|| at(Severity::High)),
+                EffectKind::Run(run) => {
+                    matches!(run.program.as_str(), "injectty" | "ttyecho" | "tiocsti" | "writevt")
+                        .then(|| at(Severity::High))
+                }
+                _ => None,
             }
-            EffectKind::Write { target, .. } => matches!(
-                target.path.as_deref(),
-                Some("/dev/uinput" | "/dev/input/uinput" | "/dev/vcs" | "/dev/tty0")
-            )
-            .then(|| at(Severity::High)),
-            EffectKind::Run(run) => {
-                matches!(run.program.as_str(), "injectty" | "ttyecho" | "tiocsti" | "writevt")
-                    .then(|| at(Severity::High))
-            }
-            _ => None,
         }),
         fires: &[
             "python3 -c 'import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b\"y\")'",

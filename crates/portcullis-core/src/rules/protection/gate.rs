@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     assessment::statement_reads,
-    effect::{Effect, EffectKind, Run, Target, WriteMode},
+    effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
     place::{self, AgentFileKind, Place},
     risk::Severity,
     text::Text,
@@ -23,7 +23,10 @@ static RULES: &[Rule] = &[
         id: "protection.gate.change",
         severity: Severity::Critical,
         message: "the gate's own files would be changed",
-        when: When::Effect(changed),
+        when: When::Effect(
+            Kinds::DELETE.and(Kinds::HAND).and(Kinds::PERMISSION).and(Kinds::WRITE),
+            changed,
+        ),
         fires: &[
             "rm -rf ~/.config/portcullis",
             "echo x > ~/.config/portcullis/policy.toml",
@@ -53,12 +56,15 @@ static RULES: &[Rule] = &[
         id: "protection.gate.given",
         message: "the gate's own files would be given to a program that is not known",
         remedy: "read them with a program that only reads: `cat ~/.config/portcullis/portcullis.toml`",
-        when: When::Effect(|effect, scene| {
-            let touch = touch(effect)?;
-            (matches!(touch.how, How::Given)
-                && place::place_of(touch.target, scene.facts) == Place::Gate)
-                .then(|| about(Severity::High, touch.target, "nobody knows what this does to"))
-        }),
+        when: When::Effect(
+            Kinds::DELETE.and(Kinds::HAND).and(Kinds::PERMISSION).and(Kinds::WRITE),
+            |effect, scene| {
+                let touch = touch(effect)?;
+                (matches!(touch.how, How::Given)
+                    && place::place_of(touch.target, scene.facts) == Place::Gate)
+                    .then(|| about(Severity::High, touch.target, "nobody knows what this does to"))
+            },
+        ),
         fires: &["frobnicate ~/.local/state/portcullis/audit.db"],
         quiet: &["cat ~/.local/state/portcullis/audit.db", "frobnicate src/main.rs"],
         ..OWN
@@ -67,7 +73,7 @@ static RULES: &[Rule] = &[
         id: "protection.gate.copy",
         message: "the gate's program would be there under another name",
         remedy: "run it by its own name: `portcullis status`",
-        when: When::Effect(copied),
+        when: When::Effect(Kinds::READ.and(Kinds::WRITE), copied),
         fires: &["cp ~/.cargo/bin/portcullis /tmp/x", "cp $(which portcullis) tool"],
         quiet: &["cp ~/.config/portcullis/portcullis.toml /tmp/x", "cp /usr/bin/ls /tmp/x"],
         ..OWN
@@ -76,7 +82,7 @@ static RULES: &[Rule] = &[
         id: "protection.gate.stop",
         severity: Severity::Critical,
         message: "the gate would be stopped or removed",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::KILL.and(Kinds::RUN).and(Kinds::WRITE), |effect, scene| {
             process::stops(effect, scene).then(|| at(Severity::Critical))
         }),
         fires: &[
@@ -105,7 +111,7 @@ static RULES: &[Rule] = &[
         id: "protection.gate.command",
         severity: Severity::Critical,
         message: "the gate would be told to let more through",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::RUN, |effect, scene| {
             (verb(effect, scene)? == Verb::Loosens).then(|| at(Severity::Critical))
         }),
         fires: &[
@@ -134,7 +140,7 @@ static RULES: &[Rule] = &[
         id: "protection.gate.unclear",
         message: "the gate would be told something that cannot be known",
         remedy: "write the verb out: `portcullis status`",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::RUN, |effect, scene| {
             (verb(effect, scene)? == Verb::Unclear).then(|| at(Severity::High))
         }),
         fires: &["portcullis $(cat verb)"],
@@ -145,7 +151,7 @@ static RULES: &[Rule] = &[
         id: "protection.gate.later",
         message: "a script would tell the gate to let more through once it is run",
         remedy: "leave the line out; a person types it when it is wanted",
-        when: When::Effect(|effect, _| {
+        when: When::Effect(Kinds::WRITE, |effect, _| {
             let EffectKind::Write { target, content, .. } = &effect.kind else { return None };
             (is_script(target, content) && verbs::loosening_command(&content.display()))
                 .then(|| about(Severity::High, target, "a loosening command would stand in"))
@@ -160,7 +166,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "protection.gate.environment",
         message: "the gate's own settings would be given another value",
-        when: When::Effect(|effect, _| match &effect.kind {
+        when: When::Effect(Kinds::ENVIRONMENT.and(Kinds::RUN), |effect, _| match &effect.kind {
             EffectKind::Environment { name, .. } => {
                 name.starts_with(VARIABLES).then(|| at(Severity::High))
             }
@@ -181,7 +187,7 @@ static RULES: &[Rule] = &[
         id: "protection.gate.startup",
         severity: Severity::Critical,
         message: "from the next start on, the gate would be something else or have other settings",
-        when: When::Effect(|effect, scene| {
+        when: When::Effect(Kinds::WRITE, |effect, scene| {
             let EffectKind::Write { target, content, .. } = &effect.kind else { return None };
             let starts = place::persistence_of(target, scene.facts).is_some()
                 || place::agent_file_of(target, scene.facts)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     action::ActionKind,
-    effect::{Effect, EffectKind, Target, WriteMode},
+    effect::{Effect, EffectKind, Kinds, Target, WriteMode},
     place::{self, AgentFileKind},
     programs::agents,
     risk::Severity,
@@ -25,7 +25,10 @@ static RULES: &[Rule] = &[
         id: "protection.gate.hook",
         severity: Severity::Critical,
         message: "an agent would lose the hook through which its calls come to the gate",
-        when: When::Effect(removed),
+        when: When::Effect(
+            Kinds::DELETE.and(Kinds::HAND).and(Kinds::PERMISSION).and(Kinds::RUN).and(Kinds::WRITE),
+            removed,
+        ),
         fires: &[
             "echo '{\"disableAllHooks\": true}' > .claude/settings.local.json",
             "jq '.disableAllHooks = true' ~/.claude/settings.json > x && mv x ~/.claude/settings.json",
@@ -47,7 +50,7 @@ static RULES: &[Rule] = &[
         id: "protection.agent.unhooked",
         message: "an agent would be started without the hooks that it has",
         remedy: "start it with its own settings: `claude -p 'fix the test'`",
-        when: When::Effect(|effect, _| match &effect.kind {
+        when: When::Effect(Kinds::ENVIRONMENT.and(Kinds::RUN), |effect, _| match &effect.kind {
             EffectKind::Run(run) => {
                 let option = agents::find(&run.program)?.unhooked(run)?;
                 Some(Hit {

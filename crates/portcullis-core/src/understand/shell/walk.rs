@@ -452,7 +452,7 @@ impl<'a> Walk<'a> {
     /// Something here was not understood.
     pub fn gap(&mut self, span: Span, reason: GapReason) {
         let gap = Gap { at: Location { layer: self.layer, span }, reason };
-        if !self.effects.gaps.contains(&gap) && self.effects.gaps.len() < 256 {
+        if self.effects.gaps.len() < 256 && !self.effects.gaps.contains(&gap) {
             self.effects.gaps.push(gap);
         }
     }
@@ -464,7 +464,7 @@ impl<'a> Walk<'a> {
         for text in texts(&kind) {
             for from in &text.sources {
                 let flow = Flow { from: *from, to: id };
-                if !self.effects.flows.contains(&flow) && self.effects.flows.len() < 1024 {
+                if self.effects.flows.len() < 1024 && !self.effects.flows.contains(&flow) {
                     self.effects.flows.push(flow);
                 }
             }
@@ -628,12 +628,13 @@ impl<'a> Walk<'a> {
 
     /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
     pub(super) fn enter_level(&mut self, span: Span) -> bool {
-        if self.depth >= DEPTH || !self.spend(span) {
+        if self.depth >= DEPTH {
             self.gap(span, GapReason::Limit);
             return false;
         }
-        self.depth += 1;
-        true
+        let may = self.spend(span);
+        self.depth += usize::from(may);
+        may
     }
 
     pub(super) fn leave_level(&mut self) {
