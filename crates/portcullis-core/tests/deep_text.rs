@@ -139,11 +139,11 @@ fn judged(gate: &Gate, tool: &str, arguments: serde_json::Value) {
 
 #[test]
 fn what_opens_again_and_again_is_cut_off() {
-    // A quarter of what the main thread of a process has, and the frames of a test are larger than those of a release.
-    let judging = std::thread::Builder::new().stack_size(2 << 20).spawn(|| {
+    // An eighth of what the main thread of a process has, and the frames of a test are larger than those of a release.
+    let judging = std::thread::Builder::new().stack_size(1 << 20).spawn(|| {
         let gate = Gate::new(portcullis_core::policy::Policy::default());
         for opener in OPENERS {
-            let text = opener.repeat(3_000 / opener.len());
+            let text = opener.repeat(1_500 / opener.len());
             judged(&gate, "bash", json!({ "command": text }));
             judged(&gate, "sql", json!({ "query": text }));
             judged(&gate, "git_reset", json!({ "args": text, "mode": "hard" }));
