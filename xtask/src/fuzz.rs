@@ -6,7 +6,13 @@ use std::process::Command;
 use crate::command::{self, Failed, root};
 
 /// The targets with the longest input of each, in bytes. `docs/fuzzing.md` says what they prove.
-const TARGETS: &[(&str, u32)] = &[("shell_parse", 400), ("decide", 600), ("shell_vs_oracles", 40)];
+const TARGETS: &[(&str, u32)] = &[
+    ("shell_parse", 400),
+    ("decide", 600),
+    ("shell_vs_oracles", 40),
+    ("secrets_detect", 2000),
+    ("secrets_redact", 2000),
+];
 
 /// Runs every target for `minutes` of one processor each.
 pub(crate) fn run(minutes: u64) -> Result<(), Failed> {

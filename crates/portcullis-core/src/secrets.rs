@@ -34,10 +34,12 @@ mod names;
 mod options;
 mod scan;
 mod source;
+mod stream;
 mod validate;
 mod value;
 
 pub use custom::{Allowance, CustomRule, Target};
+pub use stream::{Known, RedactorOptions, StreamRedactor, redacted};
 pub use validate::{Validity, aws_account};
 
 use crate::{finding::Confidence, risk::Severity};
@@ -138,6 +140,15 @@ pub fn holds_token(text: &str) -> bool {
     !scan::candidates(text.as_bytes(), Purpose::Spellings).is_empty()
 }
 
+/// The worst secret in a text that is likely one: more than a word with a telling name.
+pub(crate) fn likely(text: &str) -> Option<&'static SecretType> {
+    scan::resolved(scan::candidates(text.as_bytes(), Purpose::Report))
+        .into_iter()
+        .filter(|candidate| candidate.confidence >= Some(Confidence::Medium))
+        .max_by_key(|candidate| candidate.kind.severity)
+        .map(|candidate| candidate.kind)
+}
+
 /// The bytes that a mask has to cover, sorted and without overlaps. What every token of a type begins with is left to be seen.
 pub(crate) fn masked_spans(text: &[u8]) -> Vec<(usize, usize)> {
     let mut spans: Vec<(usize, usize)> = scan::candidates(text, Purpose::Mask)
@@ -146,12 +157,6 @@ pub(crate) fn masked_spans(text: &[u8]) -> Vec<(usize, usize)> {
         .collect();
     spans.sort_unstable();
     spans
-}
-
-/// The text without the secrets in it, as the stream redactor gives it.
-#[must_use]
-pub fn redacted(text: &str) -> String {
-    crate::redact::redact(text).into_owned()
 }
 
 impl Detector {

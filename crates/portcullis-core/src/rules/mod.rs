@@ -43,6 +43,7 @@ mod privilege;
 mod protection;
 mod query;
 mod requests;
+mod secrets;
 mod services;
 mod system;
 #[cfg(test)]
@@ -201,6 +202,7 @@ pub static SHELVES: &[&Shelf] = &[
     &packages::SHELF,
     &query::SHELF,
     &requests::SHELF,
+    &secrets::SHELF,
     &services::SHELF,
     &url::SHELF,
     &verbs::SHELF,

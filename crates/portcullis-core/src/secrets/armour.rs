@@ -4,7 +4,7 @@
 use super::{
     context::Value,
     kinds::{JWK, KUBERNETES_SECRET, PRIVATE_KEY, SERVICE_ACCOUNT},
-    scan::{Candidate, FRAMED, Purpose, SPELT, Scan},
+    scan::{Candidate, Closer, FRAMED, Purpose, SPELT, Scan},
     source::{is_blank, is_quote},
     validate::{self, Validity},
     value,
@@ -44,6 +44,9 @@ impl Scan<'_> {
             source.skip(label, |byte| byte == b'-')
         });
         self.armour_until = end;
+        if closing.is_none() && self.leave_open(start, &PRIVATE_KEY, Closer::Armour) {
+            return;
+        }
         if self.purpose == Purpose::Mask {
             self.block(start, end, None, Validity::Unchecked);
             return;
@@ -129,6 +132,9 @@ impl Scan<'_> {
             to = at + border;
         }
         self.objects_until = to;
+        if to == source.len() {
+            self.want_more();
+        }
         let text = source.slice(from, to);
         let mut search = 0;
         while let Some(found) =

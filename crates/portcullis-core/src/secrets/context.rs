@@ -7,7 +7,7 @@ use super::{
         SecretType,
     },
     names::{self, MAX_NAME, Promise, is_secret_name, promise},
-    scan::{Candidate, NAMED, Purpose, Scan},
+    scan::{Candidate, Closer, NAMED, Purpose, Scan},
     source::{Source, is_blank, is_name, is_quote},
     validate::{self, Validity},
     value,
@@ -38,6 +38,16 @@ impl Scan<'_> {
         if end - start > MAX_NAME {
             return;
         }
+        if !self.may_have_value(start, end) {
+            return;
+        }
+        // What stands in a secret's place names its type.
+        let placed = start.checked_sub(PLACED.len()).and_then(|at| placeholder(source, at));
+        if let Some(end) = placed {
+            self.values_until = end;
+            self.names_until = end;
+            return;
+        }
         // An escape in quoted text (`\nPASSWORD=`) would otherwise become a part of the name.
         let escaped = start > 0 && source.at(start - 1) == b'\\' && source.at(start) != b'-';
         let name = source.slice(start + usize::from(escaped && end - start > 1), end);
@@ -52,6 +62,26 @@ impl Scan<'_> {
         };
         self.values_until = after.max(end);
         self.names_until = self.values_until;
+    }
+
+    /// Whether something follows a name that could be its value. It is asked first, because it is quick to answer and most names
+    /// have none.
+    fn may_have_value(&self, start: usize, end: usize) -> bool {
+        let source = self.source;
+        let blank = source.skip(end, is_blank);
+        match source.at(end) {
+            b'=' | b':' | b'"' | b'\'' | b'`' | b'\\' | b']' | b'>' | b'!' | b'~' => true,
+            b' ' | b'\t' => {
+                // `--name value`, `set name value`, `name value` in quotes, and `Bearer value`.
+                matches!(source.at(blank), b'=' | b':' | b'"' | b'\'' | b'`' | b'!' | b'~')
+                    || source.at(start) == b'-'
+                    || source.has_word(start, b"bearer")
+                    || start > 0
+                        && (source.at(start - 1).is_ascii_whitespace()
+                            || source.at(start - 1) == b'\\')
+            }
+            _ => false,
+        }
     }
 
     /// A header's value: all of the line, or of the quotes around it, but for the scheme.
@@ -168,7 +198,7 @@ impl Scan<'_> {
     }
 
     /// `variable "db_password" { default = "…" }`: what Terraform takes where nobody gives another.
-    fn default_of(&self, name_start: usize, name_end: usize) -> Option<usize> {
+    fn default_of(&mut self, name_start: usize, name_end: usize) -> Option<usize> {
         const BODY: usize = 400;
         let source = self.source;
         if source.at(name_end) != b'"' || name_start == 0 || source.at(name_start - 1) != b'"' {
@@ -179,6 +209,9 @@ impl Scan<'_> {
             return None;
         }
         let body = source.slice(brace, source.len().min(brace + BODY));
+        if !body.contains(&b'}') && body.len() < BODY {
+            self.want_more();
+        }
         let body = body.split(|byte| *byte == b'}').next().unwrap_or_default();
         let at = memchr::memmem::find(body, b"default")?;
         separated(source, brace + at + b"default".len())
@@ -187,6 +220,16 @@ impl Scan<'_> {
     /// Takes the value at `start` and gives its end.
     pub(super) fn value(&mut self, name: &[u8], name_start: usize, start: usize) -> usize {
         let (values, end) = values_at(self.source, start);
+        let unclosed =
+            values.iter().flatten().find(|value| value.quoted && value.end >= self.source.len());
+        if let Some(Value { start: open, .. }) = unclosed
+            && (self.purpose == Purpose::Mask || promise(name).is_some())
+        {
+            let opener = self.source.slice(start, *open).to_vec();
+            if self.leave_open(*open, &GENERIC_SECRET, Closer::Quote(opener)) {
+                return end;
+            }
+        }
         for value in values.into_iter().flatten() {
             self.judged(name, name_start, value);
         }
@@ -265,6 +308,9 @@ fn is_credential_header(name: &[u8]) -> bool {
 /// `set -gx NAME value`.
 fn is_set(source: Source<'_>, name_start: usize) -> bool {
     const LONGEST: usize = 24;
+    if name_start == 0 || !is_blank(source.at(name_start - 1)) {
+        return false;
+    }
     let before = source.slice(name_start.saturating_sub(LONGEST), name_start);
     let mut words = before.split(|byte| !(is_name(*byte))).rev().filter(|word| !word.is_empty());
     match words.next() {
@@ -408,14 +454,16 @@ pub(super) fn is_reference(source: Source<'_>, start: usize) -> bool {
     }
 }
 
+/// How what stands in a secret's place begins.
+const PLACED: &[u8] = b"[REDACTED:";
+
 /// The end of `[REDACTED:type:fingerprint]` at `start`.
 pub(super) fn placeholder(source: Source<'_>, start: usize) -> Option<usize> {
-    const OPENING: &[u8] = b"[REDACTED:";
     const FINGERPRINT: usize = 12;
-    if !source.starts_with(start, OPENING) {
+    if !source.starts_with(start, PLACED) {
         return None;
     }
-    let kind = start + OPENING.len();
+    let kind = start + PLACED.len();
     let end = source.skip_at_most(kind, 40, |byte| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
     });

@@ -74,6 +74,23 @@ pub(super) const fn in_class(class: u8, byte: u8) -> bool {
         b'2' => matches!(byte, b'A'..=b'Z' | b'2'..=b'7'),
         b'5' => byte.is_ascii_alphanumeric() && !matches!(byte, b'0' | b'O' | b'I' | b'l'),
         b'z' => matches!(byte, b'0' | b'2'..=b'9' | b'A' | b'C'..=b'H' | b'J'..=b'N' | b'P'..=b'Z'),
+        b'n' => {
+            matches!(byte, b' '..=b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~')
+                || matches!(
+                    byte,
+                    b'a' | b'c'
+                        | b'k'
+                        | b'p'
+                        | b's'
+                        | b't'
+                        | b'A'
+                        | b'C'
+                        | b'K'
+                        | b'P'
+                        | b'S'
+                        | b'T'
+                )
+        }
         b'=' => byte == b'=',
         b's' => {
             byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')

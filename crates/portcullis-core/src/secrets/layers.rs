@@ -7,8 +7,6 @@ use super::{Detector, Encoding, Finding, Options, validate::decode};
 
 /// The shortest encoded text that is worth decoding: a token is no shorter.
 const LEAST: usize = 24;
-/// Every how many bytes the pass looks whether it stands in a long run; a run of [`LEAST`] cannot slip between.
-const STEP: usize = 12;
 /// The longest run that is decoded.
 const MOST: usize = 1 << 20;
 
@@ -19,29 +17,36 @@ pub(super) fn look(text: &[u8], left: u8, options: &Options, findings: &mut Vec<
 }
 
 fn encoded(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+    ENCODED.get(usize::from(byte)).copied().unwrap_or(false)
 }
+
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built, over bytes")]
+static ENCODED: [bool; 256] = {
+    let mut encoded = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        encoded[byte] =
+            (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'+' | b'/' | b'-' | b'_');
+        byte += 1;
+    }
+    encoded
+};
 
 /// Long runs of the alphabets of base64, of which the hexadecimal digits are a part.
 fn runs(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
-    let mut at = STEP;
-    let mut until = 0;
-    while let Some(byte) = text.get(at) {
-        if !encoded(*byte) {
-            at += STEP;
+    let mut start = 0;
+    while let Some(shortest) = text.get(start..start + LEAST) {
+        // From the end, so that most of a text without runs is never looked at.
+        if let Some(other) = shortest.iter().rposition(|byte| !encoded(*byte)) {
+            start += other + 1;
             continue;
         }
-        let before = text.get(until..at).unwrap_or_default();
-        let start = at - before.iter().rev().take_while(|byte| encoded(**byte)).count();
-        let behind = text.get(at..).unwrap_or_default();
-        let body = at + behind.iter().take(MOST).take_while(|byte| encoded(**byte)).count();
+        let behind = text.get(start..).unwrap_or_default();
+        let body = start + behind.iter().take(MOST).take_while(|byte| encoded(**byte)).count();
         let rest = text.get(body..).unwrap_or_default();
         let end = body + rest.iter().take(2).take_while(|byte| **byte == b'=').count();
-        if body - start >= LEAST {
-            run(text, start..end, left, options, findings);
-        }
-        until = end;
-        at = end + STEP;
+        run(text, start..end, left, options, findings);
+        start = end;
     }
 }
 
@@ -53,7 +58,20 @@ fn run(
     findings: &mut Vec<Finding>,
 ) {
     let Some(run) = text.get(span.clone()) else { return };
-    let hexadecimal = run.len() % 2 == 0 && run.iter().all(u8::is_ascii_hexdigit);
+    // What does not begin as text is none; most runs are names and hashes.
+    let beginning = run.get(..LEAST).unwrap_or_default();
+    let is_hexadecimal = |run: &[u8]| run.iter().all(u8::is_ascii_hexdigit);
+    // The first digit of each byte, or the first of each group of four letters, says that the byte is ASCII.
+    let text_as_digits = beginning.chunks(2).all(|pair| matches!(pair.first(), Some(b'0'..=b'7')));
+    let text_as_groups =
+        beginning.chunks(4).all(|group| matches!(group.first(), Some(b'A'..=b'Z' | b'a'..=b'f')));
+    let hexadecimal = text_as_digits
+        && run.len().is_multiple_of(2)
+        && is_hexadecimal(beginning)
+        && is_hexadecimal(run);
+    if !hexadecimal && !text_as_groups {
+        return;
+    }
     let decoded = if hexadecimal {
         HEXLOWER_PERMISSIVE.decode(run).ok().map(|text| (text, Encoding::Hexadecimal))
     } else {

@@ -107,20 +107,20 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
         return false;
     }
     let words = words(name);
-    let last = words.last().map_or("", String::as_str);
+    let last = words.last();
     if ABOUT.contains(&last) {
         return false;
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
-    let ends_secret = |word: &String| {
+    let ends_secret = |word: &str| {
         word.ends_with("password") || word.ends_with("passwd") || word.ends_with("apikey")
     };
-    words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()) || ends_secret(word))
-        || words.windows(2).any(|pair| match pair {
-            [first, second] => second == "key" && KEY_QUALIFIERS.contains(&first.as_str()),
-            _ => false,
-        })
-        || (last == "auth" && ((shouted && words.len() > 1) || name == b"_auth"))
+    words.iter().any(|word| SECRET_WORDS.contains(&word) || ends_secret(word))
+        || words
+            .iter()
+            .zip(words.iter().skip(1))
+            .any(|(first, second)| second == "key" && KEY_QUALIFIERS.contains(&first))
+        || (last == "auth" && ((shouted && words.count > 1) || name == b"_auth"))
 }
 
 /// What kind of secret a name promises.
@@ -287,9 +287,9 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
         return None;
     }
     let words = words(name);
-    let last = words.last().map_or("", String::as_str);
+    let last = words.last();
     let bare = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    if KNOWN_TO_ALL.contains(&bare) || words.iter().any(|word| PUBLIC.contains(&word.as_str())) {
+    if KNOWN_TO_ALL.contains(&bare) || words.iter().any(|word| PUBLIC.contains(&word)) {
         return None;
     }
     let is_password = |word: &str| {
@@ -303,7 +303,7 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
         Promise::Key
     } else if !bare.is_empty() && (bare.ends_with("token") || bare.ends_with("secret")) {
         Promise::Secret
-    } else if words.iter().any(|word| is_password(word)) {
+    } else if words.iter().any(is_password) {
         Promise::Password
     } else {
         Promise::Secret
@@ -312,27 +312,65 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
 
 /// Whether an option's name makes it a switch: `--no-password`, `--ask-pass`.
 pub(super) fn is_switch(name: &[u8]) -> bool {
-    words(name).first().is_some_and(|word| SWITCHES.contains(&word.as_str()))
+    words(name).iter().next().is_some_and(|word| SWITCHES.contains(&word))
 }
 
 /// The words of a name in lower case, at `_`, `-`, `.`, and where small letters meet a capital.
-fn words(name: &[u8]) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
+struct Words {
+    letters: [u8; MAX_NAME],
+    /// Where each word starts and ends.
+    ends: [(u8, u8); MAX_WORDS],
+    count: usize,
+}
+
+/// The most words that a name has.
+const MAX_WORDS: usize = MAX_NAME / 2 + 1;
+
+impl Words {
+    fn word(&self, index: usize) -> &str {
+        let (start, end) = self.ends.get(index).copied().unwrap_or_default();
+        let letters = self.letters.get(usize::from(start)..usize::from(end)).unwrap_or_default();
+        std::str::from_utf8(letters).unwrap_or_default()
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        (0..self.count).map(|index| self.word(index))
+    }
+
+    fn last(&self) -> &str {
+        self.iter().next_back().unwrap_or_default()
+    }
+
+    fn push(&mut self, start: usize, end: usize) {
+        if let (Ok(start), Ok(end)) = (u8::try_from(start), u8::try_from(end))
+            && start < end
+            && let Some(place) = self.ends.get_mut(self.count)
+        {
+            *place = (start, end);
+            self.count += 1;
+        }
+    }
+}
+
+fn words(name: &[u8]) -> Words {
+    let mut words = Words { letters: [0; MAX_NAME], ends: [(0, 0); MAX_WORDS], count: 0 };
     let mut before = 0_u8;
-    for &byte in name {
+    let mut start = 0;
+    for (byte, letter) in name.iter().zip(&mut words.letters) {
+        *letter = byte.to_ascii_lowercase();
+    }
+    for (index, byte) in name.iter().take(MAX_NAME).enumerate() {
         let starts_word = byte.is_ascii_uppercase() && before.is_ascii_lowercase();
-        if (starts_word || !byte.is_ascii_alphanumeric()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
+        if !byte.is_ascii_alphanumeric() {
+            words.push(start, index);
+            start = index + 1;
+        } else if starts_word {
+            words.push(start, index);
+            start = index;
         }
-        if byte.is_ascii_alphanumeric() {
-            word.push(char::from(byte.to_ascii_lowercase()));
-        }
-        before = byte;
+        before = *byte;
     }
-    if !word.is_empty() {
-        words.push(word);
-    }
+    words.push(start, name.len().min(MAX_NAME));
     words
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     format::{self, LONGEST, Part},
-    index::{self, CONTEXT, Entry, Job, KEYWORD, LOOSE},
+    index::{self, Anchor, CONTEXT, Entry, Job, KEYWORD, LOOSE},
     kinds::{SecretType, TABLES},
     loose::SHAPES,
     source::{Source, is_blank, is_name, is_quote},
@@ -51,6 +51,28 @@ const NAMED_AFTER_VENDOR: u8 = 2;
 /// Something with a telling name.
 pub(super) const NAMED: u8 = 1;
 
+/// Something whose end is not in the text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Closer {
+    /// The `-----END ` of an armour.
+    Armour,
+    /// What opened a quoted value.
+    Quote(Vec<u8>),
+    /// The end of a word.
+    Word,
+}
+
+/// A secret that goes on behind the text.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    /// Its first byte.
+    pub(super) start: usize,
+    /// What it is.
+    pub(super) kind: &'static SecretType,
+    /// What ends it.
+    pub(super) closer: Closer,
+}
+
 /// A pass, and what it found.
 pub(super) struct Scan<'a> {
     pub(super) source: Source<'a>,
@@ -72,10 +94,21 @@ pub(super) struct Scan<'a> {
     pub(super) objects_until: usize,
     /// Up to here beginnings were followed.
     loose_until: usize,
+    /// Whether more text may follow.
+    goes_on: bool,
+    /// The first secret that goes on in it.
+    pub(super) open: Option<Open>,
+    /// Whether something was begun that only more text can decide.
+    pub(super) wants_more: bool,
 }
 
 /// Everything in a text that the purpose asks for, unsorted.
 pub(super) fn candidates(bytes: &[u8], purpose: Purpose) -> Vec<Candidate> {
+    pass(bytes, purpose, false).found
+}
+
+/// The same for a text behind which more may come.
+pub(super) fn pass(bytes: &[u8], purpose: Purpose, goes_on: bool) -> Scan<'_> {
     let mut scan = Scan {
         source: Source { bytes },
         purpose,
@@ -88,12 +121,33 @@ pub(super) fn candidates(bytes: &[u8], purpose: Purpose) -> Vec<Candidate> {
         armour_until: 0,
         objects_until: 0,
         loose_until: 0,
+        goes_on,
+        open: None,
+        wants_more: false,
     };
     index::each_hit(bytes, |start, entry| scan.look(start, entry));
-    scan.found
+    scan
 }
 
 impl Scan<'_> {
+    /// Notes a secret whose end is not in the text, where more text may bring it.
+    pub(super) fn leave_open(
+        &mut self,
+        start: usize,
+        kind: &'static SecretType,
+        closer: Closer,
+    ) -> bool {
+        if self.goes_on && self.open.as_ref().is_none_or(|open| start < open.start) {
+            self.open = Some(Open { start, kind, closer });
+        }
+        self.goes_on
+    }
+
+    /// Notes that what was begun at the end of the text can only be read with more of it.
+    pub(super) fn want_more(&mut self) {
+        self.wants_more |= self.goes_on;
+    }
+
     fn look(&mut self, start: usize, entry: Entry) {
         match entry.table {
             CONTEXT => self.look_around(start, entry),
@@ -104,7 +158,7 @@ impl Scan<'_> {
                     .and_then(|rows| rows.get(usize::from(entry.row)));
                 let Some(kind) = kind else { return };
                 if entry.item < KEYWORD {
-                    self.spelt(start, kind, usize::from(entry.item));
+                    self.spelt(start, kind, entry);
                 } else if self.purpose != Purpose::Spellings {
                     self.named_after_vendor(start, kind, usize::from(entry.item - KEYWORD));
                 }
@@ -130,23 +184,20 @@ impl Scan<'_> {
     }
 
     /// A type with a spelling of its own; `start` is where its anchor begins.
-    fn spelt(&mut self, start: usize, kind: &'static SecretType, item: usize) {
-        let Some(format) = kind.formats.get(item) else { return };
-        let anchor = index::anchor(format.as_bytes());
-        let literal = format.as_bytes().get(anchor.at..anchor.at + anchor.len).unwrap_or_default();
+    fn spelt(&mut self, start: usize, kind: &'static SecretType, entry: Entry) {
+        let Some(format) = kind.formats.get(usize::from(entry.item)) else { return };
+        let Anchor { at, len, lead, lead_class, next: _ } = entry.anchor;
+        let literal =
+            format.as_bytes().get(usize::from(at)..usize::from(at + len)).unwrap_or_default();
         if !self.source.starts_with(start, literal) {
             return;
         }
-        let (least, most) = anchor.lead;
+        let (least, most) = (usize::from(lead.0), usize::from(lead.1));
         let lead = if least == most {
             least
         } else {
             let before = self.source.slice(start.saturating_sub(most), start);
-            before
-                .iter()
-                .rev()
-                .take_while(|byte| format::in_class(anchor.lead_class, **byte))
-                .count()
+            before.iter().rev().take_while(|byte| format::in_class(lead_class, **byte)).count()
         };
         let Some(from) = start.checked_sub(lead) else { return };
         if !self.may_begin(from, format) {
@@ -174,12 +225,12 @@ impl Scan<'_> {
         if escaped {
             return true;
         }
-        let long = format.contains('+');
-        let default = before == b'-' && two == b':';
+        // `-` joins words, but not at the beginning of a line or behind `:`, as in a patch or a shell's default.
+        let joined = before == b'-' && (two.is_ascii_alphanumeric() || matches!(two, b'_' | b'-'));
         !(before.is_ascii_alphanumeric()
             || before == b'_'
-            || first.is_some_and(|class| format::in_class(class, before))
-            || long && before == b'-' && !default)
+            || first.is_some_and(|class| before != b'-' && format::in_class(class, before))
+            || joined)
     }
 
     /// Takes a text that is spelt as `format` from `from` on, where nothing speaks against it.
@@ -295,10 +346,7 @@ impl Scan<'_> {
     fn follow_beginning(&mut self, start: usize, entry: Entry) {
         let Some(shape) = SHAPES.get(usize::from(entry.row)) else { return };
         let prefix = shape.prefix.as_bytes();
-        if self.purpose == Purpose::Report
-            || start < self.loose_until
-            || !self.source.starts_with(start, prefix)
-        {
+        if start < self.loose_until || !self.source.starts_with(start, prefix) {
             return;
         }
         let inside_a_word = start > 0

@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use proptest::prelude::*;
+
 use super::{
     format::generate::{Numbers, instance},
     kinds::{Check, SecretType, all, contextual},
@@ -192,5 +194,177 @@ fn near_misses_are_no_secrets() {
         for near_miss in kind.near_misses {
             assert_eq!(rules(near_miss), Vec::<String>::new(), "{}: {near_miss}", kind.id);
         }
+    }
+}
+
+/// Secrets that a redactor must hide, with what surrounds them.
+fn planted() -> Vec<(String, &'static str)> {
+    // Put together here so that no scanner takes this file for a leak.
+    let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDf";
+    vec![
+        (format!("git push https://x:ghp_{body}@h/a\n"), body),
+        (format!("token ghp_{body} is old\n"), body),
+        (format!("AWS=AKIA{}\n", "QYLPMN5HHHFPZAM2"), "QYLPMN5HHHFPZAM2"),
+        ("DB_PASSWORD='kT7#vQ2mX9!z'\n".into(), "kT7#vQ2mX9!z"),
+        ("DB_PASSWORD=\"kT7#vQ\n2mX9!z\"\n".into(), "2mX9!z"),
+        ("curl -s \\\n  -u deploy:kT7vQ2mX9z https://h\n".into(), "kT7vQ2mX9z"),
+        (
+            format!("-----BEGIN PRIVATE KEY-----\n{key}\n{key}\n-----END PRIVATE KEY-----\n"),
+            "MIIEvQIBADANBgkqhkiG9w0BAQEF",
+        ),
+        ("postgres://app:kT7vQ2mX9z@db/app\n".into(), "kT7vQ2mX9z"),
+        ("the word opensesame42 is known\n".into(), "opensesame42"),
+        ("variable \"db_password\" {\n  default = \"kT7vQ2mX9z\"\n}\n".into(), "kT7vQ2mX9z"),
+    ]
+}
+
+fn redactor() -> StreamRedactor {
+    let known = vec![Known { name: "vault".into(), value: b"opensesame42".to_vec() }];
+    StreamRedactor::new(RedactorOptions { known, ..RedactorOptions::default() })
+}
+
+fn streamed(text: &[u8], cuts: &[usize]) -> Vec<u8> {
+    let (mut redactor, mut out, mut from) = (redactor(), Vec::new(), 0);
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+    cuts.sort_unstable();
+    for cut in cuts.into_iter().chain([text.len()]) {
+        redactor.push(&text[from..cut], &mut out);
+        from = cut;
+    }
+    redactor.finish(&mut out);
+    out
+}
+
+fn shows(out: &[u8], secret: &str) -> bool {
+    memchr::memmem::find(out, secret.as_bytes()).is_some()
+}
+
+#[test]
+fn each_planted_secret_is_hidden_however_its_bytes_arrive() {
+    for (text, secret) in planted() {
+        let whole = streamed(text.as_bytes(), &[]);
+        assert!(!shows(&whole, secret), "{}", String::from_utf8_lossy(&whole));
+        assert!(shows(&whole, "[REDACTED:"), "{}", String::from_utf8_lossy(&whole));
+        for cut in 0..text.len() {
+            assert_eq!(streamed(text.as_bytes(), &[cut]), whole, "{text} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_cut_where_no_secret_stands() {
+    for (text, secret) in planted().into_iter().filter(|(text, _)| !text.trim_end().contains('\n'))
+    {
+        for before in [(1 << 17) - (1 << 15) - 20, (1 << 17) - 30, (1 << 17) - 3, 1 << 18] {
+            let line = format!(
+                "{} {} {}",
+                "ab ".repeat(before / 3),
+                text.trim_end(),
+                "cd ".repeat(1 << 16)
+            );
+            let whole = streamed(line.as_bytes(), &[]);
+            assert!(!shows(&whole, secret), "{text} after {before}");
+            assert_eq!(
+                streamed(line.as_bytes(), &[before - 1, before + 9, before + 70]),
+                whole,
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_secret_longer_than_any_buffer_is_hidden_with_bounded_memory() {
+    let mut redactor = redactor();
+    let mut out = Vec::new();
+    redactor.push(b"-----BEGIN PRIVATE KEY-----\n", &mut out);
+    for _ in 0..4000 {
+        redactor.push(b"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDf\n", &mut out);
+        assert!(redactor.held() <= 1 << 19, "{}", redactor.held());
+    }
+    redactor.push(b"-----END PRIVATE KEY-----\nafter\n", &mut out);
+    redactor.finish(&mut out);
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.starts_with("[REDACTED:private_key:") && out.ends_with("]\nafter\n"), "{out}");
+    assert_eq!(out.lines().count(), 2);
+}
+
+#[test]
+fn what_is_no_secret_passes_unchanged_and_what_was_redacted_stays() {
+    let text = "fn main() {\n    let token = next(tokenizer);\n}\nIt's a password: \"\" and max_tokens=5\r\nlast";
+    assert_eq!(streamed(text.as_bytes(), &[3, 40]), text.as_bytes());
+    for (text, _) in planted() {
+        let once = streamed(text.as_bytes(), &[]);
+        assert_eq!(streamed(&once, &[]), once, "{text}");
+        let strict = crate::redact::redact(std::str::from_utf8(&once).unwrap()).into_owned();
+        assert_eq!(crate::redact::redact(&strict), strict);
+    }
+}
+
+#[test]
+fn hostile_text_takes_linear_work() {
+    for unit in [
+        "token",
+        "key=",
+        "eyJ",
+        "eyJ-",
+        "glpat-",
+        "://",
+        "a:b@",
+        "-----BEGIN ",
+        "kind: secret\n",
+        "\"kty\"",
+        "variable \"token\" {",
+        "curl -u ",
+        "AAAA",
+        "%41",
+        "a1b2c3d4",
+        "password=\"",
+        "token: '\n",
+        "sk-proj-",
+        "Q~",
+        "discord=",
+        "Authorization: ",
+        "\\\n",
+        "\r",
+    ] {
+        let text = unit.repeat(400_000 / unit.len());
+        let _ = Detector::default().scan(text.as_bytes());
+        let _ = streamed(text.as_bytes(), &[]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_mixture_is_redacted_alike_however_it_is_split(
+        parts in prop::collection::vec((0_usize..14, "[ -~\\n]{0,30}"), 0..12),
+        cuts in prop::collection::vec(any::<usize>(), 0..20),
+    ) {
+        let planted = planted();
+        let mut text = String::new();
+        for (number, noise) in &parts {
+            text.push_str(noise);
+            text.push('\n');
+            text.push_str(planted.get(*number).map_or("plain text\n", |(text, _)| text));
+        }
+        let whole = streamed(text.as_bytes(), &[]);
+        prop_assert_eq!(streamed(text.as_bytes(), &cuts), whole.clone(), "{}", text);
+        // What is spelt as a token, or known, is hidden whatever stands around it.
+        for secret in ["a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "QYLPMN5HHHFPZAM2", "opensesame42"] {
+            prop_assert!(!shows(&whole, secret), "{} in {}", secret, text);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_scanned_and_every_place_is_in_order(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let mut end = 0;
+        for finding in Detector::default().scan(&bytes) {
+            prop_assert!(finding.span.start >= end && finding.span.end <= bytes.len());
+            end = finding.span.end;
+        }
+        prop_assert_eq!(streamed(&bytes, &[1, 7, 100]), streamed(&bytes, &[]));
     }
 }

@@ -23,6 +23,7 @@ mod inspect;
 mod install;
 mod pause;
 mod policy;
+mod redact;
 mod replay;
 mod rules;
 mod session;
@@ -46,6 +47,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "explain", define: check::define_explain, run: check::explain },
     Verb { name: "assess", define: assess::define, run: assess::run },
     Verb { name: "inspect", define: inspect::define, run: inspect::run },
+    Verb { name: "redact", define: redact::define, run: redact::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },
     Verb { name: "pause", define: pause::define, run: pause::run },

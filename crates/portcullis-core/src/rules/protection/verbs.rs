@@ -19,6 +19,7 @@ static HARMLESS: &[(&str, &[&str])] = &[
     ("inspect", &[]),
     ("man", &[]),
     ("policy", &["check", "show"]),
+    ("redact", &[]),
     ("replay", &[]),
     ("resume", &[]),
     ("rules", &[]),

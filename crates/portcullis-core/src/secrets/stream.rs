@@ -1,0 +1,547 @@
+//! Secrets taken out of a stream. Owns how a stream is cut into pieces that can be read alone, what is held back, and what stands in
+//! a secret's place; what is a secret, the detector says.
+//!
+//! The cuts depend on the bytes alone and never on how they arrived, so that the same stream always gives the same text. A
+//! piece is a line, or the few lines that belong together; a line that is longer than [`WINDOW`] is cut where no secret stands.
+//! A secret whose end has not come yet is hidden from its first byte on, for as long as it can go on.
+
+use memchr::{memchr2, memmem};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Detector, Options,
+    context::{closing, word_end},
+    kinds::{self, SecretType},
+    layers,
+    scan::{self, Candidate, Closer, Open, Purpose},
+    source::Source,
+};
+use crate::finding::Confidence;
+
+/// How much of one line is read before it is cut.
+const WINDOW: usize = 1 << 17;
+/// What of a window is left to the next one: more than the longest token.
+const TAIL: usize = 1 << 15;
+/// What is kept of the text before a cut, for the names and words in it.
+const BEFORE: usize = 1 << 12;
+/// The longest group of lines.
+const GROUP: usize = 1 << 12;
+/// How much an armour without an end hides; behind it only lines that look like a part of a key.
+const ARMOUR: usize = 1 << 16;
+/// How much a quote without an end hides, up to the end of the line.
+const QUOTED: usize = 1 << 12;
+/// What is left of a hidden piece of a long line, so that no closing mark is cut.
+const MARK: usize = 256;
+/// The shortest value that can be known: a shorter one stands everywhere.
+const SHORTEST: usize = 4;
+/// The longest piece of a known value that is searched as one.
+const LONGEST: usize = 1 << 12;
+
+/// A value known to be secret.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Known {
+    /// What it is called in its place: lower-case letters, digits and `_`.
+    pub name: String,
+    /// The value. Each of its lines is hidden, also in base64, hexadecimal digits and escaped.
+    pub value: Vec<u8>,
+}
+
+/// What a redactor hides besides secrets that are told by their spelling.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RedactorOptions {
+    /// Whether every value with a secret's name is hidden, whatever it looks like; otherwise only what is likely a secret.
+    pub every_named_value: bool,
+    /// What fingerprints are salted with.
+    pub salt: Vec<u8>,
+    /// Values known to be secret.
+    pub known: Vec<Known>,
+}
+
+/// Takes bytes and gives them back without the secrets.
+///
+/// ```
+/// use portcullis_core::secrets::{RedactorOptions, StreamRedactor};
+///
+/// let mut redactor = StreamRedactor::new(RedactorOptions::default());
+/// let mut out = Vec::new();
+/// redactor.push(b"DB_PASSWORD='kT7#vQ", &mut out);
+/// assert!(out.is_empty());
+/// redactor.push(b"2mX9!'\nok\n", &mut out);
+/// redactor.finish(&mut out);
+/// let out = String::from_utf8(out).unwrap();
+/// assert!(out.starts_with("DB_PASSWORD='[REDACTED:password_in_code:"));
+/// assert!(out.ends_with("]'\nok\n"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamRedactor {
+    options: RedactorOptions,
+    detection: Options,
+    needles: Vec<Needle>,
+    /// What came and has not gone: `before` bytes that went already, and the piece that is not whole yet.
+    buffer: Vec<u8>,
+    before: usize,
+    /// Up to here the piece has no line end.
+    searched: usize,
+    /// How much of the piece is joined to one, because its lines belong together.
+    joined: usize,
+    hiding: Option<Hiding>,
+    hidden: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Needle {
+    finder: memmem::Finder<'static>,
+    length: usize,
+    known: usize,
+}
+
+/// A secret of which the end is still to come.
+#[derive(Clone, Debug)]
+struct Hiding {
+    kind: &'static SecretType,
+    closer: Closer,
+    hash: Sha256,
+    count: usize,
+}
+
+/// A part of a piece that is replaced.
+#[derive(Clone, Copy)]
+struct Hidden {
+    start: usize,
+    end: usize,
+    rank: u8,
+    name: Name,
+}
+
+#[derive(Clone, Copy)]
+enum Name {
+    Type(&'static str),
+    Known(usize),
+}
+
+impl StreamRedactor {
+    /// A redactor for one stream.
+    #[must_use]
+    pub fn new(options: RedactorOptions) -> Self {
+        let mut needles = Vec::new();
+        for (known, secret) in options.known.iter().enumerate() {
+            for text in spellings(&secret.value) {
+                needles.push(Needle {
+                    finder: memmem::Finder::new(&text).into_owned(),
+                    length: text.len(),
+                    known,
+                });
+            }
+        }
+        Self {
+            options,
+            detection: Options::default(),
+            needles,
+            buffer: Vec::new(),
+            before: 0,
+            searched: 0,
+            joined: 0,
+            hiding: None,
+            hidden: 0,
+        }
+    }
+
+    /// How many secrets were hidden so far.
+    #[must_use]
+    pub fn hidden(&self) -> u64 {
+        self.hidden
+    }
+
+    /// How many bytes are held back.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Takes the next bytes, and appends to `out` those that can be shown. What is held back is never more than a few hundred
+    /// kilobytes.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        // Taken in portions, so that a large push needs no more memory than many small ones.
+        for portion in bytes.chunks(WINDOW) {
+            self.buffer.extend_from_slice(portion);
+            self.work(false, out);
+        }
+    }
+
+    /// Ends the stream.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        self.work(true, out);
+        if let Some(hiding) = self.hiding.take() {
+            self.close(hiding, out);
+        }
+        (self.before, self.searched, self.joined) = (0, 0, 0);
+        self.buffer.clear();
+    }
+
+    fn work(&mut self, ended: bool, out: &mut Vec<u8>) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut from = self.before;
+        loop {
+            let rest = buffer.get(from..).unwrap_or_default();
+            let step = if let Some(hiding) = self.hiding.take() {
+                self.hide(hiding, rest, ended, out)
+            } else {
+                let kept = buffer.get(from - self.before..).unwrap_or_default();
+                self.piece(kept, rest, ended, out)
+            };
+            let Some(step) = step else { break };
+            from += step;
+        }
+        let keep = from.saturating_sub(self.before);
+        self.buffer = buffer;
+        self.buffer.drain(..keep);
+    }
+
+    /// Shows the next piece of `rest`, if it is whole, and gives its length. `text` begins `before` bytes earlier.
+    fn piece(&mut self, text: &[u8], rest: &[u8], ended: bool, out: &mut Vec<u8>) -> Option<usize> {
+        if rest.is_empty() {
+            return None;
+        }
+        let behind = rest.get(self.searched.max(self.joined)..).unwrap_or_default();
+        let found = memchr2(b'\n', b'\r', behind);
+        let at = found.map(|at| self.searched.max(self.joined) + at + 1);
+        let (end, whole) = match at {
+            Some(end) if end <= WINDOW => (end, true),
+            None if ended && rest.len() <= WINDOW => (rest.len(), true),
+            _ if rest.len() >= WINDOW => (WINDOW, false),
+            _ => {
+                self.searched = rest.len();
+                return None;
+            }
+        };
+        let last = ended && end == rest.len();
+        let line = rest.get(..end).unwrap_or_default();
+        // A line that goes on behind a backslash is read with the next one.
+        let continued = line
+            .strip_suffix(b"\n")
+            .is_some_and(|line| line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\"))
+            || line.strip_suffix(b"\r").is_some_and(|line| line.ends_with(b"\\"));
+        if whole && continued && !last && end < GROUP {
+            self.joined = end;
+            return Some(0);
+        }
+        let text = text.get(..self.before + end).unwrap_or_default();
+        let purpose = if self.options.every_named_value { Purpose::Mask } else { Purpose::Report };
+        let pass = scan::pass(text, purpose, !last);
+        if whole && pass.wants_more && !last && end < GROUP {
+            self.joined = end;
+            return Some(0);
+        }
+        let open = pass.open;
+        let mut hidden = self.hidden_in(text, pass.found);
+        (self.searched, self.joined) = (0, 0);
+        if whole {
+            return Some(self.show_line(text, &mut hidden, open, out));
+        }
+        Some(self.show_window(text, &mut hidden, open, out))
+    }
+
+    /// Everything that is replaced in a text, sorted, overlaps joined.
+    fn hidden_in(&self, text: &[u8], found: Vec<Candidate>) -> Vec<Hidden> {
+        let mut hidden: Vec<Hidden> = found
+            .into_iter()
+            .map(|Candidate { start, end, kind, rank, .. }| Hidden {
+                start,
+                end,
+                rank,
+                name: Name::Type(kind.name),
+            })
+            .collect();
+        let mut encoded = Vec::new();
+        layers::look(text, super::DEEPEST, &self.detection, &mut encoded);
+        for finding in encoded.iter().filter(|finding| finding.confidence >= Confidence::Medium) {
+            let kind = kinds::all().chain(kinds::contextual()).find(|kind| kind.id == finding.rule);
+            let name = kind.map_or(kinds::GENERIC_SECRET.name, |kind| kind.name);
+            hidden.push(Hidden {
+                start: finding.span.start,
+                end: finding.span.end,
+                rank: 0,
+                name: Name::Type(name),
+            });
+        }
+        for Needle { finder, length, known } in &self.needles {
+            for start in finder.find_iter(text) {
+                hidden.push(Hidden {
+                    start,
+                    end: start + length,
+                    rank: u8::MAX,
+                    name: Name::Known(*known),
+                });
+            }
+        }
+        hidden.sort_by_key(|hidden| (hidden.start, hidden.end));
+        let mut joined: Vec<Hidden> = Vec::with_capacity(hidden.len());
+        for next in hidden {
+            match joined.last_mut() {
+                Some(last) if next.start < last.end => {
+                    last.end = last.end.max(next.end);
+                    if next.rank > last.rank {
+                        (last.rank, last.name) = (next.rank, next.name);
+                    }
+                }
+                _ => joined.push(next),
+            }
+        }
+        joined
+    }
+
+    /// Shows a whole piece, or all of it up to a secret that goes on. Gives how much of it is done with.
+    fn show_line(
+        &mut self,
+        text: &[u8],
+        hidden: &mut Vec<Hidden>,
+        open: Option<Open>,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        let start = std::mem::take(&mut self.before);
+        let Some(open) = open else {
+            self.show(text, start, text.len(), hidden, out);
+            return text.len() - start;
+        };
+        let from = open.start.max(start);
+        // What begins before and reaches into it is hidden with it.
+        let from = hidden
+            .iter()
+            .filter(|other| other.start < from && from < other.end)
+            .map(|other| other.start)
+            .min()
+            .unwrap_or(from)
+            .max(start);
+        hidden.retain(|other| other.start < from);
+        self.show(text, start, from, hidden, out);
+        self.begin(open, text.get(from..).unwrap_or_default());
+        text.len() - start
+    }
+
+    /// Shows of a window what no later byte can change, and gives how much that is.
+    fn show_window(
+        &mut self,
+        text: &[u8],
+        hidden: &mut Vec<Hidden>,
+        open: Option<Open>,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        let start = self.before;
+        let mut cut = text.len() - TAIL;
+        // A value that reaches the end goes on behind it.
+        let reaching = hidden.iter().find(|other| other.end >= text.len() && other.start <= cut);
+        let open = open.filter(|open| open.start <= cut).or_else(|| {
+            reaching.map(|other| Open {
+                start: other.start,
+                kind: &kinds::GENERIC_SECRET,
+                closer: Closer::Word,
+            })
+        });
+        if let Some(open) = open {
+            let done = self.show_line(text, hidden, Some(open), out);
+            self.before = 0;
+            return done;
+        }
+        if let Some(across) = hidden.iter().find(|other| other.start < cut && cut < other.end) {
+            // What is longer than all that may be is shown in its place at once.
+            cut = if across.start > start { across.start } else { across.end };
+        }
+        self.show(text, start, cut, hidden, out);
+        self.before = BEFORE.min(cut);
+        cut - start
+    }
+
+    fn show(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        hidden: &[Hidden],
+        out: &mut Vec<u8>,
+    ) {
+        let mut shown = start;
+        for Hidden { start: from, end: to, name, .. } in hidden {
+            if *to <= start || *from >= end {
+                continue;
+            }
+            let from = (*from).max(shown);
+            out.extend_from_slice(text.get(shown..from).unwrap_or_default());
+            let secret = text.get(from..*to).unwrap_or_default();
+            let hash = self.salted().chain_update(secret);
+            let name = match name {
+                Name::Type(name) => name,
+                Name::Known(known) => self
+                    .options
+                    .known
+                    .get(*known)
+                    .map_or("known_secret", |known| known.name.as_str()),
+            };
+            place(name, hash, out);
+            self.hidden += 1;
+            shown = *to;
+        }
+        out.extend_from_slice(text.get(shown..end).unwrap_or_default());
+    }
+
+    fn salted(&self) -> Sha256 {
+        let salt = &self.options.salt;
+        Sha256::new().chain_update((salt.len() as u64).to_be_bytes()).chain_update(salt)
+    }
+
+    fn begin(&mut self, open: Open, first: &[u8]) {
+        let Open { kind, closer, start: _ } = open;
+        let hash = self.salted().chain_update(first);
+        self.hiding = Some(Hiding { kind, closer, hash, count: first.len() });
+    }
+
+    fn close(&mut self, hiding: Hiding, out: &mut Vec<u8>) {
+        self.hidden += 1;
+        place(hiding.kind.name, hiding.hash, out);
+    }
+
+    /// Hides the next piece of `rest`, or the part of it that still belongs to the secret, and gives its length.
+    fn hide(
+        &mut self,
+        mut hiding: Hiding,
+        rest: &[u8],
+        ended: bool,
+        out: &mut Vec<u8>,
+    ) -> Option<usize> {
+        let line = memchr::memchr(b'\n', rest.get(..rest.len().min(WINDOW)).unwrap_or_default());
+        let (end, whole) = match line {
+            Some(at) => (at + 1, true),
+            None if rest.len() >= WINDOW => (WINDOW - MARK, false),
+            None if ended && !rest.is_empty() => (rest.len(), true),
+            None => {
+                self.hiding = Some(hiding);
+                return None;
+            }
+        };
+        let piece = rest.get(..end).unwrap_or_default();
+        let source = Source { bytes: piece };
+        let found = match &hiding.closer {
+            Closer::Armour => memmem::find(piece, b"-----END ").map(|at| {
+                let label =
+                    source.skip(at + b"-----END ".len(), |byte| byte != b'-' && byte != b'\n');
+                source.skip(label, |byte| byte == b'-')
+            }),
+            Closer::Quote(opener) => {
+                Some(closing(source, 0, opener)).filter(|at| *at < piece.len())
+            }
+            Closer::Word => Some(word_end(source, 0)).filter(|at| *at < piece.len()),
+        };
+        if let Some(at) = found {
+            hiding.hash.update(piece.get(..at).unwrap_or_default());
+            self.close(hiding, out);
+            return Some(at);
+        }
+        let over = match hiding.closer {
+            Closer::Armour => hiding.count > ARMOUR && !is_of_key(piece),
+            Closer::Quote(_) => hiding.count > QUOTED && whole,
+            Closer::Word => false,
+        };
+        if over {
+            self.close(hiding, out);
+            return Some(0);
+        }
+        hiding.count += piece.len();
+        hiding.hash.update(piece);
+        self.hiding = Some(hiding);
+        Some(end)
+    }
+}
+
+/// Whether a line may be a part of a key: base64 and what other tools put before it.
+fn is_of_key(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let inside = line
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+        .count();
+    inside * 10 >= line.len() * 9 && !line.contains(&b' ')
+}
+
+/// What stands in the place of a secret.
+fn place(name: &str, hash: Sha256, out: &mut Vec<u8>) {
+    const BYTES: usize = 6;
+    out.extend_from_slice(b"[REDACTED:");
+    let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
+    out.extend(name.bytes().take(40).map(|byte| if plain(&byte) { byte } else { b'_' }));
+    out.push(b':');
+    let sum = hash.finalize();
+    out.extend_from_slice(
+        data_encoding::HEXLOWER.encode(sum.get(..BYTES).unwrap_or_default()).as_bytes(),
+    );
+    out.push(b']');
+}
+
+/// How a known value may stand in a stream: each of its lines as it is, encoded, and escaped.
+fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
+    let mut spellings: Vec<Vec<u8>> = Vec::new();
+    let mut add = |text: Vec<u8>| {
+        if text.len() >= SHORTEST && !spellings.contains(&text) {
+            spellings.push(text);
+        }
+    };
+    let lines =
+        value.split(|byte| matches!(byte, b'\n' | b'\r')).flat_map(|line| line.chunks(LONGEST));
+    for line in lines.filter(|line| line.len() >= SHORTEST) {
+        add(line.to_vec());
+        add(escaped(
+            line,
+            |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~'),
+            |byte| format!("%{byte:02X}"),
+        ));
+        add(escaped(
+            line,
+            |byte| !matches!(byte, b'"' | b'\\'),
+            |byte| format!("\\{}", char::from(byte)),
+        ));
+    }
+    let whole = value.get(..value.len().min(LONGEST)).unwrap_or_default();
+    if whole.len() >= 8 {
+        // The last group of base64 depends on what follows, so it is left out.
+        let groups = whole.get(..whole.len() - whole.len() % 3).unwrap_or_default();
+        add(data_encoding::BASE64.encode(groups).into_bytes());
+        add(data_encoding::BASE64URL.encode(groups).into_bytes());
+        add(data_encoding::HEXLOWER.encode(whole).into_bytes());
+        add(data_encoding::HEXUPPER.encode(whole).into_bytes());
+    }
+    spellings
+}
+
+fn escaped(text: &[u8], stays: impl Fn(u8) -> bool, escape: impl Fn(u8) -> String) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text {
+        if stays(*byte) { out.push(*byte) } else { out.extend(escape(*byte).bytes()) }
+    }
+    out
+}
+
+/// The text without the secrets in it, as a stream of it would be.
+///
+/// ```
+/// use portcullis_core::secrets::redacted;
+/// let shown = redacted("https://deploy:Xk7pQ2vLm9Rt@registry.example.com/");
+/// assert!(shown.starts_with("https://deploy:[REDACTED:connection_string:"));
+/// ```
+#[must_use]
+pub fn redacted(text: &str) -> String {
+    let mut redactor = StreamRedactor::new(RedactorOptions::default());
+    let mut out = Vec::with_capacity(text.len());
+    redactor.push(text.as_bytes(), &mut out);
+    redactor.finish(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+impl Detector {
+    /// A redactor with this detector's salt.
+    #[must_use]
+    pub fn redactor(&self) -> StreamRedactor {
+        StreamRedactor::new(RedactorOptions {
+            salt: self.options.salt.clone(),
+            ..RedactorOptions::default()
+        })
+    }
+}

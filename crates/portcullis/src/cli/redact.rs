@@ -1,0 +1,113 @@
+//! `redact`: a filter that takes secrets out of a stream. Owns where bytes come from and go to; what is a secret, the
+//! detector says.
+
+use std::io::{self, Read as _, Write};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use portcullis_core::secrets::{Known, RedactorOptions, StreamRedactor};
+
+use super::{Exit, Failure};
+
+/// How much of standard input is read at once.
+const PORTION: usize = 1 << 16;
+
+/// The shortest value of an environment variable that is taken for known: a shorter one stands everywhere.
+const SHORTEST: usize = 8;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .about("Take secrets out of a stream: standard input to standard output")
+        .after_help(
+            "Examples:\n  make deploy 2>&1 | portcullis redact\n  \
+             portcullis redact --known-env DEPLOY_KEY < build.log\n\n\
+             In the place of a secret stands [REDACTED:type:fingerprint]; the same secret has the same fingerprint. Lines go out as \
+             they are complete. Nothing is sent anywhere.",
+        )
+        .arg(
+            Arg::new("every-named-value")
+                .long("every-named-value")
+                .action(ArgAction::SetTrue)
+                .help("Hide every value that is named as a secret, whatever it looks like"),
+        )
+        .arg(
+            Arg::new("known-env")
+                .long("known-env")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Hide the value of this environment variable wherever it stands, also encoded"),
+        )
+        .arg(
+            Arg::new("salt-env")
+                .long("salt-env")
+                .value_name("NAME")
+                .help("Salt the fingerprints with the value of this environment variable"),
+        )
+}
+
+pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let mut redactor = StreamRedactor::new(options(matches)?);
+    let mut input = io::stdin().lock();
+    let mut portion = vec![0; PORTION];
+    let mut shown = Vec::with_capacity(PORTION);
+    loop {
+        let read = match input.read(&mut portion) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                return Err(Failure::bad_input(format_args!(
+                    "standard input could not be read: {error}"
+                )));
+            }
+        };
+        redactor.push(portion.get(..read).unwrap_or_default(), &mut shown);
+        if !pass_on(out, &mut shown)? {
+            return Ok(Exit::Done);
+        }
+    }
+    redactor.finish(&mut shown);
+    pass_on(out, &mut shown)?;
+    Ok(Exit::Done)
+}
+
+fn options(matches: &ArgMatches) -> Result<RedactorOptions, Failure> {
+    let variable = |name: &String| {
+        std::env::var_os(name).map(std::ffi::OsString::into_encoded_bytes).ok_or_else(|| {
+            Failure::usage(format_args!("the environment variable `{name}` is not set"))
+        })
+    };
+    let mut options = RedactorOptions::default();
+    options.every_named_value = matches.get_flag("every-named-value");
+    if let Some(name) = matches.get_one::<String>("salt-env") {
+        options.salt = variable(name)?;
+    }
+    for name in matches.get_many::<String>("known-env").into_iter().flatten() {
+        let value = variable(name)?;
+        if value.len() < SHORTEST {
+            return Err(Failure::usage(format_args!(
+                "the value of `{name}` is shorter than {SHORTEST} bytes"
+            ))
+            .with_help(
+                "so short a value stands in ordinary words; give it to the program in another way",
+            ));
+        }
+        options.known.push(Known { name: name.to_ascii_lowercase(), value });
+    }
+    Ok(options)
+}
+
+/// Writes what can be shown. `false` where the reader has gone away, who wants no more and no complaint.
+fn pass_on(out: &mut dyn Write, shown: &mut Vec<u8>) -> Result<bool, Failure> {
+    if shown.is_empty() {
+        return Ok(true);
+    }
+    let written = out.write_all(shown).and_then(|()| out.flush());
+    shown.clear();
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => {
+            Err(Failure::internal(format_args!("the output could not be written: {error}")))
+        }
+    }
+}
