@@ -58,7 +58,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("variables", "a=$a$a;"),
 ];
 
-/// Everything: in process, whole process, memory.
+/// Everything: in process, whole process, memory, growth, and time on the wall.
 pub(crate) fn run() -> Result<(), Failed> {
     command::run(
         &mut cargo(&[
@@ -74,10 +74,12 @@ pub(crate) fn run() -> Result<(), Failed> {
         "install Rust 1.95",
     )?;
     command::run(&mut cargo(&["build", "--release", "--locked", "--quiet"]), "install Rust 1.95")?;
-    whole_process()
+    whole_process()?;
+    growth()?;
+    on_the_wall()
 }
 
-/// Judging in process: how long one command takes, and how the work grows with the input.
+/// Judging in process: how long one command takes.
 pub(crate) fn in_process() -> Result<(), Failed> {
     let gate = Gate::new(Policy::default());
     let facts = Facts {
@@ -101,17 +103,6 @@ pub(crate) fn in_process() -> Result<(), Failed> {
     }
     all.sort_unstable();
     say(&format!("| **all** | **{}** | **{}** |\n\n", at(&all, 50), at(&all, 99)));
-    say("| family | 10 kB ms | 100 kB ms | ratio |\n|---|---|---|---|\n");
-    for (name, unit) in FAMILIES {
-        let small = median(&gate, &facts, &unit.repeat(10_000 / unit.len()));
-        let large = median(&gate, &facts, &unit.repeat(100_000 / unit.len()));
-        say(&format!(
-            "| {name} | {:.2} | {:.2} | {:.1} |\n",
-            small.as_secs_f64() * 1e3,
-            large.as_secs_f64() * 1e3,
-            large.as_secs_f64() / small.as_secs_f64().max(1e-9)
-        ));
-    }
     Ok(())
 }
 
@@ -121,12 +112,6 @@ fn judge(gate: &Gate, facts: &Facts, command: &str) -> Duration {
         black_box(gate.judge(&action, facts));
     }
     start.elapsed()
-}
-
-fn median(gate: &Gate, facts: &Facts, command: &str) -> Duration {
-    let mut times: Vec<Duration> = (0..5).map(|_| judge(gate, facts, command)).collect();
-    times.sort_unstable();
-    times.get(2).copied().unwrap_or_default()
 }
 
 fn at(times: &[Duration], percent: usize) -> String {
@@ -183,6 +168,76 @@ fn whole_process() -> Result<(), Failed> {
     Ok(())
 }
 
+/// How the work grows with the input: the instructions of a whole process, less those for one word.
+fn growth() -> Result<(), Failed> {
+    let judged = |text: &str| {
+        let words = &["check", "--file", "-"];
+        instructions(&Process { name: "growth", words, input: text, state: None })
+    };
+    let least = judged("x")?;
+    say("\n| family | 10 kB, instructions (M) | 100 kB | ratio |\n|---|---|---|---|\n");
+    for (name, unit) in FAMILIES {
+        let work = |bytes: usize| {
+            Ok::<_, Failed>(
+                judged(&unit.repeat(bytes / unit.len()))?.saturating_sub(least) as f64 / 1e6,
+            )
+        };
+        let (small, large) = (work(10_000)?, work(100_000)?);
+        say(&format!("| {name} | {small:.1} | {large:.1} | {:.1} |\n", large / small.max(1e-6)));
+    }
+    Ok(())
+}
+
+/// How often each process is started for its time on the wall.
+const STARTS: usize = 500;
+
+/// Time on the wall beside the least that a process can do, each started in turn.
+fn on_the_wall() -> Result<(), Failed> {
+    let folder = root().join(format!("target/bench-{}", std::process::id()));
+    let (state, payload) = (folder.join("state"), folder.join("payload.json"));
+    command::write(&payload, PAYLOAD)?;
+    let gate = root().join("target/release/portcullis");
+    let (least, hook) = (Path::new("/bin/true"), &["hook", "claude"][..]);
+    let rows = [
+        ("`/bin/true`", least, &[][..], None),
+        ("`portcullis --version`", &gate, &["--version"][..], None),
+        ("`hook claude` with `git status`, record off", &gate, hook, None),
+        ("`hook claude` with `git status`, record on", &gate, hook, Some(state.as_path())),
+    ];
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..STARTS {
+        for ((_, program, words, state), times) in rows.iter().zip(&mut times) {
+            let failed = |source| Failed::File { path: payload.clone(), source };
+            let input = std::fs::File::open(&payload).map_err(failed)?;
+            let mut command = Command::new(program);
+            command.args(*words).stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
+            recording(&mut command, *state);
+            let begin = Instant::now();
+            command.status().map_err(failed)?;
+            times.push(begin.elapsed());
+        }
+    }
+    std::fs::remove_dir_all(&folder)
+        .map_err(|source| Failed::File { path: folder.clone(), source })?;
+    say("\n| process | median µs | times `/bin/true` |\n|---|---|---|\n");
+    let mut first = None;
+    for ((name, ..), times) in rows.iter().zip(&mut times) {
+        times.sort_unstable();
+        let median = times.get(STARTS / 2).copied().unwrap_or_default().as_secs_f64() * 1e6;
+        let first = *first.get_or_insert(median);
+        say(&format!("| {name} | {median:.0} | {:.2} |\n", median / first));
+    }
+    Ok(())
+}
+
+/// Says where a process records, if at all.
+fn recording(command: &mut Command, state: Option<&Path>) {
+    match state {
+        Some(state) => command.env("PORTCULLIS_STATE_DIR", state).env_remove("PORTCULLIS_AUDIT"),
+        None => command.env("PORTCULLIS_AUDIT", "off"),
+    };
+}
+
 fn measured(
     program: &str,
     flags: &[&str],
@@ -192,10 +247,7 @@ fn measured(
     let failed = |source| Failed::Start { program: program.to_owned(), source, help };
     let mut command = Command::new(program);
     command.args(flags).arg(root().join("target/release/portcullis")).args(process.words);
-    match process.state {
-        Some(state) => command.env("PORTCULLIS_STATE_DIR", state).env_remove("PORTCULLIS_AUDIT"),
-        None => command.env("PORTCULLIS_AUDIT", "off"),
-    };
+    recording(&mut command, process.state);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     if let Some(mut input) = child.stdin.take() {
