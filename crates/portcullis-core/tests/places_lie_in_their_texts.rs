@@ -74,3 +74,27 @@ fn patterns_in_the_place_of_programs_do_not_multiply_each_other() {
     };
     assert!(effects(20) <= 2 * effects(4), "{} after {}", effects(20), effects(4));
 }
+
+#[test]
+fn values_that_grow_by_themselves_are_cut_off() {
+    let code = |language: &str, line: &str| {
+        let code = format!("x = ['a']\n{}", line.repeat(6_000));
+        action("code", json!({"language": language, "code": code}))
+    };
+    let grown = [
+        code("python", "x=[x,x]\n"),
+        code("python", "x={1:x,2:x}\n"),
+        code("python", "x=[x]\n"),
+        code("python", "x=x.text\n"),
+        code("ruby", "x=[x,x]\n"),
+        code("javascript", "x={a:x,b:x};\n"),
+        code("perl", "$x=[$x,$x];\n"),
+        action("bash", json!({"command": "a=(${a[@]} a);".repeat(6_000)})),
+        action("bash", json!({"command": "a+=(a);".repeat(6_000)})),
+        action("bash", json!({"command": "a[$x]=a;".repeat(6_000)})),
+        action("bash", json!({"command": "set -- \"$@\" a;".repeat(6_000)})),
+    ];
+    for action in grown {
+        assert!(understand(&action, &Facts::default()).list.len() < 40_000);
+    }
+}

@@ -83,7 +83,7 @@ impl Interpreter<'_, '_, '_> {
         let name = self.word().to_owned();
         self.at += 2;
         let value = self.expression(0);
-        self.variables.insert(name, value.clone());
+        self.bind(name, value.clone());
         Some(value)
     }
 
@@ -423,8 +423,8 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn variable(&mut self, name: &str) -> Value {
-        if let Some(value) = self.variables.get(name) {
-            return value.clone();
+        if let Some(value) = self.bound(name) {
+            return value;
         }
         let bare = name.trim_start_matches(['$', '@', '%']);
         // `$list[0]` is an element of `@list`.
@@ -525,8 +525,8 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a name stands for.
     pub(super) fn resolve(&mut self, word: &str) -> Value {
-        if let Some(value) = self.variables.get(word) {
-            return value.clone();
+        if let Some(value) = self.bound(word) {
+            return value;
         }
         if let Some(index) = self.named.get(word) {
             return Value::Function(*index);
@@ -698,12 +698,12 @@ impl Interpreter<'_, '_, '_> {
         for element in elements.into_iter().take(ELEMENTS) {
             match names.as_slice() {
                 [name] => {
-                    self.variables.insert(name.clone(), element);
+                    self.bind(name.clone(), element);
                 }
                 names => {
                     for (position, name) in names.iter().enumerate() {
                         let inner = self.element(&element, position);
-                        self.variables.insert(name.clone(), inner);
+                        self.bind(name.clone(), inner);
                     }
                 }
             }
@@ -1097,7 +1097,7 @@ impl Interpreter<'_, '_, '_> {
                     Value::List(_) => self.element(given, 0),
                     value => value.clone(),
                 };
-                self.variables.insert(name, value);
+                self.bind(name, value);
             }
             self.at = bar + 1;
         }

@@ -21,6 +21,9 @@ const WORK: usize = 1 << 15;
 /// How often a token may be looked at on average: code that is called several times is read several times.
 const WORK_PER_TOKEN: usize = 16;
 
+/// How many values are taken for the work of one token.
+const VALUES_PER_WORK: usize = 8;
+
 /// How deep expressions and calls may nest, see [`portcullis_syntax::limits::DEPTH`]; each level takes several frames.
 const DEPTH: usize = 64;
 
@@ -342,6 +345,20 @@ impl<'s> Interpreter<'_, '_, 's> {
         true
     }
 
+    /// Gives a variable a value.
+    pub(super) fn bind(&mut self, name: String, value: Value) {
+        let (value, size) = value.held();
+        self.spend(size / VALUES_PER_WORK);
+        self.variables.insert(name, value);
+    }
+
+    /// What a variable was given. Taking a large value is work: repeated, it would be the square of what was written.
+    pub(super) fn bound(&mut self, name: &str) -> Option<Value> {
+        let (value, size) = self.variables.get(name)?.clone().held();
+        self.spend(size / VALUES_PER_WORK);
+        Some(value)
+    }
+
     /// Says that a limit was met, once.
     pub(super) fn limit(&mut self) {
         if !self.limited {
@@ -408,6 +425,7 @@ impl<'s> Interpreter<'_, '_, 's> {
                 .map(|named| named.value.clone())
                 .or_else(|| given.get(position).cloned())
                 .unwrap_or_else(|| Value::unknown(parameter));
+            let (value, _) = value.held();
             before.push((parameter.clone(), self.variables.insert(parameter.clone(), value)));
         }
         let outer = self.returned.take();

@@ -74,7 +74,7 @@ impl Interpreter<'_, '_, '_> {
         if self.word() == "as" && self.is_name(self.at + 1) {
             let name = self.word_at(self.at + 1).to_owned();
             self.at += 2;
-            self.variables.insert(name, value);
+            self.bind(name, value);
             return;
         }
         if self.at > start && REPLACES.contains(&self.word()) {
@@ -296,10 +296,10 @@ impl Interpreter<'_, '_, '_> {
                 if self.accept("as") {
                     let alias = self.word().to_owned();
                     self.at += 1;
-                    self.variables.insert(alias, Value::name(&path));
+                    self.bind(alias, Value::name(&path));
                 } else {
                     let top = path.split('.').next().unwrap_or_default();
-                    self.variables.insert(top.to_owned(), Value::name(top));
+                    self.bind(top.to_owned(), Value::name(top));
                 }
                 if !self.accept(",") {
                     break;
@@ -332,7 +332,7 @@ impl Interpreter<'_, '_, '_> {
                         }
                         "*" | "as" | "," | "type" => {}
                         name if self.is_name(self.at) => {
-                            self.variables.insert(name.to_owned(), Value::name(&module));
+                            self.bind(name.to_owned(), Value::name(&module));
                         }
                         _ => {}
                     }
@@ -351,7 +351,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         if self.accept("*") {
-            self.variables.insert("*".to_owned(), Value::name(&module));
+            self.bind("*".to_owned(), Value::name(&module));
             return;
         }
         let parenthesis = self.accept("(");
@@ -366,7 +366,7 @@ impl Interpreter<'_, '_, '_> {
             } else {
                 name
             };
-            self.variables.insert(bound.to_owned(), value);
+            self.bind(bound.to_owned(), value);
             if !self.accept(",") {
                 break;
             }
@@ -412,7 +412,7 @@ impl Interpreter<'_, '_, '_> {
             } else {
                 name
             };
-            self.variables.insert(bound, member);
+            self.bind(bound, member);
         }
         self.at = close + 1;
     }
@@ -428,7 +428,7 @@ impl Interpreter<'_, '_, '_> {
             if binds && !matches!(name.as_str(), "my" | "let" | "const" | "var") {
                 let element = self.element(value, position);
                 position += 1;
-                self.variables.insert(name, element);
+                self.bind(name, element);
             }
         }
         self.at = close;
@@ -515,7 +515,7 @@ impl Interpreter<'_, '_, '_> {
         }
         match names {
             [name] => {
-                let before = self.variables.get(name).cloned();
+                let before = self.bound(name);
                 let value = match (operator, before) {
                     ("+=" | ".=" | "..=", Some(before)) => self.add(before, value),
                     (_, Some(before)) if conditional && !matches!(before, Value::Name(..)) => {
@@ -523,12 +523,12 @@ impl Interpreter<'_, '_, '_> {
                     }
                     _ => value,
                 };
-                self.variables.insert(name.clone(), value);
+                self.bind(name.clone(), value);
             }
             names => {
                 for (position, name) in names.iter().enumerate() {
                     let element = self.element(&value, position);
-                    self.variables.insert(name.clone(), element);
+                    self.bind(name.clone(), element);
                 }
             }
         }
@@ -560,7 +560,7 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.environment_of(name, &value.text(), span);
             }
         }
-        self.variables.insert(path.to_string(), value);
+        self.bind(path.to_string(), value);
     }
 
     /// Where the block of the line around `index` ends.
@@ -720,19 +720,19 @@ impl Interpreter<'_, '_, '_> {
         let Some(body) = body else {
             let value = rounds.into_iter().reduce(Value::or);
             for name in names {
-                self.variables.insert(name, value.clone().unwrap_or_else(|| Value::unknown("x")));
+                self.bind(name, value.clone().unwrap_or_else(|| Value::unknown("x")));
             }
             return;
         };
         for round in rounds {
             match names.as_slice() {
                 [name] => {
-                    self.variables.insert(name.clone(), round);
+                    self.bind(name.clone(), round);
                 }
                 names => {
                     for (position, name) in names.iter().enumerate() {
                         let element = self.element(&round, position);
-                        self.variables.insert(name.clone(), element);
+                        self.bind(name.clone(), element);
                     }
                 }
             }

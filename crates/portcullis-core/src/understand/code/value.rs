@@ -12,6 +12,12 @@ use crate::{
 /// How many values one expression is followed through.
 pub(super) const ALTERNATIVES: usize = 4;
 
+/// How many values a variable may hold, those inside of others included.
+const HELD: usize = 8192;
+
+/// How deep they may lie in each other. What is built up by `x = [x]` is cut off there.
+const DEPTH: usize = 24;
+
 /// How long the name of something that was reached through members and calls may grow.
 const PATH_BYTES: usize = 160;
 
@@ -74,6 +80,33 @@ impl Value {
         }
         let path = path.replace(|character| stands_for(character).is_some(), "…");
         Self::Name(path.into(), text)
+    }
+
+    /// The value as a variable holds it, with how many values that are; what is too large or too deep is not known any more.
+    pub(super) fn held(self) -> (Self, usize) {
+        match self.count(DEPTH, HELD) {
+            Some(left) => (self, HELD - left),
+            None => (Self::Text(mixed("a value that grew", [&self])), 1),
+        }
+    }
+
+    /// How many of `left` values are left after this one; `None` where they or the levels do not suffice.
+    fn count(&self, levels: usize, left: usize) -> Option<usize> {
+        let (levels, left) = (levels.checked_sub(1)?, left.checked_sub(1)?);
+        match self {
+            Self::List(list) | Self::Any(list) => {
+                list.iter().try_fold(left, |left, value| value.count(levels, left))
+            }
+            Self::Table(table) => {
+                table.iter().try_fold(left, |left, (_, value)| value.count(levels, left))
+            }
+            Self::Method(method) => method.0.count(levels, left),
+            Self::Text(_)
+            | Self::Number(_)
+            | Self::Name(..)
+            | Self::Function(_)
+            | Self::File(_) => Some(left),
+        }
     }
 
     /// The value as a text.

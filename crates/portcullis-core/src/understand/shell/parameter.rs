@@ -14,6 +14,10 @@ use super::{
 };
 use crate::text::{Piece, Text};
 
+/// How many elements of an array are taken for the work of one: an array that grows by itself would be the square of what
+/// was written.
+const ELEMENTS_PER_WORK: usize = 16;
+
 impl Walk<'_> {
     /// The elements of `$@`, `$*` and `${array[@]}`, which stay apart; `None` for everything else.
     pub(super) fn elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
@@ -64,7 +68,9 @@ impl Walk<'_> {
 
     fn all_elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
         if matches!(&*parameter.name, "@" | "*") {
-            return Some(self.state.positional().iter().skip(1).cloned().collect());
+            let all: Vec<Text> = self.state.positional().iter().skip(1).cloned().collect();
+            self.toil(all.len() / ELEMENTS_PER_WORK);
+            return Some(all);
         }
         let subscript = parameter.subscript.as_ref().map(|word| self.single(word))?;
         if !matches!(subscript.as_known(), Some("@" | "*")) {
@@ -204,7 +210,11 @@ impl Walk<'_> {
     pub(super) fn value(&mut self, name: &str) -> Option<Value> {
         let count = self.state.variable(name)?.len();
         let index = self.choice.pick(name, count);
-        self.state.variable(name)?.get(index).cloned()
+        let value = self.state.variable(name)?.get(index).cloned()?;
+        if let Value::Array(elements) = &value {
+            self.toil(elements.len() / ELEMENTS_PER_WORK);
+        }
+        Some(value)
     }
 
     fn scalar(&mut self, name: &str, subscript: Option<&Word>) -> Option<Text> {

@@ -626,6 +626,11 @@ impl<'a> Walk<'a> {
         false
     }
 
+    /// Counts work that has no place of its own; what comes after the last of it meets the limit.
+    pub(super) fn toil(&mut self, work: usize) {
+        self.work = self.work.saturating_add(work).min(self.allowance);
+    }
+
     /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
     pub(super) fn enter_level(&mut self, span: Span) -> bool {
         if self.depth >= DEPTH {
