@@ -99,7 +99,7 @@ fn is_name_character(character: char) -> bool {
 pub fn brush_names(source: &str) -> Vec<Name> {
     // Its time grows exponentially with nested parentheses and its stack with everything else that nests. A descriptor in
     // braces is a name for it, and so is what a function substitution begins with. A number that is no `i32` makes it panic, and
-    // a heredoc without a delimiter takes all memory.
+    // a heredoc without a delimiter, or one inside of something that is not closed, takes all memory.
     let opens = source.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
     let numbers = source.split(|character: char| !character.is_ascii_digit());
     if numbers.map(str::len).max() > Some(9) {
@@ -115,6 +115,7 @@ pub fn brush_names(source: &str) -> Vec<Name> {
     let subscript =
         source.match_indices('[').any(|(at, _)| source[..at].ends_with(is_name_character));
     if bare_heredoc
+        || (opens > 0 && source.contains("<<"))
         || subscript
         || source.contains("((")
         || source.contains("$[")
