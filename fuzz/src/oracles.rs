@@ -36,10 +36,12 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
     // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
-    // begins with `#` is no value for it.
+    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array.
     let misread =
         ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t", "=#"];
-    if misread.iter().any(|text| source.contains(text)) || assigns_to_no_name(source) {
+    let array_inside = source.contains("${") && source.contains("=(");
+    if misread.iter().any(|text| source.contains(text)) || array_inside || assigns_to_no_name(source)
+    {
         return Vec::new();
     }
     let mut parser = tree_sitter::Parser::new();
