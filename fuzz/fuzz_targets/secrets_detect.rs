@@ -10,7 +10,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut end = 0;
     for finding in Detector::new(Options::default()).scan(bytes) {
         assert!(finding.span.start >= end, "{finding:?} overlaps");
-        assert!(finding.span.start < finding.span.end && finding.span.end <= bytes.len(), "{finding:?}");
+        assert!(
+            finding.span.start < finding.span.end && finding.span.end <= bytes.len(),
+            "{finding:?}"
+        );
         assert!(finding.line >= 1 && finding.column >= 1, "{finding:?}");
         assert!(finding.excerpt.chars().count() <= 7, "{finding:?}");
         end = finding.span.end;

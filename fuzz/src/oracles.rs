@@ -40,7 +40,9 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     let misread =
         ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t", "=#"];
     let array_inside = source.contains("${") && source.contains("=(");
-    if misread.iter().any(|text| source.contains(text)) || array_inside || assigns_to_no_name(source)
+    if misread.iter().any(|text| source.contains(text))
+        || array_inside
+        || assigns_to_no_name(source)
     {
         return Vec::new();
     }
