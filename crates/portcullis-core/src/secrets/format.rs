@@ -101,7 +101,7 @@ pub(super) const fn in_class(class: u8, byte: u8) -> bool {
 
 /// The part that starts at `at` of a format, and where the next one does. `None` at its end.
 ///
-/// `<U>` is read as the run of a UUID's 36 bytes; [`matches`] looks at them itself.
+/// `<U>` is read as the run of a UUID's 36 bytes; `matches` looks at them itself.
 #[expect(
     clippy::indexing_slicing,
     reason = "every index is compared with the length; it also runs when the program is built"
