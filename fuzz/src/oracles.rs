@@ -36,12 +36,15 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
     // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
-    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array.
-    let misread =
-        ["\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "coproc", "\\\n", "\\ ", "\\\t", "=#"];
+    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array. It ends
+    // an expansion inside of another too early, and arithmetic that it cannot read is a subshell for it.
+    let misread = [
+        "\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "((", "coproc", "\\\n", "\\ ", "\\\t", "=#",
+    ];
     let array_inside = source.contains("${") && source.contains("=(");
     if misread.iter().any(|text| source.contains(text))
         || array_inside
+        || nests_expansions(source)
         || assigns_to_no_name(source)
     {
         return Vec::new();
@@ -78,6 +81,17 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
         }
         left.extend(node.children(&mut node.walk()));
     }
+}
+
+/// Whether a `${` stands before the first `}` behind another.
+fn nests_expansions(source: &str) -> bool {
+    let mut parts = source.split("${").skip(1).peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_some() && !part.contains('}') {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether something that begins with a digit, follows a glob, or has a computed subscript stands before a `=`; the

@@ -11,16 +11,33 @@ pub(super) fn entropy(text: &[u8]) -> u8 {
             *count += 1;
         }
     }
-    let total = text.len() as f32;
-    let bits: f32 = counts
-        .iter()
-        .filter(|count| **count > 0)
-        .map(|count| {
-            let share = *count as f32 / total;
-            -share * share.log2()
-        })
-        .sum();
-    (bits * 10.0) as u8
+    let total = text.len() as u64;
+    if total == 0 {
+        return 0;
+    }
+    // Σ −p·log p with p = count / total, in whole numbers: the same on every machine, and no library for it.
+    let known: u64 = counts.iter().map(|&count| u64::from(count) * log2(u64::from(count))).sum();
+    let bits = (total * log2(total)).saturating_sub(known) / total;
+    u8::try_from((bits * 10) >> FRACTION).unwrap_or(u8::MAX)
+}
+
+/// How many binary digits behind the point [`log2`] gives.
+const FRACTION: u32 = 16;
+
+/// The logarithm, times two to the power of [`FRACTION`]; of zero, zero. One digit for each squaring of what lies between
+/// one and two.
+fn log2(number: u64) -> u64 {
+    let number = number.min(u64::from(u32::MAX));
+    let Some(whole) = number.checked_ilog2() else { return 0 };
+    let mut rest = number << (31 - whole);
+    let mut log = u64::from(whole);
+    for _ in 0..FRACTION {
+        rest = (rest * rest) >> 31;
+        let digit = rest >> 32;
+        rest >>= digit;
+        log = log << 1 | digit;
+    }
+    log
 }
 
 /// Words that stand for a value: alone, a value of these is none.

@@ -38,6 +38,14 @@ pub(super) struct Process {
 pub(super) trait Processes {
     /// One of them; `None` where it is gone or cannot be seen.
     fn process(&self, id: u32) -> Option<Process>;
+    /// As [`Processes::process`], with nothing but its numbers and the name that it gives itself.
+    fn place(&self, id: u32) -> Option<Process> {
+        self.process(id)
+    }
+    /// As [`Processes::place`], with the file that it runs.
+    fn program(&self, id: u32) -> Option<Process> {
+        self.process(id)
+    }
     /// A variable that a process was started with; `None` also where that cannot be seen.
     fn variable(&self, id: u32, name: &str) -> Option<String>;
     /// All of them.
@@ -145,12 +153,12 @@ fn seated_within(
 /// The process that called a hook: the nearest ancestor that is no shell, unless it is one that people sit at or the
 /// system's own. Looks no farther than that.
 pub(super) fn caller(processes: &dyn Processes, id: u32) -> Option<Process> {
-    let mut next = processes.process(id)?.parent;
+    let mut next = processes.place(id)?.parent;
     for _ in 0..MAX_ANCESTORS {
         if next <= 1 {
             return None;
         }
-        let process = processes.process(next)?;
+        let process = processes.program(next)?;
         if !process.is_one_of(SHELLS) {
             let is_harmless = process.is_one_of(SEATS)
                 || process.is_one_of(MULTIPLEXERS)

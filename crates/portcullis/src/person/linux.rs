@@ -1,6 +1,7 @@
 //! Processes as `/proc` shows them (proc(5)). Owns its formats, and that only what the kernel vouches for is believed.
 
 use std::{
+    cell::OnceCell,
     fs,
     io::Read as _,
     os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
@@ -20,23 +21,29 @@ const EVERYBODY: &str = "0 0 4294967295";
 /// The processes of this system.
 pub(super) struct Proc {
     /// Whether the owner of a file is who it says: in a user namespace of its own a process is anybody.
-    owners_are_true: bool,
+    owners_are_true: OnceCell<bool>,
 }
 
 impl Proc {
-    pub(super) fn new() -> Self {
-        let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-        let map: Vec<&str> = map.split_whitespace().collect();
-        Self { owners_are_true: map.join(" ") == EVERYBODY }
+    pub(super) const fn new() -> Self {
+        Self { owners_are_true: OnceCell::new() }
     }
 
     /// This process, by the number that `/proc` knows it by.
     pub(super) fn own_id() -> Option<u32> {
-        fs::read_to_string("/proc/self/stat").ok()?.split(' ').next()?.parse().ok()
+        fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()
+    }
+
+    fn owners_are_true(&self) -> bool {
+        *self.owners_are_true.get_or_init(|| {
+            let map = read("/proc/self/uid_map").unwrap_or_default();
+            let map = String::from_utf8_lossy(&map);
+            map.split_whitespace().eq(EVERYBODY.split(' '))
+        })
     }
 
     fn is_of_system(&self, id: u32) -> bool {
-        if !self.owners_are_true {
+        if !self.owners_are_true() {
             return false;
         }
         match fs::metadata(format!("/proc/{id}/exe")) {
@@ -53,14 +60,22 @@ impl Proc {
 }
 
 impl Processes for Proc {
-    fn process(&self, id: u32) -> Option<Process> {
-        let stat = bounded(id, "stat")?;
-        let mut process = stated(&String::from_utf8_lossy(&stat))?;
+    fn place(&self, id: u32) -> Option<Process> {
+        stated(&String::from_utf8_lossy(&bounded(id, "stat")?))
+    }
+
+    fn program(&self, id: u32) -> Option<Process> {
+        let mut process = self.place(id)?;
         process.file = fs::read_link(format!("/proc/{id}/exe")).ok().map(|path| {
             let path = String::from_utf8_lossy(path.as_os_str().as_bytes()).into_owned();
             // What was replaced on disk, by an update for one, runs on.
             path.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(path)
         });
+        Some(process)
+    }
+
+    fn process(&self, id: u32) -> Option<Process> {
+        let mut process = self.program(id)?;
         process.of_system = self.is_of_system(id);
         process.words = texts(&bounded(id, "cmdline").unwrap_or_default());
         Some(process)
@@ -78,9 +93,12 @@ impl Processes for Proc {
 }
 
 fn bounded(id: u32, file: &str) -> Option<Vec<u8>> {
+    read(&format!("/proc/{id}/{file}"))
+}
+
+fn read(path: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(USUAL);
-    let file = fs::File::open(format!("/proc/{id}/{file}")).ok()?;
-    file.take(MOST).read_to_end(&mut bytes).ok()?;
+    fs::File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

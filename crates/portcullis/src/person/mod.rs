@@ -233,7 +233,7 @@ fn forget_the_dead(directory: &Path, processes: &dyn Processes) {
             continue;
         };
         let (Ok(id), Ok(started)) = (id.parse::<u32>(), started.parse::<u64>()) else { continue };
-        if processes.process(id).is_none_or(|process| process.started != started) {
+        if processes.place(id).is_none_or(|process| process.started != started) {
             // One that stays costs a few bytes.
             let _ = std::fs::remove_file(note.path());
         }
