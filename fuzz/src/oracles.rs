@@ -117,24 +117,17 @@ fn is_name_character(character: char) -> bool {
 pub fn brush_names(source: &str) -> Vec<Name> {
     // Its time grows exponentially with nested parentheses and its stack with everything else that nests. A descriptor in
     // braces is a name for it, and so is what a function substitution begins with. A number that is no `i32` makes it panic, and
-    // a heredoc without a delimiter, or one inside of something that is not closed, takes all memory.
+    // a heredoc that does not end takes all memory.
     let opens = source.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
     let numbers = source.split(|character: char| !character.is_ascii_digit());
     if numbers.map(str::len).max() > Some(9) {
         return Vec::new();
     }
-    let bare_heredoc = source.match_indices("<<").any(|(at, _)| {
-        let target = source[at..].trim_start_matches(['<', '-', ' ', '\t']);
-        target.is_empty()
-            || target.starts_with(|next: char| next.is_whitespace() || ";&|()<>#".contains(next))
-    });
     // For bash a subscript may hold blanks and line ends, and `((` and `$[` are arithmetic up to
     // their ends whatever they hold.
     let subscript =
         source.match_indices('[').any(|(at, _)| source[..at].ends_with(is_name_character));
-    if bare_heredoc
-        || (opens > 0 && source.contains("<<"))
-        || subscript
+    if subscript
         || source.contains("((")
         || source.contains("$[")
         || opens > 12
@@ -142,6 +135,7 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         || source.contains("{fd}")
         || source.contains("${ ")
         || source.contains("${|")
+        || (source.contains("<<") && !bash_accepts(source))
     {
         return Vec::new();
     }
