@@ -69,13 +69,12 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
     let mut left = vec![root];
     while let Some(node) = left.pop() {
         let text = &source[node.byte_range()];
-        // `!x` is one word, for it a negation and a name.
-        let negated = source[..node.start_byte()].ends_with('!');
+        // `!x` and `{x` are words; for it each is a sign and a name.
+        let signed = source[..node.start_byte()].ends_with(['!', '{']);
         let redirects = source[node.end_byte()..].starts_with(['<', '>']);
-        let braced = text.starts_with('{') || source[..node.start_byte()].ends_with('{');
         let descriptor = text.bytes().all(|byte| byte.is_ascii_digit())
-            || braced && text.ends_with('}') && redirects;
-        if node.kind() == "command_name" && !RESERVED.contains(&text) && !negated && !descriptor {
+            || text.starts_with('{') && text.ends_with('}') && redirects;
+        if node.kind() == "command_name" && !RESERVED.contains(&text) && !signed && !descriptor {
             let blanks = text.len() - text.trim_start().len();
             names.push(Name { text: text.to_owned(), start: Some(node.start_byte() + blanks) });
         }
@@ -116,8 +115,8 @@ fn is_name_character(character: char) -> bool {
 /// What brush-parser finds, if it accepts the text. It does not look inside words.
 pub fn brush_names(source: &str) -> Vec<Name> {
     // Its time grows exponentially with nested parentheses and its stack with everything else that nests. A descriptor in
-    // braces is a name for it, and so is what a function substitution begins with. A number that is no `i32` makes it panic, and
-    // a heredoc that does not end takes all memory.
+    // braces is a name for it, and so is what a function substitution begins with. A number that is no `i32` makes it panic,
+    // a heredoc that does not end takes all memory, and `<<` inside of an expansion is a heredoc.
     let opens = source.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
     let numbers = source.split(|character: char| !character.is_ascii_digit());
     if numbers.map(str::len).max() > Some(9) {
@@ -135,7 +134,7 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         || source.contains("{fd}")
         || source.contains("${ ")
         || source.contains("${|")
-        || (source.contains("<<") && !bash_accepts(source))
+        || (source.contains("<<") && (source.contains("${") || !bash_accepts(source)))
     {
         return Vec::new();
     }
