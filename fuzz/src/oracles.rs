@@ -124,17 +124,18 @@ pub fn brush_names(source: &str) -> Vec<Name> {
     }
     // For bash a subscript may hold blanks and line ends, and `((` and `$[` are arithmetic up to
     // their ends whatever they hold.
+    let joined = source.replace("\\\n", "");
     let subscript =
-        source.match_indices('[').any(|(at, _)| source[..at].ends_with(is_name_character));
+        joined.match_indices('[').any(|(at, _)| joined[..at].ends_with(is_name_character));
     if subscript
-        || source.contains("((")
-        || source.contains("$[")
+        || joined.contains("((")
+        || joined.contains("$[")
         || opens > 12
         || source.len() > 400
-        || source.contains("{fd}")
-        || source.contains("${ ")
-        || source.contains("${|")
-        || (source.contains("<<") && (source.contains("${") || !bash_accepts(source)))
+        || joined.contains("{fd}")
+        || joined.contains("${ ")
+        || joined.contains("${|")
+        || (joined.contains("<<") && (joined.contains("${") || !bash_accepts(source)))
     {
         return Vec::new();
     }

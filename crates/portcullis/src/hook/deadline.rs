@@ -14,47 +14,47 @@ use super::reply::Reply;
 /// How long a hook may take. Agents wait for five seconds at least, and go on then.
 pub const LONGEST: Duration = Duration::from_secs(2);
 
-/// A watch over this process.
+/// A watch over this process, and what is known of whoever waits for its answer.
 #[derive(Clone, Debug)]
-pub struct Deadline {
-    /// The answer when time is up; taken by whoever answers.
-    refusal: Arc<Mutex<Option<Reply>>>,
+pub struct Deadline<T> {
+    /// Who waits; taken by whoever answers.
+    waiting: Arc<Mutex<Option<T>>>,
 }
 
-impl Deadline {
-    /// Starts the watch. When `time` is up, the process answers `refusal` and ends.
+impl<T: Send + 'static> Deadline<T> {
+    /// Starts the watch. When `time` is up, the process answers what `refusal` makes of whoever waits then, and ends.
     ///
     /// # Errors
     /// When the system gives no thread to watch with.
-    pub fn start(time: Duration, refusal: Reply) -> io::Result<Self> {
-        let deadline = Self { refusal: Arc::new(Mutex::new(Some(refusal))) };
-        let watch = deadline.clone();
+    pub fn start(time: Duration, waiting: T, refusal: fn(&T) -> Reply) -> io::Result<Self> {
+        let deadline = Self { waiting: Arc::new(Mutex::new(Some(waiting))) };
+        let watched = Arc::clone(&deadline.waiting);
         thread::Builder::new().name("deadline".to_owned()).stack_size(1 << 16).spawn(
             move || {
                 thread::sleep(time);
                 // Held until the process ends, so that no other answer comes after this one.
-                let mut refusal = watch.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(reply) = refusal.take() {
-                    process::exit(i32::from(written(&reply)));
+                let mut waiting = watched.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(waiting) = waiting.take() {
+                    process::exit(i32::from(written(&refusal(&waiting))));
                 }
             },
         )?;
         Ok(deadline)
     }
 
-    /// What is answered when time is up, now that more is known of who waits.
-    pub fn refuse_with(&self, reply: Reply) {
-        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-        if refusal.is_some() {
-            *refusal = Some(reply);
+    /// Who waits, now that more is known of it.
+    pub fn answers_to(&self, waiting: T) {
+        let mut known = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_some() {
+            *known = Some(waiting);
         }
     }
 
     /// Answers, unless time is up: then the process is about to end with the other answer.
     #[must_use]
     pub fn answer(&self, reply: &Reply) -> u8 {
-        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-        match refusal.take() {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        match waiting.take() {
             Some(_) => written(reply),
             None => 2,
         }

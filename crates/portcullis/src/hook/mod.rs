@@ -93,11 +93,11 @@ pub enum HookError {
 #[must_use]
 pub fn run(options: &Options) -> u8 {
     let late = |asker: &Asker| asker.reply(&asker.late());
-    let Ok(deadline) = Deadline::start(deadline::LONGEST, late(&Asker::new(options))) else {
+    let Ok(deadline) = Deadline::start(deadline::LONGEST, Asker::new(options), late) else {
         return 2;
     };
     let input = || payload_bytes(&mut io::stdin().lock());
-    let reply = replied(options, &input, &|asker| deadline.refuse_with(late(asker)));
+    let reply = replied(options, &input, &|asker| deadline.answers_to(*asker));
     deadline.answer(&reply)
 }
 

@@ -61,7 +61,7 @@ impl Proc {
 
 impl Processes for Proc {
     fn place(&self, id: u32) -> Option<Process> {
-        stated(&String::from_utf8_lossy(&bounded(id, "stat")?))
+        stated(&bounded(id, "stat")?)
     }
 
     fn program(&self, id: u32) -> Option<Process> {
@@ -103,18 +103,19 @@ fn read(path: &str) -> Option<Vec<u8>> {
 }
 
 /// `PID (NAME) STATE PPID PGRP SESSION TTY …`, where the name may hold anything, parentheses too.
-fn stated(stat: &str) -> Option<Process> {
-    let (before, after) = stat.rsplit_once(") ")?;
-    let (id, name) = before.split_once(" (")?;
-    let fields: Vec<&str> = after.split(' ').collect();
-    let field = |number: usize| fields.get(number).copied();
+fn stated(stat: &[u8]) -> Option<Process> {
+    let opens = stat.iter().position(|byte| *byte == b'(')?;
+    let closes = stat.iter().rposition(|byte| *byte == b')')?;
+    let mut fields = stat.get(closes + 1..)?.split(|byte| *byte == b' ');
+    // Each after so many others that nothing is asked of.
+    let mut number = |skipped| fields.nth(skipped).and_then(|field| str::from_utf8(field).ok());
     Some(Process {
-        id: id.parse().ok()?,
-        name: name.to_owned(),
-        parent: field(1)?.parse().ok()?,
-        session: field(3)?.parse().ok()?,
-        terminal: field(4)?.parse().ok()?,
-        started: field(19)?.parse().ok()?,
+        id: str::from_utf8(stat.get(..opens)?).ok()?.trim_end().parse().ok()?,
+        name: String::from_utf8_lossy(stat.get(opens + 1..closes)?).into_owned(),
+        parent: number(2)?.parse().ok()?,
+        session: number(1)?.parse().ok()?,
+        terminal: number(0)?.parse().ok()?,
+        started: number(14)?.parse().ok()?,
         ..Process::default()
     })
 }
@@ -138,11 +139,13 @@ mod tests {
     #[test]
     fn a_name_with_parentheses_hides_nothing() {
         let fields = "S 10 11 12 34816 13 4194560 1 2 3 4 5 6 7 8 20 0 1 0 777 1 1";
-        let process = stated(&format!("42 (x) S 1 1 1) {fields}\n")).unwrap();
+        let process = stated(format!("42 (x) S 1 1 1) {fields}\n").as_bytes()).unwrap();
         assert_eq!((process.id, process.name.as_str()), (42, "x) S 1 1 1"));
         assert_eq!((process.parent, process.session), (10, 12));
         assert_eq!((process.terminal, process.started), (34816, 777));
-        assert_eq!(stated("42 (x"), None);
+        for cut in ["42 (x", "42 x) S 1 1", "42 )x( S 1 1", "(x) S 1", ""] {
+            assert_eq!(stated(cut.as_bytes()), None);
+        }
     }
 
     #[test]
