@@ -14,5 +14,6 @@ pub mod platform;
 pub mod private;
 pub mod replay;
 pub mod report;
+pub mod scan;
 pub mod session;
 pub mod wire;

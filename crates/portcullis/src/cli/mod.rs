@@ -26,6 +26,7 @@ mod policy;
 mod redact;
 mod replay;
 mod rules;
+mod scan;
 mod session;
 mod status;
 mod statusline;
@@ -48,6 +49,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "assess", define: assess::define, run: assess::run },
     Verb { name: "inspect", define: inspect::define, run: inspect::run },
     Verb { name: "redact", define: redact::define, run: redact::run },
+    Verb { name: "scan", define: scan::define, run: scan::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },
     Verb { name: "pause", define: pause::define, run: pause::run },

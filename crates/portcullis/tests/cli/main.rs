@@ -15,6 +15,7 @@ mod jsonl;
 mod layers;
 mod record;
 mod replay;
+mod scan;
 mod secrets;
 mod verbs;
 

@@ -24,14 +24,25 @@ static HARMLESS: &[(&str, &[&str])] = &[
     ("resume", &[]),
     ("rules", &[]),
     ("sandbox", &["probe"]),
+    ("scan", &[]),
     ("status", &[]),
     ("statusline", &[]),
     ("url", &[]),
 ];
 
 /// Options that make a verb change something that otherwise only looks.
-const CHANGING: &[&str] =
-    &["--apply", "--fix", "--force", "--repair", "--reset", "--write", "--yes", "-y"];
+const CHANGING: &[&str] = &[
+    "--apply",
+    "--fix",
+    "--force",
+    "--output",
+    "--repair",
+    "--reset",
+    "--write",
+    "--write-baseline",
+    "--yes",
+    "-y",
+];
 
 /// Options before a verb's own verb that take a value.
 const VALUES: &[&str] = &["--config", "--state"];
@@ -145,6 +156,9 @@ mod tests {
             ("portcullis allow --help", Harmless),
             ("portcullis allow -- --help", Loosens),
             ("portcullis doctor --fix", Loosens),
+            ("portcullis scan src", Harmless),
+            ("portcullis scan --output=FILE", Loosens),
+            ("portcullis scan --write-baseline FILE", Loosens),
             ("portcullis a-verb-of-tomorrow", Loosens),
             ("portcullis --quiet pause", Loosens),
         ] {

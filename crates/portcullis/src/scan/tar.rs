@@ -1,0 +1,228 @@
+//! The files in a tar archive, as they come in. Owns the format (POSIX ustar and pax, the long names of GNU, the old one without
+//! a magic); it unpacks nothing to disk.
+
+use std::io::{self, Read};
+
+/// The size of a header, and what everything is padded to.
+const RECORD: usize = 512;
+/// The longest name or extended header that is read; longer ones are passed over.
+const LONGEST: u64 = 1 << 16;
+
+/// Whether a stream that begins with these bytes is a tar archive: the checksum of the first header is right.
+pub(super) fn is_tar(head: &[u8]) -> bool {
+    head.first_chunk::<RECORD>().is_some_and(has_checksum)
+}
+
+/// What takes the name of a file and its contents.
+pub(super) type Each<'a> = dyn FnMut(&[u8], &mut dyn Read) -> io::Result<()> + 'a;
+
+/// What a header says.
+struct Header {
+    name: Vec<u8>,
+    size: u64,
+    kind: u8,
+}
+
+/// Gives `each` the name and contents of every ordinary file. What `each` leaves of a file is passed over.
+///
+/// # Errors
+/// Where the stream cannot be read, breaks off or is none, and what `each` says.
+pub(super) fn each_file(input: &mut dyn Read, each: &mut Each<'_>) -> io::Result<()> {
+    let (mut name, mut size) = (None, None);
+    while let Some(header) = next(input)? {
+        let length = if matches!(header.kind, b'L' | b'K' | b'x' | b'g') {
+            header.size
+        } else {
+            size.unwrap_or(header.size)
+        };
+        let mut contents = (&mut *input).take(length);
+        match header.kind {
+            b'L' | b'x' => {
+                let mut bytes = Vec::new();
+                (&mut contents).take(LONGEST).read_to_end(&mut bytes)?;
+                if header.kind == b'L' {
+                    bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+                    name = Some(bytes);
+                } else {
+                    let (path, long) = extended(&bytes);
+                    name = path.or(name);
+                    size = long.or(size);
+                }
+            }
+            b'K' | b'g' => {}
+            kind => {
+                if matches!(kind, 0 | b'0' | b'7') {
+                    each(name.as_deref().unwrap_or(&header.name), &mut contents)?;
+                }
+                (name, size) = (None, None);
+            }
+        }
+        pass_over(&mut contents)?;
+        let padding = length.wrapping_neg() % RECORD as u64;
+        pass_over(&mut (&mut *input).take(padding))?;
+    }
+    Ok(())
+}
+
+/// Reads up to the end.
+fn pass_over<R: Read>(rest: &mut io::Take<R>) -> io::Result<()> {
+    let limit = rest.limit();
+    if io::copy(rest, &mut io::sink())? < limit {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(())
+}
+
+/// The next header, or nothing at the end.
+fn next(input: &mut dyn Read) -> io::Result<Option<Header>> {
+    let mut header = [0; RECORD];
+    let mut filled = 0;
+    while filled < RECORD {
+        match input.read(header.get_mut(filled..).unwrap_or_default()) {
+            Ok(0) if filled == 0 => return Ok(None),
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if header.iter().all(|byte| *byte == 0) {
+        return Ok(None);
+    }
+    if !has_checksum(&header) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a header has a wrong checksum"));
+    }
+    let field = |from: usize, to: usize| header.get(from..to).unwrap_or_default();
+    let text = |from: usize, to: usize| -> Vec<u8> {
+        field(from, to).iter().copied().take_while(|byte| *byte != 0).collect()
+    };
+    let size = number(field(124, 136))
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a header has no size"))?;
+    let mut name = text(0, 100);
+    let prefix = text(345, 500);
+    if field(257, 263) == b"ustar\0" && !prefix.is_empty() {
+        name = [prefix, name].join(&b'/');
+    }
+    Ok(Some(Header { name, size, kind: header.get(156).copied().unwrap_or(0) }))
+}
+
+/// Whether a header's checksum is the sum of its bytes, with blanks in its own place.
+fn has_checksum(header: &[u8; RECORD]) -> bool {
+    let sum: u64 = header
+        .iter()
+        .enumerate()
+        .map(|(at, byte)| if (148..156).contains(&at) { u64::from(b' ') } else { u64::from(*byte) })
+        .sum();
+    let own = header.get(148..156).unwrap_or_default();
+    own.iter().any(u8::is_ascii_digit) && number(own) == Some(sum)
+}
+
+/// A number in octal digits, or in bytes behind a set bit.
+fn number(field: &[u8]) -> Option<u64> {
+    if field.first().is_some_and(|first| *first == 0x80) {
+        let (high, low) = field.split_at_checked(field.len().checked_sub(8)?)?;
+        let low: [u8; 8] = low.try_into().ok()?;
+        return high.iter().skip(1).all(|byte| *byte == 0).then(|| u64::from_be_bytes(low));
+    }
+    let text = std::str::from_utf8(field).ok()?;
+    let text = text.trim_matches(|letter| letter == ' ' || letter == '\0');
+    if text.is_empty() { Some(0) } else { u64::from_str_radix(text, 8).ok() }
+}
+
+/// The path and the size in an extended header: lines `LENGTH NAME=VALUE`.
+fn extended(bytes: &[u8]) -> (Option<Vec<u8>>, Option<u64>) {
+    let (mut path, mut size) = (None, None);
+    let mut rest = bytes;
+    while let Some(blank) = rest.iter().position(|byte| *byte == b' ') {
+        let length = rest.get(..blank).and_then(|digits| std::str::from_utf8(digits).ok());
+        let length: Option<usize> = length.and_then(|digits| digits.parse().ok());
+        let Some(length) = length.filter(|length| *length > blank + 1) else { break };
+        let Some(line) = rest.get(blank + 1..length) else { break };
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if let Some(value) = line.strip_prefix(b"path=") {
+            path = Some(value.to_vec());
+        } else if let Some(value) = line.strip_prefix(b"size=") {
+            size = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
+        }
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    (path, size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header with its checksum.
+    fn header(name: &str, size: usize, kind: u8) -> Vec<u8> {
+        let mut header = vec![0; RECORD];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..135].copy_from_slice(format!("{size:011o}").as_bytes());
+        header[156] = kind;
+        header[257..263].copy_from_slice(b"ustar\0");
+        header[148..156].copy_from_slice(b"        ");
+        let sum: u64 = header.iter().map(|byte| u64::from(*byte)).sum();
+        header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        header
+    }
+
+    fn entry(name: &str, kind: u8, contents: &[u8]) -> Vec<u8> {
+        let mut entry = header(name, contents.len(), kind);
+        entry.extend_from_slice(contents);
+        entry.resize(entry.len().next_multiple_of(RECORD), 0);
+        entry
+    }
+
+    fn files(archive: &[u8]) -> io::Result<Vec<(String, String)>> {
+        let mut files = Vec::new();
+        each_file(&mut &*archive, &mut |name, contents| {
+            let mut text = String::new();
+            contents.read_to_string(&mut text)?;
+            files.push((String::from_utf8_lossy(name).into_owned(), text));
+            Ok(())
+        })?;
+        Ok(files)
+    }
+
+    #[test]
+    fn names_of_every_kind_are_read() {
+        let long = "d/".repeat(80) + "long";
+        let record = |text: String| {
+            let mut length = text.len() + 2;
+            while length != format!("{length} {text}\n").len() {
+                length += 1;
+            }
+            format!("{length} {text}\n")
+        };
+        let archive = [
+            entry("a", b'0', b"one"),
+            entry("dir/", b'5', b""),
+            entry("././@LongLink", b'L', format!("{long}\0").as_bytes()),
+            entry("short", b'0', b"two"),
+            entry("pax", b'x', record("path=somewhere/else".to_owned()).as_bytes()),
+            entry("b", 0, b"three"),
+            entry("link", b'2', b""),
+            vec![0; 2 * RECORD],
+        ]
+        .concat();
+        assert!(is_tar(&archive));
+        let expected = [("a", "one"), (long.as_str(), "two"), ("somewhere/else", "three")]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(files(&archive).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_breaks_off_or_lies_about_its_size_is_an_error() {
+        let whole = entry("a", b'0', &[b'x'; 600]);
+        for cut in [1, 511, 600, 1023, 1535] {
+            assert!(files(&whole[..cut]).is_err(), "{cut}");
+        }
+        let mut huge = entry("a", b'0', b"x");
+        huge[124..136]
+            .copy_from_slice(&[0x80, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+        assert!(files(&huge).is_err());
+        assert!(!is_tar(&huge));
+        assert!(!is_tar(&[0; RECORD]));
+        assert!(!is_tar(&[b' '; RECORD]));
+    }
+}
