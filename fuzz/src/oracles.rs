@@ -93,8 +93,8 @@ fn nests_expansions(source: &str) -> bool {
     false
 }
 
-/// Whether something that begins with a digit, follows a glob, or has a computed subscript stands before a `=`; the
-/// subscript apart from it or not.
+/// Whether something that begins with a digit, follows a glob or an expansion, or has a computed subscript stands before a
+/// `=`; the subscript apart from it or not.
 fn assigns_to_no_name(source: &str) -> bool {
     source.match_indices('=').any(|(at, _)| {
         let before = source[..at].trim_end_matches('+');
@@ -102,7 +102,8 @@ fn assigns_to_no_name(source: &str) -> bool {
         name.is_some_and(|name| {
             let around = before.trim_end_matches(name);
             name.starts_with(|first: char| first.is_ascii_digit())
-                || around.ends_with(['?', '*'])
+                || around.ends_with(['?', '*', '@', '}'])
+                || ["$#", "$-", "$$", "$!"].iter().any(|special| around.ends_with(special))
                 || around.trim_end_matches([' ', '\t']).ends_with(']')
         })
     })
