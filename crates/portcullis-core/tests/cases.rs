@@ -87,7 +87,6 @@ fn names(assessment: &Assessment, rule: &str) -> bool {
 }
 
 #[test]
-#[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 fn attacks_are_caught_and_their_twins_go_free_except_where_the_list_says_otherwise() {
     let gate = Gate::new(Policy::default());
     let mut wrong = BTreeSet::new();
