@@ -229,6 +229,13 @@ fn a_program_is_found_however_it_is_hidden() {
         // wrappers
         "sudo canary now",
         "sudo -u root -- canary now",
+        "sudo canary now -e x",
+        "sudo env canary now -C x",
+        "sudo canary now -ls",
+        "flock /tmp/lock canary now -c x",
+        "xargs canary now -a file",
+        "watch canary now -x",
+        "unshare canary now -c x",
         "sudo -Eu other X=1 canary now",
         "doas canary now",
         "env canary now",

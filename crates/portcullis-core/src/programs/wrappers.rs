@@ -400,6 +400,13 @@ pub(super) fn command_after(invocation: &Invocation, skip: usize) -> &[Argument]
     arguments.get(index..).unwrap_or(&[])
 }
 
+/// The wrapper's own options: what comes before the command that [`command_after`] gives. `sudo find -exec` is no `sudo -e`.
+pub(super) fn own_options(invocation: &Invocation, skip: usize) -> Options<'_> {
+    let command = command_after(invocation, skip).len();
+    let own = invocation.arguments.len().saturating_sub(command);
+    Options::new(invocation.arguments.get(..own).unwrap_or(&[]), invocation.values)
+}
+
 /// Whether the value of an option is the next argument.
 fn takes_next(option: &str, values: &[&str]) -> bool {
     if option.contains('=') {
@@ -428,7 +435,7 @@ fn inner(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `-c code` or `-e program` as a shell's option, or words that follow.
 fn command_option(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    if let Some(code) = invocation.options().value(&["-c", "-e"]) {
+    if let Some(code) = own_options(invocation, 0).value(&["-c", "-e"]) {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
     inner(walk, invocation)
@@ -436,7 +443,7 @@ fn command_option(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `flock FILE command`, `flock FILE -c code`.
 fn locked(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    if let Some(code) = invocation.options().value(&["-c", "--command"]) {
+    if let Some(code) = own_options(invocation, 1).value(&["-c", "--command"]) {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
     inner_after_one(walk, invocation)
@@ -463,7 +470,7 @@ fn run_or_read(walk: &mut Walk<'_>, command: &[Argument], invocation: &Invocatio
 /// All words together are shell code: `watch`.
 fn shell_words(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let command = command_after(invocation, 0);
-    if invocation.options().has(&["-x", "--exec"]) {
+    if own_options(invocation, 0).has(&["-x", "--exec"]) {
         return walk.run(command, invocation.input.clone());
     }
     read_joined(walk, command, invocation)
@@ -514,7 +521,7 @@ fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         printed.taint = crate::text::Taint::SECRET;
         return printed;
     }
-    let directory = invocation.options().value(&["-C", "--chdir"]);
+    let directory = own_options(invocation, 0).value(&["-C", "--chdir"]);
     run_in(walk, directory, command, invocation)
 }
 

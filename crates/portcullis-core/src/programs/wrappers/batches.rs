@@ -6,7 +6,7 @@ use super::*;
 const COMMANDS: usize = 16;
 
 pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let options = invocation.options();
+    let options = own_options(invocation, 0);
     let command = command_after(invocation, 0);
     let echo = [Argument { text: Text::known("echo"), span: invocation.name.span }];
     let command = if command.is_empty() { &echo } else { command };

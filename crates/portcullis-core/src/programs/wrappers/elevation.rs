@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let options = invocation.options();
+    let options = own_options(invocation, 0);
     if options.has(&["-l", "--list", "-v", "--validate", "-k", "-K"])
         && command_after(invocation, 0).is_empty()
     {
@@ -13,7 +13,7 @@ pub(super) fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         options.value(&["-u", "--user"]).map_or_else(|| Text::known("root"), |user| user.text);
     walk.privilege(user, invocation.name.span);
     if options.has(&["-e", "--edit"]) && invocation.program == "sudo" {
-        for file in options.operands().cloned().collect::<Vec<_>>() {
+        for file in invocation.options().operands().cloned().collect::<Vec<_>>() {
             walk.write(&file, crate::effect::WriteMode::Edit, Text::unknown("an editor"));
         }
         return Text::default();
