@@ -26,6 +26,7 @@ pub mod gate;
 mod hash;
 pub mod inspect;
 pub mod place;
+mod pointer;
 pub mod policy;
 pub mod programs;
 pub mod redact;

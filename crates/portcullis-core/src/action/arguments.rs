@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{ActionKind, FileOperation, OtherFile};
 use crate::{
     call::ToolCall,
+    pointer,
     tool::{self, Meaning},
 };
 
@@ -443,7 +444,7 @@ pub(crate) fn shell_quoted(word: &str) -> String {
 }
 
 fn pointer(name: &str) -> String {
-    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+    pointer::to("", name)
 }
 
 fn wrong_type(pointer: String, expected: &'static str, value: &Value) -> BadCall {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::action::Action;
+use crate::{action::Action, pointer};
 
 /// How much of each corpus is read, in bytes. The documented analyzers stop after 30,000 characters without a word; linear
 /// matching affords a whole program, and what is beyond is told as not read.
@@ -37,7 +37,7 @@ impl<'a> Segments<'a> {
         let mut left = CORPUS_BYTES;
         for (key, value) in &call.arguments {
             if !WORDS.contains(&key.as_str()) {
-                segments.leaves(&mut format!("/{}", escaped(key)), value, &mut left, DEPTH);
+                segments.leaves(&mut pointer::to("", key), value, &mut left, DEPTH);
             }
         }
         segments.add("/tool".to_owned(), &call.tool, true, &mut left);
@@ -72,8 +72,7 @@ impl<'a> Segments<'a> {
             }
             Value::Object(members) => {
                 for (key, member) in members {
-                    pointer.push('/');
-                    pointer.push_str(&escaped(key));
+                    pointer::push(pointer, key);
                     self.leaves(pointer, member, left, depth - 1);
                     pointer.truncate(length);
                 }
@@ -93,9 +92,4 @@ impl<'a> Segments<'a> {
             self.list.push(Segment { pointer, text: kept, executable });
         }
     }
-}
-
-/// A key in a JSON pointer (RFC 6901).
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }

@@ -277,7 +277,7 @@ impl Account {
             1 => "the one rule does not match".to_owned(),
             several => format!("none of {several} rules matches"),
         };
-        self.note(layer, None, &note);
+        self.steps.push(Step { layer, verdict: None, note });
     }
 
     fn decided(

@@ -17,7 +17,15 @@ const ABBREVIATION_LETTERS: usize = 3;
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     arguments: &'a [Argument],
-    values: &'static [&'static str],
+    values: Values,
+}
+
+/// The options that take a value.
+#[derive(Clone, Copy, Debug)]
+struct Values {
+    names: &'static [&'static str],
+    /// Those of one ASCII letter, as a set: for each letter of each bundle it is asked whether it is one of them.
+    letters: u128,
 }
 
 /// One argument, as it is read.
@@ -38,14 +46,35 @@ pub struct Given<'a> {
     pub argument: &'a Argument,
     written: &'a str,
     next: Option<&'a Argument>,
-    values: &'static [&'static str],
+    values: Values,
+}
+
+impl Values {
+    fn new(names: &'static [&'static str]) -> Self {
+        let short = names.iter().filter_map(|name| match name.as_bytes() {
+            [b'-', letter] if letter.is_ascii() && *letter != b'-' => Some(1_u128 << *letter),
+            _ => None,
+        });
+        Self { names, letters: short.fold(0, |set, letter| set | letter) }
+    }
+
+    fn contains(self, name: &str) -> bool {
+        self.names.contains(&name)
+    }
+
+    fn has_letter(self, asked: char) -> bool {
+        match u8::try_from(asked) {
+            Ok(byte) if byte.is_ascii() => self.letters & (1 << byte) != 0,
+            _ => self.names.iter().any(|name| letter(name) == Some(asked)),
+        }
+    }
 }
 
 impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values }
+        Self { arguments, values: Values::new(values) }
     }
 
     /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`) and with
@@ -100,7 +129,7 @@ impl<'a> Options<'a> {
 
 struct Words<'a> {
     rest: std::slice::Iter<'a, Argument>,
-    values: &'static [&'static str],
+    values: Values,
     ended: bool,
     doubtful: bool,
 }
@@ -203,39 +232,30 @@ impl<'a> Given<'a> {
         if self.has_attached() {
             return false;
         }
-        let listed = |name: &str| self.values.contains(&name);
+        let listed = |name: &str| self.values.contains(name);
         if self.written.starts_with("--") || (self.written.len() > 2 && listed(self.written)) {
             return listed(self.written);
         }
         self.letters().last().is_some_and(|(at, last)| {
-            at + last.len_utf8() == self.written.len() && self.takes_value(last)
+            at + last.len_utf8() == self.written.len() && self.values.has_letter(last)
         })
-    }
-
-    fn takes_value(&self, letter: char) -> bool {
-        takes_value(self.values, letter)
     }
 
     /// The letters of a bundle with their offsets, up to one whose value is the rest.
     fn letters(&self) -> impl Iterator<Item = (usize, char)> + use<'a> {
         let values = self.values;
         let long = self.written.starts_with("--")
-            || (self.long_name().len() > 2 && values.contains(&self.long_name()));
+            || (self.long_name().len() > 2 && values.contains(self.long_name()));
         let bundle = if long { "" } else { self.written.get(1..).unwrap_or("") };
         let mut ended = false;
         bundle.char_indices().map_while(move |(at, given)| {
             if ended || !(given.is_alphanumeric() || given == '#' || given == '?') {
                 return None;
             }
-            ended = takes_value(values, given);
+            ended = values.has_letter(given);
             Some((at + 1, given))
         })
     }
-}
-
-/// Whether one of the options that take a value is this letter.
-fn takes_value(values: &[&str], given: char) -> bool {
-    values.iter().any(|name| letter(name) == Some(given))
 }
 
 /// The letter of a short option's name.

@@ -1,6 +1,8 @@
 //! Rules on keys, tokens and passwords: where they are read, copied, printed and searched. Owns nothing about where they
 //! are sent; that is said by the rules over flows.
 
+use std::borrow::Cow;
+
 use super::{
     Hit, Rule, Scene, Shelf, When,
     effects::{about, at, run, words, written},
@@ -668,7 +670,10 @@ fn argument(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 
 /// A file of the system's own in the middle of an argument: `Include /etc/shadow`, `fopen("/etc/shadow")`.
 fn inside(argument: &Argument, run: &Run, scene: &Scene<'_>) -> Option<Hit> {
-    let text = argument.text.display();
+    let text = match argument.text.as_known() {
+        Some(known) => Cow::Borrowed(known),
+        None => Cow::Owned(argument.text.display()),
+    };
     if !text.contains("/etc/") && !text.contains("/proc/") {
         return None;
     }

@@ -9,6 +9,7 @@ use crate::{
     action::ActionKind,
     analyze::injection::{Phrase, scan},
     finding::{Category, Confidence, Finding, Place},
+    pointer,
     risk::Severity,
 };
 
@@ -82,8 +83,7 @@ pub(super) fn findings(scene: &Scene<'_>) -> Vec<Finding> {
     let mut pointer = String::new();
     for (key, value) in &call.arguments {
         pointer.clear();
-        pointer.push('/');
-        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        pointer::push(&mut pointer, key);
         reader.value(&mut pointer, value, DEPTH);
     }
     reader.found
@@ -109,8 +109,7 @@ impl Reader {
             }
             Value::Object(members) if depth > 0 => {
                 for (key, member) in members {
-                    pointer.push('/');
-                    pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                    pointer::push(pointer, key);
                     self.value(pointer, member, depth - 1);
                     pointer.truncate(length);
                 }

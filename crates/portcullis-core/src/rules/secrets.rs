@@ -91,7 +91,9 @@ static RULES: &[Rule] = &[
 /// The program's name and its arguments, as far as they are known.
 fn joined(effect: &Effect) -> Option<String> {
     let EffectKind::Run(run) = &effect.kind else { return None };
-    let mut text = run.program.clone();
+    let length = words(run).map(|word| word.len() + 1).sum::<usize>() + run.program.len();
+    let mut text = String::with_capacity(length);
+    text.push_str(&run.program);
     for word in words(run) {
         text.push(' ');
         text.push_str(word);

@@ -12,6 +12,7 @@ use super::shell::{Standing, Walk};
 use crate::{
     call::ToolCall,
     effect::{GapReason, LayerId},
+    pointer,
     text::Text,
 };
 
@@ -53,9 +54,7 @@ enum Spot {
 impl Spot {
     fn below(&self, key: &str) -> Self {
         match self {
-            Self::Argument(pointer) => {
-                Self::Argument(format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")))
-            }
+            Self::Argument(pointer) => Self::Argument(pointer::to(pointer, key)),
             Self::Within { .. } => self.clone(),
         }
     }
