@@ -28,6 +28,7 @@ use crate::{
     scan::{
         self, Progress, Report,
         baseline::{Baseline, BaselineError},
+        git::{self, GitError, Selection},
         output::{self, Format},
     },
 };
@@ -45,7 +46,8 @@ pub(super) fn define(command: Command) -> Command {
         .about("Look for secrets in files, folders and archives")
         .after_help(
             "Examples:\n  portcullis scan\n  portcullis scan src config.yaml --format sarif --output secrets.sarif\n  \
-             portcullis scan --write-baseline .secrets.json; portcullis scan --baseline .secrets.json\n\n\
+             portcullis scan --write-baseline .secrets.json; portcullis scan --baseline .secrets.json\n  \
+             portcullis scan --git main..HEAD\n  portcullis scan --git --staged\n\n\
              Exit codes: 0 nothing found, 2 secrets found, 3 nothing found, but something could not be read.\n\
              A line with the comment `portcullis:allow` is not reported; `.portcullisignore` leaves out files, written as a\n\
              `.gitignore`. Nothing is sent anywhere to learn whether a secret still works.",
@@ -59,6 +61,20 @@ fn inputs() -> Vec<Arg> {
     let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     vec![
         switch("stdin").conflicts_with("path").help("Look through standard input"),
+        Arg::new("git")
+            .long("git")
+            .value_name("RANGE")
+            .num_args(0..=1)
+            .default_missing_value("HEAD")
+            .conflicts_with("stdin")
+            .help("Look through what each commit of a range brings, as `main..topic`; all of `HEAD`, where none is named"),
+        switch("staged")
+            .requires("git")
+            .help("With `--git`: look through what is staged and not committed"),
+        switch("all")
+            .requires("git")
+            .conflicts_with("staged")
+            .help("With `--git`: look through every branch, tag and other reference"),
         Arg::new("exclude")
             .long("exclude")
             .value_name("PATTERN")
@@ -187,6 +203,9 @@ fn look(matches: &ArgMatches, options: &scan::Options) -> Result<Report, Failure
     if paths.is_empty() {
         paths.push(PathBuf::from("."));
     }
+    if let Some(range) = matches.get_one::<String>("git") {
+        return history(matches, &paths, range, options, &progress);
+    }
     for path in &paths {
         if let Err(error) = fs::metadata(path) {
             return Err(Failure::bad_input(format_args!(
@@ -198,8 +217,42 @@ fn look(matches: &ArgMatches, options: &scan::Options) -> Result<Report, Failure
     Ok(watched(&progress, || scan::paths(&paths, options, &progress)))
 }
 
+fn history(
+    matches: &ArgMatches,
+    paths: &[PathBuf],
+    range: &str,
+    options: &scan::Options,
+    progress: &Progress,
+) -> Result<Report, Failure> {
+    let [path] = paths else {
+        return Err(Failure::usage("`--git` looks through one repository at a time"));
+    };
+    let named = matches.get_flag("staged") || matches.get_flag("all");
+    if named && range != "HEAD" {
+        return Err(Failure::usage("a range cannot be used with `--staged` or `--all`"));
+    }
+    let selection = if matches.get_flag("staged") {
+        Selection::Staged
+    } else if matches.get_flag("all") {
+        Selection::All
+    } else if range == "HEAD" {
+        Selection::Head
+    } else {
+        Selection::Range(range.to_owned())
+    };
+    watched(progress, || git::history(path, &selection, options, progress)).map_err(|error| {
+        let failure = Failure::bad_input(&error);
+        match error {
+            GitError::Range { .. } => failure.with_help(
+                "write the folder before it, as in `portcullis scan REPOSITORY --git RANGE`",
+            ),
+            _ => failure,
+        }
+    })
+}
+
 /// Does the work, and shows on a terminal how far it has come.
-fn watched(progress: &Progress, work: impl FnOnce() -> Report) -> Report {
+fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return work();
     }

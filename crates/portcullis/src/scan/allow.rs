@@ -23,6 +23,7 @@ pub(super) fn in_line(around: &[u8]) -> bool {
 pub(super) struct Exclusions {
     /// Each with the folder that it is about.
     lists: Vec<(PathBuf, Gitignore)>,
+    here: PathBuf,
 }
 
 impl Exclusions {
@@ -62,7 +63,7 @@ impl Exclusions {
                 Err(error) => problems.push((folder, error.to_string())),
             }
         }
-        (Self { lists }, problems)
+        (Self { lists, here }, problems)
     }
 
     /// Whether a file or folder is left out, by itself or with one above it.
@@ -70,8 +71,7 @@ impl Exclusions {
         if self.lists.is_empty() {
             return false;
         }
-        let here = std::env::current_dir().unwrap_or_default();
-        let path = absolute(&here, path);
+        let path = absolute(&self.here, path);
         self.lists.iter().any(|(folder, list)| {
             let Ok(below) = path.strip_prefix(folder) else { return false };
             let mut above = below.ancestors().filter(|part| !part.as_os_str().is_empty());

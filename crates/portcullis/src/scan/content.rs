@@ -188,7 +188,7 @@ impl<'a> Listed<'a> {
     pub(super) fn push(&mut self, finding: Finding) {
         self.count += 1;
         if self.count <= MOST_IN_ONE {
-            self.collector.found(Found { path: self.path.to_owned(), finding });
+            self.collector.found(Found { path: self.path.to_owned(), finding, commit: None });
         } else if self.count == MOST_IN_ONE + 1 {
             self.collector.leave_out(self.path, Reason::Many);
         }

@@ -8,6 +8,7 @@ mod allow;
 pub mod baseline;
 mod blocks;
 mod content;
+pub mod git;
 pub mod output;
 mod tar;
 mod tree;
@@ -19,7 +20,7 @@ use std::{
     io::Read,
     path::PathBuf,
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -77,6 +78,22 @@ pub struct Found {
     pub path: String,
     /// What it is.
     pub finding: Finding,
+    /// Which commit brought it, in a history.
+    pub commit: Option<Arc<Commit>>,
+}
+
+/// A commit of git.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Commit {
+    /// Its hash, in hexadecimal digits.
+    pub id: String,
+    /// Who made it, as the commit says.
+    pub author: String,
+    /// The author's address.
+    pub email: String,
+    /// When, as RFC 3339 writes it.
+    pub date: String,
 }
 
 /// Why something was not looked at, or not all of it.
@@ -105,6 +122,10 @@ pub enum Reason {
     Deep,
     /// It unpacks to more than is allowed.
     Budget,
+    /// It is longer than what is taken into memory.
+    Large,
+    /// The repository holds only the last part of its history.
+    Shallow,
     /// It holds more secrets than are listed.
     Many,
 }
@@ -113,7 +134,7 @@ impl Reason {
     /// Whether somebody has to look at it before the rest may be called clean.
     #[must_use]
     pub const fn is_gap(&self) -> bool {
-        matches!(self, Self::Unreadable(_) | Self::Budget | Self::Many)
+        matches!(self, Self::Unreadable(_) | Self::Budget | Self::Large | Self::Many)
     }
 
     /// One word for each, for programs.
@@ -131,6 +152,8 @@ impl Reason {
             Self::Encrypted => "encrypted",
             Self::Deep => "deep",
             Self::Budget => "budget",
+            Self::Large => "large",
+            Self::Shallow => "shallow",
             Self::Many => "many",
         }
     }
@@ -150,6 +173,8 @@ impl fmt::Display for Reason {
             Self::Encrypted => f.write_str("encrypted"),
             Self::Deep => write!(f, "an archive more than {} deep", content::DEEPEST),
             Self::Budget => f.write_str("unpacks to more than is allowed; the rest was not read"),
+            Self::Large => f.write_str("too long to be taken into memory"),
+            Self::Shallow => f.write_str("not in this repository, which is shallow"),
             Self::Many => f.write_str("holds more secrets than are listed"),
         }
     }
@@ -205,6 +230,13 @@ pub struct Progress {
     pub found: AtomicU64,
 }
 
+impl Progress {
+    fn add(&self, report: &Report) {
+        self.files.fetch_add(report.files, Ordering::Relaxed);
+        self.bytes.fetch_add(report.bytes, Ordering::Relaxed);
+    }
+}
+
 /// What a scan collects, from all its threads.
 pub(crate) struct Collector<'a> {
     options: &'a Options,
@@ -247,10 +279,23 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Takes over what a part says besides its findings.
+    fn take_over(&self, report: &Report) {
+        self.allowed.fetch_add(report.allowed, Ordering::Relaxed);
+        for LeftOut { path, reason } in &report.left_out {
+            self.leave_out(path, reason.clone());
+        }
+    }
+
     fn report(self) -> Report {
         let mut findings = self.findings.into_inner().unwrap_or_else(|broken| broken.into_inner());
         findings.sort_by(|one, other| {
-            (&one.path, one.finding.span.start).cmp(&(&other.path, other.finding.span.start))
+            let key = |found: &Found| {
+                found.commit.as_ref().map(|commit| (commit.date.clone(), commit.id.clone()))
+            };
+            (&one.path, one.finding.span.start)
+                .cmp(&(&other.path, other.finding.span.start))
+                .then_with(|| key(one).cmp(&key(other)))
         });
         let mut left_out = self.left_out.into_inner().unwrap_or_else(|broken| broken.into_inner());
         left_out.sort_by(|one, other| one.path.cmp(&other.path));

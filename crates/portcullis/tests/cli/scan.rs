@@ -127,3 +127,20 @@ fn memory_does_not_grow_with_a_file() {
     assert_eq!(ended.code(), Some(0));
     assert!((1..32 << 10).contains(&most), "{most} kB");
 }
+
+#[test]
+fn options_for_histories_are_refused_where_they_say_nothing() {
+    let place = place();
+    for (arguments, words) in [
+        (&["scan", "--staged"][..], "`--git [<RANGE>]` is missing"),
+        (&["scan", "--git", "main", "--all"], "a range cannot be used with"),
+        (&["scan", "src", "README", "--git"], "one repository at a time"),
+    ] {
+        let ended = place.run(arguments);
+        assert_eq!(ended.code, 64, "{}", ended.page());
+        assert!(ended.err.contains(words), "{}", ended.err);
+    }
+    let ended = place.run(["scan", "src", "--git"]);
+    assert_eq!(ended.code, 65, "{}", ended.page());
+    assert!(ended.err.contains("there is no git repository at `src`"), "{}", ended.err);
+}

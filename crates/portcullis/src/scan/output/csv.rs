@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::super::{Found, Report};
+use super::super::{Commit, Found, Report};
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = String::from(
-        "filePath,line,column,type,rule,severity,confidence,match,fingerprint,description,suggestion\r\n",
+        "filePath,line,column,type,rule,severity,confidence,match,fingerprint,description,suggestion,commit,author,email,date\r\n",
     );
-    for Found { path, finding } in &report.findings {
+    for Found { path, finding, commit } in &report.findings {
         let confidence = serde_json::to_value(finding.confidence).unwrap_or_default();
+        let commit = commit.as_deref();
+        let of_commit = |field: fn(&Commit) -> &String| commit.map_or("", |commit| field(commit));
         let cells = [
             path,
             &finding.line.to_string(),
@@ -22,6 +24,10 @@ pub(super) fn render(report: &Report) -> String {
             &finding.fingerprint,
             &finding.description,
             &finding.suggestion,
+            of_commit(|commit| &commit.id),
+            of_commit(|commit| &commit.author),
+            of_commit(|commit| &commit.email),
+            of_commit(|commit| &commit.date),
         ];
         let line: Vec<Cow<'_, str>> = cells.iter().map(|cell| quoted(cell)).collect();
         text.push_str(&line.join(","));

@@ -18,6 +18,16 @@ struct Secret<'a> {
     file_path: &'a str,
     #[serde(flatten)]
     secret: SecretShape<'a>,
+    #[serde(flatten)]
+    commit: Option<CommitShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct CommitShape<'a> {
+    commit: &'a str,
+    author: &'a str,
+    email: &'a str,
+    date: &'a str,
 }
 
 #[derive(Serialize)]
@@ -69,7 +79,13 @@ pub(super) fn lines(report: &Report) -> serde_json::Result<String> {
 }
 
 fn secret(found: &Found) -> Secret<'_> {
-    Secret { file_path: &found.path, secret: SecretShape::from(&found.finding) }
+    let commit = found.commit.as_deref().map(|commit| CommitShape {
+        commit: &commit.id,
+        author: &commit.author,
+        email: &commit.email,
+        date: &commit.date,
+    });
+    Secret { file_path: &found.path, secret: SecretShape::from(&found.finding), commit }
 }
 
 fn summary(report: &Report) -> Summary<'_> {

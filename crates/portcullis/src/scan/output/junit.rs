@@ -23,8 +23,10 @@ pub(super) fn render(report: &Report) -> String {
             "  <testsuite name=\"{}\" tests=\"{count}\" failures=\"{count}\" errors=\"0\">",
             escaped(path)
         );
-        for Found { path, finding } in findings {
-            let message = format!("{} ({})", finding.description, finding.excerpt);
+        for Found { path, finding, commit } in findings {
+            let commit = commit.as_ref().map(|commit| format!(" in commit {}", commit.id));
+            let commit = commit.unwrap_or_default();
+            let message = format!("{} ({}){commit}", finding.description, finding.excerpt);
             let _ = writeln!(
                 text,
                 "    <testcase classname=\"{}\" name=\"{}:{}:{} {}\">\n      \

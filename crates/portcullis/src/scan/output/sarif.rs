@@ -17,6 +17,18 @@ pub(super) fn render(report: &Report) -> serde_json::Result<String> {
             rules.push(rule(finding));
             rules.len() - 1
         });
+        let mut properties =
+            json!({ "type": finding.name(), "confidence": confidence(finding.confidence) });
+        if let (Some(commit), Value::Object(properties)) = (&found.commit, &mut properties) {
+            for (name, value) in [
+                ("commit", &commit.id),
+                ("author", &commit.author),
+                ("email", &commit.email),
+                ("date", &commit.date),
+            ] {
+                properties.insert(name.to_owned(), Value::String(value.clone()));
+            }
+        }
         results.push(json!({
             "ruleId": finding.rule,
             "ruleIndex": number,
@@ -32,7 +44,7 @@ pub(super) fn render(report: &Report) -> serde_json::Result<String> {
                 },
             } }],
             "partialFingerprints": { "secretHash/v1": finding.fingerprint },
-            "properties": { "type": finding.name(), "confidence": confidence(finding.confidence) },
+            "properties": properties,
         }));
     }
     let notifications: Vec<Value> = report

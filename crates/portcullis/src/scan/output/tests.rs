@@ -9,11 +9,17 @@ use super::{super::*, *};
 fn report() -> Report {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let text = format!("é {token}\npassword = \"{}\"\n", "kT7#vQ2mX9!wZ");
+    let commit = Some(Arc::new(Commit {
+        id: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+        author: "Ann <b>".to_owned(),
+        email: "ann@example.com".to_owned(),
+        date: "2026-01-02T03:04:05+01:00".to_owned(),
+    }));
     let path = "=a \"<b>\"&\u{1b}[31m,c.txt";
     let findings = Detector::default()
         .scan(text.as_bytes())
         .into_iter()
-        .map(|finding| Found { path: path.to_owned(), finding })
+        .map(|finding| Found { path: path.to_owned(), finding, commit: commit.clone() })
         .collect();
     let left_out = vec![
         LeftOut { path: "b".to_owned(), reason: Reason::Binary },

@@ -10,7 +10,7 @@ use crate::report::{Colour, excerpt::grouped, visible};
 /// Each secret with its place and what to do.
 pub(super) fn render(report: &Report, colour: Colour) -> String {
     let mut text = String::new();
-    for Found { path, finding } in &report.findings {
+    for Found { path, finding, commit } in &report.findings {
         let word = painted(finding.severity, colour);
         let _ = writeln!(
             text,
@@ -23,6 +23,16 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
             visible::line(&finding.excerpt),
             visible::line(&finding.suggestion),
         );
+        if let Some(commit) = commit {
+            let _ = writeln!(
+                text,
+                "  in commit {} by {} <{}>, {}",
+                commit.id,
+                visible::line(&commit.author),
+                visible::line(&commit.email),
+                commit.date,
+            );
+        }
     }
     text
 }
