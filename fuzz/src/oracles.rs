@@ -36,14 +36,16 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
     // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
-    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array. It ends
-    // an expansion inside of another too early, and arithmetic that it cannot read is a subshell for it.
+    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array. A
+    // comment inside of `[[` ends the condition for it. It ends an expansion inside of another too early, and arithmetic that it cannot read is a subshell for it.
     let misread = [
         "\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "((", "coproc", "\\\n", "\\ ", "\\\t", "=#",
     ];
     let array_inside = source.contains("${") && source.contains("=(");
+    let comment_inside = source.contains("[[") && source.contains('#');
     if misread.iter().any(|text| source.contains(text))
         || array_inside
+        || comment_inside
         || nests_expansions(source)
         || assigns_to_no_name(source)
     {
@@ -69,14 +71,15 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
     let mut left = vec![root];
     while let Some(node) = left.pop() {
         let text = &source[node.byte_range()];
-        // `!x` and `{x` are words; for it each is a sign and a name.
-        let signed = source[..node.start_byte()].ends_with(['!', '{']);
+        // `!x`, `{x` and `a=1}x` are words; for it a name stands in each.
+        let start = node.start_byte() + text.len() - text.trim_start().len();
+        let before = source[..start].chars().next_back();
+        let within = before.is_some_and(|sign| !sign.is_whitespace() && !";&|()".contains(sign));
         let redirects = source[node.end_byte()..].starts_with(['<', '>']);
         let descriptor = text.bytes().all(|byte| byte.is_ascii_digit())
             || text.starts_with('{') && text.ends_with('}') && redirects;
-        if node.kind() == "command_name" && !RESERVED.contains(&text) && !signed && !descriptor {
-            let blanks = text.len() - text.trim_start().len();
-            names.push(Name { text: text.to_owned(), start: Some(node.start_byte() + blanks) });
+        if node.kind() == "command_name" && !RESERVED.contains(&text) && !within && !descriptor {
+            names.push(Name { text: text.to_owned(), start: Some(start) });
         }
         left.extend(node.children(&mut node.walk()));
     }
@@ -93,8 +96,8 @@ fn nests_expansions(source: &str) -> bool {
     false
 }
 
-/// Whether something that begins with a digit, follows a glob or an expansion, or has a computed subscript stands before a
-/// `=`; the subscript apart from it or not.
+/// Whether something that begins with a digit, follows a glob, or has a computed subscript stands before a `=`; the
+/// subscript apart from it or not.
 fn assigns_to_no_name(source: &str) -> bool {
     source.match_indices('=').any(|(at, _)| {
         let before = source[..at].trim_end_matches('+');
@@ -102,8 +105,7 @@ fn assigns_to_no_name(source: &str) -> bool {
         name.is_some_and(|name| {
             let around = before.trim_end_matches(name);
             name.starts_with(|first: char| first.is_ascii_digit())
-                || around.ends_with(['?', '*', '@', '}'])
-                || ["$#", "$-", "$$", "$!"].iter().any(|special| around.ends_with(special))
+                || around.ends_with(['?', '*'])
                 || around.trim_end_matches([' ', '\t']).ends_with(']')
         })
     })
