@@ -2,7 +2,7 @@
 //! end.
 
 use super::{
-    context::Value,
+    context::{Value, placeholder},
     kinds::{JWK, KUBERNETES_SECRET, PRIVATE_KEY, SERVICE_ACCOUNT},
     scan::{Candidate, Closer, FRAMED, Purpose, SPELT, Scan},
     source::{is_blank, is_quote},
@@ -18,6 +18,8 @@ const END: &[u8] = b"-----END ";
 const MAX_LABEL: usize = 64;
 /// The fewest characters of base64 that a key has.
 const LEAST_KEY: usize = 40;
+/// How far a line is indented at most.
+const MARGIN: usize = 40;
 /// How far a manifest or a web key reaches.
 const OBJECT: usize = 2000;
 
@@ -136,16 +138,32 @@ impl Scan<'_> {
             self.want_more();
         }
         let text = source.slice(from, to);
-        let mut search = 0;
-        while let Some(found) =
-            text.get(search..).and_then(|rest| memchr::memmem::find(rest, b"data:"))
-        {
-            search += found + b"data:".len();
-            let is_word =
-                search > 5 && text.get(search - 6).is_some_and(|byte| byte.is_ascii_alphanumeric());
-            if !is_word {
-                self.pairs(from + search, to);
+        for found in memchr::memmem::find_iter(text, b"data") {
+            let before = found.checked_sub(1).and_then(|at| text.get(at));
+            let colon = source.skip_at_most(from + found + b"data".len(), 1, is_quote);
+            if source.at(colon) == b':' && !before.is_some_and(u8::is_ascii_alphanumeric) {
+                self.pairs(colon + 1, to);
             }
+        }
+    }
+
+    /// `data:` on a line of its own: what follows is worth the wait for a `kind: Secret` behind it.
+    pub(super) fn data(&mut self, at: usize) {
+        let source = self.source;
+        let before = source.slice(at.saturating_sub(MARGIN), at);
+        let indented = before.iter().rev().take_while(|byte| is_blank(**byte) || is_quote(**byte));
+        let begins = at - indented.count();
+        let colon = source.skip_at_most(at + b"data".len(), 1, is_quote);
+        let end = source.skip_at_most(colon + 1, MARGIN, |byte| is_blank(byte) || byte == b'{');
+        let own_line = (begins == 0 || source.at(begins - 1) == b'\n')
+            && matches!(source.at(end), 0 | b'\n' | b'\r');
+        let rest = source.slice(end, source.len());
+        let told = || {
+            memchr::memmem::find(rest, b"kind").is_some()
+                || memchr::memmem::find(rest, b"\n---").is_some()
+        };
+        if own_line && rest.len() < OBJECT && !told() {
+            self.want_more();
         }
     }
 
@@ -166,6 +184,11 @@ impl Scan<'_> {
                 return;
             }
             let start = source.skip(colon + 1, |byte| is_blank(byte) || is_quote(byte));
+            // What stands in a secret's place is none.
+            if let Some(end) = placeholder(source, start) {
+                index = end;
+                continue;
+            }
             let end = source.skip(start, |byte| {
                 byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
             });

@@ -29,6 +29,8 @@ pub(super) enum Job {
     Armour,
     /// `kind: Secret`.
     Manifest,
+    /// `data:` on a line of its own, before which the kind may not have been said.
+    Data,
     /// `"kty"`.
     WebKey,
     /// A program that takes passwords in short options.
@@ -56,6 +58,10 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("kind:  secret", Job::Manifest),
     ("kind: \"secret", Job::Manifest),
     ("kind: 'secret", Job::Manifest),
+    ("kind\": \"secret", Job::Manifest),
+    ("kind\":\"secret", Job::Manifest),
+    ("data:", Job::Data),
+    ("data\":", Job::Data),
     ("\"kty\"", Job::WebKey),
     ("mysql", Job::Program),
     ("mariadb", Job::Program),

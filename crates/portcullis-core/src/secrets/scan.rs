@@ -178,6 +178,7 @@ impl Scan<'_> {
             Job::Address => self.address(start),
             Job::Armour => self.armour(start),
             Job::Manifest => self.manifest(start),
+            Job::Data => self.data(start),
             Job::WebKey => self.web_key(start),
             Job::Program => self.program(start),
         }

@@ -85,6 +85,9 @@ pub struct StreamRedactor {
     searched: usize,
     /// How much of the piece is joined to one, because its lines belong together.
     joined: usize,
+    /// How long the piece is to be before it is looked at again: twice as long each time, so that lines that all want more
+    /// are not read again for every one of them.
+    least: usize,
     hiding: Option<Hiding>,
     hidden: u64,
 }
@@ -142,6 +145,7 @@ impl StreamRedactor {
             before: 0,
             searched: 0,
             joined: 0,
+            least: 0,
             hiding: None,
             hidden: 0,
         }
@@ -175,7 +179,7 @@ impl StreamRedactor {
         if let Some(hiding) = self.hiding.take() {
             self.close(hiding, out);
         }
-        (self.before, self.searched, self.joined) = (0, 0, 0);
+        (self.before, self.searched, self.joined, self.least) = (0, 0, 0, 0);
         self.buffer.clear();
     }
 
@@ -222,7 +226,7 @@ impl StreamRedactor {
             .strip_suffix(b"\n")
             .is_some_and(|line| line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\"))
             || line.strip_suffix(b"\r").is_some_and(|line| line.ends_with(b"\\"));
-        if whole && continued && !last && end < GROUP {
+        if whole && !last && (continued && end < GROUP || end < self.least) {
             self.joined = end;
             return Some(0);
         }
@@ -230,12 +234,12 @@ impl StreamRedactor {
         let purpose = if self.options.every_named_value { Purpose::Mask } else { Purpose::Report };
         let pass = scan::pass(text, purpose, !last);
         if whole && pass.wants_more && !last && end < GROUP {
-            self.joined = end;
+            (self.joined, self.least) = (end, GROUP.min(2 * end));
             return Some(0);
         }
         let open = pass.open;
         let mut hidden = self.hidden_in(text, pass.found);
-        (self.searched, self.joined) = (0, 0);
+        (self.searched, self.joined, self.least) = (0, 0, 0);
         if whole {
             return Some(self.show_line(text, &mut hidden, open, out));
         }

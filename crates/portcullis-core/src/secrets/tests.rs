@@ -216,6 +216,16 @@ fn planted() -> Vec<(String, &'static str)> {
         ("postgres://app:kT7vQ2mX9z@db/app\n".into(), "kT7vQ2mX9z"),
         ("the word opensesame42 is known\n".into(), "opensesame42"),
         ("variable \"db_password\" {\n  default = \"kT7vQ2mX9z\"\n}\n".into(), "kT7vQ2mX9z"),
+        ("kind: Secret\ndata:\n  word: a1Q3dlBhc3N3MHJkIQ==\n".into(), "a1Q3dlBhc3N3MHJkIQ"),
+        (
+            "apiVersion: v1\ndata:\n  word: a1Q3dlBhc3N3MHJkIQ==\nkind: Secret\n".into(),
+            "a1Q3dlBhc3N3MHJkIQ",
+        ),
+        (
+            "{\n  \"data\": {\n    \"word\": \"a1Q3dlBhc3N3MHJkIQ==\"\n  },\n  \"kind\": \"Secret\"\n}\n"
+                .into(),
+            "a1Q3dlBhc3N3MHJkIQ",
+        ),
     ]
 }
 
