@@ -17,7 +17,7 @@
 //! Nothing is ever sent anywhere: whether a credential still works can only be learnt by using it, which would hand it to
 //! whoever listens and look like an attack to whoever answers.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use sha2::{Digest, Sha256};
 
@@ -38,7 +38,7 @@ mod stream;
 mod validate;
 mod value;
 
-pub use custom::{Allowance, CustomRule, Target};
+pub use custom::{Allowance, CustomRule, Place, Required, RuleSet, Rules, Target};
 pub use stream::{Known, RedactorOptions, StreamRedactor, redacted};
 pub use validate::{Validity, aws_account};
 
@@ -62,8 +62,8 @@ pub struct Options {
     pub least: Confidence,
     /// What fingerprints are salted with, so that nobody can look a guessed secret up in a report.
     pub salt: Vec<u8>,
-    /// Rules from elsewhere, run beside the built-in ones.
-    pub rules: Vec<CustomRule>,
+    /// Rules from elsewhere, run beside the built-in ones or instead of them.
+    pub rules: Arc<RuleSet>,
 }
 
 impl Default for Options {
@@ -73,7 +73,7 @@ impl Default for Options {
             layers: DEEPEST,
             least: Confidence::Low,
             salt: Vec::new(),
-            rules: Vec::new(),
+            rules: Arc::default(),
         }
     }
 }
@@ -166,14 +166,30 @@ impl Detector {
         Self { options }
     }
 
+    /// What to look for, and how.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Every secret in a text, in the order of their beginnings; none overlaps another.
     ///
     /// Total and linear in the length of the text; files need not be UTF-8.
     #[must_use]
     pub fn scan(&self, text: &[u8]) -> Vec<Finding> {
+        self.scan_at(text, Place::default())
+    }
+
+    /// The same for a text that stands somewhere, which rules from elsewhere may ask for.
+    #[must_use]
+    pub fn scan_at(&self, text: &[u8], place: Place<'_>) -> Vec<Finding> {
         let Options { context, layers, least, salt, rules } = &self.options;
         let purpose = if *context { Purpose::Report } else { Purpose::Spellings };
-        let found = scan::resolved(scan::candidates(text, purpose));
+        let found = if rules.built_in() {
+            scan::resolved(scan::candidates(text, purpose))
+        } else {
+            Vec::new()
+        };
         let mut places = Places::new(text);
         let mut findings = Vec::new();
         for candidate in &found {
@@ -181,11 +197,12 @@ impl Detector {
                 findings.push(finding(text, candidate, salt));
             }
         }
-        for rule in rules {
-            custom::run(rule, text, salt, &mut findings);
+        if !rules.is_plain() {
+            findings.extend(rules.run(text, place, salt));
+            findings.retain(|finding| !rules.allows(finding, text, place));
         }
         if *layers > 0 {
-            layers::look(text, (*layers).min(DEEPEST), &self.options, &mut findings);
+            layers::look(text, (*layers).min(DEEPEST), &self.options, place, &mut findings);
         }
         findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.span.end)));
         let mut end = 0;

@@ -3,7 +3,7 @@
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 
-use super::{Detector, Encoding, Finding, Options, validate::decode};
+use super::{Detector, Encoding, Finding, Options, Place, validate::decode};
 
 /// The shortest encoded text that is worth decoding: a token is no shorter.
 const LEAST: usize = 24;
@@ -11,9 +11,15 @@ const LEAST: usize = 24;
 const MOST: usize = 1 << 20;
 
 /// Looks under one layer of `text`, and under as many below it as are left.
-pub(super) fn look(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
-    runs(text, left, options, findings);
-    percents(text, left, options, findings);
+pub(super) fn look(
+    text: &[u8],
+    left: u8,
+    options: &Options,
+    place: Place<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    runs(text, left, options, place, findings);
+    percents(text, left, options, place, findings);
 }
 
 fn encoded(byte: u8) -> bool {
@@ -33,7 +39,7 @@ static ENCODED: [bool; 256] = {
 };
 
 /// Long runs of the alphabets of base64, of which the hexadecimal digits are a part.
-fn runs(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
+fn runs(text: &[u8], left: u8, options: &Options, place: Place<'_>, findings: &mut Vec<Finding>) {
     let mut start = 0;
     while let Some(shortest) = text.get(start..start + LEAST) {
         // From the end, so that most of a text without runs is never looked at.
@@ -45,7 +51,7 @@ fn runs(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
         let body = start + behind.iter().take(MOST).take_while(|byte| encoded(**byte)).count();
         let rest = text.get(body..).unwrap_or_default();
         let end = body + rest.iter().take(2).take_while(|byte| **byte == b'=').count();
-        run(text, start..end, left, options, findings);
+        run(text, start..end, left, options, place, findings);
         start = end;
     }
 }
@@ -55,6 +61,7 @@ fn run(
     span: std::ops::Range<usize>,
     left: u8,
     options: &Options,
+    place: Place<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let Some(run) = text.get(span.clone()) else { return };
@@ -78,12 +85,18 @@ fn run(
         decode(run).map(|text| (text, Encoding::Base64))
     };
     if let Some((inner, encoding)) = decoded {
-        below(&inner, &span, encoding, left, options, findings);
+        below(&inner, &span, encoding, left, options, place, findings);
     }
 }
 
 /// Texts with at least two percent signs that encode something, up to the next blank or quote.
-fn percents(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding>) {
+fn percents(
+    text: &[u8],
+    left: u8,
+    options: &Options,
+    place: Place<'_>,
+    findings: &mut Vec<Finding>,
+) {
     let ends =
         |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>');
     let mut until = 0;
@@ -99,7 +112,7 @@ fn percents(text: &[u8], left: u8, options: &Options, findings: &mut Vec<Finding
         let Some(piece) = text.get(start..end) else { continue };
         let (inner, signs) = unescaped(piece);
         if signs >= 2 {
-            below(&inner, &(start..end), Encoding::Percent, left, options, findings);
+            below(&inner, &(start..end), Encoding::Percent, left, options, place, findings);
         }
     }
 }
@@ -129,13 +142,14 @@ fn below(
     encoding: Encoding,
     left: u8,
     options: &Options,
+    place: Place<'_>,
     findings: &mut Vec<Finding>,
 ) {
     if !is_text(inner) {
         return;
     }
     let options = Options { layers: left.saturating_sub(1), ..options.clone() };
-    for mut finding in Detector::new(options).scan(inner) {
+    for mut finding in Detector::new(options).scan_at(inner, place) {
         // What encoded text happens to spell must be surer than what stands there openly.
         if finding.confidence < crate::finding::Confidence::Medium {
             continue;

@@ -258,7 +258,7 @@ impl StreamRedactor {
             })
             .collect();
         let mut encoded = Vec::new();
-        layers::look(text, super::DEEPEST, &self.detection, &mut encoded);
+        layers::look(text, super::DEEPEST, &self.detection, super::Place::default(), &mut encoded);
         for finding in encoded.iter().filter(|finding| finding.confidence >= Confidence::Medium) {
             let kind = kinds::all().chain(kinds::contextual()).find(|kind| kind.id == finding.rule);
             let name = kind.map_or(kinds::GENERIC_SECRET.name, |kind| kind.name);

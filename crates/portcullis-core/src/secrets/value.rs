@@ -5,6 +5,21 @@ use crate::finding::Confidence;
 
 /// Shannon entropy in tenths of a bit for each byte.
 pub(super) fn entropy(text: &[u8]) -> u8 {
+    u8::try_from((entropy_fraction(text) * 10) >> FRACTION).unwrap_or(u8::MAX)
+}
+
+/// Whether a text has more than so many bits for each byte.
+pub(super) fn has_more_entropy(text: &[u8], bits: f32) -> bool {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "at most eight bits, with sixteen digits behind the point"
+    )]
+    let own = entropy_fraction(text) as f32 / (1_u32 << FRACTION) as f32;
+    own > bits
+}
+
+/// Shannon entropy in bits for each byte, times two to the power of [`FRACTION`].
+fn entropy_fraction(text: &[u8]) -> u64 {
     let mut counts = [0_u32; 256];
     for byte in text {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {
@@ -17,8 +32,7 @@ pub(super) fn entropy(text: &[u8]) -> u8 {
     }
     // Σ −p·log p with p = count / total, in whole numbers: the same on every machine, and no library for it.
     let known: u64 = counts.iter().map(|&count| u64::from(count) * log2(u64::from(count))).sum();
-    let bits = (total * log2(total)).saturating_sub(known) / total;
-    u8::try_from((bits * 10) >> FRACTION).unwrap_or(u8::MAX)
+    (total * log2(total)).saturating_sub(known) / total
 }
 
 /// How many binary digits behind the point [`log2`] gives.

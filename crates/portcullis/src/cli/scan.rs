@@ -6,6 +6,7 @@ use std::{
     io::{self, IsTerminal as _, Write},
     path::PathBuf,
     sync::{
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -29,6 +30,7 @@ use crate::{
         self, Progress, Report,
         baseline::{Baseline, BaselineError},
         git::{self, GitError, Selection},
+        gitleaks,
         output::{self, Format},
     },
 };
@@ -89,6 +91,11 @@ fn inputs() -> Vec<Arg> {
             .value_name("MIB")
             .value_parser(value_parser!(u64).range(..=1 << 20))
             .help("How much is unpacked of one archive [default: 512]; 0 leaves archives out"),
+        Arg::new("rules")
+            .long("rules")
+            .value_name("FILE")
+            .value_parser(ValueParser::path_buf())
+            .help("Look for what a configuration file of gitleaks says"),
         Arg::new("threads")
             .long("threads")
             .value_name("COUNT")
@@ -172,6 +179,17 @@ fn options(matches: &ArgMatches, baseline: Option<&Baseline>) -> Result<scan::Op
         detection.salt = value.into_encoded_bytes();
     } else if let Some(baseline) = baseline {
         detection.salt = baseline.salt().to_vec();
+    }
+    if let Some(path) = matches.get_one::<PathBuf>("rules") {
+        let rules = gitleaks::load_file(path).map_err(|error| {
+            let failure =
+                Failure::configuration(format_args!("the rules `{}`: {error}", path.display()));
+            match error.help() {
+                Some(help) => failure.with_help(help),
+                None => failure,
+            }
+        })?;
+        detection.rules = Arc::new(rules);
     }
     let mut options = scan::Options {
         detector: Detector::new(detection),

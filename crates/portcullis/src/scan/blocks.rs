@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
-use portcullis_core::secrets::{Detector, Finding};
+use portcullis_core::secrets::{Detector, Finding, Place};
 
 /// How a stream is cut.
 #[derive(Clone, Copy, Debug)]
@@ -144,17 +144,25 @@ impl Stretch {
     pub(super) const WHOLE: Self = Self { read_from: 0, start: 0, end: u64::MAX };
 }
 
+/// What is searched for, where, and from where its places are counted.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) detector: &'a Detector,
+    pub(super) place: Place<'a>,
+    pub(super) stretch: Stretch,
+    pub(super) position: Position,
+}
+
 /// Gives `each` every finding of a stretch with the text around it. `window` holds the first bytes of `input`; `ended` says
 /// whether these are all. Gives the position behind the stretch and how long it is, and the error with which reading ended.
 pub(super) fn search(
-    detector: &Detector,
+    task: Task<'_>,
     window: &mut Window,
     mut ended: bool,
     input: &mut dyn Read,
-    stretch: Stretch,
-    mut position: Position,
     each: &mut dyn FnMut(Finding, &[u8]),
 ) -> (Position, u64) {
+    let Task { detector, place: own, stretch, mut position } = task;
     let mut base = stretch.read_from;
     let mut from = distance(base, stretch.start);
     let mut until = 0;
@@ -163,7 +171,7 @@ pub(super) fn search(
         let cut = if ended { text.len() } else { text.len().saturating_sub(window.sizes.ahead) };
         let cut = cut.min(distance(base, stretch.end));
         let mut placed = from;
-        for mut finding in detector.scan(text) {
+        for mut finding in detector.scan_at(text, own) {
             let start = finding.span.start;
             let absolute = base.saturating_add(start as u64);
             if start < from || start >= cut || absolute < until {
@@ -227,7 +235,8 @@ mod tests {
         let ended = window.begin(&mut input);
         let mut found = Vec::new();
         let mut each = |finding: Finding, _: &[u8]| found.push(finding);
-        search(&detector, &mut window, ended, &mut input, stretch, position, &mut each);
+        let task = Task { detector: &detector, place: Place::default(), stretch, position };
+        search(task, &mut window, ended, &mut input, &mut each);
         assert!(window.error().is_none());
         found
     }

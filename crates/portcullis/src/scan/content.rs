@@ -13,7 +13,7 @@ use portcullis_core::secrets::Finding;
 
 use super::{
     Collector, Found, MOST_IN_ONE, Reason, allow,
-    blocks::{self, Position, Sizes, Stretch, Window},
+    blocks::{self, Position, Sizes, Stretch, Task, Window},
     tar,
     utf16::{self, Order, Utf8Of},
     zip::{self, Place, Stored},
@@ -92,6 +92,7 @@ impl<'a> Reader<'a> {
 
     /// Looks through a file or stream, and everything in it.
     pub(super) fn look(&mut self, path: &str, mut input: Input<'_>) {
+        self.collector.named(path);
         let stream: &mut dyn Read = match &mut input {
             Input::File(file) => file,
             Input::Stream(stream) => *stream,
@@ -134,15 +135,14 @@ fn text(
     input: &mut dyn Read,
 ) {
     let mut listed = Listed::new(collector, path);
-    let (_, bytes) = blocks::search(
-        &collector.options.detector,
-        window,
-        ended,
-        input,
-        Stretch::WHOLE,
-        Position::FIRST,
-        &mut |finding, around| listed.add(finding, around),
-    );
+    let task = Task {
+        detector: &collector.options.detector,
+        place: collector.place(path),
+        stretch: Stretch::WHOLE,
+        position: Position::FIRST,
+    };
+    let mut each = |finding: Finding, around: &[u8]| listed.add(finding, around);
+    let (_, bytes) = blocks::search(task, window, ended, input, &mut each);
     collector.progress.files.fetch_add(1, Ordering::Relaxed);
     collector.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
     if let Some(error) = window.error() {
@@ -319,6 +319,7 @@ impl Archive<'_> {
         contents: &mut dyn Read,
         window: &mut Window,
     ) -> io::Result<()> {
+        self.collector.named(path);
         match self.entry(path, depth, contents, window) {
             Ok(()) => Ok(()),
             Err(Reason::Budget) if self.budget.get() == 0 => Err(io::Error::other(OverBudget)),
@@ -367,24 +368,23 @@ impl Reader<'_> {
     }
 
     /// Reads one stretch of a file.
-    pub(super) fn part(&mut self, input: &mut dyn Read, stretch: Stretch) -> Part {
+    pub(super) fn part(&mut self, path: &str, input: &mut dyn Read, stretch: Stretch) -> Part {
         let mut findings = Vec::new();
         let allowances = self.collector.options.allowances;
         let ended = self.window.begin(input);
-        let (end, bytes) = blocks::search(
-            &self.collector.options.detector,
-            &mut self.window,
-            ended,
-            input,
+        let task = Task {
+            detector: &self.collector.options.detector,
+            place: self.collector.place(path),
             stretch,
-            Position::NOWHERE,
-            &mut |finding, around| {
-                // One more than are listed, so that it is known that there are more.
-                if findings.len() as u64 <= MOST_IN_ONE {
-                    findings.push((finding, allowances && allow::in_line(around)));
-                }
-            },
-        );
+            position: Position::NOWHERE,
+        };
+        let mut each = |finding: Finding, around: &[u8]| {
+            // One more than are listed, so that it is known that there are more.
+            if findings.len() as u64 <= MOST_IN_ONE {
+                findings.push((finding, allowances && allow::in_line(around)));
+            }
+        };
+        let (end, bytes) = blocks::search(task, &mut self.window, ended, input, &mut each);
         self.collector.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
         Part { findings, end, error: self.window.error() }
     }

@@ -454,9 +454,10 @@ struct Worker<'a> {
 impl Worker<'_> {
     fn look(&mut self, job: &Job) {
         let path = job.path.to_str_lossy();
+        let commit = job.commit.as_ref().map(|commit| commit.id.as_str());
         let report = match &job.content {
-            Content::Message(bytes) => Ok(self.contents(&path, bytes, self.progress)),
-            Content::Blob(id) => self.blob(&path, *id, self.progress),
+            Content::Message(bytes) => Ok(self.contents(&path, bytes, commit, self.progress)),
+            Content::Blob(id) => self.blob(&path, *id, commit, self.progress),
         };
         let report = match report {
             Ok(report) => report,
@@ -483,7 +484,8 @@ impl Worker<'_> {
             }
         };
         let unseen = Progress::default();
-        let reports = blobs.into_iter().filter_map(|blob| self.blob(path, blob, &unseen).ok());
+        let reports =
+            blobs.into_iter().filter_map(|blob| self.blob(path, blob, None, &unseen).ok());
         reports.flat_map(|report| report.findings).map(|found| found.finding.fingerprint).collect()
     }
 
@@ -493,19 +495,31 @@ impl Worker<'_> {
         entry.mode().is_blob().then(|| entry.object_id())
     }
 
-    fn blob(&self, path: &str, id: ObjectId, progress: &Progress) -> Result<Report, Reason> {
+    fn blob(
+        &self,
+        path: &str,
+        id: ObjectId,
+        commit: Option<&str>,
+        progress: &Progress,
+    ) -> Result<Report, Reason> {
         let unreadable = |error: &dyn Display| Reason::Unreadable(error.to_string());
         let header = self.repository.find_header(id).map_err(|error| unreadable(&error))?;
         if header.size() > LARGEST {
             return Err(Reason::Large);
         }
         let blob = self.repository.find_object(id).map_err(|error| unreadable(&error))?;
-        Ok(self.contents(path, &blob.data, progress))
+        Ok(self.contents(path, &blob.data, commit, progress))
     }
 
-    fn contents(&self, path: &str, bytes: &[u8], progress: &Progress) -> Report {
+    fn contents(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        commit: Option<&str>,
+        progress: &Progress,
+    ) -> Report {
         let own = Progress::default();
-        let collector = Collector::new(self.options, &own);
+        let collector = Collector { commit, ..Collector::new(self.options, &own) };
         Reader::new(&collector).look(path, Input::File(&mut Cursor::new(bytes)));
         let report = collector.report();
         progress.add(&report);

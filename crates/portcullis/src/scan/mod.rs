@@ -9,6 +9,7 @@ pub mod baseline;
 mod blocks;
 mod content;
 pub mod git;
+pub mod gitleaks;
 pub mod output;
 mod tar;
 mod tree;
@@ -25,7 +26,7 @@ use std::{
     },
 };
 
-use portcullis_core::secrets::{Detector, Finding};
+use portcullis_core::secrets::{Detector, Finding, Place};
 
 /// How much is unpacked of one archive, all that is in it together, unless it is said otherwise.
 pub const UNPACKED: u64 = 512 << 20;
@@ -241,6 +242,8 @@ impl Progress {
 pub(crate) struct Collector<'a> {
     options: &'a Options,
     progress: &'a Progress,
+    /// The commit of what is read, for rules that ask for it.
+    commit: Option<&'a str>,
     findings: Mutex<Vec<Found>>,
     left_out: Mutex<Vec<LeftOut>>,
     counts: Mutex<std::collections::BTreeMap<&'static str, u64>>,
@@ -252,10 +255,27 @@ impl<'a> Collector<'a> {
         Self {
             options,
             progress,
+            commit: None,
             findings: Mutex::default(),
             left_out: Mutex::default(),
             counts: Mutex::default(),
             allowed: AtomicU64::new(0),
+        }
+    }
+
+    /// Where a file stands.
+    fn place<'b>(&self, path: &'b str) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place { path, commit: self.commit }
+    }
+
+    /// Collects a file that a rule finds by its path.
+    fn named(&self, path: &str) {
+        let detection = self.options.detector.options();
+        for finding in detection.rules.named(self.place(path), &detection.salt) {
+            self.found(Found { path: path.to_owned(), finding, commit: None });
         }
     }
 

@@ -157,6 +157,7 @@ fn read_long(path: &Path, collector: &Collector<'_>) {
     if threads == 1 || !is_text {
         return Opened { file, length }.read(&mut reader, &name);
     }
+    collector.named(&name);
     let shares = usize::try_from(length.div_ceil(SHARE)).unwrap_or(usize::MAX);
     let next = AtomicUsize::new(0);
     let parts = Mutex::new(Vec::new());
@@ -169,7 +170,7 @@ fn read_long(path: &Path, collector: &Collector<'_>) {
                     if number >= shares {
                         return;
                     }
-                    let part = share(&mut reader, path, number as u64);
+                    let part = share(&mut reader, path, &name, number as u64);
                     lock(&parts).push((number, part));
                 }
             });
@@ -182,7 +183,7 @@ fn read_long(path: &Path, collector: &Collector<'_>) {
 }
 
 /// One share of a long file. What a file has grown by since it was opened is not read.
-fn share(reader: &mut Reader<'_>, path: &Path, number: u64) -> Part {
+fn share(reader: &mut Reader<'_>, path: &Path, name: &str, number: u64) -> Part {
     let start = number.saturating_mul(SHARE);
     let read_from = start.saturating_sub(Sizes::USUAL.before as u64);
     let opened = open(path, true).map_err(|reason| io::Error::other(reason.to_string()));
@@ -191,9 +192,11 @@ fn share(reader: &mut Reader<'_>, path: &Path, number: u64) -> Part {
         Ok(opened.file)
     });
     match placed {
-        Ok(mut file) => {
-            reader.part(&mut file, Stretch { read_from, start, end: start.saturating_add(SHARE) })
-        }
+        Ok(mut file) => reader.part(
+            name,
+            &mut file,
+            Stretch { read_from, start, end: start.saturating_add(SHARE) },
+        ),
         Err(error) => Part { findings: Vec::new(), end: Position::NOWHERE, error: Some(error) },
     }
 }

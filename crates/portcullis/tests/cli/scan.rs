@@ -144,3 +144,27 @@ fn options_for_histories_are_refused_where_they_say_nothing() {
     assert_eq!(ended.code, 65, "{}", ended.page());
     assert!(ended.err.contains("there is no git repository at `src`"), "{}", ended.err);
 }
+
+#[test]
+fn rules_of_gitleaks_are_used_as_they_are() {
+    let place = place();
+    let rules =
+        "[[rules]]\nid = 'acme'\nregex = 'acme_\\w{8}'\n[allowlist]\npaths = ['^vendor/']\n";
+    fs::write(place.home.path().join("rules.toml"), rules).unwrap();
+    fs::create_dir(place.home.path().join("vendor")).unwrap();
+    for file in ["src/a", "vendor/a"] {
+        fs::write(place.home.path().join(file), "acme_12345678").unwrap();
+    }
+    let ended = place.run(["scan", "--rules", "rules.toml"]);
+    assert_eq!(ended.code, 2, "{}", ended.page());
+    assert_eq!(ended.out.lines().count(), 2, "{}", ended.out);
+    assert!(ended.out.starts_with("src/a:1:1: high acme:"), "{}", ended.out);
+    fs::write(place.home.path().join("rules.toml"), "[[rule]]\nid = 'a'").unwrap();
+    let ended = place.run(["scan", "--rules", "rules.toml"]);
+    assert_eq!(ended.code, 78, "{}", ended.page());
+    assert!(
+        ended.err.contains("unknown field `rule`\nhelp: did you mean `rules`?"),
+        "{}",
+        ended.err
+    );
+}
