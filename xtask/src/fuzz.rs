@@ -11,6 +11,7 @@ const TARGETS: &[(&str, u32)] = &[
     ("decide", 600),
     ("shell_vs_oracles", 40),
     ("secrets_detect", 2000),
+    ("secrets_gitleaks", 1000),
     ("secrets_redact", 2000),
 ];
 

@@ -3,6 +3,7 @@
 use super::{
     context::{Value, is_reference},
     kinds::{CONNECTION_STRING, SecretType, URL_CREDENTIALS},
+    layers,
     scan::{Candidate, FRAMED, Purpose, Scan},
     source::{is_blank, is_name, is_quote},
     validate::Validity,
@@ -116,13 +117,14 @@ impl Scan<'_> {
 
     /// How likely a password in an address is one that somebody uses.
     fn password_in(&self, user: usize, separator: usize, value: Value) -> Option<Confidence> {
-        let text = self.source.slice(value.start, value.end);
+        let written = self.source.slice(value.start, value.end);
+        let text = &layers::unescaped(written).0;
         let user = self.source.slice(user, separator);
         if let Some(confidence) = value::password(text, true).or_else(|| value::token(text, true)) {
             return Some(confidence);
         }
         let plausible = text.len() >= 3
-            && text != user
+            && written != user
             && !value::is_placeholder(text)
             && text.iter().all(u8::is_ascii_graphic)
             && !text

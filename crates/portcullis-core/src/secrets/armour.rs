@@ -56,8 +56,10 @@ impl Scan<'_> {
         if !value::contains(label, b"PRIVATE KEY") {
             return;
         }
-        let (body, body_end) = self.key_body(label_end, closing.unwrap_or(end));
-        if body.len() < LEAST_KEY || value::entropy(&body) < 35 {
+        let (body, body_end, longest) = self.key_body(label_end, closing.unwrap_or(end));
+        // Without its end it needs a line of a key: the words alone stand in every program that reads keys.
+        let has_line = closing.is_some() || longest >= LEAST_KEY;
+        if body.len() < LEAST_KEY || !has_line || value::entropy(&body) < 35 {
             return;
         }
         let validity =
@@ -90,12 +92,13 @@ impl Scan<'_> {
         });
     }
 
-    /// The base64 of a block without its line ends, headers and the marks of the language around it, and where it ends.
-    fn key_body(&self, from: usize, to: usize) -> (Vec<u8>, usize) {
+    /// The base64 of a block without its line ends, headers and the marks of the language around it, where it ends, and the
+    /// longest piece of it that nothing interrupts.
+    fn key_body(&self, from: usize, to: usize) -> (Vec<u8>, usize, usize) {
         const MOST: usize = 1 << 16;
         let text = self.source.slice(from, to.min(from + MOST));
         let (mut body, mut end, mut skip) = (Vec::new(), from, 0);
-        let mut foreign = 0;
+        let (mut foreign, mut run, mut longest) = (0, 0, 0);
         for (index, byte) in text.iter().enumerate() {
             if skip > 0 {
                 skip -= 1;
@@ -103,19 +106,25 @@ impl Scan<'_> {
                 && matches!(text.get(index + 1), Some(b'n' | b'r' | b't' | b'\\'))
             {
                 skip = 1;
+                run = 0;
             } else if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=') {
                 body.push(*byte);
                 end = from + index + 1;
                 foreign = 0;
-            } else if !byte.is_ascii_whitespace() && *byte != b'-' {
+                run += 1;
+                longest = longest.max(run);
+            } else if byte.is_ascii_whitespace() || *byte == b'-' {
+                run = 0;
+            } else {
                 foreign += 1;
+                run = 0;
                 // Text after an armour that nobody closed.
                 if foreign > 8 && to == self.source.len() {
                     break;
                 }
             }
         }
-        (body, end)
+        (body, end, longest)
     }
 
     /// The values of a Kubernetes Secret: what stands in base64 under `data:`, before `kind: Secret` or behind it.

@@ -163,10 +163,16 @@ impl Scan<'_> {
             if working_directory {
                 return name_end;
             }
+            // `password: str = "…"`: the first is a type.
+            let (first, type_end) = values_at(source, start);
+            let equals = source.skip(type_end, is_blank);
+            let is_typed = source.at(name_end) == b':' && source.at(equals) == b'=';
+            let is_plain = first.iter().flatten().all(|value| !value.quoted);
+            if is_typed && is_plain && self.purpose != Purpose::Mask {
+                return self.value(name, name_start, source.skip(equals + 1, is_blank));
+            }
             let mut end = self.value(name, name_start, start);
-            // `password: str = "…"`: the first was a type.
-            let equals = source.skip(end, is_blank);
-            if source.at(equals) == b'=' && source.at(name_end) == b':' {
+            if is_typed {
                 end = self.value(name, name_start, source.skip(equals + 1, is_blank));
             }
             return end;
@@ -339,6 +345,8 @@ pub(super) fn separated(source: Source<'_>, name_end: usize) -> Option<usize> {
     let end = sign
         + match (source.at(sign), source.at(sign + 1)) {
             (b':' | b'=', b'=') => 2,
+            // `Token::new` is a path of a program.
+            (b':', b':') => return None,
             (b':' | b'=', _) => 1,
             _ => return None,
         };
@@ -371,9 +379,11 @@ pub(super) fn values_at(source: Source<'_>, start: usize) -> ([Option<Value>; 2]
         return ([None, None], open);
     }
     let value = Value { start: open, end, quoted };
-    // `"a"'b'c` is one word of the shell.
+    // `"a"'b'c` is one word of the shell; `"a".to_owned()` is none.
     let after = end + 1;
-    let goes_on = is_name(source.at(after)) || matches!(source.at(after), b'"' | b'\'');
+    let goes_on = (is_name(source.at(after)) && source.at(after) != b'.'
+        || matches!(source.at(after), b'"' | b'\''))
+        && !source.slice(open, end).contains(&b'\n');
     if open > start && quote == start && goes_on {
         let word = word_end(source, after);
         return ([Some(value), Some(Value { start: after, end: word, quoted: true })], word);

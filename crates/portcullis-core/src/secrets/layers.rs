@@ -117,7 +117,8 @@ fn percents(
     }
 }
 
-fn unescaped(text: &[u8]) -> (Vec<u8>, usize) {
+/// The text without its percent signs, and how many there were.
+pub(super) fn unescaped(text: &[u8]) -> (Vec<u8>, usize) {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let (mut out, mut index, mut signs) = (Vec::with_capacity(text.len()), 0, 0);
     while let Some(byte) = text.get(index) {

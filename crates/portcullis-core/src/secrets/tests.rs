@@ -197,6 +197,35 @@ fn near_misses_are_no_secrets() {
     }
 }
 
+#[test]
+fn what_programs_say_about_secrets_is_none() {
+    for text in [
+        "match token { Token::BorrowedStr(HYPHENATED_UUID_STR9) => {} }",
+        "let needs_second_pass = !needs_exact_match(percentage1);",
+        "pub pw_passwd: *const c_char8,",
+        "pub const WINHTTP_OPTION_PASSWORD: u32 = 4097u32;",
+        "pub const EAS_BLANK_PASSWORD: windows_sys::core::HRESULT = 0x80550007_u32 as _;",
+        "pub const PrivateKeyAttestMask: X509CertificateTemplatePrivateKeyFlag = 12288i32;",
+        "use windows::Authorization::{GetNamedSecurityInfoW, SE_FILE_OBJECT1};",
+        "let mut to_pass = \"-\".to_owned1();",
+        "\"is specified. Pass \"\n    \"purge_allocator_interval=-1 to disable\"",
+        "// click: \"-----BEGIN PRIVATE KEY-----\"\nconsistent!(click_1, r\"-----BEGIN PRIVATE KEY-----\"); let more = words;",
+        "http://user:pass%20word@example.com/path",
+    ] {
+        let found = Detector::default().scan(text.as_bytes());
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+    for text in [
+        "password: str = \"kT7#vQ2mX9!z\"",
+        "PASSWORD=!kT7#vQ2mX9",
+        "password: kT7#vQ2mX9!z",
+        "DB_PASSWORD='kT7#v'\"Q2mX9!z\"",
+        "http://user:kT7%23vQ2mX9@db.internal/path",
+    ] {
+        assert_eq!(Detector::default().scan(text.as_bytes()).len(), 1, "{text}");
+    }
+}
+
 /// Secrets that a redactor must hide, with what surrounds them.
 fn planted() -> Vec<(String, &'static str)> {
     // Put together here so that no scanner takes this file for a leak.

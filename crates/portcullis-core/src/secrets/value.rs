@@ -496,6 +496,12 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
     if quoted {
         return false;
     }
+    if is_number(value)
+        || value.starts_with(b"*") && value.get(1).is_some_and(u8::is_ascii_alphabetic)
+    {
+        return true;
+    }
+    let value = value.strip_prefix(b"!").unwrap_or(value);
     let name = value.iter().take_while(|byte| is_name(byte)).count();
     let next = value.get(name);
     let starts_as_name =
@@ -516,6 +522,47 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
         || value.ends_with(b"{")
         || matches!(value.first(), Some(b'(' | b'[' | b'{' | b'&' | b'|' | b'\\' | b'=' | b','))
         || value.starts_with(b"...")
+}
+
+/// Whether a value is a number as programs write it: `0x8007_u32`, `4097u32`, `12'345`, `1_000L`.
+fn is_number(value: &[u8]) -> bool {
+    let hexadecimal = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X"));
+    let digits = hexadecimal.unwrap_or(value);
+    let is_digit = |byte: &u8| match hexadecimal {
+        Some(_) => byte.is_ascii_hexdigit() || *byte == b'_',
+        None => byte.is_ascii_digit() || *byte == b'_',
+    };
+    let end = digits.iter().take_while(|byte| is_digit(byte)).count();
+    let suffix = digits.get(end..).unwrap_or_default();
+    let is_suffix = [
+        &b""[..],
+        b"u8",
+        b"u16",
+        b"u32",
+        b"u64",
+        b"u128",
+        b"usize",
+        b"i8",
+        b"i16",
+        b"i32",
+        b"i64",
+        b"i128",
+        b"isize",
+        b"f32",
+        b"f64",
+        b"u",
+        b"U",
+        b"l",
+        b"L",
+        b"ul",
+        b"UL",
+        b"ull",
+        b"ULL",
+        b"LL",
+        b"n",
+    ]
+    .contains(&suffix);
+    digits.first().is_some_and(u8::is_ascii_hexdigit) && end > 0 && is_suffix
 }
 
 /// Whether a value is a known kind of thing that is no secret: a UUID is judged by its name; a colour, a date, a version, an

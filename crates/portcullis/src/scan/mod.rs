@@ -1,7 +1,7 @@
 //! `scan`: secrets in files, trees, archives and histories. Owns walking, reading within bounds, what is left out and why; what is a
 //! secret, `portcullis_core` says, and how a report looks, [`output`].
 //!
-//! Memory is bounded by the number of threads and of findings, never by the size of a file: [`blocks`] reads in pieces that
+//! Memory is bounded by the number of threads and of findings, never by the size of a file: `blocks` reads in pieces that
 //! overlap. Nothing is unpacked to disk, and nothing is sent anywhere.
 
 mod allow;

@@ -2,7 +2,7 @@
 //! spellings that are still about) and what each part means here; the detector runs the rules.
 //!
 //! `extend.useDefault` means the built-in rules of this program. Their names differ from those of gitleaks; the ones that people
-//! name in `disabledRules` and `targetRules` are known ([`OWN_NAMES`]).
+//! name in `disabledRules` and `targetRules` are known (`OWN_NAMES`).
 
 mod fields;
 mod pattern;

@@ -191,3 +191,20 @@ fn names_are_taken_in_any_case_and_older_spellings_too() {
     let rules = "TITLE='x'\nminversion='v8.25.0'\n[[Rules]]\nID='a'\nRegex='a+'\nsecretgroup=0\nTags=['x']\n[Rules.AllowList]\nStopWords=['aaaa']";
     assert_eq!(found(rules, "aaa aaaa"), ["a=aaa"]);
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(256))]
+
+    #[test]
+    fn any_expression_and_any_text_is_taken_or_refused(
+        pattern in r"([a-c\[\]{}()\\\\*+?|^$.,:&~<>Q0-9E-]|\[:alpha:\]|é|\\\\x41){0,24}",
+        text in r"(\[\[?(rules|allowlists|extend)\]?\]\n|(id|regex|path|paths|entropy|keywords) ?= ?('[a-z(]{0,4}'|3|\['x'\])\n){0,8}",
+    ) {
+        if let Ok(regex) = pattern::compile(&pattern) {
+            let _ = regex.is_match(b"abc[]{}&&<>\xff\n");
+        }
+        if let Err(error) = loaded(&text) {
+            proptest::prop_assert!(!error.to_string().is_empty());
+        }
+    }
+}
