@@ -13,7 +13,7 @@ use crate::{
 mod follow;
 mod git;
 
-use follow::{after, setting};
+use follow::{after, names_temporary, setting};
 pub(crate) use follow::{follow, makefile, values_of};
 pub(crate) use git::git_environment;
 use git::{git_commands, git_setting};
@@ -31,15 +31,21 @@ pub(crate) enum Variable {
 
 /// Variables with a meaning, sorted.
 static VARIABLES: &[(&str, Variable)] = &[
+    ("AWS_PAGER", Variable::Command),
     ("BASH_ENV", Variable::File),
     ("BASH_FUNC_", Variable::Obeyed),
+    ("BAT_PAGER", Variable::Command),
     ("BROWSER", Variable::Command),
     ("CARGO_BUILD_RUSTC_WRAPPER", Variable::Command),
+    ("DELTA_PAGER", Variable::Command),
     ("DYLD_INSERT_LIBRARIES", Variable::Obeyed),
     ("DYLD_LIBRARY_PATH", Variable::Obeyed),
     ("EDITOR", Variable::Command),
     ("ENV", Variable::File),
     ("FCEDIT", Variable::Command),
+    ("GH_BROWSER", Variable::Command),
+    ("GH_EDITOR", Variable::Command),
+    ("GH_PAGER", Variable::Command),
     ("GIT_ASKPASS", Variable::Command),
     ("GIT_CONFIG_COUNT", Variable::Obeyed),
     ("GIT_EDITOR", Variable::Command),
@@ -59,6 +65,9 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("HUSKY", Variable::Obeyed),
     ("HUSKY_SKIP_HOOKS", Variable::Obeyed),
     ("JAVA_TOOL_OPTIONS", Variable::Obeyed),
+    ("JDK_JAVA_OPTIONS", Variable::Obeyed),
+    ("KUBECTL_EXTERNAL_DIFF", Variable::Command),
+    ("KUBE_EDITOR", Variable::Command),
     ("LD_AUDIT", Variable::Obeyed),
     ("LD_LIBRARY_PATH", Variable::Obeyed),
     ("LD_PRELOAD", Variable::Obeyed),
@@ -76,6 +85,8 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("PERL5OPT", Variable::Obeyed),
     ("PROMPT_COMMAND", Variable::Command),
     ("PS4", Variable::Obeyed),
+    ("PSQL_EDITOR", Variable::Command),
+    ("PSQL_PAGER", Variable::Command),
     ("PYTHONHTTPSVERIFY", Variable::Obeyed),
     ("PYTHONPATH", Variable::Obeyed),
     ("PYTHONSTARTUP", Variable::Obeyed),
@@ -84,8 +95,11 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("RSYNC_RSH", Variable::Command),
     ("RUBYLIB", Variable::Obeyed),
     ("RUBYOPT", Variable::Obeyed),
+    ("RUSTC", Variable::Command),
+    ("RUSTC_WORKSPACE_WRAPPER", Variable::Command),
     ("RUSTC_WRAPPER", Variable::Command),
     ("SAVEHIST", Variable::Obeyed),
+    ("SENDMAIL", Variable::Command),
     ("SHELLOPTS", Variable::Obeyed),
     ("SSH_ASKPASS", Variable::Command),
     ("SUDO_ASKPASS", Variable::Command),
@@ -93,6 +107,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("SVN_EDITOR", Variable::Command),
     ("SVN_SSH", Variable::Command),
     ("SYSTEMD_EDITOR", Variable::Command),
+    ("SYSTEMD_PAGER", Variable::Command),
     ("TAR_OPTIONS", Variable::Obeyed),
     ("VISUAL", Variable::Command),
 ];
@@ -121,8 +136,57 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
     if name.starts_with("PORTCULLIS_") {
         return Some(Variable::Obeyed);
     }
+    if name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER") {
+        return Some(Variable::Command);
+    }
     let at = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     VARIABLES.get(at).map(|(_, meaning)| *meaning)
+}
+
+/// Options in variables such as `NODE_OPTIONS` behind which stands what a language loads before its own program.
+const LOADS: &[&str] = &[
+    "--experimental-loader",
+    "--import",
+    "--loader",
+    "--require",
+    "-I",
+    "-M",
+    "-agentlib:",
+    "-agentpath:",
+    "-javaagent:",
+    "-r",
+];
+
+/// A variable that programs obey or run names a program or a module: is it one among temporary files?
+pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    let is_loaded = match variable(name) {
+        Some(Variable::Command) => names_temporary(value),
+        Some(Variable::File) => follow::is_temporary(value.known_prefix()),
+        Some(Variable::Obeyed)
+            if matches!(
+                name,
+                "JAVA_TOOL_OPTIONS" | "JDK_JAVA_OPTIONS" | "NODE_OPTIONS" | "PERL5OPT" | "RUBYOPT"
+            ) =>
+        {
+            loads_temporary(value.known_prefix())
+        }
+        _ => false,
+    };
+    if is_loaded {
+        walk.note("execution.temporary.escape", span);
+    }
+}
+
+fn loads_temporary(options: &str) -> bool {
+    let mut before = "";
+    options.split_whitespace().take(64).any(|word| {
+        let option = LOADS.iter().find(|option| word.starts_with(*option));
+        let attached = option.and_then(|option| word.strip_prefix(option));
+        let value = attached.map_or(word, |rest| rest.trim_start_matches('='));
+        let found = (option.is_some() || LOADS.contains(&before)) && follow::is_temporary(value);
+        before = word;
+        found
+    })
 }
 
 /// How a value is run.
@@ -150,6 +214,10 @@ struct Escape {
 const fn escape(program: &'static str, options: &'static [&'static str], how: How) -> Escape {
     Escape { program, options, how }
 }
+
+/// Settings of ssh that are commands.
+const SSH_SETTINGS: How =
+    How::ShellSetting(&["ProxyCommand", "LocalCommand", "KnownHostsCommand", "MatchExec"]);
 
 /// Editors' `-c`: `:!cmd`, `!cmd`, `silent !cmd`, and embedded languages.
 const EDITOR: &[&str] = &["-c", "--cmd", "+"];
@@ -192,7 +260,11 @@ static ESCAPES: &[Escape] = &[
         ],
         How::Shell,
     ),
+    escape("autossh", &["-o"], SSH_SETTINGS),
+    escape("bat", &["--pager"], How::Shell),
+    escape("batcat", &["--pager"], How::Shell),
     escape("borg", &["--rsh"], How::Shell),
+    escape("bsdtar", &["-I", "--use-compress-program"], How::Shell),
     escape(
         "cargo",
         &["--config"],
@@ -240,9 +312,11 @@ static ESCAPES: &[Escape] = &[
         How::Shell,
     ),
     escape("journalctl", &["--pager"], How::Shell),
+    escape("kubectl", &["--exec-command"], How::Script),
     escape("latex", &["--shell-escape"], How::Code("tex")),
     escape("latex", &["-shell-escape"], How::Code("tex")),
     escape("latexmk", &["-pdflatex", "-latex", "-e"], How::Shell),
+    escape("less", &["+", "++"], How::ShellAfter("!")),
     escape("lftp", &["-c", "-e"], How::ShellAfter("!")),
     escape("lualatex", &["--shell-escape"], How::Code("tex")),
     escape("luatex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
@@ -251,6 +325,7 @@ static ESCAPES: &[Escape] = &[
     escape("man", &["-P", "--pager", "-H", "--html"], How::Shell),
     escape("mosh", &["--ssh", "--server", "--client"], How::Shell),
     escape("mutt", &["-e"], How::ShellAfter("!")),
+    escape("mutt", &["-e"], How::ShellSetting(&["set editor", "set sendmail", "set shell"])),
     escape("mysql", &["--pager"], How::Shell),
     escape("nano", &["-s", "--speller"], How::Shell),
     escape("ncftp", &["-W"], How::ShellAfter("!")),
@@ -278,24 +353,23 @@ static ESCAPES: &[Escape] = &[
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),
     escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
     escape("restic", &["--password-command"], How::Shell),
+    escape("rg", &["--pre", "--hostname-bin"], How::Shell),
     escape("rpm", &["--pipe"], How::Shell),
     escape("rsync", &["-e", "--rsh", "--rsync-path"], How::Shell),
     escape("rview", EDITOR, How::Code("vim")),
     escape("rvim", EDITOR, How::Code("vim")),
     escape("scp", &["-S"], How::Script),
+    escape("scp", &["-o"], SSH_SETTINGS),
     escape("scrot", &["-e", "--exec"], How::Shell),
     escape("sftp", &["-S", "-D"], How::Script),
+    escape("sftp", &["-o"], SSH_SETTINGS),
     escape("sort", &["--compress-program"], How::Shell),
     escape("split", &["--filter"], How::Shell),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".shell")),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".sh ")),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".system")),
     escape("sqlmap", &["--eval"], How::Code("python")),
-    escape(
-        "ssh",
-        &["-o"],
-        How::ShellSetting(&["ProxyCommand", "LocalCommand", "KnownHostsCommand", "MatchExec"]),
-    ),
+    escape("ssh", &["-o"], SSH_SETTINGS),
     escape("sshfs", &["-o"], How::ShellSetting(&["ssh_command"])),
     escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
     escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),

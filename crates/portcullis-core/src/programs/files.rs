@@ -211,7 +211,15 @@ fn allocate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     for file in operands(invocation) {
         let content = if pipe { Text::unknown("a pipe") } else { Text::default() };
         walk.write(&file, WriteMode::Create, content);
-        if length.as_ref().and_then(|length| length.text.as_known()).is_some_and(is_huge) {
+        // As much as there is room for is too much as well.
+        let is_all = |length: &Argument| {
+            length.text.pieces.iter().any(
+                |piece| matches!(piece, crate::text::Piece::Unknown(origin) if &**origin == "df"),
+            )
+        };
+        if length.as_ref().and_then(|length| length.text.as_known()).is_some_and(is_huge)
+            || length.as_ref().is_some_and(is_all)
+        {
             walk.note("system.disk.fill", file.span);
         }
     }

@@ -6,7 +6,7 @@ use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
     text::{Piece, Text},
-    understand::shell::{Invocation, Walk},
+    understand::shell::{Invocation, TERMINAL, Walk},
 };
 
 mod finders;
@@ -130,6 +130,7 @@ pub(super) static INTERPRETERS: &[Program] = &[
     language("guile", &["-c"]),
     language("ipython", PYTHON),
     language("irb", &["-e"]),
+    custom("java", JAVA, java),
     language("jjs", &[]),
     language("jrunscript", &["-e", "-f", "-l"]),
     language("julia", &["-e", "--eval", "-E", "-p", "-t"]),
@@ -181,6 +182,7 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     let mut from_argument = false;
     let mut from_input = false;
+    let mut talks = false;
     let mut index = 0;
     let arguments = invocation.arguments.as_slice();
     while let Some(argument) = arguments.get(index) {
@@ -206,6 +208,7 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         if option.starts_with('-') {
             from_argument |= option.contains('c');
             from_input |= option.contains('s');
+            talks |= option.contains('i');
         }
         index += 1;
         if option.ends_with(['o', 'O']) {
@@ -213,6 +216,9 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
     }
     let rest = arguments.get(index..).unwrap_or(&[]);
+    if talks && !from_argument && !rest.is_empty() {
+        walk.interactive_shell(invocation.span);
+    }
     match rest.split_first() {
         Some((code, positional)) if from_argument => {
             walk.shell(&code.text, code.span, positional, invocation.input.clone())
@@ -226,7 +232,7 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             walk.script("shell", file, positional, invocation.input.clone())
         }
         _ => match &invocation.input {
-            Some(input) if !input.is_empty() => {
+            Some(input) if !input.is_empty() && !is_typed(input) => {
                 let mut positional = vec![invocation.name.clone()];
                 positional.extend_from_slice(rest);
                 walk.shell(input, invocation.span, &positional, None)
@@ -237,6 +243,17 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             }
         },
     }
+}
+
+/// Whether a program is an interpreter of a script language.
+pub(super) fn speaks(name: &str) -> bool {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    SPEAKERS.binary_search_by(|speaker| speaker.program.cmp(plain)).is_ok()
+}
+
+/// Whether a text is what somebody types at a terminal.
+fn is_typed(input: &Text) -> bool {
+    matches!(input.pieces.as_slice(), [Piece::Unknown(origin)] if &**origin == TERMINAL)
 }
 
 fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -485,8 +502,13 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             | "cache" | "compile" | "info" | "upgrade" | "i" | "pm" | "create" | "build" | "init"
             | "update" | "link" | "publish",
         ) => {
-            let file = operands.get(1);
-            match file {
+            // Options may stand between the verb and the file: `deno run -A FILE`.
+            let at = operands.iter().skip(1).position(|word| {
+                let word = word.text.known_prefix();
+                !word.starts_with('-') && !word.is_empty()
+            });
+            let at = at.map_or(operands.len(), |at| at + 1);
+            match operands.get(at) {
                 Some(file)
                     if file.text.as_known().is_some_and(|name| {
                         name.starts_with(['.', '/']) || name.contains("://")
@@ -501,7 +523,7 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                     walk.script(
                         "javascript",
                         file,
-                        operands.get(2..).unwrap_or(&[]),
+                        operands.get(at + 1..).unwrap_or(&[]),
                         invocation.input.clone(),
                     )
                 }
@@ -512,6 +534,43 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
+const JAVA: &[&str] =
+    &["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "-jar"];
+
+/// `java -jar FILE`, `java FILE.java`: what runs is in the file. Well-known programs come as one file with their name.
+fn java(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let archive = |word: &Argument| word.text.as_known() == Some("-jar");
+    if let Some(at) = invocation.arguments.iter().position(archive) {
+        let Some(file) = invocation.arguments.get(at + 1) else { return invocation.origin() };
+        let given = invocation.arguments.get(at + 2..).unwrap_or(&[]);
+        if let Some(program) = program_in(file.text.known_prefix()) {
+            let mut words = vec![Argument { text: Text::known(program), span: file.span }];
+            words.extend_from_slice(given);
+            walk.run(&words, invocation.input.clone());
+        }
+        if walk.wrote(&file.text) {
+            walk.script("java", file, given, invocation.input.clone());
+        }
+        return invocation.origin();
+    }
+    if let Some(file) = wrappers::command_after(invocation, 0).first()
+        && file.text.known_prefix().ends_with(".java")
+        && walk.wrote(&file.text)
+    {
+        walk.script("java", file, &[], invocation.input.clone());
+    }
+    invocation.origin()
+}
+
+/// The program that an archive of this name holds, where a table or a rule knows it: `bfg` in `bfg-1.14.0.jar`.
+fn program_in(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next()?.strip_suffix(".jar")?;
+    let digit = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_digit());
+    let end = name.match_indices('-').find(|(at, _)| name.get(at + 1..).is_some_and(digit));
+    let program = end.map_or(name, |(at, _)| name.get(..at).unwrap_or(name));
+    (super::program(program).is_some() || crate::rules::names(program)).then(|| program.to_owned())
+}
+
 const MAKE: &[&str] =
     &["-C", "--directory", "-f", "--file", "--makefile", "-I", "-j", "-l", "-o", "-W", "--eval"];
 
@@ -519,7 +578,9 @@ const MAKE: &[&str] =
 fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let file = options.value(&["-f", "--file", "--makefile"]);
-    let stdin = file.as_ref().is_some_and(|file| file.text.as_known() == Some("-"));
+    let stdin = file.as_ref().is_some_and(|file| {
+        matches!(file.text.as_known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    });
     if stdin {
         if let Some(input) = &invocation.input {
             let input = input.clone();

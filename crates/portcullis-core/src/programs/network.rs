@@ -28,6 +28,7 @@ const fn row(
 pub(super) static TABLE: &[Program] = &[
     row("GET", &[], fetch::pages),
     row("aria2c", fetch::ARIA, fetch::aria),
+    row("autossh", shells::AUTOSSH, shells::ssh),
     row("aws", copies::AWS, copies::aws),
     row("axel", &["-o", "--output", "-n", "-H", "-U"], fetch::axel),
     row("azcopy", &[], copies::cloud),

@@ -89,6 +89,7 @@ pub(super) static TABLE: &[Program] = &[
     operator("firewall-cmd", &["--zone"]),
     custom("format", &[], device),
     operator("fsck", &["-t"]),
+    custom("fuser", &["-n", "--namespace"], users),
     custom("gdisk", &[], partition),
     operator("gpasswd", &["-a", "-d", "-A", "-M"]),
     operator("groupadd", &["-g", "-K", "-p"]),
@@ -625,11 +626,36 @@ fn kill(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     for target in arguments.iter().filter(|argument| known(argument) != "--") {
         let kind = EffectKind::Kill {
             target: target.text.clone(),
-            everything: crate::place::visible(known(target)) == "-1",
+            everything: crate::place::visible(known(target)) == "-1"
+                || target.text.as_pattern().is_some_and(|numbers| is_any_number(&numbers)),
         };
         walk.emit(kind, target.span);
     }
     Text::default()
+}
+
+/// Whether a pattern stands for the number of any process: `[0-9]*`, `*`.
+fn is_any_number(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    matches!(name, "*" | "[0-9]*" | "[1-9]*" | "+([0-9])" | "[0-9]" | "[[:digit:]]*")
+}
+
+/// `fuser -k -m DIRECTORY`: every process that uses the file system.
+fn users(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    if options.has(&["-k", "--kill"]) && options.has(&["-m", "-M", "--mount", "-c"]) {
+        for place in operands(invocation) {
+            let target = walk.target(&place.text);
+            let everything = matches!(
+                crate::place::place_of(&target, walk.facts()),
+                crate::place::Place::Root
+                    | crate::place::Place::SystemTop
+                    | crate::place::Place::HomeTop
+            );
+            walk.emit(EffectKind::Kill { target: place.text.clone(), everything }, place.span);
+        }
+    }
+    invocation.origin()
 }
 
 fn kill_by_name(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -717,7 +743,14 @@ fn date(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let word = argument.text.known_prefix();
         word.starts_with("-s") || word.starts_with("--set") || matches!(word, "-us" | "-Rs")
     };
-    if invocation.arguments.iter().any(sets) {
+    let is_time = |word: &Argument| {
+        let digits = known(word).split('.').next().unwrap_or("");
+        digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let input_only = options.has(&["-d", "--date", "-r", "--reference", "-j"]);
+    if invocation.arguments.iter().any(sets)
+        || !input_only && operands(invocation).first().is_some_and(is_time)
+    {
         walk.note("system.clock.set", invocation.span);
     }
     let mut printed = invocation.origin();

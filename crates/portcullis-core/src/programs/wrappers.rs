@@ -83,6 +83,7 @@ const CLUSTER: &[&str] = &[
 pub(super) static WRAPPERS: &[Program] = &[
     wrapper("aa-exec", &["-p", "-n", "--profile", "--namespace"]),
     wrapper("aoss", &[]),
+    custom("arch", &["-arch", "-e", "-d"], other_machine),
     custom("at", &["-f", "-q", "-t"], later),
     wrapper("aws-vault", &["-d", "--duration", "-n", "--backend"]),
     custom("batch", &["-f", "-q"], later),
@@ -105,8 +106,10 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("caffeinate", &["-t", "-w"]),
     custom("capsh", &[], dash_dash_shell),
     wrapper("catchsegv", &[]),
+    wrapper("cgexec", &["-g"]),
     wrapper("choom", &["-n", "--adjust", "-p"]),
     after_one("chpst", &["-u", "-U", "-e", "-/", "-n", "-l", "-m"]),
+    wrapper("chronic", &[]),
     after_one("chroot", &["--userspec", "--groups"]),
     after_one("chrt", &["-p", "-T", "-P", "-D"]),
     custom("cmake", &["-B", "-D", "-G", "-P", "-S", "--build", "--preset"], cmake),
@@ -136,6 +139,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     privileged("doas", &["-u", "-C", "-a"]),
     custom("docker", CONTAINER, container),
     wrapper("dotenv", &["-e", "-f", "-v"]),
+    wrapper("dumb-init", &["-r", "--rewrite"]),
     wrapper("eatmydata", &[]),
     custom("entr", &[], inner_words),
     custom(
@@ -143,6 +147,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         &["-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-P", "-a", "--argv0"],
         environment,
     ),
+    after_one("envdir", &[]),
     wrapper("fakeroot", &["-l", "-s", "-i", "-b"]),
     after_one("faketime", &["-f"]),
     wrapper("firejail", &[]),
@@ -155,6 +160,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         "hyperfine",
         &["-w", "--warmup", "-r", "--runs", "-m", "-M", "-n", "--export-json", "--export-markdown"],
     ),
+    wrapper("ifne", &[]),
     wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"]),
     custom("ip", &[], namespace),
     custom("kitty", &["--match", "-m"], typing),
@@ -162,6 +168,8 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("kubectl", CLUSTER, dash_dash),
     wrapper("ld-linux-x86-64.so.2", &["--library-path", "--preload", "--audit", "--argv0"]),
     wrapper("ld.so", &["--library-path", "--preload", "--audit", "--argv0"]),
+    custom("linux32", &[], other_machine),
+    custom("linux64", &[], other_machine),
     after_one("logsave", &[]),
     wrapper("ltrace", &["-e", "-o", "-p", "-s", "-u", "-l", "-n", "-a", "-x"]),
     custom("lxc", &[], dash_dash),
@@ -170,6 +178,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("multitime", &["-n", "-s", "-I", "-b"]),
     custom("nerdctl", CONTAINER, container),
     wrapper("nice", &["-n", "--adjustment"]),
+    wrapper("nocache", &["-n"]),
     wrapper("nohup", &[]),
     wrapper("nsenter", &["-t", "--target", "-S", "-G", "--setuid", "--setgid"]),
     wrapper("numactl", &["-N", "-m", "-C", "-i", "--cpunodebind", "--membind"]),
@@ -207,16 +216,19 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("rlwrap", &[]),
     custom("run-parts", &["-a", "-u", "--regex", "--arg", "--umask"], run_parts),
     custom("run0", &["-u", "--user"], elevated),
+    custom("runcon", &["-t", "-u", "-r", "-l"], in_context),
     custom("runuser", &["-u", "-g", "-G", "-s", "-c", "-l"], switch_user),
+    after_one("s6-setuidgid", &[]),
     custom("screen", &["-S", "-t", "-c", "-e", "-h", "-p", "-T", "-X"], inner_words),
     custom("script", &["-c", "--command", "-E", "-I", "-O", "-B", "-m", "-T"], typescript),
-    wrapper("setarch", &[]),
+    custom("setarch", &[], other_machine),
     after_one("setlock", &[]),
     wrapper(
         "setpriv",
         &["--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps", "--bounding-set"],
     ),
     wrapper("setsid", &[]),
+    after_one("setuidgid", &[]),
     custom("sg", &["-c"], switch_user),
     wrapper("softlimit", &["-m", "-d", "-s", "-o"]),
     wrapper("ssh-agent", &["-a", "-t", "-E"]),
@@ -293,18 +305,24 @@ pub(super) static WRAPPERS: &[Program] = &[
             "--working-directory",
             "--description",
             "--nice",
+            "--on-unit-active",
+            "--on-unit-inactive",
+            "--on-startup",
+            "--timer-property",
         ],
-        inner_words,
+        service,
     ),
     after_one("taskset", &["-p"]),
     wrapper("tcpserver", &["-c", "-u", "-g", "-l"]),
     wrapper("time", &["-f", "--format", "-o", "--output"]),
     after_one("timeout", &["-s", "--signal", "-k", "--kill-after"]),
+    wrapper("tini", &["-p", "-e"]),
     custom("tmate", &["-c", "-f", "-S"], command_option),
     custom("tmux", &["-f", "-L", "-S", "-c"], terminal),
     wrapper("torify", &[]),
     wrapper("torsocks", &["-u", "-p", "-a", "-P"]),
     wrapper("toybox", &[]),
+    wrapper("trickle", &["-d", "-u", "-w", "-t", "-l", "-n"]),
     wrapper("tsocks", &[]),
     wrapper("unbuffer", &[]),
     wrapper(
@@ -686,6 +704,59 @@ fn later(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
+/// `systemd-run`: with a time it is a job for later.
+fn service(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const LATER: &[&str] = &[
+        "--on-active",
+        "--on-boot",
+        "--on-calendar",
+        "--on-startup",
+        "--on-unit-active",
+        "--on-unit-inactive",
+        "--timer-property",
+    ];
+    // An option of the command that is run is not one of this program.
+    let own = invocation.arguments.len() - command_after(invocation, 0).len();
+    let is_later = |word: &Argument| {
+        let option = word.text.known_prefix();
+        LATER.contains(&option.split_once('=').map_or(option, |(name, _)| name))
+    };
+    if invocation.arguments.iter().take(own).any(is_later) {
+        walk.note("persistence.schedule.at", invocation.span);
+    }
+    inner_words(walk, invocation)
+}
+
+/// `setarch [MACHINE] [options] command`, `arch -x86_64 command`: the machine is no program, and may be asked of another one.
+fn other_machine(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const MACHINES: &[&str] = &[
+        "aarch64", "alpha", "amd64", "arm", "arm64", "armv7l", "athlon", "i386", "i486", "i586",
+        "i686", "ia64", "linux32", "linux64", "mips", "mips64", "parisc", "ppc", "ppc32", "ppc64",
+        "ppc64le", "riscv64", "s390", "s390x", "sparc", "sparc64", "uname26", "x86_64",
+    ];
+    let command = command_after(invocation, 0);
+    let is_machine = command.first().is_some_and(|first| {
+        first
+            .text
+            .as_known()
+            .map_or(invocation.program == "setarch", |first| MACHINES.contains(&first))
+    });
+    let command = if is_machine { command_after(invocation, 1) } else { command };
+    if command.is_empty() {
+        return invocation.origin();
+    }
+    walk.run(command, invocation.input.clone())
+}
+
+/// `runcon CONTEXT command`, `runcon -t TYPE command`.
+fn in_context(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let given = invocation
+        .arguments
+        .first()
+        .is_some_and(|first| first.text.known_prefix().starts_with('-'));
+    walk.run(command_after(invocation, usize::from(!given)), invocation.input.clone())
+}
+
 fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let Some(program) = invocation.options().value(&["-x", "--exec", "-a", "--startas"]) else {
         return invocation.origin();
@@ -700,9 +771,19 @@ fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 fn run_parts(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let Some(directory) = invocation.options().operands().next().cloned() else {
+    let options = invocation.options();
+    let Some(directory) = options.operands().next().cloned() else {
         return Text::default();
     };
+    if options.has(&["--test", "--list"]) {
+        return invocation.origin();
+    }
+    if matches!(
+        directory.text.known_prefix().trim_end_matches('/'),
+        "/bin" | "/sbin" | "/usr/bin" | "/usr/sbin" | "/usr/local/bin"
+    ) {
+        walk.note("execution.shell.escape", directory.span);
+    }
     let mut script = directory.clone();
     script.text.push_known("/");
     script.text.push(Piece::Glob("*".to_owned()));

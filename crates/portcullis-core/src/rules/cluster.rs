@@ -179,11 +179,13 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "kubectl|oc scale --replicas=0",
             "kubectl|oc autoscale --max=0",
-            "kubectl|oc patch … -p=*replicas\":0*|--patch=*replicas\":0*|-p=*replicas\": 0*|--patch=*replicas\": 0*",
+            "kubectl|oc patch -p=*replicas\":0*|--patch=*replicas\":0*|-p=*replicas\":\\_0*|--patch=*replicas\":\\_0*|-p=*replicas:\\_0*|--patch=*replicas:\\_0*",
         ]),
         fires: &[
             "kubectl scale deploy/api --replicas=0 -n prod",
             "kubectl scale --replicas 0 sts/db",
+            "kubectl patch deploy api -p '{\"spec\":{\"replicas\":0}}'",
+            "kubectl patch deploy api --type=merge --patch='{\"spec\": {\"replicas\": 0}}'",
         ],
         quiet: &["kubectl scale deploy/api --replicas=3", "kubectl get deploy"],
         ..Rule::LOSS
@@ -205,7 +207,9 @@ static RULES: &[Rule] = &[
         message: "secrets of the cluster are shown; base64 hides nothing",
         remedy: "see that they exist and what keys they have: `kubectl describe secret NAME`",
         when: When::Command(&[
-            "kubectl|oc get secret|secrets|secret/*|secrets/* -o=yaml|-o=json|-o=jsonpath*|-o=go-template*|--output=yaml|--output=json|--output=jsonpath*|--output=go-template*|--template|-o=custom-columns*",
+            "kubectl|oc get secret|secrets|secret/*|secrets/* -o=yaml|-o=json|--output=yaml|--output=json",
+            "kubectl|oc get secret|secrets|secret/*|secrets/* -o=*.data*|-o=*.stringData*|-o=*[*data*|-o=*{.}*|-o=*{@}*|-o=*{{.}}*|-o=*{.items}*|-o=*items[\\*]}*|-o=*-file=*",
+            "kubectl|oc get secret|secrets|secret/*|secrets/* --output=*.data*|--output=*.stringData*|--output=*[*data*|--output=*{.}*|--output=*{@}*|--output=*{{.}}*|--output=*{.items}*|--output=*-file=*|--template=*.data*|--template=*{{.}}*",
             "oc extract secret/*",
             "kubectl|oc view-secret|modify-secret|decode-secret",
             "kubectl|oc create token",
@@ -221,6 +225,8 @@ static RULES: &[Rule] = &[
         quiet: &[
             "kubectl get secrets",
             "kubectl describe secret db",
+            "kubectl get secret db -o jsonpath='{.metadata.name}'",
+            "kubectl get secrets -o custom-columns=NAME:.metadata.name,TYPE:.type",
             "kubectl config view",
             "kubectl get pods -o yaml",
         ],

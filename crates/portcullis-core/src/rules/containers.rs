@@ -291,7 +291,7 @@ static RULES: &[Rule] = &[
         message: "the container gets the engine's socket, and with it root on the host",
         remedy: "build with a tool that needs no engine, or give it a filtered proxy of the socket",
         when: When::Command(&[
-            "docker|podman|nerdctl run|create -v=*docker.sock*|--volume=*docker.sock*|--mount=*docker.sock*|-v=*containerd.sock*|-v=*podman.sock*|-v=*crio.sock*|-v=/var/run:*|-v=/run:*|--volume=/var/run:*",
+            "docker|podman|nerdctl run|create -v=*docker.sock*|--volume=*docker.sock*|--mount=*docker.sock*|--mount=*podman.sock*|--mount=*containerd.sock*|--mount=*crio.sock*|--mount=*source=/var/run,*|--mount=*src=/var/run,*|--volume=*containerd.sock*|--volume=*podman.sock*|--volume=*crio.sock*|-v=*containerd.sock*|-v=*podman.sock*|-v=*crio.sock*|-v=/var/run:*|-v=/run:*|--volume=/var/run:*",
         ]),
         fires: &["docker run -v /var/run/docker.sock:/var/run/docker.sock docker ps"],
         quiet: &["docker run -v /workspace/sock:/sock alpine"],

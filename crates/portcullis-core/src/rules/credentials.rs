@@ -216,6 +216,10 @@ static RULES: &[Rule] = &[
                 "gdb" | "lldb" | "rundll32" => words(run).any(|word| {
                     [
                         "dump memory",
+                        "dump binary memory",
+                        "dump binary value",
+                        "dump ihex",
+                        "dump srec",
                         "dump value",
                         "gcore",
                         "generate-core-file",
@@ -225,6 +229,8 @@ static RULES: &[Rule] = &[
                     .iter()
                     .any(|dump| word.contains(dump))
                 }),
+                // What another process reads and writes: with the names of files alone nothing is shown.
+                "strace" | "ltrace" | "dtruss" => traces_data(run),
                 _ => false,
             };
             dumps.then(|| at(Severity::High))
@@ -255,6 +261,11 @@ static RULES: &[Rule] = &[
         remedy: "let a person who owns the accounts reset them",
         when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
+            let asks = run.arguments.len() == 1
+                && words(run).all(|word| matches!(word, "--version" | "--help" | "-h" | "-V"));
+            if asks {
+                return None;
+            }
             CRACKERS
                 .iter()
                 .any(|name| run.program.eq_ignore_ascii_case(name))
@@ -783,6 +794,40 @@ const SOUGHT: &[&str] = &[
     "sk-",
     "xoxb",
 ];
+
+/// `strace -p PID` that shows what goes through the process, not only which files and calls.
+fn traces_data(run: &Run) -> bool {
+    let mut attached = false;
+    let mut chosen = None;
+    let mut before = "";
+    for word in words(run) {
+        attached |= before == "-p" || word.starts_with("-p") && word.len() > 2;
+        let filter = if matches!(before, "-e" | "--trace") {
+            Some(word)
+        } else {
+            word.strip_prefix("--trace=")
+                .or_else(|| word.strip_prefix("-e").filter(|rest| !rest.is_empty()))
+        };
+        chosen = filter.or(chosen);
+        before = word;
+    }
+    let Some(chosen) = chosen else { return false };
+    let calls = chosen.strip_prefix("trace=").unwrap_or(chosen);
+    attached
+        && calls.split([',', '=']).any(|call| {
+            matches!(
+                call,
+                "read"
+                    | "write"
+                    | "recvfrom"
+                    | "sendto"
+                    | "readv"
+                    | "writev"
+                    | "recvmsg"
+                    | "sendmsg"
+            )
+        })
+}
 
 fn search(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;

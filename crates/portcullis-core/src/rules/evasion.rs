@@ -266,7 +266,17 @@ static RULES: &[Rule] = &[
             let run = run(effect).filter(|run| run.program == "exec")?;
             let name = words(run).skip_while(|word| *word != "-a").nth(1)?;
             (name.starts_with('[')
-                || matches!(name, "sshd" | "systemd" | "cron" | "init" | "kthreadd")
+                || matches!(
+                    name.trim_end_matches(':'),
+                    "sshd"
+                        | "systemd"
+                        | "cron"
+                        | "crond"
+                        | "init"
+                        | "kthreadd"
+                        | "nginx"
+                        | "dbus-daemon"
+                )
                 || name.contains("kworker"))
             .then(|| at(Severity::High))
         }),

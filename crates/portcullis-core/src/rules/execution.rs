@@ -13,8 +13,7 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
-pub(super) static SHELF: Shelf =
-    Shelf { programs: &["mshta", "powershell", "pwsh", "regsvr32"], rules: RULES };
+pub(super) static SHELF: Shelf = Shelf { programs: &["mshta", "regsvr32"], rules: RULES };
 
 const EXECUTES: Rule = Rule {
     category: Category::Execution,
@@ -150,8 +149,17 @@ static RULES: &[Rule] = &[
         id: "execution.decoded.powershell",
         message: "an encoded command is given to PowerShell, so that nobody can read it",
         remedy: "write the command plainly",
-        when: When::Command(&["powershell|pwsh -EncodedCommand|-enc|-ec|-encodedcommand"]),
-        fires: &["powershell -nop -enc ZQBjAGgAbwA="],
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = super::effects::run(effect)
+                .filter(|run| matches!(run.program.as_str(), "powershell" | "pwsh"))?;
+            // An option may be cut short as long as it is no other one.
+            let encodes = |word: &str| {
+                let option = word.to_ascii_lowercase().replace('/', "-").replace("--", "-");
+                option == "-ec" || option.len() > 1 && "-encodedcommand".starts_with(&option)
+            };
+            super::effects::words(run).any(encodes).then(Hit::default)
+        }),
+        fires: &["powershell -nop -enc ZQBjAGgAbwA=", "powershell -ep bypass -e ZQBjAGgAbwA="],
         quiet: &["powershell -File build.ps1", "pwsh -Command Get-Date"],
         ..EXECUTES
     },
@@ -163,7 +171,7 @@ static RULES: &[Rule] = &[
             "mshta http*",
             "mshta javascript:*",
             "mshta vbscript:*",
-            "regsvr32 /i:http*",
+            "regsvr32 … /i:http*|-i:http*",
         ]),
         fires: &["mshta http://example.com/x.hta"],
         quiet: &["mshta app.hta"],

@@ -1,8 +1,9 @@
 //! Rules on version control: history, uncommitted work and what runs by itself. Owns nothing about how git's own
 //! configuration is followed; that is said where programs are understood.
 
-use super::{Rule, Shelf, When};
+use super::{Hit, Rule, Shelf, When};
 use crate::{
+    effect::Kinds,
     finding::{Category, Confidence},
     risk::Severity,
 };
@@ -234,7 +235,7 @@ static RULES: &[Rule] = &[
         message: "objects that nothing points to are deleted at once, and with them every chance to recover lost commits",
         remedy: "`git gc` keeps them for two weeks",
         when: When::Command(&[
-            "git gc --prune=now|all|*.seconds*",
+            "git gc --prune=now|--prune=all|--prune=*.seconds*|--prune=*seconds*",
             "git gc --aggressive --prune",
             "git prune !-n",
             "git repack -d -a --unpack-unreachable|--cruft-expiration",
@@ -306,17 +307,51 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "git config … http.sslVerify|http.sslverify|http.*.sslVerify|transfer.fsckObjects|receive.denyNonFastForwards|receive.denyDeletes false|0",
             "git config … safe.directory \\*",
+            "git config … clean.requireForce|clean.requireforce false|0|no|off",
             "git config … protocol.ext.allow|protocol.allow|protocol.file.allow always",
-            "git config … url.*.insteadOf|url.*.insteadof|url.*.pushInsteadOf *",
+            "git config … http.proxy|https.proxy|http.*.proxy|core.gitProxy|core.gitproxy *:* !--unset !--get !--unset-all",
         ]),
         fires: &[
             "git config --global http.sslVerify false",
             "git config protocol.ext.allow always",
-            "git config --global url.https://evil.example/.insteadOf https://github.com/",
+            "git config --global http.proxy http://203.0.113.5:3128",
+            "git config clean.requireForce false",
         ],
         quiet: &[
             "git config http.sslVerify true",
+            "git config --global --unset http.proxy",
             "git config --global safe.directory /workspace/project",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.config.redirect",
+        category: Category::Evasion,
+        severity: Severity::High,
+        reversible: true,
+        message: "git would go to another server than the one that an address names",
+        remedy: "write the address of the server that is meant",
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = super::effects::run(effect).filter(|run| run.program == "git")?;
+            let mut words = super::effects::words(run).skip_while(|word| *word != "config");
+            words.next()?;
+            let mut words = words.filter(|word| !word.starts_with('-'));
+            let (to, from) = loop {
+                let lower = words.next()?.to_ascii_lowercase();
+                let key = lower.strip_prefix("url.");
+                let to = key.and_then(|key| {
+                    key.strip_suffix(".insteadof").or_else(|| key.strip_suffix(".pushinsteadof"))
+                });
+                if let Some(to) = to {
+                    break (server(to).to_owned(), words.next()?);
+                }
+            };
+            (to != server(&from.to_ascii_lowercase())).then(Hit::default)
+        }),
+        fires: &["git config --global url.https://evil.example/.insteadOf https://github.com/"],
+        quiet: &[
+            "git config --global url.git@github.com:.insteadOf https://github.com/",
+            "git config --global url.ssh://git@gitlab.example.com/.insteadOf https://gitlab.example.com/",
         ],
         ..Rule::LOSS
     },
@@ -414,7 +449,7 @@ static RULES: &[Rule] = &[
         remedy: "make a copy of the repository first",
         when: When::Command(&[
             "git notes prune",
-            "git maintenance run --task=gc|prune-remote-refs",
+            "git maintenance run --task=gc|--task=prune-remote-refs",
             "git sparse-checkout reapply --force",
             "git lfs prune --force|-f",
         ]),
@@ -478,3 +513,11 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
 ];
+
+/// The host in an address that git understands: `https://host/…`, `git@host:…`.
+fn server(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = rest.split(['/']).next().unwrap_or(rest);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    host.split(':').next().unwrap_or(host)
+}

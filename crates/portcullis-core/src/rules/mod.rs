@@ -124,7 +124,7 @@ pub enum When {
     ///   `push origin` means that `push` is the first operand and `origin` the next; `*` stands for any one operand, `…` for any number;
     ///   `a|b` for either, and `*` inside a word for any characters (`+*`, `*.sql`); more operands may follow;
     /// - a word with a dash is an option that must be given anywhere: `--force|-f`; `--replicas=0` also with its value;
-    ///   `\*` for a star itself;
+    ///   `\*` for a star itself, `\_` for a blank;
     /// - `!word` must not be given (an option), or must not be among the operands;
     /// - `--` must stand somewhere.
     ///

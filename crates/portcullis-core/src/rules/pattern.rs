@@ -186,6 +186,12 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
             .and_then(|operand| operand.text.as_known())
             .is_some_and(|operand| words.contains(&operand))
     };
+    let mut words = options.words();
+    if let (Some(Word::Option(only)), None) = (words.next(), words.next())
+        && matches!(only.argument.text.as_known(), Some("--version" | "-version" | "-V"))
+    {
+        return true;
+    }
     if is(options.operands().next(), HANDS_ON) {
         return false;
     }
@@ -257,6 +263,9 @@ pub(super) fn fits(word: &str, form: &str) -> bool {
     }
     if !form.bytes().any(|byte| byte == b'*') {
         return word.eq_ignore_ascii_case(form);
+    }
+    if form.contains("\\_") {
+        return fits(word, &form.replace("\\_", " "));
     }
     if form.contains("\\*") {
         return fits(&word.replace('*', STAR), &form.replace("\\*", STAR));

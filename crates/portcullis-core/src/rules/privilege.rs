@@ -346,7 +346,19 @@ fn under(run: &Run, effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let plain = words(run).all(|word| {
-        matches!(word, "-p" | "-i" | "-l" | "-" | "--login" | "-ip" | "-il" | "--posix" | "-li")
+        matches!(
+            word,
+            "-p" | "-i"
+                | "-l"
+                | "-"
+                | "--login"
+                | "--norc"
+                | "--noprofile"
+                | "-ip"
+                | "-il"
+                | "--posix"
+                | "-li"
+        )
     });
     if !plain || words(run).count() != run.arguments.len() {
         return None;

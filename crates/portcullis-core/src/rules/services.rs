@@ -51,6 +51,8 @@ pub(super) static SHELF: Shelf = Shelf {
         "kafka-topics.sh",
         "kong",
         "ldcli",
+        "localtunnel",
+        "lt",
         "nats",
         "netlify",
         "newrelic",
@@ -150,6 +152,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "ngrok http|tcp|tls|start",
             "cloudflared tunnel --url|run",
+            "localtunnel|lt --port|-p",
             "tailscale funnel|serve",
         ]),
         fires: &[
@@ -234,7 +237,7 @@ static RULES: &[Rule] = &[
             "netlify sites:delete|env:unset",
             "railway delete|down",
             "supabase projects|branches|functions|domains delete",
-            "supabase db reset",
+            "supabase db reset --linked|--db-url",
             "firebase projects:delete|firestore:delete|database:remove|functions:delete|apphosting:backends:delete",
             "wrangler delete",
             "wrangler d1|r2|kv|queues|hyperdrive|vectorize … delete",

@@ -10,6 +10,7 @@ use crate::{
     finding::Category,
     place::{self, PersistenceKind, Place},
     risk::Severity,
+    text::Text,
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -127,8 +128,13 @@ static RULES: &[Rule] = &[
         message: "every process would be stopped",
         remedy: "name the one process: `kill PID`",
         reversible: false,
-        when: When::Effect(Kinds::KILL, |effect, _| match &effect.kind {
+        when: When::Effect(Kinds::KILL, |effect, scene| match &effect.kind {
             EffectKind::Kill { everything: true, .. } => Some(at(Severity::Critical)),
+            EffectKind::Kill { target, .. }
+                if target.has_unknown() && is_every_one(target, scene) =>
+            {
+                Some(at(Severity::Critical))
+            }
             EffectKind::Kill { target, .. } if target.as_known().is_some_and(is_first) => {
                 Some(at(Severity::Critical))
             }
@@ -487,7 +493,11 @@ static RULES: &[Rule] = &[
         id: "system.boot.change",
         severity: Severity::Critical,
         message: "what the machine starts from would be changed",
-        when: When::Command(&["grub-install", "update-grub", "efibootmgr -b|-B|-o|-c|-O"]),
+        when: When::Command(&[
+            "grub-install",
+            "update-grub",
+            "efibootmgr -B|-o|-c|-O|-D|--delete-bootnum|--bootorder|--create|--delete-bootorder|--remove-dups|-n|--bootnext|-A|--inactive",
+        ]),
         fires: &["grub-install /dev/sda", "efibootmgr -o 0001"],
         quiet: &["efibootmgr", "efibootmgr -v"],
         ..RUNNING
@@ -499,8 +509,21 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
             let flood = match run.program.as_str() {
-                "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => !words(run)
-                    .any(|word| matches!(word, "--help" | "--version" | "--timeout" | "-t")),
+                "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => {
+                    let bounded = |word: &str| {
+                        matches!(word, "--help" | "--version" | "--timeout" | "-t")
+                            || word.starts_with("--timeout=")
+                    };
+                    // Nothing to stress with, or no end: `--timeout 0` is for ever.
+                    let mut before = "";
+                    let endless = words(run).any(|word| {
+                        let found = word == "--timeout=0"
+                            || word == "0" && matches!(before, "-t" | "--timeout");
+                        before = word;
+                        found
+                    });
+                    endless || !words(run).any(bounded)
+                }
                 "hping3" | "hping" => words(run)
                     .any(|word| matches!(word, "--flood" | "--faster") || word.starts_with("-i")),
                 "slowloris" | "slowhttptest" | "goldeneye" | "hulk" | "t50" | "mdk3" | "mdk4"
@@ -617,6 +640,35 @@ fn is_first(target: &str) -> bool {
     )
 }
 
+/// Whether a text lists every process: it comes from `ps` asked for all of them, and nothing on its way chose among them.
+fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
+    const KEEPS_ALL: &[&str] = &["cut", "sort", "sudo", "tr", "uniq", "xargs", "tac", "column"];
+    let mut lists = false;
+    for effect in scene.origins(target) {
+        let Some(run) = run(effect) else { return false };
+        let all = match run.program.as_str() {
+            "ps" => {
+                lists = words(run).any(|word| {
+                    let letters = word.trim_start_matches('-');
+                    !word.starts_with("--")
+                        && (letters.contains('x')
+                            || word.starts_with('-') && letters.contains(['e', 'A']))
+                }) && !words(run)
+                    .any(|word| matches!(word, "-C" | "-p" | "-u" | "-U" | "--ppid"));
+                lists
+            }
+            "awk" | "gawk" | "mawk" => words(run)
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|code| code.trim_start().starts_with('{') && !code.contains("if")),
+            program => KEEPS_ALL.contains(&program),
+        };
+        if !all {
+            return false;
+        }
+    }
+    lists
+}
+
 fn power(effect: &Effect) -> Option<Hit> {
     let run = run(effect)?;
     let off = match run.program.as_str() {
@@ -627,6 +679,25 @@ fn power(effect: &Effect) -> Option<Hit> {
             !words(run).any(|word| {
                 matches!(word, "--help" | "--version" | "-c" | "-k" | "/a" | "--wtmp-only" | "-w")
             })
+        }
+        // The system's bus has the same verbs.
+        "busctl" | "dbus-send" | "gdbus" | "qdbus" => {
+            words(run).any(|word| word.contains("login1") || word.contains("systemd1"))
+                && words(run).any(|word| {
+                    let method = word.rsplit('.').next().unwrap_or(word);
+                    [
+                        "PowerOff",
+                        "Reboot",
+                        "Halt",
+                        "Suspend",
+                        "Hibernate",
+                        "KExec",
+                        "ScheduleShutdown",
+                    ]
+                    .iter()
+                    .any(|verb| method.starts_with(verb))
+                        && !method.starts_with("RebootTo")
+                })
         }
         "kexec" => words(run).any(|word| matches!(word, "-e" | "--exec")),
         "init" | "telinit" => words(run).any(|word| matches!(word, "0" | "1" | "6" | "s" | "S")),

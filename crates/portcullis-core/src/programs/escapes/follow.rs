@@ -33,7 +33,21 @@ fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
     if !walk.has_executables()
         || matches!(
             invocation.program.as_str(),
-            "chmod" | "ls" | "cat" | "stat" | "file" | "head" | "rm" | "mv" | "cp" | "git"
+            "chmod"
+                | "chown"
+                | "cat"
+                | "cp"
+                | "file"
+                | "ginstall"
+                | "git"
+                | "head"
+                | "install"
+                | "ls"
+                | "mv"
+                | "rm"
+                | "stat"
+                | "test"
+                | "["
         )
     {
         return;
@@ -72,11 +86,7 @@ fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders:
 }
 
 pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
-    let first = value.text.known_prefix().split_whitespace().next().unwrap_or("");
-    let program = first.rsplit('=').next().unwrap_or(first);
-    if !matches!(how, How::Code(_))
-        && ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| program.starts_with(start))
-    {
+    if !matches!(how, How::Code(_)) && names_temporary(&value.text) {
         walk.note("execution.temporary.escape", value.span);
     }
     match how {
@@ -104,9 +114,30 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
             embedded(walk, language, value);
         }
         How::Script => {
-            walk.script("shell", value, &[], None);
+            let name = value.text.known_prefix().rsplit('/').next().unwrap_or("");
+            if is_shell(name) {
+                walk.run(std::slice::from_ref(value), None);
+            } else {
+                walk.script("shell", value, &[], None);
+            }
         }
     }
+}
+
+/// Whether the program that a command names, or the script that its interpreter is given, lies among temporary files.
+pub(super) fn names_temporary(command: &Text) -> bool {
+    let mut words = command.known_prefix().split_whitespace();
+    let first = words.next().unwrap_or("");
+    let program = first.rsplit('=').next().unwrap_or(first);
+    let name = program.rsplit('/').next().unwrap_or(program);
+    is_temporary(program)
+        || (is_shell(name) || crate::programs::interpreters::speaks(name))
+            && words.take(8).find(|word| !word.starts_with('-')).is_some_and(is_temporary)
+}
+
+/// Whether a path lies where everybody may put something.
+pub(super) fn is_temporary(path: &str) -> bool {
+    ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| path.starts_with(start))
 }
 
 /// Small command languages of programs: what in them is a shell command.
@@ -153,6 +184,11 @@ pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argu
             return;
         }
     };
+    let typed = value.text.as_known().unwrap_or("").trim_start_matches(':').trim_end();
+    if language == "vim" && matches!(typed, "sh" | "shell" | "term" | "terminal") {
+        walk.run(&[Argument { text: Text::known("sh"), span: value.span }], None);
+        return;
+    }
     for prefix in commands {
         if let Some(code) = after(&value.text, prefix) {
             walk.shell(&code, value.span, &[], None);

@@ -26,17 +26,25 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         roots.push(Argument { text: Text::known("."), span: invocation.name.span });
     }
     let expression = rest.get(count..).unwrap_or(&[]);
-    let selection = Selection::of(expression);
-    let found: Vec<Argument> = roots
-        .iter()
-        .map(|root| Argument { text: selection.names(&root.text), span: root.span })
-        .collect();
+    let mut selection = Selection::of(expression);
+    let mut found = selection.found(&roots);
     let mut printed = Text::default();
     for name in &found {
         printed.append(&name.text);
     }
+    let mut starts: Option<usize> = None;
     let mut index = 0;
     while let Some(argument) = expression.get(index) {
+        // What is done is done to what the part of the expression selects that it stands in.
+        let start = clause(expression, index);
+        if starts != Some(start) {
+            starts = Some(start);
+            let end = (start..expression.len())
+                .find(|at| *at > index && is_or(expression, *at))
+                .unwrap_or(expression.len());
+            selection = Selection::of(expression.get(start..end).unwrap_or(&[]));
+            found = selection.found(&roots);
+        }
         match argument.text.as_known() {
             Some("-delete") => {
                 for name in &emptied(walk, &roots, &found, &selection) {
@@ -91,6 +99,25 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         index += 1;
     }
     printed
+}
+
+/// Where the part of an expression begins that `index` stands in: behind the last `-o` that is in no parentheses.
+fn clause(expression: &[Argument], index: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (at, argument) in expression.iter().enumerate().take(index) {
+        match argument.text.as_known() {
+            Some("(") => depth += 1,
+            Some(")") => depth = depth.saturating_sub(1),
+            _ if depth == 0 && is_or(expression, at) => start = at + 1,
+            _ => {}
+        }
+    }
+    start
+}
+
+fn is_or(expression: &[Argument], at: usize) -> bool {
+    expression.get(at).is_some_and(|word| matches!(word.text.as_known(), Some("-o" | "-or" | ",")))
 }
 
 /// What is found, for a command that loses it: an age, a size or an owner leaves nearly everything of a home or a system
@@ -157,6 +184,12 @@ impl Selection {
             }
         }
         selection
+    }
+
+    /// What is found below each root.
+    fn found(&self, roots: &[Argument]) -> Vec<Argument> {
+        let below = |root: &Argument| Argument { text: self.names(&root.text), span: root.span };
+        roots.iter().map(below).collect()
     }
 
     /// The names found below `root`.

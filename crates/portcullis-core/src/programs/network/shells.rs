@@ -389,8 +389,15 @@ pub(super) const SSH: &[&str] = &[
     "-Q", "-R", "-S", "-W", "-w",
 ];
 
+/// As [`SSH`], with what `autossh` takes for itself.
+pub(super) const AUTOSSH: &[&str] = &[
+    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-M", "-m", "-O", "-o",
+    "-p", "-Q", "-R", "-S", "-W", "-w",
+];
+
 /// `ssh destination command…`: the command is walked as the code that it is on the other side.
 pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let values = if invocation.program == "autossh" { AUTOSSH } else { SSH };
     let mut arguments = invocation.arguments.as_slice();
     let mut destination = None;
     // Options end at the destination; what follows is the remote command, dashes and all.
@@ -398,10 +405,9 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         arguments = rest;
         let written = first.text.known_prefix();
         if written.len() > 1 && written.starts_with('-') {
-            let takes = written
-                .chars()
-                .skip(1)
-                .position(|letter| SSH.iter().any(|option| option.chars().nth(1) == Some(letter)));
+            let takes = written.chars().skip(1).position(|letter| {
+                values.iter().any(|option| option.chars().nth(1) == Some(letter))
+            });
             let last = written.chars().count().saturating_sub(2);
             if takes == Some(last) && first.text.pieces.len() <= 1 {
                 arguments = arguments.get(1..).unwrap_or(&[]);
@@ -414,14 +420,20 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let Some(destination) = destination else { return Text::unknown("ssh") };
     let before = invocation.arguments.len() - arguments.len();
     let options =
-        crate::programs::Options::new(invocation.arguments.get(..before).unwrap_or(&[]), SSH);
-    if options.has(&["-R"]) {
+        crate::programs::Options::new(invocation.arguments.get(..before).unwrap_or(&[]), values);
+    // `-o RemoteForward=…` is the long form of `-R …`, and so on.
+    let settings: Vec<String> = options
+        .values_of(&["-o"])
+        .map(|setting| setting.text.known_prefix().trim_start().to_ascii_lowercase())
+        .collect();
+    let is_set = |name: &str| settings.iter().any(|setting| setting.starts_with(name));
+    if options.has(&["-R"]) || is_set("remoteforward") {
         walk.note("network.tunnel.reverse", invocation.span);
     }
-    if options.has(&["-D"]) {
+    if options.has(&["-D"]) || is_set("dynamicforward") {
         walk.note("network.tunnel.proxy", invocation.span);
     }
-    if options.has(&["-L"]) {
+    if options.has(&["-L"]) || is_set("localforward") {
         walk.note("network.tunnel.local", invocation.span);
     }
     let input = piped(invocation);

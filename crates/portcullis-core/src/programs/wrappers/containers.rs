@@ -98,5 +98,57 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if command.is_empty() {
         return invocation.origin();
     }
+    let starts =
+        matches!(verbs.as_slice(), ["run" | "create", ..] | ["container", "run" | "create", ..]);
+    if starts
+        && let Some(image) = command_after(&inner, skip - 1).first()
+        && let Some(program) = entry_point(image.text.known_prefix())
+        && command.first().is_some_and(|first| first.text.as_known() != Some(program))
+    {
+        let mut words = vec![Argument { text: Text::known(program), span: image.span }];
+        words.extend_from_slice(command);
+        return walk.run(&words, invocation.input.clone());
+    }
     walk.run(command, invocation.input.clone())
 }
+
+/// The program that an image starts with the words behind it; images of most servers and languages start what they are
+/// told to.
+fn entry_point(image: &str) -> Option<&'static str> {
+    let path = image.split('@').next().unwrap_or(image);
+    let name = path.rsplit('/').next().unwrap_or(path).split(':').next().unwrap_or("");
+    let owner = path.rsplit('/').nth(1).unwrap_or("");
+    let at = IMAGES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    let (name, program) = IMAGES.get(at)?;
+    // `git` and the like are also names of things that have nothing to do with the program.
+    (owner != "library" || name == program).then_some(*program)
+}
+
+/// Images with the program that they start, sorted.
+static IMAGES: &[(&str, &str)] = &[
+    ("ansible-playbook", "ansible-playbook"),
+    ("argocd", "argocd"),
+    ("aws-cli", "aws"),
+    ("cloudflared", "cloudflared"),
+    ("curl", "curl"),
+    ("doctl", "doctl"),
+    ("eksctl", "eksctl"),
+    ("flyctl", "flyctl"),
+    ("flyway", "flyway"),
+    ("git", "git"),
+    ("helm", "helm"),
+    ("kubectl", "kubectl"),
+    ("liquibase", "liquibase"),
+    ("migrate", "migrate"),
+    ("ngrok", "ngrok"),
+    ("opentofu", "tofu"),
+    ("packer", "packer"),
+    ("pulumi", "pulumi"),
+    ("rclone", "rclone"),
+    ("restic", "restic"),
+    ("skopeo", "skopeo"),
+    ("terraform", "terraform"),
+    ("terragrunt", "terragrunt"),
+    ("vault", "vault"),
+    ("velero", "velero"),
+];

@@ -9,7 +9,7 @@ use super::{
     How, OWN, touch,
 };
 use crate::{
-    effect::{EffectKind, Kinds, WriteMode},
+    effect::{EffectKind, Kinds, Run, WriteMode},
     place::{self, AgentFileKind},
     programs::agents,
     risk::Severity,
@@ -156,7 +156,8 @@ static RULES: &[Rule] = &[
                                     .is_some_and(|rest| rest.starts_with('='))
                     }) || agent
                         && matches!(
-                            word,
+                            // `--sandbox=danger-full-access` as well as with a blank.
+                            word.split_once('=').map_or(word, |(_, value)| value),
                             "--yolo"
                                 | "-y"
                                 | "--force"
@@ -199,8 +200,9 @@ static RULES: &[Rule] = &[
                 )
                 .then(|| at(Severity::High)),
                 EffectKind::Run(run) => {
-                    matches!(run.program.as_str(), "injectty" | "ttyecho" | "tiocsti" | "writevt")
-                        .then(|| at(Severity::High))
+                    (matches!(run.program.as_str(), "injectty" | "ttyecho" | "tiocsti" | "writevt")
+                        || answers(run))
+                    .then(|| at(Severity::High))
                 }
                 _ => None,
             }
@@ -208,8 +210,15 @@ static RULES: &[Rule] = &[
         fires: &[
             "python3 -c 'import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b\"y\")'",
             "ttyecho -n /dev/pts/3 y",
+            "tmux send-keys -t main y Enter",
+            "xdotool key y Return",
         ],
-        quiet: &["grep -rn TIOCSTI docs", "echo y > /dev/tty"],
+        quiet: &[
+            "grep -rn TIOCSTI docs",
+            "echo y > /dev/tty",
+            "tmux send-keys -t dev 'npm test' Enter",
+            "tmux send-keys -t dev C-c",
+        ],
         ..OWN
     },
     Rule {
@@ -238,6 +247,37 @@ static RULES: &[Rule] = &[
         ..OWN
     },
 ];
+
+/// Whether a program that presses keys presses those that answer a question: `y`, `yes`, a digit, and perhaps Return.
+fn answers(run: &Run) -> bool {
+    let presses = match run.program.as_str() {
+        "tmux" => words(run).find(|word| word.starts_with("send")),
+        "screen" => words(run).find(|word| *word == "stuff"),
+        "xdotool" | "ydotool" => words(run).find(|word| matches!(*word, "key" | "type")),
+        _ => return false,
+    };
+    let Some(verb) = presses else { return false };
+    let is_return = |word: &str| {
+        ["Enter", "Return", "C-m", "KP_Enter"].iter().any(|key| word.eq_ignore_ascii_case(key))
+    };
+    let mut answered = false;
+    let mut before = "";
+    for word in words(run).skip_while(|word| *word != verb).skip(1) {
+        let is_value = matches!(before, "-t" | "-N" | "--window" | "--delay" | "-d");
+        before = word;
+        if is_value || word.starts_with('-') || is_return(word) {
+            continue;
+        }
+        let key = word.trim_end_matches(['\n', '\r']).to_ascii_lowercase();
+        let key = key.trim_end_matches("\\n");
+        let digit = key.len() == 1 && key.bytes().all(|byte| byte.is_ascii_digit());
+        if !digit && !matches!(key, "y" | "yes" | "a" | "always") {
+            return false;
+        }
+        answered = true;
+    }
+    answered
+}
 
 /// Options that mean nothing else in any program.
 const BYPASSES: &[&str] = &[

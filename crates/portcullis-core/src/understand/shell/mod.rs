@@ -22,6 +22,7 @@ pub(in crate::understand) use argument::Standing;
 pub(crate) use builtins::split_assignment;
 pub(crate) use path::absolute;
 pub(crate) use pattern::matches;
+pub(crate) use redirect::TERMINAL;
 pub use walk::Walk;
 
 use crate::{effect::Argument, programs::Options, text::Text};

@@ -24,6 +24,9 @@ pub(super) enum Channel {
     Text(Text),
 }
 
+/// Where what a person types comes from.
+pub(crate) const TERMINAL: &str = "/dev/tty";
+
 /// The first number that bash gives to `{name}<…`.
 const FIRST_GIVEN: u32 = 10;
 
@@ -244,7 +247,8 @@ impl Walk<'_> {
         }
         match target.text.as_known() {
             Some("/dev/null") => Channel::Text(Text::default()),
-            Some("/dev/stdin" | "/dev/tty") => Channel::Inherited,
+            Some("/dev/stdin") => Channel::Inherited,
+            Some("/dev/tty") => Channel::Text(Text::unknown(TERMINAL)),
             _ => Channel::Text(self.read(target)),
         }
     }

@@ -57,7 +57,12 @@ impl Walk<'_> {
         redirects: &[Redirect],
         span: Span,
     ) -> Text {
-        let arguments = self.arguments(words);
+        let mut arguments = self.arguments(words);
+        if let (Some(word), Some(name)) = (words.first(), arguments.first_mut())
+            && self.is_escaped(word)
+        {
+            name.text.taint = name.text.taint.with(Taint::DECODED);
+        }
         let mark = self.state.mark();
         let mut environment = Vec::with_capacity(assignments.len());
         for assignment in assignments {
@@ -89,6 +94,24 @@ impl Walk<'_> {
         }
         let _ = span;
         self.deliver(wiring, printed)
+    }
+
+    /// Whether letters of a word are written as numbers: `$'\x72m'`.
+    fn is_escaped(&self, word: &Word) -> bool {
+        let quotes =
+            |part: &portcullis_syntax::shell::Part| matches!(part.kind, PartKind::Quoted(_));
+        if !word.parts.iter().any(quotes) {
+            return false;
+        }
+        let text = self.effects.layer_text(self.layer);
+        let written = text.get(word.span.range()).unwrap_or("");
+        written.split_once("$'").is_some_and(|(_, quoted)| {
+            quoted.match_indices('\\').any(|(at, _)| {
+                quoted.get(at + 1..).is_some_and(|rest| {
+                    rest.starts_with(['x', 'u', 'U', '0', '1', '2', '3', '4', '5', '6', '7'])
+                })
+            })
+        })
     }
 
     /// Reads an assignment; gives the value.
@@ -198,6 +221,7 @@ impl Walk<'_> {
         if name.starts_with("GIT_CONFIG_") {
             escapes::git_environment(self, name, value, span);
         }
+        escapes::named_in_variable(self, name, value, span);
         match escapes::variable(name) {
             None => {}
             Some(escapes::Variable::Obeyed) => {
@@ -323,6 +347,8 @@ impl Walk<'_> {
         self.inside.push(invocation.program.clone());
         let mut printed = if built_in {
             self.builtin(&invocation)
+        } else if row.is_some() && asks_about_itself(&invocation.arguments) {
+            invocation.origin()
         } else {
             match row {
                 Some(row) => self.does(row.does, &invocation),
@@ -562,6 +588,11 @@ impl Walk<'_> {
         self.calls.pop();
         printed
     }
+}
+
+/// Whether a program is only asked for its manual or its version.
+fn asks_about_itself(arguments: &[Argument]) -> bool {
+    matches!(arguments, [only] if matches!(only.text.as_known(), Some("--help" | "--version")))
 }
 
 /// How many arguments of an unknown program are looked at.

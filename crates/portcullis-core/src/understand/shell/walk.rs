@@ -481,23 +481,23 @@ impl<'a> Walk<'a> {
             "buildah",
             "docker",
             "distrobox",
-            "env",
-            "exec",
             "kubectl",
             "lxc",
             "lxc-attach",
             "nerdctl",
             "podman",
             "screen",
-            "script",
             "tmux",
             "toolbox",
             "unbuffer",
             "vagrant",
-            "watch",
             "xterm",
         ];
-        let started_by = self.inside.iter().rev().find(|program| !escapes::is_shell(program));
+        // The shell's own words for starting a program are no program that starts it.
+        let started_by = self.inside.iter().rev().find(|program| {
+            !escapes::is_shell(program)
+                && !matches!(program.as_str(), "builtin" | "command" | "eval" | "exec")
+        });
         if started_by.is_some_and(|program| !ORDINARY.contains(&program.as_str())) {
             self.note("execution.shell.escape", span);
         }
