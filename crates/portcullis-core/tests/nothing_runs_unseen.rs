@@ -229,6 +229,7 @@ fn a_program_is_found_however_it_is_hidden() {
         // wrappers
         "sudo canary now",
         "sudo -u root -- canary now",
+        "coproc a+(canary now)",
         "sudo canary now -e x",
         "sudo env canary now -C x",
         "sudo canary now -ls",

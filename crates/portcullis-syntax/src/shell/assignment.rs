@@ -42,7 +42,15 @@ impl Parser<'_> {
         while continues_name(self.raw(end)) {
             end += 1;
         }
-        matches!(self.raw(end), b'=' | b'+' | b'[') || self.past_continuations(end) > end
+        match self.raw(end) {
+            b'=' | b'[' => true,
+            // `coproc a+(b)` runs `b` in a coprocess with a strange name.
+            b'+' => {
+                let next = self.past_continuations(end + 1);
+                self.raw(next) == b'=' || next > end + 1
+            }
+            _ => self.past_continuations(end) > end,
+        }
     }
 
     /// What was read as a name and a subscript, as the beginning of a word.
