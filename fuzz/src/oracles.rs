@@ -36,16 +36,19 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
     // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
-    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array. A
-    // comment inside of `[[` ends the condition for it. It ends an expansion inside of another too early, and arithmetic that it cannot read is a subshell for it.
+    // begins with `#` is no value for it, and `x=(` inside of an expansion is an array. A comment inside of `[[` ends the
+    // condition for it, and a redirection right behind `[` begins a command. It ends an expansion inside of another too
+    // early, and arithmetic that it cannot read is a subshell for it.
     let misread = [
         "\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "((", "coproc", "\\\n", "\\ ", "\\\t", "=#",
     ];
     let array_inside = source.contains("${") && source.contains("=(");
     let comment_inside = source.contains("[[") && source.contains('#');
+    let redirected_test = ["[<", "[>", "[&"].iter().any(|text| source.contains(text));
     if misread.iter().any(|text| source.contains(text))
         || array_inside
         || comment_inside
+        || redirected_test
         || nests_expansions(source)
         || assigns_to_no_name(source)
     {
@@ -118,8 +121,9 @@ fn is_name_character(character: char) -> bool {
 /// What brush-parser finds, if it accepts the text. It does not look inside words.
 pub fn brush_names(source: &str) -> Vec<Name> {
     // Its time grows exponentially with nested parentheses and its stack with everything else that nests. A descriptor in
-    // braces is a name for it, and so is what a function substitution begins with. A number that is no `i32` makes it panic,
-    // a heredoc that does not end takes all memory, and `<<` inside of an expansion is a heredoc.
+    // braces is a name for it, and so is what a function substitution begins with, and the name of a coprocess before a
+    // condition. A number that is no `i32` makes it panic, a heredoc that does not end takes all memory, and `<<` inside of an
+    // expansion is a heredoc.
     let opens = source.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
     let numbers = source.split(|character: char| !character.is_ascii_digit());
     if numbers.map(str::len).max() > Some(9) {
@@ -136,6 +140,7 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         || opens > 12
         || source.len() > 400
         || joined.contains("{fd}")
+        || (joined.contains("coproc") && joined.contains("[["))
         || joined.contains("${ ")
         || joined.contains("${|")
         || (joined.contains("<<") && (joined.contains("${") || !bash_accepts(source)))

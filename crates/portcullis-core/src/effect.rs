@@ -16,6 +16,8 @@ pub struct Effects {
     pub flows: Vec<Flow>,
     /// What was not understood.
     pub gaps: Vec<Gap>,
+    /// What the agent would get to see: not the text itself, only where it comes from.
+    pub shown: Text,
     /// Where the unknown values come from that stand in nested layers as one character each, see [`stand_in`].
     pub(crate) unknown: Vec<Box<str>>,
 }
@@ -42,6 +44,9 @@ pub(crate) const STAND_INS: usize = 0xFF00;
 
 /// The first private character that stands for an unknown value (Supplementary Private Use Area-A).
 const STAND_IN: u32 = 0xF0000;
+
+/// The most effects that are followed back from one text; longer chains are not written by hand.
+const FOLLOWED: usize = 256;
 
 /// The longest origin of an unknown value that is shown; a longer one could be half of a secret when it is cut.
 const SHOWN_ORIGIN: usize = 40;
@@ -378,6 +383,27 @@ impl GapReason {
 }
 
 impl Effects {
+    /// The effects that a text comes from, directly or through other effects, nearest first.
+    pub(crate) fn origins(&self, text: &Text) -> Vec<&Effect> {
+        let mut open: Vec<EffectId> = text.sources.clone();
+        let mut seen: Vec<EffectId> = Vec::new();
+        let mut found = Vec::new();
+        while let Some(id) = open.pop() {
+            if seen.contains(&id) || seen.len() >= FOLLOWED {
+                continue;
+            }
+            seen.push(id);
+            let Some(effect) = self.list.get(id.0 as usize) else { continue };
+            found.push(effect);
+            for flow in &self.flows {
+                if flow.to == id {
+                    open.push(flow.from);
+                }
+            }
+        }
+        found
+    }
+
     /// The text of a layer.
     #[must_use]
     pub fn layer_text(&self, layer: LayerId) -> &str {

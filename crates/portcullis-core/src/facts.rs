@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::session::SessionState;
+
 /// What the core would like to know before it judges. Fulfilled at the edge.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct FactPlan {
@@ -29,6 +31,9 @@ pub struct Facts {
     pub hooked: Vec<String>,
     /// What is known of each path asked for.
     pub paths: BTreeMap<String, PathFact>,
+    /// What the earlier calls of the session left behind.
+    #[serde(default)]
+    pub session: SessionState,
 }
 
 /// What is known of one path.

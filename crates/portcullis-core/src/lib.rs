@@ -33,6 +33,7 @@ pub mod redact;
 pub mod risk;
 pub mod rules;
 pub mod secrets;
+pub mod session;
 mod split;
 pub mod text;
 pub mod tool;

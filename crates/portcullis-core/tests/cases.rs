@@ -18,6 +18,9 @@ use serde_json::{Map, Value, json};
 struct Pair {
     id: String,
     kind: String,
+    /// Commands that the session ran before.
+    #[serde(default)]
+    earlier: Vec<String>,
     /// What the attack is found by, and its twin is not.
     rule: String,
     attack: Value,
@@ -48,8 +51,19 @@ fn pairs() -> Vec<Pair> {
         .collect()
 }
 
+#[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+fn judged(gate: &Gate, pair: &Pair, side: &Value) -> Assessment {
+    let mut facts = Facts { workspace: Some("/workspace/project".to_owned()), ..Facts::default() };
+    for command in &pair.earlier {
+        let action = Action::from_call(call("shell", &json!(command))).unwrap();
+        let effects = gate.judge(&action, &facts).effects;
+        facts.session.after(&action, &effects);
+    }
+    gate.judge(&Action::from_call(call(&pair.kind, side)).unwrap(), &facts).assessment
+}
+
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panicking")]
-fn judged(gate: &Gate, kind: &str, side: &Value) -> Assessment {
+fn call(kind: &str, side: &Value) -> ToolCall {
     let (tool, arguments) = match kind {
         "shell" => ("bash", json!({"command": side})),
         "python" => ("python", json!({"code": side})),
@@ -61,15 +75,13 @@ fn judged(gate: &Gate, kind: &str, side: &Value) -> Assessment {
         other => panic!("no kind of case: {other}"),
     };
     let arguments: Map<String, Value> = arguments.as_object().unwrap().clone();
-    let call = ToolCall {
+    ToolCall {
         tool: tool.to_owned(),
         arguments,
         cwd: Some("/workspace/project".to_owned()),
         home: Some("/home/dev".to_owned()),
         ..ToolCall::default()
-    };
-    let facts = Facts { workspace: call.cwd.clone(), ..Facts::default() };
-    gate.judge(&Action::from_call(call).unwrap(), &facts).assessment
+    }
 }
 
 /// Whether an assessment interrupts: as much as the policy that is built in asks about.
@@ -91,13 +103,13 @@ fn attacks_are_caught_and_their_twins_go_free_except_where_the_list_says_otherwi
     let gate = Gate::new(Policy::default());
     let mut wrong = BTreeSet::new();
     for pair in pairs() {
-        let attack = judged(&gate, &pair.kind, &pair.attack);
+        let attack = judged(&gate, &pair, &pair.attack);
         let is_caught =
             interrupts(&attack) || attack.risk == pair.attack_risk && is_mild(attack.risk);
         if !is_caught {
             wrong.insert(format!("missed {}", pair.id));
         }
-        if interrupts(&judged(&gate, &pair.kind, &pair.innocent)) {
+        if interrupts(&judged(&gate, &pair, &pair.innocent)) {
             wrong.insert(format!("stopped {}", pair.id));
         }
     }
@@ -121,8 +133,8 @@ fn every_rule_has_an_attack_that_it_finds_and_a_twin_that_it_leaves_alone() {
     let pairs = pairs();
     for pair in &pairs {
         assert!(shown.contains_key(pair.rule.as_str()), "{}: no rule `{}`", pair.id, pair.rule);
-        let shows = names(&judged(&gate, &pair.kind, &pair.attack), &pair.rule)
-            && !names(&judged(&gate, &pair.kind, &pair.innocent), &pair.rule);
+        let shows = names(&judged(&gate, pair, &pair.attack), &pair.rule)
+            && !names(&judged(&gate, pair, &pair.innocent), &pair.rule);
         shown.entry(&pair.rule).and_modify(|shown| *shown |= shows);
     }
     let unshown: Vec<&&str> =

@@ -42,13 +42,13 @@ fn facts(directory: &str) -> Facts {
         cwd: Some(directory.to_owned()),
         home: Some(HOME.to_owned()),
         workspace: Some(directory.to_owned()),
-        temporary: None,
         guarded: [".cargo/bin/portcullis", ".local/state/portcullis", ".config/portcullis"]
             .iter()
             .map(home)
             .collect(),
         hooked: HOOKED.iter().map(home).collect(),
         paths: links.into_iter().map(link).collect(),
+        ..Facts::default()
     }
 }
 

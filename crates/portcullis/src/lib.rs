@@ -7,6 +7,7 @@ pub mod config;
 pub mod grants;
 pub mod hook;
 pub mod install;
+pub mod memory;
 pub mod observe;
 pub mod pause;
 pub mod person;

@@ -10,7 +10,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use portcullis_core::facts::{FactPlan, Facts, PathFact, PathKind};
+use portcullis_core::{
+    facts::{FactPlan, Facts, PathFact, PathKind},
+    session::SessionState,
+};
 
 use crate::{
     hook::entries,
@@ -88,6 +91,7 @@ impl Observer {
             temporary: temporary.as_deref().and_then(text),
             guarded: self.guarded.clone(),
             hooked: self.hooked.clone(),
+            session: SessionState::NOTHING,
         }
     }
 }

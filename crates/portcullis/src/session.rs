@@ -2,7 +2,7 @@
 //! reads no calls and writes no answers.
 
 use std::{
-    env,
+    env, io,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -14,12 +14,14 @@ use portcullis_core::{
     decision::{Decision, Layer, Step, Verdict},
     facts::Facts,
     gate::{Gate, Judgement},
+    inspect::Inspection,
     policy::{Context, Mode, Policy},
 };
 
 use crate::{
     audit::{self, AuditError, Entry, Kind, Log},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
+    memory::Memory,
     observe::Observer,
     platform::Directories,
     report,
@@ -63,6 +65,7 @@ pub struct Session {
     cwd: Option<String>,
     home: Option<String>,
     observer: Observer,
+    memory: Memory,
     on_failure: OnFailure,
     record: Recording,
 }
@@ -102,6 +105,7 @@ impl Session {
         let unwanted = unrecorded || record_is_unwanted();
         let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
         let directory = audit.path.as_deref();
+        let kept = if off { None } else { audit::directory(directory).ok() };
         let record = if off { Recording::Off } else { Recording::open(directory) };
         let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown);
         Self {
@@ -113,6 +117,7 @@ impl Session {
             cwd,
             home,
             observer,
+            memory: Memory::new(kept.as_deref()),
             record,
             on_failure: audit.on_failure,
         }
@@ -158,8 +163,9 @@ impl Session {
         let action = Action::from_call(call)?;
         // What is asked of the world does not depend on the policy.
         let plan = self.base.gate.plan(&action);
-        let facts =
+        let mut facts =
             self.observer.facts(&plan, action.call.cwd.as_deref(), action.call.home.as_deref());
+        facts.session = self.memory.of(&action.call);
         let (regime, trouble) = match self.regime(facts.workspace.as_deref()) {
             Ok(regime) => (regime, None),
             Err(error) => (Arc::clone(&self.base), Some(error)),
@@ -202,10 +208,37 @@ impl Session {
     pub fn record(&mut self, judged: &mut Judged) {
         let policy = &judged.regime.configuration.policy_id;
         let entry = || entry(&judged.action, &judged.judgement, policy);
-        let Some(error) = self.record.intent(entry) else { return };
-        if self.on_failure == OnFailure::Deny {
+        if let Some(error) = self.record.intent(entry)
+            && self.on_failure == OnFailure::Deny
+        {
             deny(&mut judged.judgement.decision, &format!("nothing goes on unrecorded: {error}"));
         }
+        self.remember(judged);
+    }
+
+    /// Keeps in mind what a call leaves behind that may go on.
+    fn remember(&self, judged: &mut Judged) {
+        let Judged { action, judgement, .. } = judged;
+        if judgement.decision.verdict == Verdict::Deny {
+            return;
+        }
+        let kept = self.memory.add(&action.call, &|state| state.after(action, &judgement.effects));
+        if let Err(error) = kept
+            && self.on_failure == OnFailure::Deny
+        {
+            deny(
+                &mut judgement.decision,
+                &format!("what it leaves cannot be kept in mind: {error}"),
+            );
+        }
+    }
+
+    /// Keeps in mind what a tool answered.
+    ///
+    /// # Errors
+    /// When it cannot be kept for the next process.
+    pub fn told(&self, call: &ToolCall, seen: &Inspection) -> io::Result<()> {
+        self.memory.add(call, &|state| state.told(&call.tool, seen))
     }
 
     /// Records something beside decisions: an answer, an outcome.

@@ -8,7 +8,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::index::Letters;
-use crate::{facts::Facts, hash, split::split};
+use crate::{facts::Facts, hash, session::SessionState, split::split};
 
 /// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
 const NAME_BYTES: usize = 255;
@@ -328,6 +328,7 @@ static NOTHING_KNOWN: Facts = Facts {
     temporary: None,
     guarded: Vec::new(),
     hooked: Vec::new(),
+    session: SessionState::NOTHING,
     paths: BTreeMap::new(),
 };
 

@@ -53,6 +53,23 @@ static RULES: &[Rule] = &[
         ..LEAVES
     },
     Rule {
+        id: "exfiltration.session",
+        confidence: Confidence::Medium,
+        message: "this session was shown a secret and text from elsewhere, and now something is sent out",
+        remedy: "see what is sent and who asked for it: a text can tell an agent to send what it knows",
+        when: When::Effect(Kinds::CONNECT, sent_after_both),
+        fires: &[
+            "after: cat .env; curl -s https://example.com/page\ncurl -d 'hello' https://example.org/note",
+        ],
+        quiet: &[
+            "after: cat .env\ncurl -d 'hello' https://example.org/note",
+            "after: curl -s https://example.com/page\ncurl -d 'hello' https://example.org/note",
+            "after: cat .env; curl -s https://example.com/page\ncurl -s https://example.org/note",
+            "after: cat .env; curl -s https://example.com/page\ncurl -d 'x' http://localhost:3000/",
+        ],
+        ..LEAVES
+    },
+    Rule {
         id: "exfiltration.secret.address",
         severity: Severity::Critical,
         message: "a secret stands in an address or a name that is looked up, and every server on the way reads it",
@@ -251,6 +268,19 @@ fn secret_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         |target| format!("`{}` is sent", target.text.display()),
     );
     Some(hit(connection, severity, &what))
+}
+
+fn sent_after_both(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (connection, _) = sent(effect)?;
+    let (secret, foreign) = scene.facts.session.shown_both()?;
+    let to = shown(connection);
+    Some(Hit {
+        message: Some(format!(
+            "something is sent to `{to}` after this session was shown the secret in {secret} and text from {foreign}"
+        )),
+        resource: host_resource(connection),
+        ..Hit::default()
+    })
 }
 
 fn secret_in_address(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

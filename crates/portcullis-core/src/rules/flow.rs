@@ -5,12 +5,9 @@ use super::{
     hosts::{self, HostKind},
 };
 use crate::{
-    effect::{Connection, Effect, EffectId, EffectKind, LayerOrigin, Location, Run, Target},
+    effect::{Connection, Effect, EffectKind, LayerOrigin, Location, Run, Target},
     text::{Piece, Text},
 };
-
-/// The most effects that are followed back from one text; longer chains are not written by hand.
-const FOLLOWED: usize = 256;
 
 /// How far back a program is looked for; what it does stands right behind it.
 const LOOKED_BACK: usize = 256;
@@ -18,23 +15,7 @@ const LOOKED_BACK: usize = 256;
 impl Scene<'_> {
     /// The effects that a text comes from, directly or through other effects, nearest first.
     pub(super) fn origins(&self, text: &Text) -> Vec<&Effect> {
-        let mut open: Vec<EffectId> = text.sources.clone();
-        let mut seen: Vec<EffectId> = Vec::new();
-        let mut found = Vec::new();
-        while let Some(id) = open.pop() {
-            if seen.contains(&id) || seen.len() >= FOLLOWED {
-                continue;
-            }
-            seen.push(id);
-            let Some(effect) = self.effects.list.get(id.0 as usize) else { continue };
-            found.push(effect);
-            for flow in &self.effects.flows {
-                if flow.to == id {
-                    open.push(flow.from);
-                }
-            }
-        }
-        found
+        self.effects.origins(text)
     }
 
     /// The files that a text comes from.
@@ -120,7 +101,7 @@ pub(super) fn host_kind(connection: &Connection) -> HostKind {
 }
 
 /// Whether the connection stays on this machine.
-pub(super) fn is_local(connection: &Connection) -> bool {
+pub(crate) fn is_local(connection: &Connection) -> bool {
     host_kind(connection) == HostKind::Local && !connection.listens
 }
 

@@ -27,7 +27,7 @@ mod escape;
 mod evasion;
 mod execution;
 mod exfiltration;
-mod flow;
+pub(crate) mod flow;
 mod git;
 mod hosts;
 mod index;

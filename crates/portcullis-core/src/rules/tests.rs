@@ -3,16 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{call::ToolCall, understand::understand};
+use crate::{call::ToolCall, session::SessionState, understand::understand};
 
 /// The rules that fire on a command in a project's directory, with how bad they say it is. What starts with the name of a
-/// tool that fetches, or with `python:`, is a call of that tool.
+/// tool that fetches, or with `python:`, is a call of that tool; a first line with `after:` is an earlier call of the session.
 fn judge(command: &str) -> Vec<(&'static str, Severity)> {
     let findings = |scene: &Scene<'_>| apply(scene);
     seen(command, findings).into_iter().map(|finding| (finding.rule, finding.severity)).collect()
 }
 
 fn seen<T>(command: &str, look: impl FnOnce(&Scene<'_>) -> T) -> T {
+    let earlier = command.strip_prefix("after: ").and_then(|lines| lines.split_once('\n'));
+    match earlier {
+        Some((earlier, command)) => {
+            let mut session = SessionState::default();
+            seen_in(earlier, &SessionState::default(), |scene| {
+                session.after(scene.action, scene.effects);
+            });
+            seen_in(command, &session, look)
+        }
+        None => seen_in(command, &SessionState::default(), look),
+    }
+}
+
+fn seen_in<T>(command: &str, session: &SessionState, look: impl FnOnce(&Scene<'_>) -> T) -> T {
     let mut call = match command.split_once(' ') {
         Some(("python:", code)) => {
             let mut call = ToolCall { tool: "python".to_owned(), ..ToolCall::default() };
@@ -32,6 +46,7 @@ fn seen<T>(command: &str, look: impl FnOnce(&Scene<'_>) -> T) -> T {
         cwd: call.cwd.clone(),
         home: call.home.clone(),
         workspace: call.cwd.clone(),
+        session: session.clone(),
         ..Facts::default()
     };
     let action = Action::from_call(call).unwrap();

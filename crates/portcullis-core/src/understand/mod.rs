@@ -24,7 +24,8 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
         }
         ActionKind::Code { pointer, language, code } => {
             let code = as_argument(&mut walk, pointer, code);
-            walk.code(known_language(language), &code.text, code.span, &[]);
+            let printed = walk.code(known_language(language), &code.text, code.span, &[]);
+            walk.show(&printed);
         }
         ActionKind::Query { pointer, statement } => {
             let statement = as_argument(&mut walk, pointer, statement);
@@ -56,10 +57,13 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
                 body.as_ref().map(|(pointer, body)| as_argument(&mut walk, pointer, body).text);
             let sends = sends.or_else(|| (method != "GET" && method != "HEAD").then(Text::default));
             let url = as_argument(&mut walk, pointer, url);
-            if let Some(path) = file_of(&url.text) {
-                walk.read(&Argument { text: Text::known(path), span: url.span });
-            }
-            walk.connect(&url, sends, false);
+            let shown = match file_of(&url.text) {
+                Some(path) => walk.read(&Argument { text: Text::known(path), span: url.span }),
+                None => Text::default(),
+            };
+            walk.show(&shown);
+            let received = walk.connect(&url, sends, false);
+            walk.show(&received);
         }
         ActionKind::Tool => tool::understand(&mut walk, &action.call),
     }
@@ -77,7 +81,8 @@ pub(crate) fn as_shell(pointer: &str, text: &str, facts: &Facts) -> Effects {
 fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, written: &Text) {
     match operation {
         FileOperation::Read | FileOperation::Search => {
-            walk.read(file);
+            let shown = walk.read(file);
+            walk.show(&shown);
         }
         FileOperation::Write => walk.write(file, WriteMode::Replace, written.clone()),
         FileOperation::Edit => walk.write(file, WriteMode::Edit, written.clone()),

@@ -365,6 +365,9 @@ fn after(session: &mut Session, payload: Payload) -> Word {
     let seen = result.as_deref().map(inspect).unwrap_or_default();
     let mut unrecorded = None;
     for call in calls {
+        if let Err(error) = session.told(&call, &seen) {
+            unrecorded = Some(error.to_string());
+        }
         let entry = Entry {
             tool: Some(call.tool.clone()),
             session: call.session.clone(),

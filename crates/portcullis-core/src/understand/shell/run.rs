@@ -296,7 +296,7 @@ impl Walk<'_> {
             words.extend(arguments);
             return self.run_words(words, input, environment);
         } else if let Some(path) = self.target(&name.text).path
-            && self.state.file(&path).is_some()
+            && (self.state.file(&path).is_some() || self.facts.session.left(&path).is_some())
         {
             self.announce(&basename, &name, &arguments, false, input.as_ref());
             if let Some(program) = self.copied_from(&path)

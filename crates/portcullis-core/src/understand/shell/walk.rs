@@ -22,6 +22,7 @@ use crate::{
     facts::Facts,
     place::{self, Place},
     programs::escapes,
+    session::Left,
     text::{Piece, Taint, Text},
     understand::code,
 };
@@ -121,7 +122,8 @@ impl<'a> Walk<'a> {
 
     /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
     pub(in crate::understand) fn script_text(&mut self, text: &str) {
-        self.parse_and_walk(text);
+        let printed = self.parse_and_walk(text);
+        self.show(&printed);
         for function in self.state.uncalled() {
             let certainty = std::mem::replace(&mut self.certainty, Certainty::Possible);
             let layer = std::mem::replace(&mut self.layer, function.layer);
@@ -129,6 +131,11 @@ impl<'a> Walk<'a> {
             self.layer = layer;
             self.certainty = certainty;
         }
+    }
+
+    /// The agent gets to see a text.
+    pub(in crate::understand) fn show(&mut self, text: &Text) {
+        self.effects.shown.inherit(text);
     }
 
     /// What is known of the world.
@@ -185,6 +192,7 @@ impl<'a> Walk<'a> {
         }
         let secret = place::credential_of(&target, self.facts).is_some();
         let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
+        let left = self.left_earlier(&target);
         let id = self.emit(EffectKind::Read(target), file.span);
         let mut content = Text::unknown(&file.text.display());
         content.taint = Taint::FILE.with(file.text.taint);
@@ -193,6 +201,7 @@ impl<'a> Walk<'a> {
         } else if private {
             content.taint = content.taint.with(Taint::PRIVATE);
         }
+        content.taint = content.taint.with(left);
         content.sources = file.text.sources.clone();
         content.sources.push(id);
         content
@@ -404,7 +413,7 @@ impl<'a> Walk<'a> {
         let Some(versions) = versions else {
             let mut code = Text::unknown(&file.text.display());
             code.inherit(&file.text);
-            code.taint = code.taint.with(Taint::FILE);
+            code.taint = code.taint.with(Taint::FILE).with(self.left_earlier(&target));
             let id = self.emit(EffectKind::Read(target), file.span);
             code.sources.push(id);
             self.emit(EffectKind::Execute { language, code: code.clone() }, file.span);
@@ -423,6 +432,12 @@ impl<'a> Walk<'a> {
             printed.append(&more);
         }
         printed
+    }
+
+    /// What an earlier call of the session left in a file.
+    fn left_earlier(&self, target: &Target) -> Taint {
+        let left = target.path.as_deref().and_then(|path| self.facts.session.left(path));
+        left.map_or(Taint::NONE, Left::taint)
     }
 
     /// Reads what follows as done in another directory.
