@@ -81,7 +81,8 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
         let redirects = source[node.end_byte()..].starts_with(['<', '>']);
         let descriptor = text.bytes().all(|byte| byte.is_ascii_digit())
             || text.starts_with('{') && text.ends_with('}') && redirects;
-        if node.kind() == "command_name" && !RESERVED.contains(&text) && !within && !descriptor {
+        let is_grammar = text.split_whitespace().all(|word| RESERVED.contains(&word));
+        if node.kind() == "command_name" && !is_grammar && !within && !descriptor {
             names.push(Name { text: text.to_owned(), start: Some(start) });
         }
         left.extend(node.children(&mut node.walk()));
