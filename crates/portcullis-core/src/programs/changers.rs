@@ -126,7 +126,11 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
 pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
     // An agent reads and changes what it likes when it runs, not what its prompt mentions.
     let name = invocation.program.as_str();
-    if program(name).is_some() || crate::rules::names(name) || agents::find(name).is_some() {
+    let by_path = invocation.name.text.known_prefix().contains('/');
+    if program(name).is_some()
+        || crate::rules::names(name) && !by_path
+        || agents::find(name).is_some()
+    {
         return;
     }
     hand_all(walk, &invocation.arguments, false);

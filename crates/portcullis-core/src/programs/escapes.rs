@@ -157,8 +157,47 @@ const LOADS: &[&str] = &[
     "-r",
 ];
 
-/// A variable that programs obey or run names a program or a module: is it one among temporary files?
+/// Variables that say where packages are taken from, as the option or the setting of the same meaning does, sorted.
+const INDICES: &[&str] = &[
+    "GEM_SOURCE",
+    "GOPROXY",
+    "NPM_CONFIG_REGISTRY",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "PIP_TRUSTED_HOST",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "YARN_NPM_REGISTRY_SERVER",
+    "YARN_REGISTRY",
+];
+
+/// A variable that says where packages come from names a server over a connection that anybody can change.
+fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    let known = value.known_prefix();
+    let rest = match known.strip_prefix("http://") {
+        Some(rest) => rest,
+        None if name == "PIP_TRUSTED_HOST" => known,
+        None => return,
+    };
+    let upper = name.to_ascii_uppercase();
+    let is_index = INDICES.binary_search(&upper.as_str()).is_ok()
+        || upper.starts_with("CARGO_REGISTRIES_") && upper.ends_with("_INDEX");
+    let is_near = ["localhost", "127.", "[::1]"].iter().any(|near| rest.starts_with(near));
+    if is_index && !is_near && !rest.is_empty() {
+        walk.note("package.index.plain", span);
+    }
+}
+
+/// A variable that programs obey or run: does it name a program or a module among temporary files, another place for
+/// packages, or an option that answers a question beforehand?
 pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    takes_packages(walk, name, value, span);
+    if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
+        walk.note("terraform.apply.unseen", span);
+    }
     let is_loaded = match variable(name) {
         Some(Variable::Command) => names_temporary(value),
         Some(Variable::File) => follow::is_temporary(value.known_prefix()),

@@ -458,7 +458,16 @@ fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument
                 .next();
             let address =
                 bind.unwrap_or(Argument { text: Text::known("0.0.0.0"), span: module.span });
-            walk.connect(&address, None, true)
+            let directory = escapes::values_of(rest, "--directory")
+                .into_iter()
+                .chain(escapes::values_of(rest, "-d"))
+                .next()
+                .unwrap_or(Argument { text: Text::known("."), span: module.span });
+            // Whoever asks gets what is in the directory.
+            let offered = place::credential_of(&walk.target(&directory.text), walk.facts())
+                .is_some()
+                .then(|| walk.read(&directory));
+            walk.connect(&address, offered, true)
         }
         Some("pty") => walk.run(
             &[Argument { text: Text::known("sh"), span: module.span }],

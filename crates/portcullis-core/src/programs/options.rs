@@ -221,7 +221,9 @@ impl<'a> Given<'a> {
     /// An option may take a value although the program's row does not list it: rows list what matters, and one letter
     /// may be a flag for one subcommand and take a value for another.
     fn leaves_doubt(&self) -> bool {
-        !self.has_attached() && !self.written.starts_with("--no-")
+        !self.has_attached()
+            && !self.written.starts_with("--no-")
+            && !matches!(self.written, "--quiet" | "--silent" | "--verbose" | "--yes")
     }
 
     fn has_attached(&self) -> bool {

@@ -34,6 +34,7 @@ static FINDERS: &[Finder] = &[
         &["/package.json"],
         Found::Scripts,
     ),
+    (&["composer"], &["/composer.json"], Found::Scripts),
     (
         &["npm", "pnpm", "yarn", "bun", "npx", "jest", "vitest", "mocha"],
         SCRIPTS,

@@ -109,7 +109,21 @@ fn evaluated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         invocation.input.as_ref(),
         &mut |file| walk.read(file),
     )
+    .or_else(|| same_lines(invocation))
     .unwrap_or_else(|| Text::unknown(&invocation.program))
+}
+
+/// The lines of an input that is half known, of a program that only puts them into another order or under other ends.
+fn same_lines(invocation: &Invocation) -> Option<Text> {
+    let input = invocation.input.as_ref().filter(|input| !input.is_empty())?;
+    let words: Vec<&str> =
+        invocation.arguments.iter().filter_map(|word| word.text.as_known()).collect();
+    let keeps = match invocation.program.as_str() {
+        "sort" | "uniq" | "shuf" | "tac" => words.iter().all(|word| word.starts_with('-')),
+        "tr" => matches!(words.as_slice(), ["\\n", " " | "\\0" | "\\000"] | ["\\0" | " ", "\\n"]),
+        _ => false,
+    };
+    keeps.then(|| input.clone())
 }
 
 /// `uniq IN OUT`, `xxd IN OUT`.

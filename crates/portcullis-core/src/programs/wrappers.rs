@@ -601,8 +601,35 @@ fn split_escapes(text: &Text) -> Text {
     }
 }
 
+/// `kubectl apply -f -`: what arrives is made into objects.
+fn applied(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let Some(input) = &invocation.input else { return };
+    let options = invocation.options();
+    let verb = options.operands().next().and_then(|verb| verb.text.as_known());
+    let reads = options
+        .values_of(&["-f", "--filename"])
+        .any(|file| matches!(file.text.as_known(), Some("-" | "/dev/stdin")));
+    if !reads || !matches!(verb, Some("apply" | "create" | "replace")) {
+        return;
+    }
+    if input.taint.has(crate::text::Taint::NETWORK) {
+        walk.note("k8s.apply.remote", invocation.span);
+    }
+    let text = input.display();
+    let binds = text.contains("RoleBinding") && text.contains("cluster-admin");
+    let grants = text.contains("kind: ClusterRole")
+        && ["verbs: [\"*\"]", "verbs: ['*']"].iter().any(|all| text.contains(all))
+        && ["resources: [\"*\"]", "resources: ['*']"].iter().any(|all| text.contains(all));
+    if binds || grants {
+        walk.note("k8s.rbac.admin", invocation.span);
+    }
+}
+
 /// `kubectl exec … -- command`: what stands behind `--`.
 fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    if invocation.program == "kubectl" {
+        applied(walk, invocation);
+    }
     let runs = invocation.arguments.iter().any(|argument| {
         matches!(argument.text.as_known(), Some("exec" | "run" | "debug" | "attach" | "shell"))
     }) || invocation.program == "lxc-attach";
@@ -691,7 +718,7 @@ fn typescript(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 /// `at`, `batch`: the input is a script for later.
 fn later(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
-    if options.has(&["-l", "-c", "-d", "-r"]) {
+    if options.has(&["-l", "-c", "-d", "-r", "-V"]) {
         return invocation.origin();
     }
     walk.note("persistence.schedule.at", invocation.span);

@@ -119,8 +119,10 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "docker|podman|nerdctl rm -f|--force * *",
             "docker|podman|nerdctl rm -a|--all",
-            "docker|podman|nerdctl rm|kill|stop|rmi … *${docker}*|*${podman}*|*${nerdctl}*|*${xargs}*|*${input}*",
-            "docker|podman|nerdctl container rm|kill|stop … *${docker}*|*${podman}*|*${input}*",
+            "docker|podman|nerdctl kill|stop|rmi … *${docker}*|*${podman}*|*${nerdctl}*|*${xargs}*|*${input}*",
+            "docker|podman|nerdctl rm -f|--force … *${docker}*|*${podman}*|*${nerdctl}*|*${xargs}*|*${input}*",
+            "docker|podman|nerdctl container kill|stop … *${docker}*|*${podman}*|*${input}*",
+            "docker|podman|nerdctl container rm -f|--force … *${docker}*|*${podman}*|*${input}*",
             "docker|podman|nerdctl container rm -f|--force * *",
             "docker|podman|nerdctl rm -v",
             "podman|nerdctl pod rm -a|-f|--all|--force",

@@ -854,6 +854,8 @@ fn search(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
                 })
             })
         }
+        "trufflehog" | "gitleaks" | "noseyparker" | "ripsecrets" | "detect-secrets"
+        | "kingfisher" => words(run).any(wide),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => {
             let recursive = matches!(run.program.as_str(), "rg" | "ag" | "ack")
                 || words(run).any(|word| {

@@ -229,6 +229,7 @@ static RULES: &[Rule] = &[
             "redis-cli|keydb-cli|valkey-cli script|function flush",
             "redis-cli|keydb-cli|valkey-cli debug segfault|panic|restart|crash-and-recover|sleep",
             "redis-cli|keydb-cli|valkey-cli swapdb",
+            "redis-cli|keydb-cli|valkey-cli del|unlink *${redis-cli}*|*${valkey-cli}*|*${keydb-cli}*",
             "redis-cli|keydb-cli|valkey-cli … flushall|flushdb --cluster=call",
             "redis-cli|keydb-cli|valkey-cli eval|eval_ro|fcall *flushall*|*flushdb*",
             "redis-cli|keydb-cli|valkey-cli eval|eval_ro|fcall *FLUSHALL*|*FLUSHDB*",

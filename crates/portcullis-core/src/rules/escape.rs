@@ -38,12 +38,14 @@ pub(super) static SHELF: Shelf = Shelf {
         "neofetch",
         "nmap",
         "octave",
+        "openssl",
         "pandoc",
         "pdb",
         "pdb3",
         "rake",
         "runscript",
         "service",
+        "sqlite3",
         "ssh-add",
         "ssh-keygen",
         "systemd-nspawn",
@@ -162,6 +164,8 @@ static RULES: &[Rule] = &[
             "ssh-keygen -D=/tmp/*|-D=./*",
             "ssh-add -s=/tmp/*|-s=./*",
             "tshark|wireshark -X=lua_script:/tmp/*",
+            "openssl -engine=/tmp/*|-engine=/var/tmp/*|-engine=/dev/shm/*|-provider-path=/tmp*|-provider=/tmp/*",
+            "sqlite3 … .load\\_/tmp/*|.load\\_/var/tmp/*|.load\\_/dev/shm/*",
             "virsh … create|define /tmp/*",
         ]),
         fires: &[
@@ -272,8 +276,19 @@ const OUTPUTS: &[&str] = &[
 ];
 
 /// Short options that do the same, each with its program.
-const SHORT_OUTPUTS: &[(&str, &str)] =
-    &[("shuf", "-o"), ("varnishlog", "-w"), ("varnishncsa", "-w"), ("xmllint", "-o")];
+const SHORT_OUTPUTS: &[(&str, &str)] = &[
+    ("dumpcap", "-w"),
+    ("ltrace", "-o"),
+    ("perf", "-o"),
+    ("shuf", "-o"),
+    ("strace", "-o"),
+    ("tcpdump", "-w"),
+    ("time", "-o"),
+    ("tshark", "-w"),
+    ("varnishlog", "-w"),
+    ("varnishncsa", "-w"),
+    ("xmllint", "-o"),
+];
 
 /// Programs without a row that name a shell and run none.
 const MENTIONS: &[&str] = &[
@@ -343,7 +358,7 @@ fn starts_with_shell(text: &str) -> bool {
 
 /// Whether a text ends in an opening of a call, or in a word that runs what comes next.
 fn runs_what_follows(before: &str) -> bool {
-    let bare = before.trim_end_matches(['"', '\'', ' ']);
+    let bare = before.trim_end_matches(['"', '\'', ' ', ',']);
     if bare.ends_with("#!") {
         return false;
     }
@@ -374,7 +389,10 @@ fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             EffectKind::Write { target, content, .. }
                 if content.known_prefix().contains("/bin/") =>
             {
-                spells_shell(content.known_prefix()).then(|| target.text.as_known()).flatten()
+                let text = content.known_prefix();
+                (spells_shell(text) || text.lines().take(256).any(sets_shell))
+                    .then(|| target.text.as_known())
+                    .flatten()
             }
             _ => None,
         })
@@ -388,6 +406,20 @@ fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             hits.push(hit);
         }
     }
+}
+
+/// Whether a line of settings names a shell as what is run: `startup_hook = /bin/bash -i`.
+fn sets_shell(line: &str) -> bool {
+    const RUNS: &[&str] =
+        &["cmd", "command", "editor", "exec", "hook", "pager", "program", "run", "startup"];
+    let Some((key, value)) = line.split_once(['=', ':']) else { return false };
+    let key = key.trim().to_ascii_lowercase();
+    let value = value.trim_start_matches([' ', '"', '\'']);
+    let program = value.split([' ', '"', '\'', ',']).next().unwrap_or("");
+    let arguments = value.get(program.len()..).unwrap_or("");
+    is_shell_path(program)
+        && !arguments.contains("-c")
+        && RUNS.iter().any(|word| key.contains(word))
 }
 
 /// The most files that are followed; a call that prepares a way out needs one or two.

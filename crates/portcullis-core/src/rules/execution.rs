@@ -193,7 +193,9 @@ fn fetched(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let local =
         !connections.is_empty() && connections.iter().all(|connection| is_local(connection));
     let beside = *language == "shell" && !stands_as_command(code);
-    let severity = if local || beside { Severity::High } else { Severity::Critical };
+    // A file out of a repository that was cloned: somebody may have read it there.
+    let cloned = connections.is_empty() && code.taint.has(Taint::FILE);
+    let severity = if local || beside || cloned { Severity::High } else { Severity::Critical };
     let earlier = || {
         let mut files = scene.files_of(code).into_iter();
         files.find_map(|file| scene.facts.session.left(file.path.as_deref()?))

@@ -500,6 +500,7 @@ static RULES: &[Rule] = &[
         remedy: "look first: `svn status`, `svn log URL`",
         when: When::Command(&[
             "svn delete|del|rm|remove … *://*",
+            "svn delete|del|rm|remove -m|--message|-F",
             "svn revert -R|--recursive",
             "svn cleanup --remove-unversioned|--remove-ignored",
             "svnadmin rmtxns|rmlocks|setrevprop|dump --delete",

@@ -529,7 +529,14 @@ fn remote_destruction(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 
 fn metadata(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let connection = connection(effect)?;
-    if host_kind(connection) != HostKind::Metadata {
+    // What is behind the host may not be known: `http://169.254.170.2$PATH`.
+    let begins = || {
+        let known = connection.address.known_prefix();
+        let rest = known.split_once("://").map_or(known, |(_, rest)| rest);
+        connection.host.is_none()
+            && hosts::kind(rest.trim_end_matches([':', '/'])) == HostKind::Metadata
+    };
+    if host_kind(connection) != HostKind::Metadata && !begins() {
         return None;
     }
     let address = connection.address.display().to_ascii_lowercase();

@@ -218,7 +218,7 @@ static RULES: &[Rule] = &[
                 {
                     Severity::High
                 }
-                "chroot" => Severity::High,
+                "chroot" if words(run).any(|word| !word.starts_with('-')) => Severity::High,
                 _ => return None,
             };
             Some(at(severity))

@@ -348,6 +348,18 @@ impl Request {
         } else {
             "GET"
         };
+        // Servers behind proxies take the method from a header as well.
+        let overridden = options.values_of(&["-H", "--header"]).find_map(|header| {
+            let header = header.text.display();
+            let (name, value) = header.split_once(':')?;
+            let name = name.trim().to_ascii_lowercase();
+            matches!(
+                name.as_str(),
+                "x-http-method-override" | "x-http-method" | "x-method-override"
+            )
+            .then(|| value.trim().to_owned())
+        });
+        let method = overridden.or(method);
         let method = method.unwrap_or_else(|| fallback.to_owned()).to_ascii_uppercase();
         let address = options.value(&["--url", "-Uri"]).or(first)?;
         Some(Self { method, address, body, socket: options.value(&["--unix-socket"]), service })

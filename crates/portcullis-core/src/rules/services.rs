@@ -359,13 +359,13 @@ static RULES: &[Rule] = &[
         message: "topics, records or groups of the broker are deleted; messages in them are lost",
         remedy: "see what is in it: `kafka-topics --describe --topic NAME`",
         when: When::Command(&[
-            "kafka-topics|kafka-topics.sh --delete",
+            "kafka-topics|kafka-topics.sh --delete !--bootstrap-server=localhost* !--bootstrap-server=127.0.0.1*",
             "kafka-delete-records|kafka-delete-records.sh --offset-json-file",
             "kafka-consumer-groups|kafka-consumer-groups.sh --delete|--delete-offsets",
             "kafka-consumer-groups|kafka-consumer-groups.sh --reset-offsets --execute",
             "kafka-streams-application-reset",
-            "rpk topic|group|cluster delete|trim-prefix|offset-delete",
-            "rpk topic trim-prefix",
+            "rpk topic|group|cluster delete|trim-prefix|offset-delete !--brokers=localhost* !--brokers=127.0.0.1* !-X=brokers=localhost*",
+            "rpk topic trim-prefix !--brokers=localhost* !--brokers=127.0.0.1*",
             "pulsar-admin … delete|delete-partitioned-topic|terminate|clear-backlog|delete-all|skip-all|unload",
         ]),
         fires: &[

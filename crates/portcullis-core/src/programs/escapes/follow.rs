@@ -116,7 +116,7 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         How::Script => {
             let name = value.text.known_prefix().rsplit('/').next().unwrap_or("");
             if is_shell(name) {
-                walk.run(std::slice::from_ref(value), None);
+                walk.note("execution.shell.escape", value.span);
             } else {
                 walk.script("shell", value, &[], None);
             }

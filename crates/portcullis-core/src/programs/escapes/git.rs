@@ -8,6 +8,35 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
     let words: Vec<Argument> = options.operands().cloned().collect();
     let verb = words.first().and_then(|word| word.text.as_known()).unwrap_or("");
     let second = words.get(1).and_then(|word| word.text.as_known()).unwrap_or("");
+    match verb {
+        // Outside of a repository, or told so, it compares any two files.
+        "diff" if options.has(&["--no-index"]) => {
+            for file in words.iter().skip(1) {
+                walk.read(file);
+            }
+        }
+        "clone" | "init" => {
+            if let Some(template) = options.value(&["--template"])
+                && !crate::place::place_of(&walk.target(&template.text), walk.facts())
+                    .is_workspace()
+                && !template.text.is_empty()
+            {
+                walk.note("persistence.git.hook", template.span);
+            }
+            if verb == "clone" {
+                cloned(walk, &words);
+            }
+        }
+        "commit" | "push" => {
+            let skips = |(name, value): &(String, Text)| {
+                matches!(name.as_str(), "PRE_COMMIT_ALLOW_NO_CONFIG" | "SKIP") && !value.is_empty()
+            };
+            if invocation.environment.iter().any(skips) {
+                walk.note("evasion.hook.off", invocation.span);
+            }
+        }
+        _ => {}
+    }
     let options: &[&str] = match verb {
         "rebase" => &["-x", "--exec"],
         "difftool" => &["-x", "--extcmd"],
@@ -35,6 +64,26 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
             walk.gap(value.span, GapReason::UnknownCode);
         }
     }
+}
+
+/// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network.
+fn cloned(walk: &mut Walk<'_>, words: &[Argument]) {
+    let Some(address) = words.get(1) else { return };
+    let written = address.text.known_prefix();
+    let is_remote = written.contains("://") && !written.starts_with("file://")
+        || written.contains('@') && written.contains(':');
+    if !is_remote {
+        return;
+    }
+    let directory = match words.get(2) {
+        Some(directory) => directory.clone(),
+        None => {
+            let last = written.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("");
+            let name = last.strip_suffix(".git").unwrap_or(last);
+            Argument { text: Text::known(name), span: address.span }
+        }
+    };
+    walk.brought(&directory);
 }
 
 /// `git config KEY VALUE`: what git will run by itself once it is there.

@@ -77,7 +77,8 @@ fn copy(walk: &mut Walk<'_>, invocation: &Invocation, operands: &[Argument]) -> 
     if is_remote(destination) {
         let local: Vec<&Argument> = sources.iter().filter(|file| !is_remote(file)).collect();
         let sends = gathered(walk, local).unwrap_or_else(|| Text::unknown("a remote file"));
-        if remote_path(destination).is_some_and(|path| is_system(&path)) {
+        if !is_bucket(destination) && remote_path(destination).is_some_and(|path| is_system(&path))
+        {
             walk.note("network.copy.remote-system", invocation.span);
         }
         for source in sources.iter().filter(|source| is_remote(source)) {
@@ -117,6 +118,13 @@ fn is_directory(file: &Argument) -> bool {
 }
 
 /// `host:path`, `user@host:`, `scheme://…`: a colon before any slash.
+/// Whether a file lies in a store of objects, where paths mean nothing to a system.
+fn is_bucket(file: &Argument) -> bool {
+    ["s3://", "gs://", "az://", "azure://", "r2://", "oss://", "cos://", "b2://"]
+        .iter()
+        .any(|scheme| file.text.known_prefix().starts_with(scheme))
+}
+
 fn is_remote(file: &Argument) -> bool {
     remote_path(file).is_some()
 }
@@ -372,6 +380,9 @@ pub(super) fn session(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 for file in local {
                     let content = walk.read(&Argument { text: Text::known(file), span });
                     add(&mut sends, &content);
+                }
+                if words.first() != Some(&"mput") && words.last().is_some_and(|to| is_system(to)) {
+                    walk.note("network.copy.remote-system", span);
                 }
             }
             Some("get" | "mget" | "recv" | "reget" | "pget") => {

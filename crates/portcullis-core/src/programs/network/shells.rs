@@ -3,7 +3,7 @@
 use crate::{
     effect::{Argument, WriteMode},
     programs::filters,
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -159,6 +159,10 @@ pub(super) fn socat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             _ => {}
         }
     }
+    let near = operands.iter().any(|operand| {
+        let written = operand.text.known_prefix();
+        ["bind=127.0.0.1", "bind=localhost", "bind=[::1]"].iter().any(|own| written.contains(own))
+    });
     let mut received = Text::unknown("socat");
     for end in &ends {
         if let End::Network { address, listens } = end {
@@ -172,7 +176,7 @@ pub(super) fn socat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     for end in &ends {
         match end {
             End::Run(code, shell) => {
-                if network {
+                if network && !(near && is_plain(code)) {
                     walk.note(WIRED, invocation.span);
                 }
                 if *shell {
@@ -188,6 +192,14 @@ pub(super) fn socat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
     }
     received
+}
+
+/// Whether a command is one program that takes no orders from whoever is connected.
+fn is_plain(code: &Argument) -> bool {
+    let name = code.text.as_known().and_then(|code| code.split_whitespace().next()).unwrap_or("");
+    crate::programs::program(name).is_some_and(|row| {
+        matches!(row.does, super::Does::Reports | super::Does::Custom(_) | super::Does::Filters(_))
+    }) && !crate::programs::runs_anything(name, &[], true)
 }
 
 enum End {
@@ -332,7 +344,11 @@ pub(super) fn openssl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             walk.connect(&Argument { text, span }, piped(invocation), true)
         }
         Some(command) => {
+            // What these read is there to be shown to everybody.
+            let public = matches!(command, "x509" | "crl" | "ocsp" | "verify");
             let input = match value("-in") {
+                Some(file) if public && walk.wrote(&file.text) => walk.read(&file),
+                Some(file) if public => file.text.derive(vec![Piece::Unknown("openssl".into())]),
                 Some(file) => walk.read(&file),
                 None => piped(invocation).unwrap_or_else(|| Text::unknown("standard input")),
             };

@@ -5,11 +5,26 @@ use super::*;
 /// How many commands one `xargs` or `parallel` is followed through.
 const COMMANDS: usize = 16;
 
+/// With so many requests at once a server is kept from everything else.
+const MANY_REQUESTS: u32 = 100;
+
 pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
     let command = command_after(invocation, 0);
     let echo = [Argument { text: Text::known("echo"), span: invocation.name.span }];
     let command = if command.is_empty() { &echo } else { command };
+    let at_once = options
+        .value(&["-P", "--max-procs"])
+        .and_then(|count| count.text.as_known().and_then(|count| count.parse::<u32>().ok()));
+    let asks = command.first().is_some_and(|first| {
+        matches!(
+            first.text.as_known(),
+            Some("ab" | "curl" | "curlie" | "hey" | "http" | "wget" | "wrk" | "xh")
+        )
+    });
+    if asks && at_once.is_some_and(|count| count == 0 || count >= MANY_REQUESTS) {
+        walk.note("system.load.flood", invocation.span);
+    }
     let input = match options.value(&["-a", "--arg-file"]) {
         Some(file) => walk.read(&file),
         None => invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),

@@ -54,6 +54,10 @@ fn names_gate(pattern: &str) -> bool {
         return true;
     }
     let letters = pattern.bytes().filter(u8::is_ascii_alphabetic).count();
+    // `pkill -f '[p]ortcullis hook'`: what is looked for is a command line with the name in it.
+    if pattern.replace(['[', ']', '\\'], "").contains(NAME) {
+        return true;
+    }
     // A pattern of a letter or two means many processes, and says so by itself.
     letters >= 4
         && RegexBuilder::new(pattern)

@@ -77,6 +77,9 @@ fn located(name: Option<&Argument>) -> Text {
     }
 }
 
+/// How many traps are kept for the end of a script; the others are read where they stand.
+const TRAPS: usize = 16;
+
 impl Walk<'_> {
     pub(super) fn is_builtin(&self, name: &str) -> bool {
         BUILTINS.binary_search(&name).is_ok()
@@ -238,7 +241,18 @@ impl Walk<'_> {
         let mut operands = arguments.iter().filter(|argument| {
             !matches!(argument.text.as_known(), Some("-p" | "-l" | "-P" | "--"))
         });
-        let (Some(code), Some(_signal)) = (operands.next(), operands.next()) else { return };
+        let (Some(code), Some(signal)) = (operands.next(), operands.next()) else { return };
+        let only_at_end = operands.next().is_none()
+            && signal
+                .text
+                .as_known()
+                .is_some_and(|signal| matches!(signal.trim_start_matches("SIG"), "EXIT" | "0"));
+        if only_at_end && self.at_end.len() < TRAPS {
+            if !matches!(code.text.as_known(), Some("" | "-")) {
+                self.at_end.push((code.text.clone(), code.span, self.layer));
+            }
+            return;
+        }
         if !matches!(code.text.as_known(), Some("" | "-")) {
             self.at_most(Certainty::Likely, |walk| walk.same_shell(&code.text, code.span));
         }

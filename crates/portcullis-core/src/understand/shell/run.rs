@@ -267,7 +267,9 @@ impl Walk<'_> {
         let name = words.remove(0);
         let arguments = words;
         let span = arguments.iter().fold(name.span, |span, argument| span.to(argument.span));
-        let Some(known) = name.text.as_known().map(str::to_owned) else {
+        let Some(known) =
+            name.text.as_known().map(str::to_owned).or_else(|| self.of_own(&name.text))
+        else {
             return self.unknown_program(name, arguments, input, span);
         };
         let basename = base(&known);
@@ -308,6 +310,9 @@ impl Walk<'_> {
                 self.run_words(words, input.clone(), environment);
                 self.leave_level();
             }
+            return self.script("shell", &name, &arguments, input);
+        } else if self.is_brought(self.target(&name.text).path.as_deref()) {
+            self.announce(&basename, &name, &arguments, false, input.as_ref());
             return self.script("shell", &name, &arguments, input);
         }
         let row =
@@ -398,6 +403,32 @@ impl Walk<'_> {
         }
     }
 
+    /// The program in an environment of Python that this call makes in a directory whose name is not known.
+    fn of_own(&self, name: &Text) -> Option<String> {
+        let Some(Piece::Known(last)) = name.pieces.last() else { return None };
+        let (directory, program) = last.rsplit_once('/')?;
+        let made_here = name
+            .pieces
+            .iter()
+            .all(|piece| !matches!(piece, Piece::Unknown(origin) if &**origin != "mktemp"));
+        if !made_here || !directory.ends_with("/bin") || programs::program(program).is_none() {
+            return None;
+        }
+        let shown = name.display();
+        let environment = shown.strip_suffix(&format!("/bin/{program}"))?;
+        let makes = |effect: &crate::effect::Effect| match &effect.kind {
+            EffectKind::Run(run) => {
+                let word = |wanted: &[&str]| {
+                    run.arguments.iter().any(|word| wanted.contains(&word.text.display().as_str()))
+                };
+                (run.program == "virtualenv" || word(&["venv", "virtualenv"]))
+                    && word(&[environment])
+            }
+            _ => false,
+        };
+        self.effects.list.iter().take(64).any(makes).then(|| program.to_owned())
+    }
+
     /// The program that a file of this call is a copy of.
     fn copied_from(&self, path: &str) -> Option<String> {
         let [content] = self.state.file(path)? else { return None };
@@ -438,7 +469,9 @@ impl Walk<'_> {
 
     fn does(&mut self, does: Does, invocation: &Invocation) -> Text {
         match does {
-            Does::Reports | Does::Operates => invocation.origin(),
+            Does::Reports | Does::Operates => {
+                self.listed(invocation).unwrap_or_else(|| invocation.origin())
+            }
             Does::Reads => {
                 let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
                 self.read_all(&operands, invocation)
@@ -456,6 +489,61 @@ impl Walk<'_> {
                 print(&filter).unwrap_or_else(|| invocation.origin())
             }
             Does::Custom(act) => act(self, invocation),
+        }
+    }
+
+    /// The names that a program lists, where it lists all of a kind: what is done to each is done to all.
+    fn listed(&self, invocation: &Invocation) -> Option<Text> {
+        let glob = |before: &str, pattern: &str| {
+            let mut names = invocation.origin().derive(Vec::new());
+            names.push_known(before);
+            names.push(Piece::Glob(pattern.to_owned()));
+            names
+        };
+        let options = invocation.options();
+        let mut operands = options.operands();
+        let words: Vec<&str> =
+            options.operands().take(2).filter_map(|word| word.text.as_known()).collect();
+        match invocation.program.as_str() {
+            "ls" => {
+                let long = options.has(&["-l", "-g", "-n", "-o", "-R", "-s", "-i", "-d", "-F"]);
+                let first = operands.next();
+                let is_pattern = |word: &Argument| !matches!(word.text.pieces.as_slice(), [Piece::Known(name)] if !name.contains('.'));
+                if long || operands.next().is_some() || first.is_none_or(is_pattern) {
+                    return None;
+                }
+                Some(glob("", "*"))
+            }
+            "git" => match (words.first().copied(), words.get(1).copied()) {
+                (Some("ls-files"), None) if !options.has(&["-o", "-d", "-m", "-i", "-u", "-s"]) => {
+                    Some(glob("", "**"))
+                }
+                (Some("rev-parse"), second) => {
+                    let value = options
+                        .value(&["--git-path"])
+                        .and_then(|path| path.text.as_known().map(|path| format!(".git/{path}")));
+                    let path = match value {
+                        Some(path) => path,
+                        None if options.has(&["--git-path"]) => format!(".git/{}", second?),
+                        None if options.has(&["--git-dir", "--git-common-dir"]) => {
+                            ".git".to_owned()
+                        }
+                        None => return None,
+                    };
+                    Some(invocation.origin().derive(vec![Piece::Known(path)]))
+                }
+                _ => None,
+            },
+            "dpkg" | "dpkg-query" if options.has(&["-L", "--listfiles"]) => {
+                Some(glob("/usr/", "**"))
+            }
+            "rpm"
+                if options.has(&["-ql", "--list"])
+                    || options.has(&["-q"]) && options.has(&["-l"]) =>
+            {
+                Some(glob("/usr/", "**"))
+            }
+            _ => None,
         }
     }
 

@@ -61,6 +61,10 @@ pub struct Walk<'a> {
     pub(super) pipes: u32,
     /// What reads the files that `>(…)` makes.
     pub(super) sinks: Vec<Sink>,
+    /// Directories that this call brought over the network.
+    brought: Vec<String>,
+    /// What `trap … EXIT` runs when the script ends, with the layer that it stands in.
+    pub(super) at_end: Vec<(Text, Span, LayerId)>,
     /// Descriptors that `exec` left open.
     pub(super) descriptors: Vec<(u32, Channel)>,
 }
@@ -100,6 +104,8 @@ impl<'a> Walk<'a> {
             exhausted: false,
             pipes: 0,
             sinks: Vec::new(),
+            brought: Vec::new(),
+            at_end: Vec::new(),
             descriptors: Vec::new(),
         }
     }
@@ -414,6 +420,9 @@ impl<'a> Walk<'a> {
             let mut code = Text::unknown(&file.text.display());
             code.inherit(&file.text);
             code.taint = code.taint.with(Taint::FILE).with(self.left_earlier(&target));
+            if self.is_brought(target.path.as_deref()) {
+                code.taint = code.taint.with(Taint::NETWORK);
+            }
             let id = self.emit(EffectKind::Read(target), file.span);
             code.sources.push(id);
             self.emit(EffectKind::Execute { language, code: code.clone() }, file.span);
@@ -438,6 +447,25 @@ impl<'a> Walk<'a> {
     fn left_earlier(&self, target: &Target) -> Taint {
         let left = target.path.as_deref().and_then(|path| self.facts.session.left(path));
         left.map_or(Taint::NONE, Left::taint)
+    }
+
+    /// A directory comes over the network with everything in it.
+    pub(crate) fn brought(&mut self, directory: &Argument) {
+        if let Some(path) = self.target(&directory.text).path
+            && self.brought.len() < 256
+        {
+            self.brought.push(path);
+        }
+    }
+
+    /// Whether a file lies in a directory that this call brought over the network.
+    pub(super) fn is_brought(&self, path: Option<&str>) -> bool {
+        !self.brought.is_empty()
+            && path.is_some_and(|path| {
+                self.brought.iter().any(|directory| {
+                    path.strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                })
+            })
     }
 
     /// Reads what follows as done in another directory.
@@ -608,7 +636,16 @@ impl<'a> Walk<'a> {
             self.gap(unparsed.span, reason);
         }
         let mark = self.sinks.len();
+        let ends = self.at_end.len();
         let printed = self.statements(&script.body);
+        // What is set aside for the end sees the variables as they are then.
+        while self.at_end.len() > ends
+            && let Some((code, span, layer)) = self.at_end.pop()
+        {
+            let outer = std::mem::replace(&mut self.layer, layer);
+            self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
+            self.layer = outer;
+        }
         // A process that is fed by a program which we did not see writing to it runs all the same.
         while self.sinks.len() > mark
             && let Some(sink) = self.sinks.pop()
