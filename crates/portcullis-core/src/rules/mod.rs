@@ -34,6 +34,7 @@ mod index;
 mod infrastructure;
 mod injection;
 mod keepers;
+mod manifest;
 mod network;
 mod packages;
 mod pattern;

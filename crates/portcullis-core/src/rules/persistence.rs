@@ -290,16 +290,8 @@ static RULES: &[Rule] = &[
 ];
 
 /// What makes an editor or tool run something without being asked.
-const RUNS_UNASKED: &[&str] = &[
-    "folderOpen",
-    "postCreateCommand",
-    "initializeCommand",
-    "filter=",
-    "diff=",
-    "merge=",
-    "preinstall",
-    "postinstall",
-];
+const RUNS_UNASKED: &[&str] =
+    &["folderOpen", "filter=", "diff=", "merge=", "preinstall", "postinstall"];
 
 fn starts(
     effect: &Effect,

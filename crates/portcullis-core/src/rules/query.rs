@@ -5,10 +5,17 @@ use portcullis_syntax::sql::{self, Token, TokenKind};
 
 use super::{Hit, Rule, Scene, Shelf, When};
 use crate::{
-    effect::{Effect, EffectKind},
+    effect::{Effect, EffectKind, Target},
     finding::{Category, Confidence},
+    place::{self, Place},
     risk::Severity,
+    text::Text,
+    understand::shell,
 };
+
+mod condition;
+
+use condition::always;
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
 
@@ -70,11 +77,13 @@ static RULES: &[Rule] = &[
             "psql -c \"DELETE FROM users\"",
             "psql -c \"DELETE FROM users WHERE 1=1\"",
             "psql -c \"WITH d AS (DELETE FROM users RETURNING *) SELECT count(*) FROM d\"",
+            "mysql -e \"DELETE o FROM orders o JOIN users u ON u.id = o.user_id\"",
         ],
         quiet: &[
             "psql -c \"DELETE FROM users WHERE id = 7\"",
             "psql -c \"EXPLAIN DELETE FROM users\"",
             "psql -c \"SELECT deleted_at FROM users\"",
+            "mysql -e \"DELETE o FROM orders o JOIN users u ON u.id = o.user_id WHERE u.id = 7\"",
         ],
     },
     Rule {
@@ -132,8 +141,10 @@ static RULES: &[Rule] = &[
         fires: &[
             "psql -c \"GRANT ALL PRIVILEGES ON users TO PUBLIC\"",
             "psql -c \"ALTER USER app WITH SUPERUSER\"",
+            "sqlcmd -Q \"ALTER SERVER ROLE sysadmin ADD MEMBER web\"",
+            "psql -c \"GRANT pg_execute_server_program TO app\"",
         ],
-        quiet: &["psql -c \"GRANT SELECT ON users TO app\""],
+        quiet: &["psql -c \"GRANT SELECT ON users TO app\"", "psql -c \"GRANT reader TO app\""],
     },
     Rule {
         id: "query.program",
@@ -144,8 +155,13 @@ static RULES: &[Rule] = &[
         remedy: "run the program where it can be seen",
         reversible: false,
         when: When::Read,
-        fires: &["psql -c \"COPY t FROM PROGRAM 'id'\"", "psql -c \"EXEC xp_cmdshell 'whoami'\""],
-        quiet: &["psql -c \"COPY t FROM STDIN\""],
+        fires: &[
+            "psql -c \"COPY t FROM PROGRAM 'id'\"",
+            "psql -c \"EXEC xp_cmdshell 'whoami'\"",
+            "psql -c \"LOAD '/tmp/x.so'\"",
+            "mysql -e \"CREATE FUNCTION f RETURNS STRING SONAME 'x.so'\"",
+        ],
+        quiet: &["psql -c \"COPY t FROM STDIN\"", "duckdb a.db \"LOAD httpfs\""],
     },
     Rule {
         id: "query.file",
@@ -159,8 +175,16 @@ static RULES: &[Rule] = &[
         fires: &[
             "psql -c \"SELECT pg_read_file('/etc/passwd')\"",
             "mysql -e \"SELECT * FROM users INTO OUTFILE '/tmp/x'\"",
+            "psql -c \"COPY t TO '/etc/cron.d/x'\"",
+            "sqlite3 a.db \"ATTACH '/var/www/html/x.php' AS w\"",
+            "mysql -e \"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t\"",
         ],
-        quiet: &["psql -c \"SELECT * FROM files\""],
+        quiet: &[
+            "psql -c \"SELECT * FROM files\"",
+            "psql -c \"COPY t TO STDOUT\"",
+            "duckdb a.db \"COPY t TO 'out.parquet'\"",
+            "sqlite3 a.db \"ATTACH 'build/test.db' AS w\"",
+        ],
     },
     Rule {
         id: "query.remote",
@@ -183,8 +207,11 @@ static RULES: &[Rule] = &[
         remedy: "write the statement out",
         reversible: false,
         when: When::Read,
-        fires: &["psql -c \"EXECUTE IMMEDIATE stmt\""],
-        quiet: &["psql -c \"PREPARE q AS SELECT 1\""],
+        fires: &[
+            "psql -c \"EXECUTE IMMEDIATE stmt\"",
+            "psql -c 'DO $$ BEGIN FOR r IN SELECT c FROM jobs LOOP EXECUTE r.c; END LOOP; END $$'",
+        ],
+        quiet: &["psql -c \"PREPARE q AS SELECT 1\"", "psql -c \"EXECUTE q(7)\""],
     },
     Rule {
         id: "query.server",
@@ -211,6 +238,21 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     let mut found = Vec::new();
     read(&statement.display(), 0, &mut found);
     for (id, name) in found {
+        if id == FILE {
+            let Some(severity) = file_severity(&name, scene) else {
+                let id = "query.change";
+                if !hits.iter().any(|(known, _)| *known == id) {
+                    hits.push((id, Hit::default()));
+                }
+                continue;
+            };
+            if !hits.iter().any(|(known, _)| *known == "query.file") {
+                let resource = Some(format!("file:{name}"));
+                let severity = Some(severity);
+                hits.push(("query.file", Hit { resource, severity, ..Hit::default() }));
+            }
+            continue;
+        }
         if hits.iter().any(|(known, _)| *known == id) {
             continue;
         }
@@ -218,6 +260,28 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
         let harmless = DATA.contains(&id) && is_in_memory(effect, scene);
         let severity = harmless.then_some(Severity::Low);
         hits.push((id, Hit { resource, severity, ..Hit::default() }));
+    }
+}
+
+/// A file that is named: where it is decides what it means.
+const FILE: &str = "query.file at a path";
+
+/// How bad it is that a database reads or writes a file of this name; not at all where it lies in the project.
+fn file_severity(name: &str, scene: &Scene<'_>) -> Option<Severity> {
+    if name.is_empty() || name.starts_with(':') || name.contains("://") {
+        return None;
+    }
+    let text = Text::known(name);
+    let path = shell::absolute(&text, scene.facts.cwd.as_deref(), scene.facts);
+    let target = Target::new(text, path);
+    let critical = place::credential_of(&target, scene.facts).is_some()
+        || place::persistence_of(&target, scene.facts).is_some();
+    match place::place_of(&target, scene.facts) {
+        _ if critical => Some(Severity::High),
+        Place::Workspace | Place::Artifact | Place::Harmless | Place::Cache => None,
+        Place::Unknown if !name.starts_with(['/', '~', '.']) => None,
+        Place::Temporary | Place::Home => Some(Severity::Medium),
+        _ => Some(Severity::High),
     }
 }
 
@@ -315,6 +379,8 @@ fn anywhere(words: &[&str], found: &mut Vec<(&'static str, String)>) {
             | "WRITEFILE" => "query.file",
             "DBLINK" | "DBLINK_CONNECT" | "DBLINK_EXEC" | "UTL_HTTP" | "OPENROWSET"
             | "OPENDATASOURCE" | "UTL_TCP" | "UTL_SMTP" => "query.remote",
+            "SP_ADDSRVROLEMEMBER" | "SP_ADDROLEMEMBER" => "query.grant",
+            "SONAME" => "query.program",
             "SP_CONFIGURE" | "PG_TERMINATE_BACKEND" => "query.server",
             "LANGUAGE" | "EXTENSION" if UNTRUSTED.contains(&next) => "query.program",
             "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
@@ -371,10 +437,19 @@ fn begin(
             found.push(("query.truncate", name(skip(1, &["TABLE", "ONLY"]))))
         }
         "DELETE" => {
-            let table = skip(1, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
+            // `DELETE a, b.* FROM …` names aliases first; without a `FROM` only a whole statement is one.
+            let aliases = words
+                .iter()
+                .skip(at + 1)
+                .take_while(|word| !matches!(**word, "WHERE" | "(" | ")" | ";"))
+                .take(MOST_ALIASES)
+                .position(|word| *word == "FROM")
+                .unwrap_or(0);
+            let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
+            let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
             let rule =
                 if limited(statement, words, at) { "query.change" } else { "query.delete.all" };
-            if table > 1 {
+            if is_named {
                 found.push((rule, name(table)));
             }
         }
@@ -389,6 +464,7 @@ fn begin(
         }
         "ALTER" => match word(1) {
             "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
+            "SERVER" if word(2) == "ROLE" => found.push(("query.grant", String::new())),
             "SYSTEM" => found.push(("query.server", String::new())),
             _ if has("DISABLE") && (has("SECURITY") || has("TRIGGER")) => {
                 found.push(("query.server", String::new()));
@@ -403,11 +479,24 @@ fn begin(
             _ => found.push(("query.change", String::new())),
         },
         "GRANT"
-            if has("ALL") || has("SUPERUSER") || has("SUPER") || has("FILE") || has("OPTION") =>
+            if has("ALL")
+                || has("OPTION")
+                || words.iter().skip(at).any(|word| MIGHTY.contains(word)) =>
         {
             found.push(("query.grant", String::new()));
         }
-        "GRANT" | "REVOKE" | "COPY" | "LOAD" | "ATTACH" if at == 0 => {
+        "COPY" | "EXPORT" if at == 0 => copy(statement, words, found),
+        "LOAD" if at == 0 && text_of(statement.get(1)).is_some() => {
+            found.push(("query.program", String::new()));
+        }
+        "LOAD" | "ATTACH" if at == 0 => {
+            let named = match word(0) {
+                "ATTACH" => statement.iter().take(4).find_map(|token| text_of(Some(token))),
+                _ => behind(statement, words, &["INFILE"]),
+            };
+            found.push((FILE, named.unwrap_or_default().to_owned()));
+        }
+        "GRANT" | "REVOKE" if at == 0 => {
             found.push(("query.change", String::new()));
         }
         "PRAGMA" if matches!(word(1), "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => {
@@ -432,10 +521,67 @@ fn begin(
         {
             dynamic(statement, at, depth, found);
         }
+        // What is prepared under a name is run by `EXECUTE name` too, but not inside of a block.
+        "EXECUTE" if depth > 0 && !matches!(word(1), "FUNCTION" | "PROCEDURE" | "ON") => {
+            found.push(("query.dynamic", String::new()));
+        }
         "EXEC" if matches!(word(1), "(" | "SP_EXECUTESQL") => dynamic(statement, at, depth, found),
         "PREPARE" if word(2) == "FROM" => dynamic(statement, at, depth, found),
         "DO" => dynamic(statement, at, depth, found),
         _ => {}
+    }
+}
+
+/// Roles and rights that are as good as the server itself.
+const MIGHTY: &[&str] = &[
+    "ACCOUNTADMIN",
+    "ADMIN",
+    "CLOUDSQLSUPERUSER",
+    "CONTROL",
+    "DBA",
+    "FILE",
+    "IMPERSONATE",
+    "ORGADMIN",
+    "OWNERSHIP",
+    "PG_EXECUTE_SERVER_PROGRAM",
+    "PG_READ_SERVER_FILES",
+    "PG_WRITE_SERVER_FILES",
+    "POSTGRES",
+    "RDS_SUPERUSER",
+    "SECURITYADMIN",
+    "SUPER",
+    "SUPERUSER",
+    "SYSADMIN",
+    "SYSDBA",
+    "SYSTEM_USER",
+];
+
+/// How many words of aliases may stand between `DELETE` and `FROM`.
+const MOST_ALIASES: usize = 32;
+
+fn is_name(token: &Token) -> bool {
+    matches!(token.kind, TokenKind::Word | TokenKind::Name)
+}
+
+fn text_of(token: Option<&Token>) -> Option<&str> {
+    token.filter(|token| token.kind == TokenKind::Text).map(|token| &*token.text)
+}
+
+/// The string behind one of the words.
+fn behind<'s>(statement: &'s [Token], words: &[&str], wanted: &[&str]) -> Option<&'s str> {
+    words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| wanted.contains(*word))
+        .find_map(|(index, _)| text_of(statement.get(index + 1)))
+}
+
+/// `COPY … TO 'file'`, `COPY … FROM 'file'`; the streams of the client and programs are not files.
+fn copy(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
+    match behind(statement, words, &["TO", "FROM", "INTO", "DATABASE"]) {
+        Some(file) => found.push((FILE, file.to_owned())),
+        None if words.contains(&"STDOUT") => {}
+        None => found.push(("query.change", String::new())),
     }
 }
 
@@ -477,38 +623,16 @@ fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
             ")" if depth == 0 => return false,
             ")" => depth -= 1,
             "WHERE" if depth == 0 => {
-                return !always(statement.get(index + 1..).unwrap_or_default());
+                return !always(
+                    statement.get(index + 1..).unwrap_or_default(),
+                    statement.get(at..index).unwrap_or_default(),
+                );
             }
-            "LIMIT" if depth == 0 => return true,
+            "LIMIT" | "TOP" if depth == 0 => return true,
             _ => {}
         }
     }
     false
-}
-
-/// Whether a condition surely holds for every row: `1=1`, `true`, `id = id`, or one of these after `OR`.
-fn always(condition: &[Token]) -> bool {
-    let holds = |part: &[Token]| {
-        let mut part: Vec<&Token> =
-            part.iter().filter(|token| !matches!(&*token.text, "(" | ")")).collect();
-        if part.last().is_some_and(|token| matches!(&*token.text, "RETURNING" | "*")) {
-            part.pop();
-        }
-        match part.as_slice() {
-            [one] => &*one.text == "TRUE" || (one.kind == TokenKind::Number && &*one.text != "0"),
-            [left, operator, right, ..] => {
-                part.len() == 3
-                    && &*operator.text == "="
-                    && left.text.eq_ignore_ascii_case(&right.text)
-                    && left.kind == right.kind
-            }
-            _ => false,
-        }
-    };
-    if condition.iter().any(|token| token.kind == TokenKind::Word && &*token.text == "AND") {
-        return false;
-    }
-    condition.split(|token| token.kind == TokenKind::Word && &*token.text == "OR").any(holds)
 }
 
 #[cfg(test)]
@@ -529,6 +653,30 @@ mod tests {
             ("BEGIN; TRUNCATE a; COMMIT", "query.truncate"),
             ("SELECT load_extension('x')", "query.program"),
             ("CREATE USER x IDENTIFIED BY 'x'", "query.grant"),
+            ("DELETE o, c.* FROM orders o JOIN c ON c.id = o.c", "query.delete.all"),
+            ("DELETE orders", "query.delete.all"),
+            ("DELETE o FROM orders o JOIN c ON c.id = o.c WHERE c.id = 7", "query.change"),
+            ("DELETE TOP (10) FROM orders", "query.change"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),
+            ("DELETE FROM a WHERE COALESCE(b, false) IN (true, false)", "query.delete.all"),
+            ("DELETE FROM a WHERE b IS NULL OR b IS NOT NULL", "query.delete.all"),
+            ("DELETE FROM a WHERE (1 = 1) AND TRUE", "query.delete.all"),
+            ("DELETE FROM a WHERE 2 > 1", "query.delete.all"),
+            ("DELETE FROM a WHERE id > 0", "query.delete.all"),
+            ("DELETE FROM a WHERE name LIKE '%'", "query.delete.all"),
+            ("DELETE FROM a WHERE name LIKE 'x%' AND 1 = 1", "query.change"),
+            ("UPDATE a SET b = 1 WHERE id IS NOT NULL", "query.update.all"),
+            ("UPDATE a SET b = 1 WHERE parent_id IS NOT NULL", "query.change"),
+            ("ALTER SERVER ROLE sysadmin ADD MEMBER [web]", "query.grant"),
+            ("DO $$ BEGIN EXECUTE r.cmd; END $$", "query.dynamic"),
+            ("DO $$ BEGIN EXECUTE 'DROP TABLE ' || t; END $$", "query.drop.table"),
+            (
+                "CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW EXECUTE FUNCTION f()",
+                "query.change",
+            ),
+            ("COPY (SELECT 1) TO STDOUT WITH (FORMAT csv)", ""),
             ("EXPLAIN DELETE FROM a", ""),
             ("SELECT 'DELETE FROM a'; -- DROP TABLE a", ""),
             ("VACUUM ANALYZE users", ""),

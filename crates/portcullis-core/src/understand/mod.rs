@@ -78,6 +78,17 @@ pub(crate) fn as_shell(pointer: &str, text: &str, facts: &Facts) -> Effects {
     walk.finish()
 }
 
+/// What a text would do as code in this language, whatever it was sent as.
+pub(crate) fn as_code(pointer: &str, language: &'static str, text: &str, facts: &Facts) -> Effects {
+    if language == "shell" {
+        return as_shell(pointer, text, facts);
+    }
+    let mut walk = shell::Walk::new(facts);
+    let code = as_argument(&mut walk, pointer, text);
+    walk.code(language, &code.text, code.span, &[]);
+    walk.finish()
+}
+
 fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, written: &Text) {
     match operation {
         FileOperation::Read | FileOperation::Search => {

@@ -5,7 +5,8 @@ use portcullis_syntax::Span;
 use super::{
     fold::{self, Fold},
     interpreter::{Interpreter, Open},
-    statements::module_name,
+    services,
+    statements::{OWN, module_name},
     tables::{self, Act},
     value::{Given, Value, mixed},
 };
@@ -43,6 +44,66 @@ const SAME: &[(&str, &str)] = &[
     ("Kernel.", ""),
     ("CORE.GLOBAL.", ""),
     ("_G.", ""),
+];
+
+/// The bits that names of `stat` stand for.
+const MODES: &[(&str, i64)] = &[
+    ("S_IRGRP", 0o40),
+    ("S_IROTH", 0o4),
+    ("S_IRUSR", 0o400),
+    ("S_IRWXG", 0o70),
+    ("S_IRWXO", 0o7),
+    ("S_IRWXU", 0o700),
+    ("S_ISGID", 0o2000),
+    ("S_ISUID", 0o4000),
+    ("S_ISVTX", 0o1000),
+    ("S_IWGRP", 0o20),
+    ("S_IWOTH", 0o2),
+    ("S_IWUSR", 0o200),
+    ("S_IXGRP", 0o10),
+    ("S_IXOTH", 0o1),
+    ("S_IXUSR", 0o100),
+];
+
+/// Functions that only look at a file, or at its name.
+const LOOKS: &[&str] = &[
+    "abspath",
+    "access",
+    "accessSync",
+    "basename",
+    "dirname",
+    "exists",
+    "existsSync",
+    "file_exists",
+    "filesize",
+    "getatime",
+    "getctime",
+    "getmtime",
+    "getsize",
+    "is_dir",
+    "is_file",
+    "isdir",
+    "isfile",
+    "islink",
+    "lstat",
+    "lstatSync",
+    "normpath",
+    "realpath",
+    "relpath",
+    "stat",
+    "statSync",
+];
+
+/// What the text of a template or of a program inside of a sandbox has in it when it looks for a way out.
+const ESCAPES: &[&str] = &[
+    "__globals__",
+    "__subclasses__",
+    "__builtins__",
+    "__import__",
+    "__mro__",
+    "constructor.constructor",
+    ".constructor(\"return",
+    ".constructor('return",
 ];
 
 impl Interpreter<'_, '_, '_> {
@@ -99,6 +160,13 @@ impl Interpreter<'_, '_, '_> {
                 }
                 return Value::List(list);
             }
+            ("stat", name) if name.starts_with("S_I") => {
+                if let Some((_, bits)) = MODES.iter().find(|(known, _)| *known == name) {
+                    return Value::Number(*bits);
+                }
+            }
+            (_, "default") if self.language == "javascript" => return Value::reached(path, text),
+            ("import.meta", "dirname") => return Value::known("."),
             ("sys", "executable") => return Value::known("python3"),
             ("process", "execPath") => return Value::known("node"),
             ("os", "environ") | ("process", "env") | ("os", "environb") => {
@@ -209,6 +277,19 @@ impl Interpreter<'_, '_, '_> {
                 given.iter().map(|given| &given.value).chain([&other]),
             )),
         };
+        // `response.text().then(eval)`: a function that is only named is called with what there is.
+        if let Some(receiver) = receiver.as_ref().filter(|it| it.taint() != Taint::NONE)
+            && self.language == "javascript"
+            && let [Given { value: Value::Name(path, _), span, .. }, ..] = given.as_slice()
+            && matches!(
+                tables::row(self.language, &self.canonical(path)),
+                Some(Act::Code | Act::Shell | Act::Spawn | Act::Deserialize)
+            )
+        {
+            let (named, span) = (Value::name(path), *span);
+            let value = Given { name: None, value: receiver.clone(), span };
+            return self.call_value(named, vec![value], span);
+        }
         for index in functions {
             let argument = match (&receiver, &result) {
                 (Some(Value::List(list)), _) => {
@@ -239,6 +320,15 @@ impl Interpreter<'_, '_, '_> {
             let format = format.value.text();
             return super::methods::pack(format.as_known().unwrap_or_default(), &list, span);
         }
+        if let Some(value) = self.service(&path, &text, given, span) {
+            return value;
+        }
+        if let Some(value) = self.special(&path, &last, given, span) {
+            return value;
+        }
+        if let Some(method) = tables::request_method(&path, &last) {
+            return self.act(Act::Method(method), &path, given, span);
+        }
         if let Some(act) = tables::row(self.language, &path) {
             return self.act(act, &path, given, span);
         }
@@ -263,7 +353,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.pass_to_files(given);
         // A function that nobody knows may open what it is given the name of.
-        for given in given.iter().take(GIVEN) {
+        for given in given.iter().take(GIVEN).filter(|_| !LOOKS.contains(&last.as_str())) {
             if given.value.text().known_prefix().starts_with(['/', '~']) {
                 let file = self.place_of(Some(given));
                 self.walk.hand(&file, false);
@@ -272,6 +362,48 @@ impl Interpreter<'_, '_, '_> {
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
         mixed.inherit(&text);
         Value::reached(&format!("{path}()"), mixed.derive(Vec::new()))
+    }
+
+    /// Calls whose arguments say what they are.
+    fn special(&mut self, path: &str, last: &str, given: &[Given], span: Span) -> Option<Value> {
+        let first = given.first();
+        let said = first.map(|given| given.value.text());
+        let inner = path.starts_with("vm.")
+            || matches!(
+                last,
+                "Template" | "from_string" | "render_template_string" | "runInContext"
+            );
+        if inner
+            && let Some(said) = &said
+            && ESCAPES.iter().any(|escape| said.display().contains(escape))
+        {
+            self.walk.note("code.sandbox.escape", span);
+        }
+        if self.language == "javascript" {
+            let unchecked = |given: &Given| {
+                given.value.entry("rejectUnauthorized").is_some_and(Value::is_false)
+            };
+            if given.iter().any(unchecked) {
+                self.walk.note("code.security.disabled", span);
+            }
+            let own = |given: &Given| matches!(&given.value, Value::Name(path, _) if path.as_ref() == "import.meta.url");
+            match (path, given) {
+                ("URL", [name, base]) if own(base) => return Some(name.value.clone()),
+                ("fileURLToPath" | "url.fileURLToPath", [module]) if own(module) => {
+                    return Some(Value::known("./module.js"));
+                }
+                _ => {}
+            }
+        }
+        if path == "cv2.VideoCapture"
+            && first.is_some_and(|it| matches!(it.value, Value::Number(_)))
+        {
+            self.walk.note("code.monitor.camera", span);
+        }
+        if path == "tarfile.open" && given.iter().any(|it| it.name.as_deref() == Some("fileobj")) {
+            return Some(Value::name("archive()"));
+        }
+        None
     }
 
     /// A method by its name alone is only believed where its arguments fit.
@@ -290,7 +422,12 @@ impl Interpreter<'_, '_, '_> {
                     || given.iter().any(|given| given.value.taint().has(Taint::SECRET))
             }
             Act::Receive => self.seen.connects || self.seen.listens,
-            Act::Note("code.database.collection") => path.starts_with("db."),
+            Act::Note("code.database.collection") => {
+                path.starts_with("db.") || path.contains(".collection()")
+            }
+            Act::Note("code.database.drop") if path.ends_with(".sync") => {
+                given.iter().any(|given| given.value.entry("force").is_some_and(Value::is_true))
+            }
             Act::Note("code.cloud.delete") => true,
             Act::Shell => path.contains("()"),
             _ => true,
@@ -326,6 +463,10 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn listed(&mut self, directory: &Argument) -> Value {
         let content = self.walk.read(directory);
         let target = self.walk.target(&directory.text);
+        if target.path.as_deref().is_some_and(|path| path == "/proc" || path.starts_with("/proc/["))
+        {
+            self.walk.note("code.monitor.processes", directory.span);
+        }
         let outside = matches!(
             place::place_of(&target, self.walk.facts()),
             Place::Root | Place::SystemTop | Place::System | Place::Boot | Place::HomeTop
@@ -367,7 +508,10 @@ impl Interpreter<'_, '_, '_> {
         if matches!(act, Act::Shell | Act::Spawn)
             && let Some(Value::Table(environment)) = option("env")
         {
-            for (name, value) in environment.iter().filter(|(name, _)| agents::redirects(name)) {
+            for (name, value) in environment
+                .iter()
+                .filter(|(name, _)| agents::redirects(name) || name.starts_with(OWN))
+            {
                 self.walk.environment_of(name, &value.text(), span);
             }
         }
@@ -473,8 +617,18 @@ impl Interpreter<'_, '_, '_> {
             Act::Read => {
                 let Some(first) = first else { return Value::unknown("a file") };
                 self.flush();
+                if matches!(first.value, Value::Number(0)) {
+                    return Value::Text(self.standard_input());
+                }
                 let argument = self.place_of(Some(first));
                 Value::Text(self.walk.read(&argument))
+            }
+            Act::Enter => {
+                let target = self.place_of(first);
+                self.flush();
+                let path = self.walk.target(&target.text).path;
+                self.walk.go_to(path);
+                Value::unknown("nothing")
             }
             Act::Write | Act::Append | Act::WriteTo => {
                 let (file, content) = if act == Act::WriteTo {
@@ -554,6 +708,7 @@ impl Interpreter<'_, '_, '_> {
             Act::Mode | Act::ModeBefore | Act::Owner => {
                 let (file, change) =
                     if act == Act::ModeBefore { (second, first) } else { (first, second) };
+                let change = change.or_else(|| keyword(&["mode", "user", "group"]));
                 let (Some(file), Some(change)) = (file, change) else {
                     return Value::unknown("nothing");
                 };
@@ -579,7 +734,7 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.write(&argument, WriteMode::Create, Text::default());
                 Value::unknown("nothing")
             }
-            Act::Get | Act::Post | Act::Request => {
+            Act::Get | Act::Post | Act::Request | Act::Method(_) => {
                 let address = if act == Act::Request { second } else { first };
                 let Some(address) = address else {
                     return Value::Text(Text {
@@ -618,6 +773,16 @@ impl Interpreter<'_, '_, '_> {
                     sends = Some(argument.text.clone());
                 }
                 self.seen.connects |= path.contains("etcat");
+                self.peer = argument.text.clone();
+                let method = match act {
+                    Act::Request => first.map(|given| given.value.text()),
+                    Act::Method(method) => Some(Text::known(method)),
+                    Act::Post if path != "navigator.sendBeacon" => Some(Text::known("POST")),
+                    _ => option("method").map(|method| method.text()),
+                };
+                if let Some(method) = method.as_ref().and_then(Text::as_known) {
+                    self.request_by(method, &argument.text, sends.as_ref(), span);
+                }
                 let response = self.walk.connect(&argument, sends, false);
                 if path.ends_with("Request") {
                     // The request object is opened later; its address is what matters.
@@ -700,6 +865,7 @@ impl Interpreter<'_, '_, '_> {
             }
             Act::Input => Value::Text(self.standard_input()),
             Act::Print => {
+                self.shown(&plain, span);
                 let mut text = Text::default();
                 for (index, given) in plain.iter().enumerate() {
                     if index > 0 && self.language == "python" {
@@ -721,6 +887,14 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.output.append(&text);
                 Value::unknown("nothing")
+            }
+            Act::Module
+                if self.language == "javascript"
+                    && first.is_some_and(|it| services::data_of(&it.value.text()).is_some()) =>
+            {
+                let Some(first) = first else { return Value::unknown("a module") };
+                let code = services::data_of(&first.value.text()).unwrap_or_default();
+                self.run_code(path, "javascript", &Value::Text(code), first.span)
             }
             Act::Module => match first.and_then(|given| given.value.as_known()) {
                 Some(name) => Value::name(module_name(name)),
@@ -905,6 +1079,16 @@ impl Interpreter<'_, '_, '_> {
         );
         if shell {
             self.seen.spawns = Some(span);
+            // Somebody is to type into it: `bash -i`.
+            let waits = text.as_known().is_some_and(|known| {
+                let mut words = known.split_whitespace().skip(1).peekable();
+                words.peek().is_some()
+                    && words
+                        .all(|word| matches!(word, "-i" | "-l" | "-p" | "-il" | "-li" | "--login"))
+            });
+            if waits {
+                self.walk.note("execution.shell.escape", span);
+            }
         }
         let remote = text.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_)))
             && text.taint.has(Taint::NETWORK);
@@ -1068,7 +1252,7 @@ impl Interpreter<'_, '_, '_> {
                 | "dgram.createSocket"
         ) || path.starts_with("boto3");
         let result = Value::reached(&format!("{path}()"), Text::default());
-        if path.ends_with("socket.socket") || path.contains("ocket") || path == "net.connect" {
+        if path.contains("ocket") || path == "net.connect" || path.ends_with("open_connection") {
             self.raw_socket = true;
         }
         if opens_only {
@@ -1143,7 +1327,12 @@ impl Interpreter<'_, '_, '_> {
         });
         let full = path.contains("full_load")
             || given.iter().any(|given| matches!(&given.value, Value::Name(name, _) if name.ends_with("FullLoader")));
-        if safe || full {
+        // Models are weights alone unless somebody says otherwise.
+        let weights = path == "torch.load"
+            && !given.iter().any(|given| {
+                given.name.as_deref() == Some("weights_only") && given.value.is_false()
+            });
+        if safe || full || weights {
             return;
         }
         let Some(first) = first else { return };

@@ -76,13 +76,17 @@ impl Interpreter<'_, '_, '_> {
             return None;
         }
         let operator = self.word_at(self.at + 1);
+        let adds = operator == "+=" && self.language != "python";
         let assigns = operator == ":=" || (operator == "=" && self.language != "python");
-        if !assigns {
+        if !assigns && !adds {
             return None;
         }
         let name = self.word().to_owned();
         self.at += 2;
-        let value = self.expression(0);
+        let mut value = self.expression(0);
+        if adds && let Some(before) = self.bound(&name) {
+            value = self.add(before, value);
+        }
         self.bind(name, value.clone());
         Some(value)
     }
@@ -263,6 +267,7 @@ impl Interpreter<'_, '_, '_> {
                     ("-", Value::Number(left), Value::Number(right)) => {
                         Value::Number(left.saturating_sub(*right))
                     }
+                    ("|", Value::Number(left), Value::Number(right)) => Value::Number(left | right),
                     ("|", Value::Table(left), Value::Table(right)) => {
                         Value::Table(left.iter().chain(right).cloned().collect())
                     }
@@ -540,6 +545,7 @@ impl Interpreter<'_, '_, '_> {
         match (self.language, word) {
             ("ruby", "ARGV") | ("julia", "ARGS") | ("lua", "arg") => self.argument_list(),
             ("ruby", "STDIN") => Value::name("STDIN"),
+            ("javascript", "__dirname") => Value::known("."),
             ("perl", "shift") => self.element(&self.argument_list(), 0),
             _ => Value::name(word),
         }
@@ -796,7 +802,9 @@ impl Interpreter<'_, '_, '_> {
 
     fn inline_function(&mut self) -> Value {
         self.at += 1;
+        let mut name = "";
         if self.is_name(self.at) {
+            name = self.word();
             self.at += 1;
         }
         let mut parameters = Vec::new();
@@ -809,7 +817,11 @@ impl Interpreter<'_, '_, '_> {
             self.at = self.partner(self.at + 1) + 1;
         }
         if self.word() == "{" {
-            return self.braced_function(parameters);
+            let function = self.braced_function(parameters);
+            if let (Value::Function(index), false) = (&function, name.is_empty()) {
+                self.endless_calls(name, *index);
+            }
+            return function;
         }
         if self.word() == "=>" {
             return self.arrow(parameters);

@@ -74,11 +74,13 @@ pub(super) fn run(
         interpreter.limit();
     }
     let unit = Rc::clone(&interpreter.unit);
+    let directory = interpreter.walk.directory().map(str::to_owned);
     interpreter.spliced(&unit.tokens, false);
     interpreter.statements(end);
     interpreter.uncalled();
     interpreter.flush();
     interpreter.finish();
+    interpreter.walk.go_to(directory);
     interpreter.output
 }
 
@@ -103,6 +105,10 @@ pub(super) struct Seen {
     pub(super) spawns: Option<Span>,
     pub(super) executable_memory: bool,
     pub(super) native_call: Option<Span>,
+    /// The command that shows the secret which was read of a store.
+    pub(super) shows: Option<Vec<Text>>,
+    /// What was put into an archive that has no file.
+    pub(super) packed: Text,
 }
 
 /// A stretch of code as tokens.

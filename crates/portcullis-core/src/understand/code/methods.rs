@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
-    text::Text,
+    text::{Taint, Text},
 };
 
 impl Interpreter<'_, '_, '_> {
@@ -104,7 +104,21 @@ impl Interpreter<'_, '_, '_> {
             _ => None,
         };
         if let Some(kind) = kind {
-            return fold::fold(kind, &all);
+            let value = fold::fold(kind, &all);
+            if matches!(name, "getvalue" | "read") && self.seen.packed.taint != Taint::NONE {
+                let mut text = value.text();
+                text.inherit(&self.seen.packed);
+                return Value::Text(text);
+            }
+            return value;
+        }
+        // What is written into a request that is under way is sent.
+        let taint = mixed("what is sent", given.iter().map(|given| &given.value)).taint;
+        if matches!(name, "write" | "end" | "send")
+            && receiver.taint().has(Taint::NETWORK)
+            && taint.has(Taint::SECRET)
+        {
+            return self.act(Act::Send, name, given, span);
         }
         match (name, given) {
             ("format", _) => fold::format_braces(&receiver.text(), given),
@@ -148,7 +162,23 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) -> Option<Value> {
         let receiver = path.strip_suffix(name)?.strip_suffix('.')?;
+        if receiver == "archive()" && name == "add" {
+            let file = Argument {
+                text: given.first().map(|given| given.value.text()).unwrap_or_default(),
+                span,
+            };
+            let content = self.walk.read(&file);
+            self.seen.packed.inherit(&content);
+            return Some(Value::unknown("nothing"));
+        }
         if receiver == "native()" {
+            if matches!(name, "unlink" | "remove" | "rmdir") {
+                return Some(self.act(Act::Delete, path, given, span));
+            }
+            if name == "reboot" {
+                let word = Argument { text: Text::known("reboot"), span };
+                self.walk.run(&[word], None);
+            }
             if matches!(name, "system" | "popen" | "execve" | "execl") {
                 return Some(self.act(Act::Shell, path, given, span));
             }
@@ -167,7 +197,7 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("code.cloud.delete", span);
         }
         if matches!(name, "read" | "text" | "content" | "json" | "decode" | "body")
-            && text.taint != crate::text::Taint::NONE
+            && text.taint != Taint::NONE
         {
             return Some(Value::Text(text.derive(vec![crate::text::Piece::Unknown(path.into())])));
         }

@@ -10,6 +10,7 @@ mod interpreter;
 mod lines;
 mod methods;
 mod notebook;
+mod services;
 mod spliced;
 mod statements;
 mod tables;

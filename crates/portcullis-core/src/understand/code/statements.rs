@@ -18,8 +18,38 @@ use crate::{
 /// Assignment operators that replace.
 const REPLACES: &[&str] = &["=", ":=", "<-", "||=", "??=", "&&=", "//="];
 
+/// How many tokens of a body are looked at.
+const BODY: usize = 96;
+
+/// Words that leave a loop.
+const LEAVES: &[&str] = &["break", "exit", "_exit", "return", "raise", "throw", "quit"];
+
+/// Words that make a loop wait for something.
+const WAITS: &[&str] = &[
+    "accept",
+    "communicate",
+    "get",
+    "input",
+    "join",
+    "poll",
+    "read",
+    "readline",
+    "recv",
+    "select",
+    "sleep",
+    "wait",
+    "waitpid",
+    "await",
+    "flush",
+    "execSync",
+    "spawnSync",
+];
+
 /// How many elements of a list a loop's body is read for.
 const ROUNDS: usize = 4;
+
+/// How the gate's own variables begin.
+pub(super) const OWN: &str = "PORTCULLIS_";
 
 /// Variables that programs obey.
 const OBEYED: &[&str] = &[
@@ -148,7 +178,7 @@ impl Interpreter<'_, '_, '_> {
                 if word == "assert" && self.language == "php" {
                     return false;
                 }
-                if word == "while" && self.language == "python" {
+                if word == "while" {
                     self.endless(start);
                 }
                 self.at += 1;
@@ -248,16 +278,53 @@ impl Interpreter<'_, '_, '_> {
 
     /// A fork inside a loop without an end.
     fn endless(&mut self, start: usize) {
-        if !matches!(self.word_at(start + 1), "True" | "1") {
+        let bracket = usize::from(self.word_at(start + 1) == "(");
+        if !matches!(self.word_at(start + 1 + bracket), "True" | "true" | "1") {
             return;
         }
-        let end = self.block_end(start);
-        let forks = (start..end.min(start + 64))
-            .any(|index| self.word_at(index) == "fork" && self.word_at(index + 1) == "(");
-        if forks {
-            let span = self.span_from(start);
+        let end = if self.language == "python" {
+            self.block_end(start)
+        } else if self.word_at(start + 4) == "{" {
+            self.partner(start + 4)
+        } else {
+            return;
+        };
+        self.body_without_end(start, start + 2, end);
+    }
+
+    /// What only is bad when it is done again and again.
+    fn body_without_end(&mut self, start: usize, from: usize, end: usize) {
+        let span = self.span_from(start);
+        if self.multiplies(from, end) {
             self.walk.note("code.fork.loop", span);
         }
+        let body = || (from..end.min(from + BODY)).map(|index| self.word_at(index));
+        let writes = self.files.iter().any(|file| file.writes)
+            && body().any(|word| matches!(word, "write" | "writelines" | "writeSync"));
+        if writes && !body().any(|word| LEAVES.contains(&word) || WAITS.contains(&word)) {
+            self.walk.note("system.disk.fill", span);
+        }
+    }
+
+    /// Whether code starts copies of itself and goes on at once.
+    fn multiplies(&self, from: usize, end: usize) -> bool {
+        let end = end.min(from + BODY);
+        let body = || (from..end).map(|index| self.word_at(index));
+        if body().any(|word| LEAVES.contains(&word) || WAITS.contains(&word)) {
+            return false;
+        }
+        let forks = (from..end).any(|index| {
+            self.word_at(index) == "fork"
+                && self.word_at(index + 1) == "("
+                && matches!(self.word_at(index + 2), ")" | "__filename")
+        });
+        let starts = body().any(|word| {
+            matches!(word, "Popen" | "spawn" | "fork" | "Process" | "execFile" | "exec" | "system")
+        });
+        let itself = body().any(|word| {
+            matches!(word, "__file__" | "__filename" | "__FILE__" | "argv" | "$0" | "execPath")
+        });
+        forks || starts && itself
     }
 
     fn skip_statement(&mut self) {
@@ -545,6 +612,11 @@ impl Interpreter<'_, '_, '_> {
     /// `object.member = value`, `object['key'] = value`.
     fn store_member(&mut self, place: Value, value: Value) {
         let Value::Name(path, _) = place else { return };
+        let client = ["requests.", "httpx.", "aiohttp."].iter().any(|name| path.starts_with(name));
+        if path.ends_with(".verify") && client && value.is_false() {
+            let span = self.span_from(self.at.saturating_sub(1));
+            self.walk.note("code.security.disabled", span);
+        }
         for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
             if let Some(name) = path.strip_prefix(prefix)
                 && OBEYED.contains(&name)
@@ -553,7 +625,7 @@ impl Interpreter<'_, '_, '_> {
                 let kind = EffectKind::Environment { name: name.to_owned(), value: value.text() };
                 self.walk.emit(kind, span);
             } else if let Some(name) = path.strip_prefix(prefix)
-                && agents::redirects(name)
+                && (agents::redirects(name) || name.starts_with(OWN))
             {
                 // An agent that is started later finds it.
                 let span = self.span_from(self.at.saturating_sub(1));
@@ -631,7 +703,23 @@ impl Interpreter<'_, '_, '_> {
             let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();
             self.walk.note("code.deserialize.untrusted", span);
         }
+        self.endless_calls(&name, index);
         self.named.insert(name, index);
+    }
+
+    /// A function that starts copies of the program and calls itself whatever happens.
+    pub(super) fn endless_calls(&mut self, name: &str, index: usize) {
+        let Some(body) = self.functions.get(index).map(|function| function.body.clone()) else {
+            return;
+        };
+        let again = (body.start..body.end.min(body.start + BODY))
+            .any(|index| self.word_at(index) == name && self.word_at(index + 1) == "(");
+        let chooses = (body.start..body.end.min(body.start + BODY))
+            .any(|index| matches!(self.word_at(index), "if" | "?" | "while" | "for"));
+        if again && !chooses && self.multiplies(body.start, body.end) {
+            let span = self.span_from(body.start);
+            self.walk.note("code.fork.loop", span);
+        }
     }
 
     fn partner_or_next(&self, index: usize) -> usize {
@@ -678,6 +766,12 @@ impl Interpreter<'_, '_, '_> {
         let Some(separator) = separator else {
             return;
         };
+        if self.word_at(separator) == ";" && self.word_at(separator + 1) == ";" && open {
+            let brace = limit + 1;
+            if self.word_at(brace) == "{" {
+                self.body_without_end(start, brace + 1, self.partner(brace));
+            }
+        }
         if self.word_at(separator) == ":" || self.word_at(separator) == ";" {
             return;
         }

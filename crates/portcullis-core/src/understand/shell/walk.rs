@@ -156,6 +156,13 @@ impl<'a> Walk<'a> {
         self.state.directory()
     }
 
+    /// What follows starts from another directory; `None` where that is not known.
+    pub(crate) fn go_to(&mut self, directory: Option<String>) {
+        if self.state.directory() != directory.as_deref() {
+            self.state.enter(directory);
+        }
+    }
+
     /// A path as the current directory makes it.
     #[must_use]
     pub fn target(&self, text: &Text) -> Target {

@@ -84,6 +84,11 @@ pub(super) fn role(key: &str) -> Role {
 const FROM: &[&str] = &["from", "input", "old", "source", "src"];
 const TO: &[&str] = &["dest", "destination", "dst", "new", "output", "save", "target", "to"];
 
+/// A name of an argument without case and separators.
+pub(super) fn plain(key: &str) -> String {
+    name::words(key.get(..key.floor_char_boundary(LONGEST)).unwrap_or_default()).concat()
+}
+
 /// Whether what stands under this name is written to a file or sent.
 pub(super) fn is_content(key: &str) -> bool {
     CONTENT.contains(&name::words(key).concat().as_str())

@@ -16,6 +16,7 @@ use crate::{
     text::Text,
 };
 
+mod act;
 mod command;
 mod file;
 mod key;
@@ -35,6 +36,7 @@ const BESIDE: usize = 4;
 pub(super) fn understand(walk: &mut Walk<'_>, call: &ToolCall) {
     let mut reader = Reader { walk, name: Name::new(&call.tool) };
     reader.object(&call.arguments, &Spot::Argument(String::new()), None, DEPTH);
+    reader.acts(&call.arguments);
 }
 
 struct Reader<'r, 'w> {

@@ -65,6 +65,11 @@ impl Name {
         Self { own: words(own), server: words(server) }
     }
 
+    /// The words of the tool's own name.
+    pub(super) fn own_words(&self) -> &[String] {
+        &self.own
+    }
+
     fn own_says(&self, hint: Hint) -> bool {
         self.own.iter().any(|word| says(word) == Some(hint))
     }

@@ -62,8 +62,12 @@ pub(super) enum Act {
     Link,
     /// Makes a directory or an empty file.
     Make,
+    /// Makes another directory the one that relative paths start from.
+    Enter,
     /// Asks an address, and sends it what options name.
     Get,
+    /// Sends a request with this method to the first.
+    Method(&'static str),
     /// Sends the second argument to the first.
     Post,
     /// A method before the address.
@@ -153,6 +157,42 @@ pub(super) fn method(language: &str, name: &str) -> Option<Act> {
         _ => return None,
     };
     find(table, name)
+}
+
+/// Clients for requests whose methods are the methods of HTTP.
+const CLIENTS: &[&str] = &[
+    "aiohttp.ClientSession()",
+    "axios",
+    "axios.create()",
+    "bent",
+    "got",
+    "got.extend()",
+    "httpx",
+    "httpx.AsyncClient()",
+    "httpx.Client()",
+    "ky",
+    "ky.create()",
+    "ky.extend()",
+    "needle",
+    "niquests",
+    "request",
+    "requests",
+    "requests.Session()",
+    "requests.session()",
+    "superagent",
+];
+
+/// The method of a request that a function of an HTTP client is called after, where it changes something.
+pub(super) fn request_method(path: &str, name: &str) -> Option<&'static str> {
+    let method = match name {
+        "delete" | "del" => "DELETE",
+        "put" => "PUT",
+        "patch" => "PATCH",
+        "post" => "POST",
+        _ => return None,
+    };
+    let client = path.strip_suffix(name)?.strip_suffix('.')?;
+    CLIENTS.contains(&client).then_some(method)
 }
 
 fn find(table: &'static [Row], name: &str) -> Option<Act> {

@@ -1,0 +1,187 @@
+//! Files that builds, installers, pipelines and people run: what stands in them is read when they are written. Owns which
+//! files those are and what of their content matters; the rules themselves stand in `change` and `execution`.
+
+mod commands;
+mod exposure;
+mod sources;
+
+use super::{
+    Hit, Scene, apply,
+    effects::{about, written},
+};
+use crate::{
+    effect::{Effect, LayerOrigin, Target},
+    finding::Finding,
+    place::{self, PersistenceKind, Place},
+    risk::Severity,
+    text::Text,
+    understand,
+};
+
+pub(super) use exposure::{gives_the_host, opens_to_everyone};
+
+/// The name of the layer that a file's commands are read in; what such a command writes is not followed further.
+const WRITTEN: &str = "what is written";
+
+/// How many written files are read for one action.
+const FILES: usize = 8;
+
+/// How much of one file is read.
+const BYTES: usize = 1 << 16;
+
+/// How many commands of one file are read.
+const COMMANDS: usize = 64;
+
+/// What must stand in a text before it is worth reading as code.
+const TRIGGERS: &[&str] = &[
+    "/dev/tcp",
+    "/dev/udp",
+    "DownloadString",
+    "Invoke-",
+    "b64",
+    "base64",
+    "curl",
+    "dd ",
+    "eval",
+    "exec",
+    "fetch",
+    "http",
+    "iwr",
+    "mkfs",
+    "nc ",
+    "ncat",
+    "openssl",
+    "remove(",
+    "rm ",
+    "rmSync",
+    "rmtree",
+    "socat",
+    "socket",
+    "wget",
+    "xxd",
+];
+
+/// Rules, by how their ids begin, on what no build does: running what arrives, handing out a shell, sending secrets away.
+const FOREIGN: &[&str] = &[
+    "code.evaluate.computed",
+    "code.shell.",
+    "execution.decoded.code",
+    "execution.remote.fetched",
+    "exfiltration.home.",
+    "exfiltration.secret.",
+    "network.shell.",
+];
+
+/// The same for what runs on the machine itself: what takes along more than the project.
+const LOSSES: &[&str] =
+    &["disk.overwrite.", "fs.delete.home", "fs.delete.root", "fs.delete.system-top"];
+
+/// Manifests, build files and pipelines that fetch what they run, or take packages from where anybody may change them.
+pub(super) fn fetches(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    for (effect, target, content) in files(scene) {
+        let Some(name) = file_name(target) else { continue };
+        let path = target.path.as_deref().unwrap_or_default();
+        if let Some(source) = sources::unsafe_source(name, content) {
+            let words = format!("packages would come from `{source}`, as this says:");
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
+            continue;
+        }
+        if commands::pipes_what_it_fetches(name, content) {
+            let words = "what is fetched at installation is run by";
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, words) });
+            continue;
+        }
+        let found = commands::of(path, name, content);
+        let worst = found.commands.iter().take(COMMANDS).find_map(|command| {
+            let rules: &[&[&str]] =
+                if found.in_container { &[FOREIGN] } else { &[FOREIGN, LOSSES] };
+            worst(scene, "shell", command, rules)
+        });
+        if let Some(finding) = worst {
+            let words = format!("{}, whenever this is used:", finding.message);
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
+        }
+    }
+}
+
+/// Scripts and programs that would do the worst when somebody runs them.
+pub(super) fn plants(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    for (effect, target, content) in files(scene) {
+        let Some(language) = file_name(target).and_then(|name| commands::language(name, content))
+        else {
+            continue;
+        };
+        if let Some(finding) = worst(scene, language, content, &[FOREIGN, LOSSES]) {
+            let words = format!("{}, once this is run:", finding.message);
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
+        }
+    }
+}
+
+/// The files that are written with what is known of their content, except where something else reads that already.
+fn files<'s>(scene: &'s Scene<'_>) -> Vec<(&'s Effect, &'s Target, &'s str)> {
+    let is_inside = scene.effects.layers.first().is_some_and(
+        |layer| matches!(&layer.origin, LayerOrigin::Argument(pointer) if pointer == WRITTEN),
+    );
+    if is_inside {
+        return Vec::new();
+    }
+    scene
+        .effects
+        .list
+        .iter()
+        .filter_map(|effect| {
+            let (target, _, content) = written(effect)?;
+            let known = known(content)?;
+            let started = place::persistence_of(target, scene.facts).is_some_and(|found| {
+                matches!(
+                    found.kind,
+                    PersistenceKind::Shell
+                        | PersistenceKind::Hook
+                        | PersistenceKind::Schedule
+                        | PersistenceKind::Service
+                        | PersistenceKind::Session
+                )
+            });
+            let passing = matches!(
+                place::place_of(target, scene.facts),
+                Place::Harmless | Place::Temporary | Place::TemporaryTop | Place::Device
+            );
+            (!started && !passing).then_some((effect, target, known))
+        })
+        .take(FILES)
+        .collect()
+}
+
+/// What is known of a content; the part before an unknown value where that is long enough to say something.
+fn known(content: &Text) -> Option<&str> {
+    let known = content.as_known().unwrap_or_else(|| content.known_prefix());
+    let known = known.get(..known.floor_char_boundary(BYTES))?;
+    (!known.trim().is_empty()).then_some(known)
+}
+
+fn file_name(target: &Target) -> Option<&str> {
+    target.path.as_deref()?.rsplit('/').next()
+}
+
+/// The worst that a text would do as code, by the rules that are asked for.
+fn worst(
+    scene: &Scene<'_>,
+    language: &'static str,
+    code: &str,
+    rules: &[&[&str]],
+) -> Option<Finding> {
+    if !TRIGGERS.iter().any(|word| memchr::memmem::find(code.as_bytes(), word.as_bytes()).is_some())
+    {
+        return None;
+    }
+    let effects = understand::as_code(WRITTEN, language, code, scene.facts);
+    let inner = Scene { action: scene.action, effects: &effects, facts: scene.facts };
+    apply(&inner)
+        .into_iter()
+        .filter(|finding| finding.severity >= Severity::High)
+        .filter(|finding| {
+            rules.iter().any(|rules| rules.iter().any(|rule| finding.rule.starts_with(rule)))
+        })
+        .max_by_key(|finding| finding.severity)
+}

@@ -1,0 +1,631 @@
+//! Libraries that drive something elsewhere: clouds, clusters, containers, payments, web services. Owns the telling of a
+//! call as the command that does the same, so that one rule judges both; what a command means is said in `rules`.
+
+use portcullis_syntax::Span;
+
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
+use crate::{
+    effect::{Argument, EffectKind, Run},
+    text::{Piece, Taint, Text},
+};
+
+/// How many arguments of a call are told.
+const GIVEN: usize = 16;
+
+/// How deep a value is written out, and how many parts of it.
+const DEPTH: usize = 6;
+/// See [`DEPTH`].
+const PARTS: usize = 32;
+
+/// Modules of services that have no command of their own here: only verbs that destroy are told.
+const SERVICES: &[&str] = &[
+    "@azure/",
+    "@google-cloud/",
+    "alicloud",
+    "azure.",
+    "cloudflare",
+    "digitalocean",
+    "google.cloud.",
+    "googleapiclient.",
+    "hcloud",
+    "heroku3",
+    "linode",
+    "oci.",
+    "openstack",
+    "vultr",
+];
+
+/// First words of methods that destroy.
+const DESTROYING: &[&str] =
+    &["delete", "destroy", "drop", "purge", "remove", "shutdown", "terminate", "undeploy", "wipe"];
+
+/// What is destroyed by the row, the message or the label: work as usual.
+const ORDINARY: &[&str] = &[
+    "document", "entities", "entity", "event", "events", "item", "items", "label", "labels",
+    "message", "messages", "record", "session", "tag", "tags", "tagging", "task", "upload",
+];
+
+/// Commands of `aws` that show a secret; a program that only uses what they give shows nobody anything.
+const SHOWING: &[&str] = &[
+    "assume-role",
+    "assume-role-with-web-identity",
+    "batch-get-secret-value",
+    "decrypt",
+    "generate-data-key",
+    "generate-db-auth-token",
+    "get-authorization-token",
+    "get-cluster-credentials",
+    "get-federation-token",
+    "get-parameter",
+    "get-parameter-history",
+    "get-parameters",
+    "get-parameters-by-path",
+    "get-password-data",
+    "get-secret-value",
+    "get-session-token",
+];
+
+/// A command as it is put together.
+type Words = Vec<Text>;
+
+fn known(words: &[&str]) -> Words {
+    words.iter().map(|word| Text::known(*word)).collect()
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Tells a call of a library for a service as a command; gives a value where that is what the call is about.
+    pub(super) fn service(
+        &mut self,
+        path: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if !matches!(self.language, "python" | "javascript") {
+            return None;
+        }
+        let (receiver, method) = path.rsplit_once('.').unwrap_or(("", path));
+        if path.starts_with("@aws-sdk/client-") {
+            return self.aws_command(path, given, span);
+        }
+        let root = path.split(['.', '(', '[']).next().unwrap_or_default();
+        match root {
+            "boto3" | "aioboto3" if matches!(method, "client" | "resource") => {
+                let name = given.first().map(|given| given.value.text()).unwrap_or_default();
+                Some(Value::reached(&format!("{path}()"), name))
+            }
+            "boto3" | "aioboto3" => {
+                let service = text.as_known()?.to_owned();
+                if receiver.ends_with(".client()") || receiver.ends_with("_client()") {
+                    return self.aws(&service, &kebab(method), given, span);
+                }
+                let class = receiver.rsplit('.').find(|part| part.ends_with("()"))?;
+                let class = kebab(class.trim_end_matches("()"));
+                if matches!(method, "delete" | "terminate" | "stop") && class != "resource" {
+                    return self.aws(&service, &format!("{method}-{class}s"), given, span);
+                }
+                self.aws(&service, &kebab(method), given, span)
+            }
+            "aws-sdk" | "AWS" => {
+                let class = receiver.strip_suffix("()")?.rsplit('.').next()?;
+                self.aws(&class.to_ascii_lowercase(), &kebab(method), given, span)
+            }
+            "kubernetes" | "@kubernetes/client-node" | "k8s" => self.cluster(method, given, span),
+            "docker" | "podman" | "dockerode" | "Docker" => {
+                self.containers(receiver, method, given, span)
+            }
+            "stripe" => self.payment(receiver, method, given, span),
+            "github" | "gitlab" | "@octokit/rest" | "octokit" | "@octokit/core"
+            | "@actions/github" => self.forge(receiver, method, given, span),
+            "kafka" | "confluent_kafka" | "kafkajs" | "aiokafka"
+                if matches!(method, "delete_topics" | "deleteTopics" | "delete_records") =>
+            {
+                self.tell(known(&["kafka-topics", "--delete"]), span);
+                None
+            }
+            "smtplib" | "nodemailer" | "slack_sdk" | "slack" | "twilio" | "@slack/web-api"
+                if matches!(
+                    method,
+                    "sendmail" | "send_message" | "sendMail" | "chat_postMessage" | "postMessage"
+                ) || (root == "twilio" && method == "create") =>
+            {
+                self.walk.note("messages.send", span);
+                None
+            }
+            "crontab" if method == "new" => {
+                let command = given
+                    .iter()
+                    .find(|given| given.name.as_deref().is_none_or(|name| name == "command"))?;
+                let mut line = Text::known("@daily ");
+                line.append(&command.value.text());
+                let words =
+                    [argument(Text::known("crontab"), span), argument(Text::known("-"), span)];
+                self.walk.run(&words, Some(line));
+                None
+            }
+            _ => self.service_of_any_kind(path, receiver, method, span),
+        }
+    }
+
+    fn service_of_any_kind(
+        &mut self,
+        path: &str,
+        receiver: &str,
+        method: &str,
+        span: Span,
+    ) -> Option<Value> {
+        let is_store = ["pymongo", "motor", "mongodb", "MongoClient", "mongoose"]
+            .iter()
+            .any(|name| path.starts_with(name))
+            || receiver.contains(".collection()")
+            || receiver.contains(".get_collection()");
+        if is_store && matches!(method, "drop" | "drop_collection" | "dropCollection") {
+            self.walk.note("code.database.collection", span);
+            return None;
+        }
+        if method == "drop" && receiver.to_ascii_lowercase().ends_with("sequelize") {
+            self.walk.note("code.database.drop", span);
+        }
+        if SERVICES.iter().any(|service| path.starts_with(service)) {
+            let verb = kebab(method);
+            let mut words = verb.split('-').filter(|word| *word != "begin");
+            let destroys = words.next().is_some_and(|verb| DESTROYING.contains(&verb));
+            let ordinary = words.next_back().is_some_and(|noun| ORDINARY.contains(&noun))
+                || receiver.contains(".document()");
+            if destroys && !ordinary {
+                self.walk.note("code.cloud.delete", span);
+            }
+            if matches!(method, "access_secret_version" | "accessSecretVersion" | "get_secret") {
+                self.seen.shows = Some(known(&["gcloud", "secrets", "versions", "access", "1"]));
+                return Some(secret());
+            }
+        }
+        None
+    }
+
+    /// `new TerminateInstancesCommand({…})`.
+    fn aws_command(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
+        let rest = path.strip_prefix("@aws-sdk/client-")?;
+        let (service, class) = rest.split_once('.')?;
+        match class.strip_suffix("Command") {
+            Some(command) => self.aws(service, &kebab(command), given, span),
+            // `new S3().deleteBucket({…})`
+            None => {
+                let (class, method) = class.split_once("().")?;
+                let is_client = class.chars().all(|letter| letter.is_ascii_alphanumeric());
+                if is_client && !method.contains('.') && method != "send" {
+                    return self.aws(service, &kebab(method), given, span);
+                }
+                None
+            }
+        }
+    }
+
+    fn aws(&mut self, service: &str, command: &str, given: &[Given], span: Span) -> Option<Value> {
+        let noun = command.split('-').skip(1).last().unwrap_or_default();
+        if command.starts_with("delete") && ORDINARY.contains(&noun) {
+            return None;
+        }
+        let service = if service == "s3" { "s3api" } else { service };
+        let mut words = known(&["aws", service, command]);
+        options(given, &mut words);
+        if SHOWING.contains(&command) {
+            self.seen.shows = Some(words);
+            return Some(secret());
+        }
+        self.tell(words, span);
+        None
+    }
+
+    /// A method of a client for a cluster: a verb, and the kind of thing behind `namespaced`.
+    fn cluster(&mut self, method: &str, given: &[Given], span: Span) -> Option<Value> {
+        let name = kebab(method);
+        let (verb, rest) = name.split_once('-')?;
+        let all = rest.starts_with("collection-");
+        let rest = rest.strip_prefix("collection-").unwrap_or(rest);
+        let rest = rest.strip_prefix("namespaced-").unwrap_or(rest);
+        let kind = rest.strip_suffix("-for-all-namespaces").unwrap_or(rest).replace('-', "");
+        let name = given
+            .iter()
+            .find(|given| given.name.as_deref().is_none_or(|name| name == "name"))
+            .map_or_else(|| Text::unknown("a name"), |given| given.value.text());
+        match verb {
+            "delete" => {
+                let mut words = known(&["kubectl", "delete", kind.as_str()]);
+                words.push(if all { Text::known("--all") } else { name });
+                self.tell(words, span);
+            }
+            // Nobody decodes what stays in the cluster.
+            "list" | "read" if kind == "secret" => {
+                let decodes = ["b64decode", "base64", "atob("].iter();
+                let prints = self.source.contains("print(") && self.source.contains(".data");
+                if prints || decodes.into_iter().any(|name| self.source.contains(name)) {
+                    self.tell(known(&["kubectl", "get", "secrets", "-o", "yaml"]), span);
+                }
+            }
+            "create" | "replace" | "patch" if kind.ends_with("rolebinding") => {
+                let mut words = known(&["kubectl", "create", kind.as_str(), "new"]);
+                let said = given.iter().map(|given| written(&given.value, DEPTH).display());
+                if said.into_iter().any(|said| said.contains("cluster-admin")) {
+                    words.push(Text::known("--clusterrole=cluster-admin"));
+                }
+                self.tell(words, span);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Containers by a library: what stands in the options is what `docker` is told.
+    fn containers(
+        &mut self,
+        receiver: &str,
+        method: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let method = kebab(method);
+        let kinds = ["containers", "images", "volumes", "networks"];
+        let kind = kinds.iter().find(|kind| receiver.contains(**kind)).copied().unwrap_or("");
+        match (kind, method.as_str()) {
+            ("containers", "run" | "create") | ("", "create-container" | "run") => {
+                let mut words = known(&["docker", "run"]);
+                for given in given.iter().take(GIVEN) {
+                    if let Some(name) = &given.name {
+                        container_option(name, &given.value, &mut words, DEPTH);
+                    } else if let Value::Table(_) = given.value {
+                        container_option("", &given.value, &mut words, DEPTH);
+                    }
+                }
+                words.push(Text::known("image"));
+                self.tell(words, span);
+            }
+            (_, "remove" | "kill" | "stop" | "delete") if receiver.contains("[]") => {
+                let forced = given.iter().any(|given| {
+                    given.name.as_deref() == Some("force") && !given.value.is_false()
+                        || given.value.entry("force").is_some_and(|force| !force.is_false())
+                });
+                match kind {
+                    "volumes" => self.tell(known(&["docker", "volume", "rm", "each"]), span),
+                    "containers" if forced || method == "kill" => {
+                        self.walk.note("container.remove.many", span);
+                    }
+                    _ => {}
+                }
+            }
+            ("volumes", "remove") => self.tell(known(&["docker", "volume", "rm", "one"]), span),
+            ("volumes", "prune") | ("", "prune-volumes") => {
+                self.tell(known(&["docker", "volume", "prune", "-f"]), span);
+            }
+            ("images" | "containers" | "networks", "prune") => {
+                let thing = kind.trim_end_matches('s');
+                self.tell(known(&["docker", thing, "prune", "-f"]), span);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Money by a library: the class or the member before the verb is the resource.
+    fn payment(
+        &mut self,
+        receiver: &str,
+        method: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        // Keys for tests move nothing.
+        if self.source.contains("sk_test_") || self.source.contains("TEST") {
+            return None;
+        }
+        let resource = receiver.rsplit('.').next()?;
+        let resource = kebab(resource).replace('-', "_");
+        let plural = if resource.ends_with('s') { resource } else { format!("{resource}s") };
+        let verb = match kebab(method).as_str() {
+            "del" | "delete" => "delete".to_owned(),
+            other => other.replace('-', "_"),
+        };
+        let mut words = known(&["stripe", plural.as_str(), verb.as_str()]);
+        options(given, &mut words);
+        self.tell(words, span);
+        None
+    }
+
+    /// A repository's own service.
+    fn forge(
+        &mut self,
+        receiver: &str,
+        method: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let name = kebab(method);
+        if method == "request" {
+            let said = given.first()?.value.text();
+            let (verb, route) = said.as_known()?.split_once(' ')?;
+            let route = route.trim().to_owned();
+            self.tell(known(&["gh", "api", "-X", verb, route.as_str()]), span);
+            return None;
+        }
+        if !name.split('-').next().is_some_and(|verb| DESTROYING.contains(&verb)) {
+            return None;
+        }
+        let repository = receiver.ends_with("get_repo()")
+            || receiver.ends_with(".repos")
+            || receiver.ends_with("projects")
+            || receiver.ends_with("projects.get()");
+        if name == "delete" && repository {
+            self.tell(known(&["gh", "repo", "delete", "owner/repository"]), span);
+        } else if !name.split('-').any(|noun| {
+            matches!(noun, "comment" | "reaction" | "label" | "labels" | "assignees" | "reviewers")
+        }) {
+            let route = format!("/{}", name.replace('-', "/"));
+            self.tell(known(&["gh", "api", "-X", "DELETE", route.as_str()]), span);
+        }
+        None
+    }
+
+    /// A request with a method that is no `GET`, as the command that makes it.
+    pub(super) fn request_by(
+        &mut self,
+        method: &str,
+        address: &Text,
+        body: Option<&Text>,
+        span: Span,
+    ) {
+        let method = method.to_ascii_uppercase();
+        if !matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE" | "PURGE") {
+            return;
+        }
+        let mut words = known(&["curl", "-X", method.as_str()]);
+        words.push(address.clone());
+        if let Some(body) = body.filter(|body| !body.is_empty()) {
+            words.push(Text::known("-d"));
+            let mut sent = body.clone();
+            // A word that begins like this would be the name of a file to the command.
+            if sent.known_prefix().starts_with('@') {
+                sent = Text::unknown("a body");
+            }
+            // What is sent is told with the connection.
+            sent.taint = Taint::NONE;
+            sent.sources.clear();
+            words.push(sent);
+        }
+        self.tell(words, span);
+    }
+
+    /// What was read of a store of secrets is shown.
+    pub(super) fn shown(&mut self, printed: &[&Given], span: Span) {
+        if self.seen.shows.is_some()
+            && printed.iter().any(|given| is_stored(&given.value, DEPTH))
+            && let Some(words) = self.seen.shows.take()
+        {
+            self.tell(words, span);
+        }
+    }
+
+    fn tell(&mut self, words: Words, span: Span) {
+        let mut words = words.into_iter().map(|text| argument(text, span));
+        let Some(name) = words.next() else { return };
+        let program = name.text.display();
+        let arguments = words.collect();
+        let run = Run { program, name, arguments, known: true, input: None };
+        self.walk.emit(EffectKind::Run(run), span);
+    }
+}
+
+fn argument(text: Text, span: Span) -> Argument {
+    Argument { text, span }
+}
+
+/// What a store of secrets gave, and what is reached from it.
+const STORED: &str = "a stored secret";
+
+fn secret() -> Value {
+    Value::reached(STORED, Text { taint: Taint::SECRET, ..Text::default() })
+}
+
+/// Whether a value is a stored secret itself, and not something that was made with its help.
+fn is_stored(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match value {
+        Value::Name(path, _) => path.starts_with(STORED),
+        Value::Text(text) => text
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Unknown(origin) if origin.starts_with(STORED))),
+        Value::List(list) | Value::Any(list) => {
+            list.iter().take(PARTS).any(|value| is_stored(value, depth))
+        }
+        Value::Table(table) => table.iter().take(PARTS).any(|(_, value)| is_stored(value, depth)),
+        Value::Method(method) => is_stored(&method.0, depth),
+        Value::Number(_) | Value::Function(_) | Value::File(_) => false,
+    }
+}
+
+/// Arguments by name as options: `UserName="a"` is `--user-name=a`.
+fn options(given: &[Given], words: &mut Words) {
+    let mut add = |name: &str, value: &Value| {
+        let name = kebab(name);
+        if value.is_false() {
+            return;
+        }
+        let mut word = Text::known(format!("--{name}"));
+        if !matches!(value, Value::Name(path, _) if matches!(path.as_ref(), "True" | "true")) {
+            word.push_known("=");
+            word.append(&written(value, DEPTH));
+        }
+        words.push(word);
+    };
+    for given in given.iter().take(GIVEN) {
+        match (&given.name, &given.value) {
+            (Some(name), value) => add(name, value),
+            (None, Value::Table(table)) => {
+                for (name, value) in table.iter().take(GIVEN) {
+                    add(name, value);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What `docker run` is told of an option of a library, which may be an object with more of them.
+fn container_option(name: &str, value: &Value, words: &mut Words, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let is_true = !value.is_false();
+    match kebab(name).replace('_', "-").as_str() {
+        "privileged" if is_true => words.push(Text::known("--privileged")),
+        "pid-mode" | "pid" => push_option("--pid=", value, words),
+        "network-mode" | "network" => push_option("--network=", value, words),
+        "ipc-mode" | "ipc" => push_option("--ipc=", value, words),
+        "cap-add" => each(value, |value| push_option("--cap-add=", value, words)),
+        "security-opt" => each(value, |value| push_option("--security-opt=", value, words)),
+        "devices" => each(value, |value| push_option("--device=", value, words)),
+        "volumes" | "binds" => match value {
+            Value::Table(table) => {
+                for (source, mount) in table.iter().take(PARTS) {
+                    let mut word = Text::known(format!("{source}:"));
+                    match mount.entry("bind") {
+                        Some(bind) => word.append(&bind.text()),
+                        None => word.push_known("/mount"),
+                    }
+                    words.push(Text::known("-v"));
+                    words.push(word);
+                }
+            }
+            _ => each(value, |value| {
+                words.push(Text::known("-v"));
+                words.push(value.text());
+            }),
+        },
+        _ => {
+            if let Value::Table(table) = value {
+                for (name, value) in table.iter().take(PARTS) {
+                    container_option(name, value, words, depth);
+                }
+            }
+        }
+    }
+}
+
+fn push_option(option: &str, value: &Value, words: &mut Words) {
+    let mut word = Text::known(option);
+    word.append(&value.text());
+    words.push(word);
+}
+
+fn each(value: &Value, mut told: impl FnMut(&Value)) {
+    match value {
+        Value::List(list) => list.iter().take(PARTS).for_each(told),
+        value => told(value),
+    }
+}
+
+/// A value as JSON, as far as it is known.
+fn written(value: &Value, depth: usize) -> Text {
+    let Some(depth) = depth.checked_sub(1) else { return Text::unknown("a value") };
+    let mut text = Text::default();
+    match value {
+        Value::List(list) => {
+            text.push_known("[");
+            for (index, value) in list.iter().take(PARTS).enumerate() {
+                text.push_known(if index == 0 { "" } else { "," });
+                text.append(&quoted(value, depth));
+            }
+            text.push_known("]");
+        }
+        Value::Table(table) => {
+            text.push_known("{");
+            for (index, (name, value)) in table.iter().take(PARTS).enumerate() {
+                text.push_known(if index == 0 { "\"" } else { ",\"" });
+                text.push_known(name);
+                text.push_known("\":");
+                text.append(&quoted(value, depth));
+            }
+            text.push_known("}");
+        }
+        Value::Name(path, _) if matches!(path.as_ref(), "True" | "true" | "False" | "false") => {
+            text.push_known(&path.to_ascii_lowercase());
+        }
+        value => return value.text(),
+    }
+    text
+}
+
+fn quoted(value: &Value, depth: usize) -> Text {
+    let inner = written(value, depth);
+    if !matches!(value, Value::Text(_)) {
+        return inner;
+    }
+    let mut text = Text::known("\"");
+    text.append(&inner);
+    text.push_known("\"");
+    text
+}
+
+/// `TerminateInstances`, `terminateInstances` and `terminate_instances` as `terminate-instances`.
+fn kebab(name: &str) -> String {
+    let letters: Vec<char> = name.chars().take(96).collect();
+    let mut kebab = String::with_capacity(letters.len() + 8);
+    for (index, letter) in letters.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| letters.get(before));
+        let after = letters.get(index + 1);
+        let begins = letter.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || before.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase)
+            });
+        if begins {
+            kebab.push('-');
+        }
+        kebab.push(if *letter == '_' { '-' } else { letter.to_ascii_lowercase() });
+    }
+    kebab
+}
+
+/// The known rest of a text that begins with what it is: `data:text/javascript,…`.
+pub(super) fn data_of(text: &Text) -> Option<Text> {
+    let (start, _) = text.known_prefix().split_once(',')?;
+    if !start.starts_with("data:text/javascript")
+        && !start.starts_with("data:application/javascript")
+    {
+        return None;
+    }
+    let skip = start.len() + 1;
+    let pieces = text
+        .pieces
+        .iter()
+        .enumerate()
+        .map(|(index, piece)| match piece {
+            Piece::Known(known) if index == 0 => {
+                Piece::Known(known.get(skip..).unwrap_or_default().to_owned())
+            }
+            other => other.clone(),
+        })
+        .collect();
+    Some(text.derive(pieces))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kebab;
+
+    #[test]
+    fn names_of_methods_become_names_of_commands() {
+        for (name, expected) in [
+            ("terminate_instances", "terminate-instances"),
+            ("TerminateInstances", "terminate-instances"),
+            ("createDBInstance", "create-db-instance"),
+            ("ACL", "acl"),
+            ("PolicyArn", "policy-arn"),
+            ("deleteV1Namespace", "delete-v1-namespace"),
+        ] {
+            assert_eq!(kebab(name), expected);
+        }
+    }
+}
