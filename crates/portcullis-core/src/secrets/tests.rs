@@ -211,6 +211,8 @@ fn what_programs_say_about_secrets_is_none() {
         "\"is specified. Pass \"\n    \"purge_allocator_interval=-1 to disable\"",
         "// click: \"-----BEGIN PRIVATE KEY-----\"\nconsistent!(click_1, r\"-----BEGIN PRIVATE KEY-----\"); let more = words;",
         "http://user:pass%20word@example.com/path",
+        "pub ApplyControlToken: SpApplyControlTokenFn2,",
+        "pub const CANNOT_DECRYPT_PASSWORD: i32 = -2147212282i32;",
     ] {
         let found = Detector::default().scan(text.as_bytes());
         assert!(found.is_empty(), "{text}: {found:?}");

@@ -497,6 +497,7 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
         return false;
     }
     if is_number(value)
+        || is_named_after_secrets(value)
         || value.starts_with(b"*") && value.get(1).is_some_and(u8::is_ascii_alphabetic)
     {
         return true;
@@ -524,8 +525,20 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
         || value.starts_with(b"...")
 }
 
+/// Whether a value is the name of a type or a variable that is about secrets: `SpGetContextTokenFn`.
+fn is_named_after_secrets(value: &[u8]) -> bool {
+    let is_identifier = value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && value.first().is_some_and(u8::is_ascii_alphabetic);
+    if !is_identifier {
+        return false;
+    }
+    let lower = value.to_ascii_lowercase();
+    [&b"token"[..], b"key", b"secret", b"credential"].iter().any(|word| contains(&lower, word))
+}
+
 /// Whether a value is a number as programs write it: `0x8007_u32`, `4097u32`, `12'345`, `1_000L`.
 fn is_number(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"-").unwrap_or(value);
     let hexadecimal = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X"));
     let digits = hexadecimal.unwrap_or(value);
     let is_digit = |byte: &u8| match hexadecimal {
