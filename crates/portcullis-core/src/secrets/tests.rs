@@ -212,6 +212,9 @@ fn what_programs_say_about_secrets_is_none() {
         "// click: \"-----BEGIN PRIVATE KEY-----\"\nconsistent!(click_1, r\"-----BEGIN PRIVATE KEY-----\"); let more = words;",
         "http://user:pass%20word@example.com/path",
         "pub ApplyControlToken: SpApplyControlTokenFn2,",
+        "userid, acct, passwd = netrc1.authenticators(host)",
+        "username, have_password, password = userinfo.partition(b':')",
+        "self._authkey = process1.AuthenticationString(authkey)",
         "pub const CANNOT_DECRYPT_PASSWORD: i32 = -2147212282i32;",
     ] {
         let found = Detector::default().scan(text.as_bytes());

@@ -490,7 +490,8 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
     {
         return true;
     }
-    if contains(value, b"${") || contains(value, b"{{") || contains(value, b"$(") {
+    // The last is how manual pages write brackets.
+    if [&b"${"[..], b"{{", b"$(", b"\\[rB]"].iter().any(|piece| contains(value, piece)) {
         return true;
     }
     if quoted {
@@ -503,7 +504,8 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
         return true;
     }
     let value = value.strip_prefix(b"!").unwrap_or(value);
-    let name = value.iter().take_while(|byte| is_name(byte)).count();
+    // `name(`, `module.name(`, `name[`.
+    let name = value.iter().take_while(|byte| is_name(byte) || **byte == b'.').count();
     let next = value.get(name);
     let starts_as_name =
         value.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
