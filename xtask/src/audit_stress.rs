@@ -11,7 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::command::{Failed, cargo, output, root, run, say};
+use crate::{
+    command::{Failed, cargo, output, root, run, say},
+    random::Random,
+};
 
 /// How many processes judge and record one call each, in the first part.
 const PROCESSES: u64 = 1_000;
@@ -67,7 +70,7 @@ fn killed_at_any_moment(program: &Path, state: &Path, before: u64) -> Result<(),
     let life = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     let (mut answered, mut records) = (before + 1, 0);
     let mut silent = 0;
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0);
     for number in 0..KILLS {
         let beside = start(program, state, number)?;
         let mut child = start(program, state, number)?;
@@ -147,17 +150,5 @@ fn finish(child: Child, is_killed: bool) -> Result<bool, Failed> {
         Ok(allowed)
     } else {
         Err(Failed::Broken(format!("a call was not recorded: {answer}")))
-    }
-}
-
-/// Marsaglia's xorshift: the same moments in every run, as far as the machine lets them.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
     }
 }

@@ -3,9 +3,11 @@
 mod audit_stress;
 mod bench;
 mod command;
+mod differential;
 mod docs;
 mod fuzz;
 mod licences;
+mod random;
 mod test;
 mod workspace;
 
@@ -17,6 +19,8 @@ usage: cargo xtask <verb>
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
   bench           measure speed and memory, and print the tables of docs/performance.md
+  differential [--scripts N] [--seed S]
+                  run generated scripts in bash, and compare what started with what was predicted
   audit-stress    record from 1,000 processes at once, kill 200 of them, and verify the record
   fuzz [MINUTES]  run every fuzz target for that many CPU-minutes each (30)
 ";
@@ -31,6 +35,8 @@ fn main() -> ExitCode {
         ["bench"] => bench::run(),
         ["bench-in-process"] => bench::in_process(),
         ["audit-stress"] => audit_stress::run_stress(),
+        ["differential", options @ ..] => differential_options(options)
+            .and_then(|(scripts, seed)| differential::run(scripts, seed)),
         ["fuzz"] => fuzz::run(30),
         ["fuzz", minutes] => match minutes.parse() {
             Ok(minutes) => fuzz::run(minutes),
@@ -50,4 +56,23 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// How many scripts, and the seed.
+fn differential_options(options: &[&str]) -> Result<(u64, u64), command::Failed> {
+    let (mut scripts, mut seed) = (differential::SCRIPTS, differential::SEED);
+    for pair in options.chunks(2) {
+        let [name, value] = pair else {
+            return Err(command::Failed::Usage("an option lacks its number".to_owned()));
+        };
+        let number = value
+            .parse()
+            .map_err(|_| command::Failed::Usage(format!("`{value}` is not a number")))?;
+        match *name {
+            "--scripts" => scripts = number,
+            "--seed" => seed = number,
+            other => return Err(command::Failed::Usage(format!("`{other}` is no option"))),
+        }
+    }
+    Ok((scripts, seed))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     command::{self, Failed, cargo},
-    docs, licences, workspace,
+    differential, docs, licences, workspace,
 };
 
 /// Where the property tests begin to choose, so that the same tree always gets the same answer; a plain `cargo test` chooses
@@ -25,6 +25,7 @@ pub(crate) fn run() -> Result<(), Failed> {
             .env(PROPERTY_SEED.0, PROPERTY_SEED.1),
         TOOLCHAIN,
     )?;
+    differential::check()?;
     command::run(
         cargo(&["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"])
             .env("RUSTDOCFLAGS", "-D warnings"),

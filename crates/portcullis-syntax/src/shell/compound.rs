@@ -3,7 +3,9 @@
 use super::cursor::{Closers, END, Parser, ends_word};
 use super::parser::Reserved;
 use super::rules::{ARGUMENT, NAME, PATTERN, REGEX, SUBJECT};
-use super::tree::{CaseArm, Command, CommandKind, Part, PartKind, Statement, UnparsedReason, Word};
+use super::tree::{
+    ArmEnd, CaseArm, Command, CommandKind, Part, PartKind, Statement, UnparsedReason, Word,
+};
 use crate::Span;
 
 impl Parser<'_> {
@@ -219,11 +221,17 @@ impl Parser<'_> {
             self.broken(start);
         }
         let body = self.block(Closers::ARM.with(Closers::ESAC));
+        let mut end = ArmEnd::Stop;
         if self.peek() == b';' && matches!(self.second(), b';' | b'&') {
             let continues = self.second_and_third() == (b';', b'&');
+            if continues {
+                end = ArmEnd::Test;
+            } else if self.second() == b'&' {
+                end = ArmEnd::Fall;
+            }
             self.advance_by(2 + usize::from(continues));
         }
-        CaseArm { patterns, body, span: self.span_from(start) }
+        CaseArm { patterns, body, end, span: self.span_from(start) }
     }
 
     fn function_word(&mut self, start: usize) -> CommandKind {

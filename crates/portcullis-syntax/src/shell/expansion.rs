@@ -44,8 +44,13 @@ impl Parser<'_> {
     }
 
     fn push_parameter(&mut self, start: usize, name: Box<str>, out: &mut Builder) {
-        let parameter =
-            Parameter { name, subscript: None, indirect: false, operator: ParameterOperator::None };
+        let parameter = Parameter {
+            name,
+            subscript: None,
+            indirect: false,
+            colon: false,
+            operator: ParameterOperator::None,
+        };
         out.push(PartKind::Parameter(Box::new(parameter)), self.span_from(start));
     }
 
@@ -92,10 +97,10 @@ impl Parser<'_> {
             let subscript = self.parameter_subscript();
             let operator = ParameterOperator::Length;
             if self.peek() == b'}' || self.peek() == END {
-                return Parameter { name, subscript, indirect: false, operator };
+                return Parameter { name, subscript, indirect: false, colon: false, operator };
             }
             let operator = self.bad_substitution(start, in_double);
-            return Parameter { name, subscript, indirect: false, operator };
+            return Parameter { name, subscript, indirect: false, colon: false, operator };
         }
         let indirect = self.peek() == b'!' && self.begins_indirection();
         if indirect {
@@ -105,8 +110,15 @@ impl Parser<'_> {
         let subscript = self.parameter_subscript();
         if indirect && matches!(self.peek(), b'*' | b'@') && self.second() == b'}' {
             self.advance();
-            return Parameter { name, subscript, indirect, operator: ParameterOperator::Names };
+            return Parameter {
+                name,
+                subscript,
+                indirect,
+                colon: false,
+                operator: ParameterOperator::Names,
+            };
         }
+        let colon = self.peek() == b':' && matches!(self.second(), b'-' | b'=' | b'?' | b'+');
         let operator = match self.peek() {
             _ if name.is_empty() => self.bad_substitution(start, in_double),
             b'}' if indirect && subscript.as_ref().is_some_and(is_everything) => {
@@ -115,7 +127,7 @@ impl Parser<'_> {
             b'}' | END => ParameterOperator::None,
             _ => self.parameter_operator(start, in_double),
         };
-        Parameter { name, subscript, indirect, operator }
+        Parameter { name, subscript, indirect, colon, operator }
     }
 
     /// Whether the `#` at the cursor asks for a length, rather than being the parameter `$#`.

@@ -168,8 +168,21 @@ pub struct CaseArm {
     pub patterns: Vec<Word>,
     /// What it runs.
     pub body: Vec<Statement>,
+    /// What comes after it.
+    pub end: ArmEnd,
     /// The whole arm.
     pub span: Span,
+}
+
+/// What comes after an arm of a `case` that ran.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ArmEnd {
+    /// `;;`: nothing more of the `case`.
+    Stop,
+    /// `;&`: the next arm runs, whatever its patterns are.
+    Fall,
+    /// `;;&`: the patterns of the next arms are tried.
+    Test,
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME[subscript]=value`, `NAME=(…)`.
@@ -328,6 +341,8 @@ pub struct Parameter {
     pub subscript: Option<Word>,
     /// `${!name}`: the value is the name of another parameter. Also `${!prefix*}`, with [`ParameterOperator::Names`].
     pub indirect: bool,
+    /// Whether `:` stands before `-`, `=`, `?` or `+`, so that an empty value counts as none.
+    pub colon: bool,
     /// What is done with the value.
     pub operator: ParameterOperator,
 }

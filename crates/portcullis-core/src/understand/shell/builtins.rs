@@ -1,7 +1,7 @@
 //! Builtins: commands that change what the shell itself knows, or that run their arguments. Owns their meaning; builtins
 //! that are ordinary programs as well (`echo`, `kill`, `test`) have rows in `programs`.
 
-use super::{Invocation, state::Value, walk::Walk, words::join};
+use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::join};
 use crate::{
     effect::{Argument, Certainty, EffectKind},
     programs::escapes::values_of,
@@ -87,7 +87,49 @@ impl Walk<'_> {
 
     pub(super) fn builtin(&mut self, invocation: &Invocation) -> Text {
         let arguments = invocation.arguments.as_slice();
+        let known = |index: usize| {
+            arguments.get(index).and_then(|argument: &Argument| argument.text.as_known())
+        };
+        self.succeeded = (SUCCEED.binary_search(&invocation.program.as_str()).is_ok())
+            .then_some(invocation.program != "false");
         match invocation.program.as_str() {
+            "break" => self.leave(Leave::Loop),
+            "continue" => self.leave(Leave::Round),
+            "return" | "exit" => {
+                let leave =
+                    if invocation.program == "exit" { Leave::Shell } else { Leave::Function };
+                self.leave(leave);
+                self.succeeded = match known(0).map(str::parse::<i64>) {
+                    Some(Ok(status)) => Some(status & 0xff == 0),
+                    _ => None,
+                };
+            }
+            "let" => {
+                self.succeeded = None;
+                for argument in arguments {
+                    self.succeeded = self.calculate(&argument.text).map(|value| value != 0);
+                }
+            }
+            "shopt" => {
+                let switch = match known(0) {
+                    Some("-s") => Some("1"),
+                    Some("-u") => Some(""),
+                    _ => None,
+                };
+                for argument in arguments.iter().skip(1) {
+                    if let (Some(switch), Some(name)) = (switch, argument.text.as_known()) {
+                        let value = Value::Scalar(Text::known(switch));
+                        self.state.assign(&format!("shopt {name}"), vec![value]);
+                    }
+                }
+            }
+            "unalias" => {
+                for argument in arguments {
+                    if let Some(name) = argument.text.as_known() {
+                        self.state.forget_alias(name);
+                    }
+                }
+            }
             "cd" | "chdir" | "pushd" => self.change_directory(arguments),
             "popd" => self.state.enter(None),
             "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
@@ -104,7 +146,7 @@ impl Walk<'_> {
             "trap" => self.trap(arguments),
             "alias" => self.alias(arguments),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declare(arguments);
+                self.declare(&invocation.program, arguments);
                 if lists_variables(arguments) {
                     let mut printed = Text::unknown("variables");
                     printed.taint = Taint::SECRET;
@@ -115,23 +157,8 @@ impl Walk<'_> {
             "mapfile" | "readarray" => self.read_lines(arguments),
             "set" => return self.set_options(arguments),
             "shift" => self.shift(arguments),
-            "unset" => {
-                for argument in arguments {
-                    if let Some(name) =
-                        argument.text.as_known().filter(|name| !name.starts_with('-'))
-                    {
-                        let name = name.to_owned();
-                        self.state.unset(&name);
-                    }
-                }
-            }
-            "getopts" => {
-                if let Some(name) = arguments.get(1).and_then(|argument| argument.text.as_known()) {
-                    let name = name.to_owned();
-                    self.state.assign(&name, vec![Value::unknown(&name)]);
-                    self.state.assign("OPTARG", vec![Value::unknown("OPTARG")]);
-                }
-            }
+            "unset" => self.unset(arguments),
+            "getopts" => self.succeeded = self.next_option(arguments),
             "complete" | "compgen" | "bind" => {
                 self.completion(&invocation.program, arguments);
                 return invocation.origin();
@@ -194,8 +221,12 @@ impl Walk<'_> {
         );
         let content =
             if stdin { invocation.input.clone().unwrap_or_default() } else { self.read(file) };
+        let outside = self.state.positional();
         if !rest.is_empty() {
-            let mut positional = vec![Text::known("bash")];
+            let mut positional: Vec<Text> = outside.iter().take(1).cloned().collect();
+            if positional.is_empty() {
+                positional.push(Text::known("bash"));
+            }
             positional.extend(rest.iter().map(|argument| argument.text.clone()));
             self.state.set_positional(positional);
         }
@@ -204,7 +235,13 @@ impl Walk<'_> {
             self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
             return content;
         }
-        self.same_shell(&content, file.span)
+        let around = self.enclose();
+        let printed = self.same_shell(&content, file.span);
+        self.release(around, Leave::Function);
+        if !rest.is_empty() {
+            self.state.set_positional(outside.to_vec());
+        }
+        printed
     }
 
     fn exec(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
@@ -216,7 +253,68 @@ impl Walk<'_> {
                 _ => break,
             }
         }
-        self.run(rest, invocation.input.clone())
+        let printed = self.run(rest, invocation.input.clone());
+        if !rest.is_empty() {
+            self.leave(Leave::Shell);
+        }
+        printed
+    }
+
+    /// What a variable that was declared with `-l`, `-u` or `-i` makes of a value.
+    pub(super) fn attributed(&mut self, name: &str, value: Text) -> Text {
+        let has = |walk: &Self, letter: char| {
+            walk.state.option(&format!("declare {letter} {name}")) == Some(true)
+        };
+        let Some(known) = value.as_known().map(str::to_owned) else { return value };
+        let changed = if has(self, 'l') {
+            known.to_lowercase()
+        } else if has(self, 'u') {
+            known.to_uppercase()
+        } else if has(self, 'i') {
+            match self.evaluate(&known) {
+                Some(number) => number.to_string(),
+                None => return value.derive(vec![Piece::Unknown(name.into())]),
+            }
+        } else {
+            return value;
+        };
+        let mut result = value.derive(Vec::new());
+        result.push_known(&changed);
+        result
+    }
+
+    fn unset(&mut self, arguments: &[Argument]) {
+        let functions = has_option(arguments, "-f");
+        for argument in arguments {
+            let Some(name) = argument.text.as_known().filter(|name| !name.starts_with('-')) else {
+                continue;
+            };
+            let name = name.to_owned();
+            if functions {
+                self.state.undefine(&name);
+            } else if let Some((array, index)) =
+                name.strip_suffix(']').and_then(|name| name.split_once('['))
+            {
+                // The elements behind it keep their numbers: what they are now is more than is followed.
+                if let Some(Value::Array(elements)) = self.value(array) {
+                    let left = elements
+                        .into_iter()
+                        .filter(|(key, _)| key.as_deref() != Some(index))
+                        .map(|(key, text)| {
+                            if key.is_some() {
+                                return (key, text);
+                            }
+                            let mut unknown = Text::unknown(array);
+                            unknown.inherit(&text);
+                            (None, unknown)
+                        })
+                        .collect();
+                    self.state.assign(array, vec![Value::Array(left)]);
+                }
+            } else {
+                self.state.unset(&name);
+            }
+        }
     }
 
     fn command_builtin(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
@@ -269,7 +367,17 @@ impl Walk<'_> {
         }
     }
 
-    fn declare(&mut self, arguments: &[Argument]) {
+    /// In a function a variable that is declared is the function's own.
+    fn make_local(&mut self, name: &str) {
+        let before = self.state.variable(name).map(<[Value]>::to_vec);
+        if let Some(locals) = self.locals.last_mut()
+            && !locals.iter().any(|(known, _)| known == name)
+        {
+            locals.push((name.to_owned(), before));
+        }
+    }
+
+    fn declare(&mut self, program: &str, arguments: &[Argument]) {
         let flag = |letter: char| {
             arguments.iter().any(|argument| {
                 let option = argument.text.as_known().and_then(|known| known.strip_prefix('-'));
@@ -278,7 +386,30 @@ impl Walk<'_> {
         };
         let (refers, pairs) = (flag('n'), flag('A'));
         let (lower, upper) = (flag('l'), flag('u'));
+        let number = flag('i');
+        let exports = program == "export" || flag('x');
+        for letter in ['l', 'u', 'i'] {
+            if flag(letter) {
+                self.attributes = true;
+                for argument in arguments {
+                    if let Some(name) = declared_name(&argument.text) {
+                        let on = Value::Scalar(Text::known("1"));
+                        self.state.assign(&format!("declare {letter} {name}"), vec![on]);
+                    }
+                }
+            }
+        }
+        let is_local = matches!(program, "local" | "declare" | "typeset") && !flag('g');
         for argument in arguments {
+            if exports && let Some(name) = declared_name(&argument.text) {
+                self.state.export(name);
+            }
+            if is_local && let Some(name) = declared_name(&argument.text) {
+                self.make_local(name);
+                if !refers && argument.text.as_known() == Some(name) && !self.locals.is_empty() {
+                    self.state.unset(name);
+                }
+            }
             if refers
                 && let Some((name, value)) = split_assignment(&argument.text)
                 && let Some(target) = value.as_known()
@@ -309,6 +440,10 @@ impl Walk<'_> {
                 let value = match value.as_known() {
                     Some(known) if lower => value.derive(vec![Piece::Known(known.to_lowercase())]),
                     Some(known) if upper => value.derive(vec![Piece::Known(known.to_uppercase())]),
+                    Some(known) if number => match self.evaluate(known) {
+                        Some(number) => value.derive(vec![Piece::Known(number.to_string())]),
+                        None => value.derive(vec![Piece::Unknown(name.as_str().into())]),
+                    },
                     _ => value,
                 };
                 self.set(&name, value, argument.span);
@@ -320,17 +455,27 @@ impl Walk<'_> {
     fn read_line(&mut self, arguments: &[Argument]) {
         let mut names: Vec<String> = Vec::new();
         let mut array = false;
-        let mut skip = false;
+        let mut skip = None;
+        let (mut delimiter, mut most) = ('\n', None);
         for argument in arguments {
             let Some(known) = argument.text.as_known() else { continue };
-            if std::mem::take(&mut skip) {
-                continue;
+            match std::mem::take(&mut skip) {
+                Some('d') => {
+                    delimiter = known.chars().next().unwrap_or('\0');
+                    continue;
+                }
+                Some('n' | 'N') => {
+                    most = known.parse::<usize>().ok();
+                    continue;
+                }
+                Some(_) => continue,
+                None => {}
             }
             match known.strip_prefix('-') {
                 Some(option) => {
                     let last = option.chars().last().unwrap_or('r');
                     array |= last == 'a';
-                    skip = matches!(last, 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u');
+                    skip = matches!(last, 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u').then_some(last);
                 }
                 None => names.push(known.to_owned()),
             }
@@ -338,8 +483,15 @@ impl Walk<'_> {
         if names.is_empty() {
             names.push("REPLY".to_owned());
         }
-        let line = self.take_line();
-        let Some(known) = line.as_known().map(str::to_owned) else {
+        self.succeeded = match &self.input {
+            Some(input) if input.is_empty() => Some(false),
+            Some(input) if input.known_prefix().contains('\n') => Some(true),
+            _ => None,
+        };
+        let line = self.take_line(delimiter);
+        let taken =
+            |known: &str| known.chars().take(most.unwrap_or(usize::MAX)).collect::<String>();
+        let Some(known) = line.as_known().map(taken) else {
             for name in names {
                 self.state.assign(&name, vec![Value::Scalar(line.clone())]);
             }
@@ -354,10 +506,14 @@ impl Walk<'_> {
             value.push_known(text);
             value
         };
+        let is_blank = |character: char| {
+            separators.contains(character) && matches!(character, ' ' | '\t' | '\n')
+        };
+        let blank = separators.chars().all(is_blank);
         if array {
             let elements = known
                 .split(|character| separators.contains(character))
-                .filter(|field| !field.is_empty())
+                .filter(|field| !field.is_empty() || !blank)
                 .map(|field| (None, pieces(field)))
                 .collect();
             if let Some(name) = names.first() {
@@ -365,7 +521,7 @@ impl Walk<'_> {
             }
             return;
         }
-        let mut rest = known.trim_matches(|character| separators.contains(character));
+        let mut rest = known.trim_matches(is_blank);
         let last = names.len().saturating_sub(1);
         for (index, name) in names.iter().enumerate() {
             let (field, after) = if index == last {
@@ -374,7 +530,7 @@ impl Walk<'_> {
                 rest.split_once(|character| separators.contains(character)).unwrap_or((rest, ""))
             };
             self.state.assign(name, vec![Value::Scalar(pieces(field))]);
-            rest = after.trim_start_matches(|character| separators.contains(character));
+            rest = after.trim_start_matches(is_blank);
         }
     }
 
@@ -419,6 +575,15 @@ impl Walk<'_> {
             .as_ref()
             .and_then(|value| value.text.as_known())
             .map_or('\n', |known| known.chars().next().unwrap_or('\0'));
+        let number = |option: &str| {
+            let value = values_of(arguments, option).into_iter().next()?;
+            value.text.as_known()?.parse::<usize>().ok()
+        };
+        let (skipped, most) = (number("-s").unwrap_or(0), number("-n").filter(|most| *most > 0));
+        let cuts = arguments.iter().any(|argument| {
+            let known = argument.text.as_known().and_then(|known| known.strip_prefix('-'));
+            known.is_some_and(|letters| letters.contains('t'))
+        });
         let name = arguments
             .iter()
             .rev()
@@ -429,10 +594,15 @@ impl Walk<'_> {
         let value = match input.as_known() {
             Some(known) => Value::Array(
                 known
-                    .trim_end_matches('\n')
-                    .split(delimiter)
-                    .take(1024)
+                    .split_inclusive(delimiter)
+                    .skip(skipped)
+                    .take(most.unwrap_or(LINES).min(LINES))
                     .map(|line| {
+                        let whole = line;
+                        let line = line.strip_suffix(delimiter).unwrap_or(line);
+                        // The newline of a here-string is no part of its last line.
+                        let line =
+                            if cuts { line.strip_suffix('\n').unwrap_or(line) } else { whole };
                         let mut text = input.derive(Vec::new());
                         text.push_known(line);
                         (None, text)
@@ -448,6 +618,7 @@ impl Walk<'_> {
                     elements.iter().take(CALLBACKS).map(|(_, text)| text.clone()).collect()
                 }
                 Value::Scalar(text) => vec![text.clone()],
+                Value::Unset => Vec::new(),
             };
             for line in lines {
                 let mut code = callback.text.clone();
@@ -460,11 +631,11 @@ impl Walk<'_> {
     }
 
     /// The next line of the input, taken from it.
-    fn take_line(&mut self) -> Text {
+    fn take_line(&mut self, delimiter: char) -> Text {
         let Some(input) = &mut self.input else { return Text::unknown("input") };
         match input.pieces.as_mut_slice() {
             [Piece::Known(known)] => {
-                let (line, rest) = match known.split_once('\n') {
+                let (line, rest) = match known.split_once(delimiter) {
                     Some((line, rest)) => (line.to_owned(), rest.to_owned()),
                     None => (known.clone(), String::new()),
                 };
@@ -493,6 +664,15 @@ impl Walk<'_> {
                     && option.starts_with(['-', '+'])
                 {
                     start += 1;
+                    let on = if option.starts_with('-') { "1" } else { "" };
+                    let long = arguments.get(start).and_then(|argument| argument.text.as_known());
+                    let long = long.filter(|_| option.ends_with('o'));
+                    if option.contains('e') && option != "--" || long == Some("errexit") {
+                        self.state.assign("set -e", vec![Value::Scalar(Text::known(on))]);
+                    }
+                    if option.contains('a') || long == Some("allexport") {
+                        self.state.export_all();
+                    }
                     if matches!(option, "--" | "-") {
                         break;
                     }
@@ -523,6 +703,10 @@ impl Walk<'_> {
             let unknown = vec![Text::unknown("an argument"); positional.len()];
             return self.state.set_positional(unknown);
         }
+        if count >= positional.len().max(1) {
+            self.succeeded = Some(false);
+            return;
+        }
         let mut left: Vec<Text> = positional.iter().take(1).cloned().collect();
         left.extend(positional.iter().skip(1 + count).cloned());
         self.state.set_positional(left);
@@ -535,6 +719,9 @@ fn lists_variables(arguments: &[Argument]) -> bool {
         argument.text.as_known().is_some_and(|known| known.starts_with('-') && !known.contains('f'))
     })
 }
+
+/// How many lines `mapfile` is followed through.
+const LINES: usize = 1024;
 
 /// How many lines `mapfile -C` is followed through.
 const CALLBACKS: usize = 8;
@@ -592,6 +779,19 @@ fn array_elements(text: &Text, pairs: bool) -> Vec<(Option<String>, Text)> {
         })
         .collect()
 }
+
+/// The variable that a word of `declare` is about.
+fn declared_name(text: &Text) -> Option<&str> {
+    let name = text.known_prefix().split(['=', '+', '[']).next()?;
+    let continues = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (!name.is_empty() && name.bytes().all(continues)).then_some(name)
+}
+
+/// Builtins that succeed whatever they are given, or fail like `false`, sorted.
+const SUCCEED: &[&str] = &[
+    ":", "alias", "declare", "export", "false", "local", "pwd", "readonly", "set", "shift",
+    "shopt", "trap", "true", "typeset", "unset",
+];
 
 /// `NAME=value` in an expanded word.
 pub(crate) fn split_assignment(text: &Text) -> Option<(String, Text)> {

@@ -79,6 +79,7 @@ impl Walk<'_> {
         match self.value(&parameter.name)? {
             Value::Array(elements) => Some(elements.into_iter().map(|(_, text)| text).collect()),
             Value::Scalar(text) => Some(vec![text]),
+            Value::Unset => Some(Vec::new()),
         }
     }
 
@@ -96,11 +97,32 @@ impl Walk<'_> {
         if parameter.operator == ParameterOperator::Names {
             return Text::unknown(&parameter.name);
         }
+        if parameter.operator == ParameterOperator::Length
+            && !parameter.indirect
+            && let Some(all) = self.all_elements(parameter)
+        {
+            // An unknown element may be none or several.
+            let is_known = all.iter().all(|text| text.as_known().is_some());
+            return if is_known {
+                Text::known(all.len().to_string())
+            } else {
+                Text::unknown(&parameter.name)
+            };
+        }
         let mut name = parameter.name.to_string();
         if parameter.indirect {
             let pointed = self.scalar(&name, parameter.subscript.as_ref());
             match pointed.as_ref().and_then(Text::as_known) {
-                Some(known) if !known.is_empty() => name = known.to_owned(),
+                Some(known) if !known.is_empty() => {
+                    if let Some((array, index)) =
+                        known.strip_suffix(']').and_then(|known| known.split_once('['))
+                    {
+                        let index = Text::known(index);
+                        let value = self.element(array, Some(&index));
+                        return self.operate(parameter, array, value);
+                    }
+                    name = known.to_owned();
+                }
                 _ => return Text::unknown(&name),
             }
         }
@@ -124,11 +146,11 @@ impl Walk<'_> {
             },
             // A variable that this text does not set is most likely not set: what stands for it is what would be used.
             ParameterOperator::Default(word) => match value {
-                Some(value) if !value.is_empty() => value,
+                Some(value) if !self.counts_as_none(parameter, name, &value) => value,
                 _ => self.single(word),
             },
             ParameterOperator::Assign(word) => match value {
-                Some(value) if !value.is_empty() => value,
+                Some(value) if !self.counts_as_none(parameter, name, &value) => value,
                 _ => {
                     let value = self.single(word);
                     self.state.assign(name, vec![Value::Scalar(value.clone())]);
@@ -142,7 +164,9 @@ impl Walk<'_> {
             ParameterOperator::Alternate(word) => {
                 let alternate = self.single(word);
                 match value {
-                    Some(value) if value.is_empty() => Text::default(),
+                    Some(value) if self.counts_as_none(parameter, name, &value) => Text::default(),
+                    // A variable that this text does not set may be set or not.
+                    None if self.choice.pick(&format!("{name} is set"), 2) == 0 => Text::default(),
                     _ => alternate,
                 }
             }
@@ -206,6 +230,15 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a value is as good as none to `-`, `=`, `?` and `+`: with a colon an empty one is.
+    fn counts_as_none(&mut self, parameter: &Parameter, name: &str, value: &Text) -> bool {
+        let missing = |walk: &mut Self| match name.parse::<usize>() {
+            Ok(index) => index >= walk.state.positional().len().max(1),
+            Err(_) => matches!(walk.value(name), Some(Value::Unset)),
+        };
+        value.is_empty() && (parameter.colon || missing(self))
+    }
+
     /// The value of a variable in this round of choices.
     pub(super) fn value(&mut self, name: &str) -> Option<Value> {
         let count = self.state.variable(name)?.len();
@@ -222,9 +255,15 @@ impl Walk<'_> {
             return Some(special);
         }
         let key = subscript.map(|word| self.single(word));
+        self.element(name, key.as_ref())
+    }
+
+    /// A variable, or the element of an array with this key.
+    fn element(&mut self, name: &str, key: Option<&Text>) -> Option<Text> {
         match self.value(name) {
             None => self.given_by_the_system(name),
             Some(Value::Scalar(text)) => Some(text),
+            Some(Value::Unset) => Some(Text::default()),
             Some(Value::Array(elements)) => {
                 let Some(key) = key else {
                     return elements.into_iter().next().map(|(_, text)| text);
@@ -295,7 +334,7 @@ impl Walk<'_> {
     }
 
     fn pattern_text(&mut self, word: &Word) -> Option<String> {
-        self.single(word).as_pattern()
+        self.pattern_of(word)
     }
 
     fn number(&mut self, word: &Word) -> Option<i64> {

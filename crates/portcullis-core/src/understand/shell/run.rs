@@ -6,7 +6,7 @@ use portcullis_syntax::{
     shell::{AssignedValue, Assignment, PartKind, Redirect, Word},
 };
 
-use super::{Invocation, state::Value, walk::Walk, words::Choice};
+use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
     effect::{Argument, Certainty, EffectId, EffectKind, GapReason, Run},
     place::{self, Place},
@@ -23,6 +23,7 @@ impl Walk<'_> {
         span: Span,
     ) -> Text {
         if words.is_empty() {
+            self.succeeded = Some(true);
             for assignment in assignments {
                 self.assign(assignment);
             }
@@ -37,6 +38,7 @@ impl Walk<'_> {
         let outer = std::mem::replace(&mut self.choice, Choice::round(0));
         let mut printed = Text::default();
         let mut round = 0;
+        let first = self.effects.list.len();
         loop {
             let more = self.expanded(assignments, words, redirects, span);
             printed.append(&more);
@@ -45,6 +47,13 @@ impl Walk<'_> {
                 break;
             }
             self.choice = Choice::round(round);
+        }
+        if round > 1 {
+            // Each of the ways is one of several.
+            for effect in self.effects.list.get_mut(first..).unwrap_or_default() {
+                effect.certainty = effect.certainty.min(Certainty::Likely);
+            }
+            self.succeeded = None;
         }
         self.choice = outer;
         printed
@@ -63,10 +72,13 @@ impl Walk<'_> {
         {
             name.text.taint = name.text.taint.with(Taint::DECODED);
         }
-        let mark = self.state.mark();
         let mut environment = Vec::with_capacity(assignments.len());
+        let mut before = Vec::with_capacity(assignments.len());
         for assignment in assignments {
+            let name = assignment.name.as_ref();
+            before.push((name, self.state.variable(name).map(<[Value]>::to_vec)));
             let value = self.assign(assignment);
+            self.state.export(&assignment.name);
             environment.push((assignment.name.to_string(), value));
         }
         if environment.is_empty() && is_exec(&arguments) {
@@ -89,8 +101,9 @@ impl Walk<'_> {
         if !matches!(wiring.input, super::redirect::Channel::Inherited) {
             self.input = outer;
         }
-        if !assignments.is_empty() {
-            self.state.roll_back(mark);
+        // What the command itself assigned stays.
+        for (name, values) in before.into_iter().rev() {
+            self.state.restore(name, values);
         }
         let _ = span;
         self.deliver(wiring, printed)
@@ -167,7 +180,7 @@ impl Walk<'_> {
                             before.append(&value);
                             before
                         }
-                        None => value.clone(),
+                        Some(Value::Unset) | None => value.clone(),
                     }
                 } else {
                     value.clone()
@@ -186,7 +199,7 @@ impl Walk<'_> {
         let mut elements = match self.value(name) {
             Some(Value::Array(elements)) => elements,
             Some(Value::Scalar(text)) => vec![(None, text)],
-            None => Vec::new(),
+            Some(Value::Unset) | None => Vec::new(),
         };
         match key.parse::<usize>() {
             Ok(index) if index < elements.len() => {
@@ -204,6 +217,7 @@ impl Walk<'_> {
     pub(super) fn set(&mut self, name: &str, value: Text, span: Span) {
         self.environment(name, &value, span);
         self.subscripts(&value, span);
+        let value = if self.attributes { self.attributed(name, value) } else { value };
         self.state.assign(name, vec![Value::Scalar(value)]);
     }
 
@@ -273,8 +287,14 @@ impl Walk<'_> {
             return self.unknown_program(name, arguments, input, span);
         };
         let basename = base(&known);
+        let is_program = std::mem::take(&mut self.bypass);
         if let Some(stands_for) = self.alias_of(&known) {
-            return self.aliased(&known, &stands_for, &arguments, input, name.span);
+            // An alias counts in a shell that a person types into; a script has to ask for it.
+            if self.state.option("shopt expand_aliases") == Some(true) && !is_program {
+                return self.aliased(&known, &stands_for, &arguments, input, name.span);
+            }
+            let given = (arguments.clone(), input.clone());
+            self.at_likely(|walk| walk.aliased(&known, &stands_for, &given.0, given.1, name.span));
         }
         if known.contains('/')
             && let Some(path) = self.target(&name.text).path
@@ -289,7 +309,7 @@ impl Walk<'_> {
             return printed;
         }
         if !known.contains('/') {
-            if let Some(function) = self.state.function(&known) {
+            if !is_program && let Some(function) = self.state.function(&known) {
                 return self.call(&known, &function, &name, arguments, input);
             }
         } else if known.starts_with("/proc/") && known.ends_with("/exe") {
@@ -328,6 +348,7 @@ impl Walk<'_> {
             span,
         };
         let built_in = self.is_builtin(&invocation.program);
+        self.succeeded = None;
         if row.is_none()
             && !built_in
             && !known.contains('/')
@@ -364,6 +385,17 @@ impl Walk<'_> {
                 }
             }
         };
+        if !built_in {
+            self.succeeded = match invocation.program.as_str() {
+                "echo" => Some(true),
+                "test" => self.tested(&invocation.arguments),
+                "[" => match invocation.arguments.split_last() {
+                    Some((last, rest)) if last.text.as_known() == Some("]") => self.tested(rest),
+                    _ => None,
+                },
+                _ => None,
+            };
+        }
         escapes::follow(self, &invocation);
         self.inside.pop();
         if printed.as_known().is_none() || printed.taint != Taint::NONE {
@@ -462,7 +494,8 @@ impl Walk<'_> {
         let mut given = vec![Argument { text: Text::known("bash"), span }];
         given.extend_from_slice(arguments);
         self.calls.push(format!("alias {name}"));
-        let printed = self.shell(&code, span, &given, input);
+        let positional = given.into_iter().map(|argument| argument.text).collect();
+        let printed = self.shell_code(&code, span, Some(positional), input);
         self.calls.pop();
         printed
     }
@@ -578,6 +611,7 @@ impl Walk<'_> {
         let name = name.to_owned();
         let inner = Invocation { arguments: rest.to_vec(), ..invocation.clone() };
         let value = row.map_or_else(|| invocation.origin(), |row| self.does(row.does, &inner));
+        self.succeeded = Some(true);
         self.set(&name, value, invocation.span);
         Some(Text::default())
     }
@@ -654,26 +688,42 @@ impl Walk<'_> {
         arguments: Vec<Argument>,
         input: Option<Text>,
     ) -> Text {
-        if self.calls.iter().any(|call| call == called) {
-            if self.concurrent {
-                self.note("system.process.fork-bomb", name.span);
-            }
+        let deep = self.calls.iter().filter(|call| *call == called).count();
+        let outside = self.state.positional();
+        let given: Vec<Text> = arguments.into_iter().map(|argument| argument.text).collect();
+        let again = self.given.contains(&given);
+        if deep > 0 && self.concurrent && again {
+            self.note("system.process.fork-bomb", name.span);
+            return Text::unknown(called);
+        }
+        let deepest = if self.certainty == Certainty::Certain { RECURSION } else { 1 };
+        if deep >= deepest || !self.enter_level(name.span) {
+            self.succeeded = None;
             return Text::unknown(called);
         }
         self.calls.push(called.to_owned());
-        let mark = self.state.mark();
-        let mut positional = vec![Text::known("bash")];
-        positional.extend(arguments.into_iter().map(|argument| argument.text));
+        let around = self.enclose();
+        let mut positional: Vec<Text> = outside.iter().take(1).cloned().collect();
+        if positional.is_empty() {
+            positional.push(Text::known("bash"));
+        }
+        positional.extend(given.iter().cloned());
+        self.given.push(given);
         self.state.set_positional(positional);
+        self.locals.push(Vec::new());
         let outer_input = std::mem::replace(&mut self.input, input);
         let layer = std::mem::replace(&mut self.layer, function.layer);
         let printed = self.command(&function.body);
         self.layer = layer;
         self.input = outer_input;
-        // A function's variables stay: only `local` ones would not, and forgetting them could hide something.
-        let kept = self.state.roll_back(mark);
-        self.state.merge(vec![kept], true);
+        for (name, values) in self.locals.pop().unwrap_or_default().into_iter().rev() {
+            self.state.restore(&name, values);
+        }
+        self.state.set_positional(outside.to_vec());
+        self.release(around, Leave::Function);
+        self.given.pop();
         self.calls.pop();
+        self.leave_level();
         printed
     }
 }
@@ -682,6 +732,9 @@ impl Walk<'_> {
 fn asks_about_itself(arguments: &[Argument]) -> bool {
     matches!(arguments, [only] if matches!(only.text.as_known(), Some("--help" | "--version")))
 }
+
+/// How deep a function that surely calls itself is followed.
+const RECURSION: usize = 12;
 
 /// How many arguments of an unknown program are looked at.
 const HANDED: usize = 64;

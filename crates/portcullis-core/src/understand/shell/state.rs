@@ -29,6 +29,8 @@ const LINKS: usize = 32;
 pub(super) enum Value {
     /// One text.
     Scalar(Text),
+    /// None: it was unset.
+    Unset,
     /// An array; keys of associative arrays stand beside their element.
     Array(Vec<(Option<String>, Text)>),
 }
@@ -58,6 +60,9 @@ pub(super) struct State {
     references: HashMap<String, String>,
     aliases: HashMap<String, Text>,
     links: Vec<(String, String)>,
+    /// The variables that programs get. Never undone: one more is one more way to be read.
+    exported: std::collections::HashSet<String>,
+    exports_all: bool,
     directory: Option<String>,
     positional: Rc<Vec<Text>>,
     log: Vec<Undo>,
@@ -108,7 +113,7 @@ impl State {
             .filter(|(name, _)| wanted(name))
             .filter_map(|(name, values)| match values.last()? {
                 Value::Scalar(value) => Some((name.clone(), value.clone())),
-                Value::Array(_) => None,
+                Value::Array(_) | Value::Unset => None,
             })
             .collect();
         found.sort_by(|left, right| left.0.cmp(&right.0));
@@ -145,6 +150,10 @@ impl State {
         self.aliases.insert(name.to_owned(), value);
     }
 
+    pub(super) fn forget_alias(&mut self, name: &str) {
+        self.aliases.remove(name);
+    }
+
     /// A link is made; `target` is absolute.
     pub(super) fn link(&mut self, path: &str, target: &str) {
         if self.links.len() < LINKS && path != target {
@@ -171,7 +180,9 @@ impl State {
     }
 
     pub(super) fn unset(&mut self, name: &str) {
-        let before = self.variables.insert(name.to_owned(), vec![Value::Scalar(Text::default())]);
+        let name = self.referred(name).to_owned();
+        let name = name.as_str();
+        let before = self.variables.insert(name.to_owned(), vec![Value::Unset]);
         self.log.push(Undo::Variable(name.to_owned(), before));
     }
 
@@ -184,6 +195,58 @@ impl State {
     pub(super) fn define(&mut self, name: &str, function: Function) {
         let before = self.functions.insert(name.to_owned(), function);
         self.log.push(Undo::Function(name.to_owned(), before));
+    }
+
+    /// A variable gets back what it held; `None` is a variable that was never assigned here.
+    pub(super) fn restore(&mut self, name: &str, values: Option<Vec<Value>>) {
+        let before = match values {
+            Some(values) => self.variables.insert(name.to_owned(), values),
+            None => self.variables.remove(name),
+        };
+        self.log.push(Undo::Variable(name.to_owned(), before));
+    }
+
+    /// Programs get this variable from now on.
+    pub(super) fn export(&mut self, name: &str) {
+        self.exported.insert(name.to_owned());
+    }
+
+    /// Programs get every variable from now on.
+    pub(super) fn export_all(&mut self) {
+        self.exports_all = true;
+    }
+
+    /// Forgets what a shell that is started as a program does not get. Names in capitals may have been in the environment
+    /// before, and then they are passed on.
+    pub(super) fn keep_exported(&mut self) {
+        if self.exports_all {
+            return;
+        }
+        let own = |name: &str| name.bytes().any(|byte| byte.is_ascii_lowercase());
+        let kept = |name: &str| self.exported.contains(name) || !own(name) || name.contains(' ');
+        let left: Vec<String> =
+            self.variables.keys().filter(|name| !kept(name.as_str())).cloned().collect();
+        for name in left {
+            self.unset(&name);
+        }
+    }
+
+    /// A function is forgotten.
+    pub(super) fn undefine(&mut self, name: &str) {
+        if let Some(function) = self.functions.get(name)
+            && function.called
+        {
+            let before = self.functions.remove(name);
+            self.log.push(Undo::Function(name.to_owned(), before));
+        }
+    }
+
+    /// An option of the shell by the builtin that sets it; `None` where the script did not.
+    pub(super) fn option(&self, name: &str) -> Option<bool> {
+        match self.variables.get(name)?.as_slice() {
+            [Value::Scalar(text)] => Some(!text.is_empty()),
+            _ => None,
+        }
     }
 
     /// Functions that nothing called, for a last look.
@@ -269,6 +332,11 @@ impl State {
 
     pub(super) fn mark(&self) -> Mark {
         Mark(self.log.len())
+    }
+
+    /// Whether nothing was assigned since.
+    pub(super) fn is_unchanged_since(&self, mark: Mark) -> bool {
+        self.log.len() == mark.0
     }
 
     /// Goes back to `mark` and tells what had changed since.

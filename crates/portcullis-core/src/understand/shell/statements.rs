@@ -3,10 +3,13 @@
 
 use std::rc::Rc;
 
-use portcullis_syntax::shell::{Command, CommandKind, Part, PartKind, Pipeline, Statement, Word};
+use portcullis_syntax::shell::{
+    ArmEnd, CaseArm, Command, CommandKind, Connector, Part, PartKind, Pipeline, Statement, Word,
+};
 
 use super::{
     ROUNDS,
+    leave::Leave,
     state::{Changes, Function, Value},
     walk::Walk,
 };
@@ -19,26 +22,96 @@ impl Walk<'_> {
     /// Reads statements in order; gives what they print together.
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Text {
         let mut printed = Text::default();
-        for statement in statements {
+        for (index, statement) in statements.iter().enumerate() {
             if !self.spend(statement.span) {
                 break;
             }
-            let outer = self.concurrent;
-            self.concurrent |= statement.background;
-            let more = self.pipeline(&statement.first);
-            printed.append(&more);
-            for (_, pipeline) in &statement.rest {
-                let mark = self.state.mark();
-                let more = self.pipeline(pipeline);
-                printed.append(&more);
-                self.state.widen(mark);
+            if self.leaving.is_some() {
+                let rest = statements.get(index..).unwrap_or_default();
+                self.unreached(|walk| walk.statements(rest));
+                break;
             }
+            let more = if self.may_leave.is_some() {
+                self.at_most(Certainty::Likely, |walk| walk.statement(statement))
+            } else {
+                self.statement(statement)
+            };
+            printed.append(&more);
+            if self.succeeded == Some(false)
+                && self.conditions == 0
+                && !statement.background
+                && !statement.first.negated
+                && statement.rest.is_empty()
+                && self.state.option("set -e") == Some(true)
+            {
+                self.leave(Leave::Shell);
+            }
+        }
+        printed
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Text {
+        if statement.background {
+            let outer = std::mem::replace(&mut self.concurrent, true);
+            let printed = self.subshell(|walk| walk.list(statement));
             self.concurrent = outer;
+            self.succeeded = Some(true);
+            return printed;
+        }
+        self.list(statement)
+    }
+
+    /// Pipelines joined by `&&` and `||`.
+    fn list(&mut self, statement: &Statement) -> Text {
+        if statement.rest.is_empty() {
+            return self.pipeline(&statement.first);
+        }
+        self.conditions += 1;
+        let printed = self.joined_list(statement);
+        self.conditions -= 1;
+        printed
+    }
+
+    fn joined_list(&mut self, statement: &Statement) -> Text {
+        let mut printed = self.pipeline(&statement.first);
+        for (connector, pipeline) in &statement.rest {
+            if self.leaving.is_some() {
+                self.unreached(|walk| walk.pipeline(pipeline));
+                continue;
+            }
+            let wanted = *connector == Connector::And;
+            match self.succeeded {
+                Some(succeeded) if succeeded == wanted => {
+                    let more = self.pipeline(pipeline);
+                    printed.append(&more);
+                }
+                Some(_) => {
+                    self.unreached(|walk| walk.pipeline(pipeline));
+                }
+                None => {
+                    let mark = self.state.mark();
+                    let more = self.perhaps(|walk| walk.pipeline(pipeline));
+                    printed.append(&more);
+                    self.state.widen(mark);
+                    // Where the second side did not run, the first one had failed, or succeeded, as the list then does.
+                    if self.succeeded != Some(!wanted) {
+                        self.succeeded = None;
+                    }
+                }
+            }
         }
         printed
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Text {
+        let printed = self.stages(pipeline);
+        if pipeline.negated {
+            self.succeeded = self.succeeded.map(|succeeded| !succeeded);
+        }
+        printed
+    }
+
+    fn stages(&mut self, pipeline: &Pipeline) -> Text {
         if let [only] = pipeline.stages.as_slice() {
             return self.command(only);
         }
@@ -49,12 +122,23 @@ impl Walk<'_> {
             if index > 0 {
                 self.input = Some(std::mem::take(&mut printed));
             }
-            let mark = self.state.mark();
-            printed = self.command(stage);
-            self.state.roll_back(mark);
+            let is_last = index + 1 == pipeline.stages.len();
+            printed = if is_last && self.state.option("shopt lastpipe") == Some(true) {
+                self.command(stage)
+            } else {
+                self.subshell(|walk| walk.command(stage))
+            };
         }
         self.input = outer_input;
         self.concurrent = outer_concurrent;
+        printed
+    }
+
+    /// Reads what a shell of its own runs, which forgets what it changed.
+    pub(super) fn subshell(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
+        let mark = self.state.mark();
+        let printed = self.own_shell(read);
+        self.state.roll_back(mark);
         printed
     }
 
@@ -81,46 +165,39 @@ impl Walk<'_> {
 
     fn compound(&mut self, command: &Command) -> Text {
         match &command.kind {
-            CommandKind::Simple { .. } | CommandKind::Unparsed => Text::default(),
-            CommandKind::Group(body) => self.statements(body),
-            CommandKind::Subshell(body) => {
-                let mark = self.state.mark();
-                let printed = self.statements(body);
-                self.state.roll_back(mark);
-                printed
+            CommandKind::Simple { .. } | CommandKind::Unparsed => {
+                self.succeeded = None;
+                Text::default()
             }
+            CommandKind::Group(body) => self.statements(body),
+            CommandKind::Subshell(body) => self.subshell(|walk| walk.statements(body)),
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise),
-            CommandKind::While { condition, body, .. } => {
+            CommandKind::While { until, condition, body } => {
+                let around = self.enclose();
                 let mark = self.state.mark();
-                let printed = self.repeat(condition, body);
-                self.state.widen(mark);
+                let (printed, is_known) = self.repeat(*until, condition, body);
+                if !is_known {
+                    self.state.widen(mark);
+                }
+                self.release(around, Leave::Loop);
+                self.succeeded = is_known.then_some(true);
                 printed
             }
             CommandKind::For { variable, words, body, select } => {
-                self.each(variable, words.as_deref(), body, *select)
-            }
-            CommandKind::ArithmeticFor { header, body } => {
-                let expression = self.single(header);
-                for name in assigned_names(&expression.display()) {
-                    self.state.assign(&name, vec![Value::unknown(&name)]);
-                }
-                self.statements(body)
-            }
-            CommandKind::Case { subject, arms } => {
-                self.single(subject);
-                let mut printed = Text::default();
-                let mut changes = Vec::with_capacity(arms.len());
-                for arm in arms {
-                    for pattern in &arm.patterns {
-                        self.single(pattern);
-                    }
-                    let (more, left) = self.branch(&arm.body);
-                    printed.append(&more);
-                    changes.push(left);
-                }
-                self.state.merge(changes, false);
+                let around = self.enclose();
+                let printed = self.each(variable, words.as_deref(), body, *select);
+                self.release(around, Leave::Loop);
+                self.succeeded = None;
                 printed
             }
+            CommandKind::ArithmeticFor { header, body } => {
+                let around = self.enclose();
+                let printed = self.count(header, body);
+                self.release(around, Leave::Loop);
+                self.succeeded = None;
+                printed
+            }
+            CommandKind::Case { subject, arms } => self.case(subject, arms),
             CommandKind::Function { name, body } => {
                 let name = self.single(name);
                 if let Some(name) = name.as_known() {
@@ -131,20 +208,19 @@ impl Walk<'_> {
                     };
                     self.state.define(name, function);
                 } else {
-                    self.at_most(Certainty::Possible, |walk| walk.command(body));
+                    self.unreached(|walk| walk.command(body));
                 }
+                self.succeeded = Some(true);
                 Text::default()
             }
             CommandKind::Conditional(words) => {
-                for word in words {
-                    let text = self.single(word);
-                    self.subscripts(&text, word.span);
-                }
+                self.succeeded = self.conditional(words);
                 Text::default()
             }
             CommandKind::Arithmetic(word) => {
                 let expression = self.single(word);
                 self.subscripts(&expression, word.span);
+                self.succeeded = self.calculate(&expression).map(|value| value != 0);
                 Text::default()
             }
             CommandKind::Coprocess { name, body } => {
@@ -154,9 +230,10 @@ impl Walk<'_> {
                 let outer = std::mem::replace(&mut self.concurrent, true);
                 // Whatever the script writes to its descriptor comes in.
                 let input = self.input.replace(Text::unknown("a coprocess"));
-                self.command(body);
+                self.subshell(|walk| walk.command(body));
                 self.input = input;
                 self.concurrent = outer;
+                self.succeeded = Some(true);
                 Text::default()
             }
         }
@@ -169,12 +246,44 @@ impl Walk<'_> {
     ) -> Text {
         let mut printed = Text::default();
         let mut changes = Vec::with_capacity(branches.len() + 1);
-        for (condition, body) in branches {
-            let more = self.statements(condition);
+        // What is known to be taken or not as long as nothing before it may have been.
+        for (index, (condition, body)) in branches.iter().enumerate() {
+            self.conditions += 1;
+            let more = if changes.is_empty() {
+                self.statements(condition)
+            } else {
+                self.perhaps(|walk| walk.statements(condition))
+            };
+            self.conditions -= 1;
             printed.append(&more);
+            match self.succeeded {
+                Some(false) => {
+                    self.unreached(|walk| walk.statements(body));
+                    continue;
+                }
+                Some(true) if changes.is_empty() => {
+                    let more = self.statements(body);
+                    printed.append(&more);
+                    let succeeded = self.succeeded;
+                    for (condition, body) in branches.get(index + 1..).unwrap_or_default() {
+                        self.unreached(|walk| walk.statements(condition));
+                        self.unreached(|walk| walk.statements(body));
+                    }
+                    self.unreached(|walk| walk.statements(otherwise));
+                    self.succeeded = succeeded;
+                    return printed;
+                }
+                _ => {}
+            }
             let (more, left) = self.branch(body);
             printed.append(&more);
             changes.push(left);
+        }
+        if changes.is_empty() {
+            self.succeeded = Some(true);
+            let more = self.statements(otherwise);
+            printed.append(&more);
+            return printed;
         }
         if !otherwise.is_empty() {
             let (more, left) = self.branch(otherwise);
@@ -182,17 +291,61 @@ impl Walk<'_> {
             changes.push(left);
         }
         self.state.merge(changes, !otherwise.is_empty());
+        self.succeeded = None;
         printed
     }
 
     fn branch(&mut self, body: &[Statement]) -> (Text, Changes) {
         let mark = self.state.mark();
-        let printed = self.at_most(Certainty::Likely, |walk| walk.statements(body));
+        let printed = self.perhaps(|walk| walk.statements(body));
         (printed, self.state.roll_back(mark))
     }
 
-    /// A `while` loop: once, and again as long as `read` finds known lines.
-    fn repeat(&mut self, condition: &[Statement], body: &[Statement]) -> Text {
+    fn case(&mut self, subject: &Word, arms: &[CaseArm]) -> Text {
+        let subject = self.single(subject);
+        let mut printed = Text::default();
+        let mut changes = Vec::with_capacity(arms.len());
+        // What is known of how the arms before this one ended.
+        let (mut over, mut falls) = (false, false);
+        self.succeeded = Some(true);
+        for arm in arms {
+            let mut selected = Some(false);
+            for pattern in &arm.patterns {
+                selected = match (selected, self.matched(&subject, pattern)) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                };
+            }
+            if falls {
+                selected = Some(true);
+            }
+            let certain = changes.is_empty();
+            if over || selected == Some(false) && certain || self.leaving.is_some() {
+                self.unreached(|walk| walk.statements(&arm.body));
+                continue;
+            }
+            if selected == Some(true) && certain {
+                let more = self.statements(&arm.body);
+                printed.append(&more);
+                over = arm.end == ArmEnd::Stop;
+                falls = arm.end == ArmEnd::Fall;
+            } else {
+                let (more, left) = self.branch(&arm.body);
+                printed.append(&more);
+                changes.push(left);
+            }
+        }
+        if !changes.is_empty() {
+            self.state.merge(changes, false);
+            self.succeeded = None;
+        }
+        printed
+    }
+
+    /// A loop with a condition, as often as it is known to hold, and once more where it is not known; gives whether it was
+    /// known to the end.
+    fn repeat(&mut self, until: bool, condition: &[Statement], body: &[Statement]) -> (Text, bool) {
         let mut printed = Text::default();
         if let (Some(first), Some(_)) = (condition.first(), body.first())
             && condition.iter().all(never_fails)
@@ -202,15 +355,84 @@ impl Walk<'_> {
         }
         for _ in 0..ROUNDS {
             let before = self.input.clone();
+            let mark = self.state.mark();
+            self.conditions += 1;
             let more = self.statements(condition);
+            self.conditions -= 1;
             printed.append(&more);
+            let holds = self.succeeded.map(|succeeded| succeeded != until);
+            if holds == Some(false) {
+                self.unreached(|walk| walk.statements(body));
+                return (printed, true);
+            }
             let consumed = self.input != before;
-            let more = self.at_most(Certainty::Likely, |walk| walk.statements(body));
+            if holds == Some(true) {
+                let more = self.statements(body);
+                printed.append(&more);
+                if self.leaves_loop() {
+                    return (printed, true);
+                }
+                if !consumed && self.state.is_unchanged_since(mark) {
+                    // Nothing changes any more: it goes on like this.
+                    self.may_leave = self.may_leave.max(Some(Leave::Shell));
+                    return (printed, false);
+                }
+                continue;
+            }
+            let more = self.perhaps(|walk| walk.statements(body));
             printed.append(&more);
             if !consumed || self.input.as_ref().is_none_or(Text::is_empty) {
-                break;
+                return (printed, false);
             }
         }
+        (printed, false)
+    }
+
+    /// Ends a round of a loop; gives whether the loop is left.
+    fn leaves_loop(&mut self) -> bool {
+        if self.leaving == Some(Leave::Round) {
+            self.leaving = None;
+        }
+        if self.may_leave == Some(Leave::Round) {
+            self.may_leave = None;
+        }
+        self.leaving.is_some()
+    }
+
+    /// `for ((…; …; …))`, as often as the middle one is known to hold.
+    fn count(&mut self, header: &Word, body: &[Statement]) -> Text {
+        let expression = self.single(header);
+        self.subscripts(&expression, header.span);
+        let parts: Option<Vec<Text>> =
+            expression.as_known().map(|known| known.split(';').map(Text::known).collect());
+        let mut printed = Text::default();
+        if let Some([first, condition, next]) = parts.as_deref() {
+            let mut known = self.calculate(first).is_some();
+            for _ in 0..ROUNDS {
+                let holds = if condition.as_known().is_some_and(|known| known.trim().is_empty()) {
+                    Some(1)
+                } else {
+                    self.calculate(condition)
+                };
+                match holds.filter(|_| known) {
+                    Some(0) => {
+                        self.unreached(|walk| walk.statements(body));
+                        return printed;
+                    }
+                    None => break,
+                    Some(_) => {}
+                }
+                let more = self.statements(body);
+                printed.append(&more);
+                if self.leaves_loop() {
+                    return printed;
+                }
+                known = self.calculate(next).is_some();
+            }
+        }
+        self.forget_assigned(&expression);
+        let more = self.perhaps(|walk| walk.statements(body));
+        printed.append(&more);
         printed
     }
 
@@ -233,14 +455,20 @@ impl Walk<'_> {
         if values.is_empty() {
             // Nothing would run; but what a name expands to is only our guess.
             self.state.assign(&name, vec![Value::unknown(&name)]);
-            return self.at_most(Certainty::Likely, |walk| walk.statements(body));
+            return self.perhaps(|walk| walk.statements(body));
         }
-        let certainty = if select { Certainty::Likely } else { Certainty::Certain };
         let followed = if values.len() > ROUNDS { ROUNDS - 1 } else { values.len() };
         for value in values.iter().take(followed) {
             self.state.assign(&name, vec![Value::Scalar(value.clone())]);
-            let more = self.at_most(certainty, |walk| walk.statements(body));
+            let more = if select {
+                self.perhaps(|walk| walk.statements(body))
+            } else {
+                self.statements(body)
+            };
             printed.append(&more);
+            if self.leaves_loop() {
+                return printed;
+            }
         }
         if followed < values.len() {
             let mut rest = Text::unknown(&name);
@@ -254,29 +482,11 @@ impl Walk<'_> {
                 rest = rest.derive(vec![Piece::Glob("[0-9]*".to_owned())]);
             }
             self.state.assign(&name, vec![Value::Scalar(rest)]);
-            let more = self.at_most(Certainty::Likely, |walk| walk.statements(body));
+            let more = self.perhaps(|walk| walk.statements(body));
             printed.append(&more);
         }
         printed
     }
-}
-
-/// The names before `=`, `++` and `--` in an arithmetic expression.
-fn assigned_names(expression: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut name = String::new();
-    for character in expression.chars() {
-        if character.is_ascii_alphanumeric() || character == '_' {
-            name.push(character);
-        } else {
-            let starts = name.chars().next().is_some_and(|first| !first.is_ascii_digit());
-            if starts && names.len() < 16 && !names.contains(&name) {
-                names.push(name.clone());
-            }
-            name.clear();
-        }
-    }
-    names
 }
 
 /// Whether a loop's condition is `true` or `:` and nothing else.

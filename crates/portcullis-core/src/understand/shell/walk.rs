@@ -52,6 +52,24 @@ pub struct Walk<'a> {
     pub(super) guesses: usize,
     /// Which of several possible values variables take in this round, and how many rounds there are.
     pub(super) choice: super::words::Choice,
+    /// Whether the last command succeeded, where that is known.
+    pub(super) succeeded: Option<bool>,
+    /// Where the script is on its way to, once a `break`, `return` or `exit` was met that is surely taken.
+    pub(super) leaving: Option<super::leave::Leave>,
+    /// The furthest that a `break`, `return` or `exit` leads that may have been taken.
+    pub(super) may_leave: Option<super::leave::Leave>,
+    /// What `local` variables held outside, for each function that is being called.
+    pub(super) locals: Vec<Vec<(String, Option<Vec<super::state::Value>>)>>,
+    /// What each function that is being called was given.
+    pub(super) given: Vec<Vec<Text>>,
+    /// Whether the next program is one and no function or alias: what wrappers and `command` run.
+    pub(super) bypass: bool,
+    /// Whether a variable was declared to change what it is given.
+    pub(super) attributes: bool,
+    /// Within how many conditions this is, where `set -e` does not count.
+    pub(super) conditions: u32,
+    /// Where `getopts` is in its argument, in letters.
+    pub(super) letter: usize,
     depth: usize,
     work: usize,
     /// How much work the text is worth.
@@ -98,6 +116,15 @@ impl<'a> Walk<'a> {
             concurrent: false,
             guesses: 0,
             choice: super::words::Choice::default(),
+            succeeded: None,
+            leaving: None,
+            may_leave: None,
+            locals: Vec::new(),
+            given: Vec::new(),
+            bypass: false,
+            attributes: false,
+            conditions: 0,
+            letter: 0,
             depth: 0,
             work: 0,
             allowance: WORK_AT_LEAST,
@@ -314,7 +341,9 @@ impl<'a> Walk<'a> {
         if !self.enter_level(span) {
             return Text::unknown("a program");
         }
+        self.bypass = true;
         let printed = self.run_words(words.to_vec(), input, Vec::new());
+        self.bypass = false;
         self.leave_level();
         printed
     }
@@ -328,7 +357,11 @@ impl<'a> Walk<'a> {
         input: Option<Text>,
     ) -> Text {
         let positional = arguments.iter().map(|argument| argument.text.clone()).collect();
-        self.shell_code(code, span, Some(positional), input)
+        let mark = self.state.mark();
+        self.state.keep_exported();
+        let printed = self.shell_code(code, span, Some(positional), input);
+        self.state.roll_back(mark);
+        printed
     }
 
     /// `eval`, `source`, traps: shell code in the same shell, which sees and changes the same variables.
@@ -337,7 +370,7 @@ impl<'a> Walk<'a> {
         self.shell_code(code, span, None, input)
     }
 
-    fn shell_code(
+    pub(super) fn shell_code(
         &mut self,
         code: &Text,
         span: Span,
@@ -359,7 +392,11 @@ impl<'a> Walk<'a> {
         if let Some(positional) = positional {
             self.state.set_positional(positional);
         }
-        let printed = self.parse_and_walk(&text);
+        let printed = if own_shell {
+            self.own_shell(|walk| walk.parse_and_walk(&text))
+        } else {
+            self.parse_and_walk(&text)
+        };
         if own_shell {
             self.state.roll_back(mark);
         }
@@ -584,7 +621,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn variable_set(&self, name: &str) -> Option<Text> {
         match self.state.variable(name)?.last()? {
             super::state::Value::Scalar(text) => Some(text.clone()),
-            super::state::Value::Array(_) => None,
+            super::state::Value::Array(_) | super::state::Value::Unset => None,
         }
     }
 
@@ -597,6 +634,7 @@ impl<'a> Walk<'a> {
     /// Gives a variable to the program that is about to be run, with what that means to it.
     pub fn environment_of(&mut self, name: &str, value: &Text, span: Span) {
         self.set(name, value.clone(), span);
+        self.state.export(name);
     }
 
     /// Draws a data flow that no text carries.

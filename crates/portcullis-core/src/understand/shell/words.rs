@@ -211,11 +211,9 @@ impl Walk<'_> {
                 if !self.enter_level(part.span) {
                     return Text::unknown("a command");
                 }
-                let mark = self.state.mark();
                 let choice = std::mem::take(&mut self.choice);
-                let printed = self.statements(body);
+                let printed = self.subshell(|walk| walk.statements(body));
                 self.choice = choice;
-                self.state.roll_back(mark);
                 self.leave_level();
                 without_trailing_newlines(printed)
             }
@@ -225,7 +223,7 @@ impl Walk<'_> {
             PartKind::Arithmetic(parts) => {
                 let expression = self.joined(parts);
                 self.subscripts(&expression, part.span);
-                match expression.as_known().and_then(|known| self.evaluate(known)) {
+                match self.calculate(&expression) {
                     Some(number) => expression.derive(vec![Piece::Known(number.to_string())]),
                     None => {
                         let mut result = Text::unknown("arithmetic");
@@ -281,7 +279,7 @@ impl Walk<'_> {
                 layer: self.layer,
             });
         } else {
-            let printed = self.statements(body);
+            let printed = self.own_shell(|walk| walk.statements(body));
             self.state.write_file(&path, printed, false, true);
         }
         self.state.roll_back(mark);
@@ -300,6 +298,7 @@ impl Walk<'_> {
                         push_globbed(&mut fields.current, known);
                         continue;
                     }
+                    let is_blank = |character: char| matches!(character, ' ' | '\t' | '\n');
                     let mut rest = known.as_str();
                     loop {
                         let end = rest.find(|character| separators.contains(character));
@@ -310,9 +309,23 @@ impl Walk<'_> {
                         push_globbed(&mut fields.current, field);
                         let Some(separator) = after.chars().next() else { break };
                         let origin = fields.current.derive(Vec::new());
+                        // A separator that is no blank ends a field even where there is nothing in it.
+                        fields.quoted |= !is_blank(separator);
                         fields.finish();
                         fields.current = origin;
                         rest = after.get(separator.len_utf8()..).unwrap_or("");
+                        if is_blank(separator) {
+                            let blanks = |character: char| {
+                                is_blank(character) && separators.contains(character)
+                            };
+                            rest = rest.trim_start_matches(blanks);
+                            if let Some(next) = rest.chars().next()
+                                && !is_blank(next)
+                                && separators.contains(next)
+                            {
+                                rest = rest.get(next.len_utf8()..).unwrap_or("");
+                            }
+                        }
                     }
                 }
                 other => fields.current.push(other.clone()),
