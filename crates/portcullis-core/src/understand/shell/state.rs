@@ -216,7 +216,7 @@ impl State {
         self.exports_all = true;
     }
 
-    /// Forgets what a shell that is started as a program does not get. Names in capitals may have been in the environment
+    /// Doubts what a shell that is started as a program does not get. Names in capitals may have been in the environment
     /// before, and then they are passed on.
     pub(super) fn keep_exported(&mut self) {
         if self.exports_all {
@@ -227,7 +227,10 @@ impl State {
         let left: Vec<String> =
             self.variables.keys().filter(|name| !kept(name.as_str())).cloned().collect();
         for name in left {
-            self.unset(&name);
+            // A shell that lives longer than a call may have exported it before.
+            let mut values = vec![Value::Unset];
+            values.extend(self.variables.get(&name).into_iter().flatten().cloned());
+            self.assign(&name, values);
         }
     }
 
