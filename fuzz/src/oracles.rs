@@ -81,7 +81,9 @@ fn gather(root: Node<'_>, source: &str, names: &mut Vec<Name>) {
         let redirects = source[node.end_byte()..].starts_with(['<', '>']);
         let descriptor = text.bytes().all(|byte| byte.is_ascii_digit())
             || text.starts_with('{') && text.ends_with('}') && redirects;
-        let is_grammar = text.split_whitespace().all(|word| RESERVED.contains(&word));
+        // It takes `=~` for an operator outside of conditions too.
+        let is_grammar =
+            text == "=~" || text.split_whitespace().all(|word| RESERVED.contains(&word));
         if node.kind() == "command_name" && !is_grammar && !within && !descriptor {
             names.push(Name { text: text.to_owned(), start: Some(start) });
         }
