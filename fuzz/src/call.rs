@@ -1,6 +1,6 @@
 //! Bytes to a tool call with what is known of the world, so that a fuzzer finds meanings and not only characters.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use data_encoding::BASE64;
 use portcullis_core::{
@@ -50,7 +50,7 @@ pub fn attempt(bytes: &[u8]) -> Attempt {
         temporary: known(32, "/tmp/own"),
         guarded: known(64, "/home/dev/.config/portcullis").into_iter().collect(),
         hooked: known(128, "/home/dev/.claude/settings.json").into_iter().collect(),
-        paths: BTreeMap::new(),
+        ..Facts::default()
     };
     let kinds =
         [PathKind::Unknown, PathKind::File, PathKind::Directory, PathKind::Link, PathKind::Special];
