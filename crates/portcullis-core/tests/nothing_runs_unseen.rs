@@ -363,6 +363,53 @@ fn a_program_is_found_however_it_is_hidden() {
     assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
 }
 
+/// What a script may do to a variable behind a condition: each of these assigns `t` in real bash.
+#[test]
+fn a_value_is_not_believed_where_bash_may_give_another() {
+    for script in [
+        "shopt -s nocasematch; [[ a == A ]] && t=/etc",
+        "shopt -s nocasematch; case A in a) t=/etc ;; esac",
+        "f() { :; }; unset -f f; f || t=/etc",
+        "f() { true; }; unset f; f || t=/etc",
+        "set -o posix; x=a; x=b :; [ $x = b ] && t=/etc",
+        "readonly x=a; unset x; [ \"$x\" = a ] && t=/etc",
+        "readonly y=1; (y=2) || t=/etc",
+        "for i in 1; do break > /nonexistent/a; t=/etc; done",
+        "exit < /nonexistent; t=/etc",
+        "exit <&9; t=/etc",
+        "f() { return; } < /nonexistent; f; t=/etc",
+        "true > /nonexistent/x || t=/etc",
+        "{ true; } > /nonexistent/x || t=/etc",
+        "echo x >&- || t=/etc",
+        "echo > /dev/full || t=/etc",
+        "set -o pipefail; false | true || t=/etc",
+        "i=0; while ((i < 100)); do ((i++)); [ $i = 77 ] && t=/etc; done",
+        "for ((i=0; i<90; i++)); do n=x$n; [ ${#n} = 60 ] && t=/etc; done",
+        "for i in {1..40}; do n=$((n+1)); case $n in 33) t=/etc ;; esac; done",
+        "f() { i=$((i+1)); if [ $i = 50 ]; then t=/etc; else f; fi; }; i=0; f",
+        "declare -f nosuch || t=/etc",
+        "shopt -q extglob || t=/etc",
+        "local x || t=/etc",
+        "export 1a || t=/etc",
+        "set -o nosuch || t=/etc",
+        "declare -i x=1; x+=1; [ $x = 2 ] && t=/etc",
+        "i=0; a[i++]=x; [ $i = 1 ] && t=/etc",
+        "read -n1 x <<< abc; [ $x = a ] && t=/etc",
+        "read -d, x <<< a,b; [ $x = a ] && t=/etc",
+        "x='a b'; [ \"${x@Q}\" = \"'a b'\" ] && t=/etc",
+        "x=é; [ ${#x} = 1 ] || t=/etc",
+        "[[ 'a[' == a[ ]] && t=/etc",
+        "case ']' in [!]a]) ;; *) t=/etc ;; esac",
+    ] {
+        let script = format!("t=build\n{script}\nrm -rf $t");
+        let deletes = |effect: &portcullis_core::effect::Effect| {
+            matches!(&effect.kind, EffectKind::Delete { target, .. }
+                if target.path.as_deref() == Some("/etc"))
+        };
+        assert!(effects(&script).list.iter().any(deletes), "{script}");
+    }
+}
+
 #[test]
 fn a_program_that_is_only_mentioned_does_not_run() {
     for script in [

@@ -90,8 +90,7 @@ impl Walk<'_> {
         let known = |index: usize| {
             arguments.get(index).and_then(|argument: &Argument| argument.text.as_known())
         };
-        self.succeeded = (SUCCEED.binary_search(&invocation.program.as_str()).is_ok())
-            .then_some(invocation.program != "false");
+        self.succeeded = self.succeeds(&invocation.program, arguments);
         match invocation.program.as_str() {
             "break" => self.leave(Leave::Loop),
             "continue" => self.leave(Leave::Round),
@@ -184,6 +183,44 @@ impl Walk<'_> {
             _ => {}
         }
         Text::default()
+    }
+
+    /// Whether a builtin surely succeeds or fails, before it is looked at.
+    fn succeeds(&self, program: &str, arguments: &[Argument]) -> Option<bool> {
+        SUCCEED.binary_search(&program).ok()?;
+        let is_fine = |argument: &Argument, letters: &str| match argument
+            .text
+            .as_known()
+            .and_then(|known| known.strip_prefix(['-', '+']))
+        {
+            Some(given) => given.chars().all(|letter| letters.contains(letter)),
+            None => true,
+        };
+        let is_variable = |argument: &Argument| {
+            declared_name(&argument.text)
+                .is_some_and(|name| !name.starts_with(|first: char| first.is_ascii_digit()))
+                || argument.text.known_prefix().starts_with('-')
+        };
+        let fine = match program {
+            "false" => return Some(false),
+            ":" | "true" | "pwd" => true,
+            "local" if self.locals.is_empty() => false,
+            "declare" | "export" | "local" | "readonly" | "typeset" => arguments
+                .iter()
+                .all(|argument| is_fine(argument, "aAgilnrux") && is_variable(argument)),
+            "unset" => arguments.iter().all(is_variable),
+            "alias" => arguments.iter().all(|argument| argument.text.known_prefix().contains('=')),
+            "set" => match arguments {
+                [first, ..] if matches!(first.text.as_known(), Some("--" | "-")) => true,
+                [first] => is_fine(first, "abefhkmnptuvxBCEHPT"),
+                [first, name] if is_fine(first, "abefhkmnptuvxBCEHPTo") => {
+                    name.text.as_known().is_some_and(|name| NAMED.contains(&name))
+                }
+                _ => false,
+            },
+            _ => arguments.is_empty() || program == "shift" || program == "trap",
+        };
+        fine.then_some(true)
     }
 
     fn change_directory(&mut self, arguments: &[Argument]) {
@@ -312,6 +349,9 @@ impl Walk<'_> {
                     self.state.assign(array, vec![Value::Array(left)]);
                 }
             } else {
+                if !has_option(arguments, "-v") && !self.state.is_set_here(&name) {
+                    self.state.undefine(&name);
+                }
                 self.state.unset(&name);
             }
         }
@@ -388,6 +428,7 @@ impl Walk<'_> {
         let (lower, upper) = (flag('l'), flag('u'));
         let number = flag('i');
         let exports = program == "export" || flag('x');
+        let keeps = program == "readonly" || flag('r');
         for letter in ['l', 'u', 'i'] {
             if flag(letter) {
                 self.attributes = true;
@@ -449,6 +490,11 @@ impl Walk<'_> {
                 self.set(&name, value, argument.span);
             }
         }
+        for argument in arguments.iter().filter(|_| keeps) {
+            if let Some(name) = declared_name(&argument.text) {
+                self.state.keep(name);
+            }
+        }
     }
 
     /// `read`: one line of what is known of the input.
@@ -473,9 +519,23 @@ impl Walk<'_> {
             }
             match known.strip_prefix('-') {
                 Some(option) => {
-                    let last = option.chars().last().unwrap_or('r');
-                    array |= last == 'a';
-                    skip = matches!(last, 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u').then_some(last);
+                    // An option takes its value from the same word or from the next one.
+                    let takes =
+                        |letter: char| matches!(letter, 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u');
+                    let (flags, value) = match option.split_once(takes) {
+                        Some((flags, value)) => (flags, Some(value)),
+                        None => (option, None),
+                    };
+                    array |= flags.contains('a');
+                    let letter = option.chars().nth(flags.chars().count());
+                    match (value, letter) {
+                        (Some(""), Some(letter)) => skip = Some(letter),
+                        (Some(value), Some('d')) => {
+                            delimiter = value.chars().next().unwrap_or('\0');
+                        }
+                        (Some(value), Some('n' | 'N')) => most = value.parse::<usize>().ok(),
+                        _ => {}
+                    }
                 }
                 None => names.push(known.to_owned()),
             }
@@ -670,6 +730,9 @@ impl Walk<'_> {
                     if option.contains('e') && option != "--" || long == Some("errexit") {
                         self.state.assign("set -e", vec![Value::Scalar(Text::known(on))]);
                     }
+                    if long == Some("pipefail") {
+                        self.state.assign("set pipefail", vec![Value::Scalar(Text::known(on))]);
+                    }
                     if option.contains('a') || long == Some("allexport") {
                         self.state.export_all();
                     }
@@ -719,6 +782,10 @@ fn lists_variables(arguments: &[Argument]) -> bool {
         argument.text.as_known().is_some_and(|known| known.starts_with('-') && !known.contains('f'))
     })
 }
+
+/// The names that `set -o` takes most.
+const NAMED: &[&str] =
+    &["allexport", "errexit", "errtrace", "noclobber", "noglob", "nounset", "pipefail", "xtrace"];
 
 /// How many lines `mapfile` is followed through.
 const LINES: usize = 1024;
@@ -787,7 +854,7 @@ fn declared_name(text: &Text) -> Option<&str> {
     (!name.is_empty() && name.bytes().all(continues)).then_some(name)
 }
 
-/// Builtins that succeed whatever they are given, or fail like `false`, sorted.
+/// Builtins that succeed as long as nothing is wrong with what they are given, or fail like `false`, sorted.
 const SUCCEED: &[&str] = &[
     ":", "alias", "declare", "export", "false", "local", "pwd", "readonly", "set", "shift",
     "shopt", "trap", "true", "typeset", "unset",

@@ -32,7 +32,19 @@ impl Walk<'_> {
         let text = self.single(word);
         let pattern = self.escaped(word, &text)?;
         let known = subject.as_known()?;
-        is_like(&pattern, known)
+        self.is_like(&pattern, known)
+    }
+
+    /// Whether a pattern is like a text, by the rules on upper and lower case that may be in force.
+    fn is_like(&self, pattern: &str, text: &str) -> Option<bool> {
+        let like = is_like(pattern, text)?;
+        if like || !self.state.may_be_on("shopt nocasematch") {
+            return Some(like);
+        }
+        match is_like(&pattern.to_lowercase(), &text.to_lowercase())? {
+            true if self.state.option("shopt nocasematch") != Some(true) => None,
+            either => Some(either),
+        }
     }
 
     /// A word as a pattern: what is quoted in it stands for itself.
@@ -223,8 +235,10 @@ impl Conditions<'_, '_, '_> {
         self.at += 3;
         let operator = second.text.as_pattern()?;
         match operator.as_str() {
-            "=" | "==" => is_like(third.pattern.as_deref()?, first.text.as_known()?),
-            "!=" => is_like(third.pattern.as_deref()?, first.text.as_known()?).map(|like| !like),
+            "=" | "==" | "!=" => {
+                let like = self.walk.is_like(third.pattern.as_deref()?, first.text.as_known()?);
+                like.map(|like| like != (operator == "!="))
+            }
             operator => self.walk.binary(&first.text, operator, &third.text).flatten(),
         }
     }

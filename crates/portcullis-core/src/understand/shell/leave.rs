@@ -1,7 +1,7 @@
 //! `break`, `continue`, `return` and `exit`: what comes after them is not reached. Owns how far each leads; statements that are
 //! not reached are read all the same, as possible and without consequences.
 
-use super::{state::Changes, walk::Walk};
+use super::{redirect::Wiring, state::Changes, walk::Walk};
 use crate::{effect::Certainty, text::Text};
 
 /// How far a script leaves what it is in.
@@ -36,6 +36,22 @@ impl Walk<'_> {
         self.may_leave = self.may_leave.max(self.leaving);
         self.leaving = outer;
         result
+    }
+
+    /// Reads what surely runs but for a file that may not open: where it leaves, what follows is likely and no more.
+    pub(super) fn perhaps_leaves<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.leaving.take();
+        let result = read(self);
+        self.may_leave = self.may_leave.max(self.leaving);
+        self.leaving = outer;
+        result
+    }
+
+    /// A command whose files may not open may have failed.
+    pub(super) fn doubt_opening(&mut self, wiring: &Wiring) {
+        if wiring.may_fail && self.succeeded == Some(true) {
+            self.succeeded = None;
+        }
     }
 
     /// Reads what does not happen, as far as we know: it is seen, and changes nothing.

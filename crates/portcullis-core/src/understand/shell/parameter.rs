@@ -141,7 +141,9 @@ impl Walk<'_> {
         match &parameter.operator {
             ParameterOperator::None | ParameterOperator::Names => value.unwrap_or_else(missing),
             ParameterOperator::Length => match value.as_ref().and_then(Text::as_known) {
-                Some(known) => Text::known(known.chars().count().to_string()),
+                // Whether letters or bytes are counted depends on the locale.
+                Some(known) if known.is_ascii() => Text::known(known.len().to_string()),
+                Some(_) => Text::unknown(name),
                 None => Text::unknown(name),
             },
             // A variable that this text does not set is most likely not set: what stands for it is what would be used.
@@ -216,6 +218,10 @@ impl Walk<'_> {
                     ('L', Some(known)) => value.derive(known_pieces(known.to_lowercase())),
                     ('u', Some(known)) => {
                         value.derive(known_pieces(change_case(known, true, false)))
+                    }
+                    ('Q', Some(known)) if !known.contains(char::is_control) => {
+                        let quoted = format!("'{}'", known.replace('\'', "'\\''"));
+                        value.derive(known_pieces(quoted))
                     }
                     ('E', Some(known)) => value.derive(known_pieces(again::unescaped(known))),
                     ('P', Some(_)) => {

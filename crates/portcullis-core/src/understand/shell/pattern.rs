@@ -54,7 +54,12 @@ fn one(pattern: &[char], character: Option<char>) -> Option<usize> {
         '?' => Some(1),
         '\\' => (pattern.get(1) == Some(&character)).then_some(2),
         '[' => {
-            let close = pattern.iter().skip(2).position(|c| *c == ']')? + 2;
+            let first = if matches!(pattern.get(1), Some('!' | '^')) { 3 } else { 2 };
+            let Some(close) = pattern.iter().skip(first).position(|c| *c == ']') else {
+                // Without its end it is a letter like any other.
+                return (character == '[').then_some(1);
+            };
+            let close = close + first;
             let inside = pattern.get(1..close)?;
             let (negated, set) = match inside.first() {
                 Some('!' | '^') => (true, inside.get(1..)?),
@@ -93,7 +98,11 @@ mod tests {
             ("[!a-c]x", "bx", false),
             ("*.py", "a.pyc", false),
             ("***a", "bba", true),
-            ("[", "[", false),
+            ("[", "[", true),
+            ("a[b", "a[b", true),
+            ("[!]a]", "]", false),
+            ("[!]a]", "b", true),
+            ("[]a]", "]", true),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} on {text}");
         }

@@ -36,6 +36,8 @@ pub(super) struct Wiring {
     pub(super) input: Channel,
     pub(super) output: Channel,
     others: Vec<(u32, Channel)>,
+    /// Whether something could not be opened, or not be written to: then the command does not run, or fails.
+    pub(super) may_fail: bool,
 }
 
 impl Walk<'_> {
@@ -45,6 +47,7 @@ impl Walk<'_> {
             input: Channel::Inherited,
             output: Channel::Inherited,
             others: self.descriptors.clone(),
+            may_fail: false,
         };
         for redirect in redirects {
             self.redirect(redirect, &mut wiring);
@@ -149,6 +152,7 @@ impl Walk<'_> {
         }
         let text = self.single(&redirect.target);
         let target = Argument { text, span: redirect.target.span };
+        wiring.may_fail |= Self::may_not_open(redirect.operator, &target);
         match redirect.operator {
             Op::Heredoc | Op::HeredocStripped => {}
             Op::HereString => {
@@ -261,6 +265,17 @@ impl Walk<'_> {
             Some("/dev/null" | "/dev/stderr" | "/dev/tty" | "/dev/fd/2") => Channel::Nowhere,
             Some("/dev/stdout" | "/dev/fd/1") => Channel::Inherited,
             _ => Channel::File(target, mode),
+        }
+    }
+
+    /// Whether a redirection may fail: everything that is opened by a name but what is always there, and closed descriptors.
+    fn may_not_open(operator: RedirectOperator, target: &Argument) -> bool {
+        use RedirectOperator as Op;
+        let known = target.text.as_known();
+        match operator {
+            Op::Heredoc | Op::HeredocStripped | Op::HereString => false,
+            Op::DuplicateInput | Op::DuplicateOutput => !matches!(known, Some("0" | "1" | "2")),
+            _ => !matches!(known, Some("/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr")),
         }
     }
 

@@ -26,8 +26,12 @@ impl Walk<'_> {
             self.succeeded = Some(true);
             for assignment in assignments {
                 self.assign(assignment);
+                if self.state.is_kept(&assignment.name) {
+                    self.succeeded = None;
+                }
             }
             let wiring = self.wiring(redirects);
+            self.doubt_opening(&wiring);
             // `$(<file)` gives what is in the file.
             let printed = match &wiring.input {
                 super::redirect::Channel::Text(text) if assignments.is_empty() => text.clone(),
@@ -86,6 +90,7 @@ impl Walk<'_> {
             self.keep(wiring);
             return Text::default();
         }
+        let stays = !before.is_empty() && is_special(&arguments);
         let wiring = self.wiring(redirects);
         let input = self.input_of(&wiring);
         let outer = std::mem::replace(&mut self.input, input.clone());
@@ -93,17 +98,28 @@ impl Walk<'_> {
             Text::default()
         } else {
             let open = self.open_with(&wiring);
-            let printed = self.run_words(arguments, input, environment);
+            let printed = if wiring.may_fail {
+                self.perhaps_leaves(|walk| walk.run_words(arguments, input, environment))
+            } else {
+                self.run_words(arguments, input, environment)
+            };
             self.close_to(open);
             printed
         };
+        self.doubt_opening(&wiring);
         // `read` takes from the input around it when it has none of its own.
         if !matches!(wiring.input, super::redirect::Channel::Inherited) {
             self.input = outer;
         }
-        // What the command itself assigned stays.
+        // What the command itself assigned stays. Before the builtins that POSIX calls special it may stay in the shell.
         for (name, values) in before.into_iter().rev() {
-            self.state.restore(name, values);
+            if stays {
+                let mut both = self.state.variable(name).unwrap_or_default().to_vec();
+                both.extend(values.unwrap_or_else(|| vec![Value::Unset]));
+                self.state.assign(name, both);
+            } else {
+                self.state.restore(name, values);
+            }
         }
         let _ = span;
         self.deliver(wiring, printed)
@@ -165,7 +181,18 @@ impl Walk<'_> {
                 }
                 let value = self.single(word);
                 if let Some(subscript) = &assignment.subscript {
-                    let key = self.single(subscript).display();
+                    let subscript = self.single(subscript);
+                    // `a[i++]`: an index is an expression, which may assign.
+                    let key = match self.calculate(&subscript) {
+                        Some(index)
+                            if subscript
+                                .as_known()
+                                .is_some_and(|known| known.contains(['+', '=', '-'])) =>
+                        {
+                            index.to_string()
+                        }
+                        _ => subscript.display(),
+                    };
                     self.assign_element(name, key, value.clone());
                     return value;
                 }
@@ -176,6 +203,8 @@ impl Walk<'_> {
                             self.state.assign(name, vec![Value::Array(elements)]);
                             return value;
                         }
+                        // A variable that was declared with `-i` is added to.
+                        Some(Value::Scalar(_)) if self.attributes => Text::unknown(name),
                         Some(Value::Scalar(mut before)) => {
                             before.append(&value);
                             before
@@ -696,12 +725,19 @@ impl Walk<'_> {
             self.note("system.process.fork-bomb", name.span);
             return Text::unknown(called);
         }
-        let deepest = if self.certainty == Certainty::Certain { RECURSION } else { 1 };
-        if deep >= deepest || !self.enter_level(name.span) {
+        let deepest = if self.certainty == Certainty::Certain { RECURSION } else { 0 };
+        // Past the last call that is followed one more stands for all the others.
+        if deep == deepest
+            && let Some(entered) = self.entered.last()
+        {
+            self.state.doubt(*entered);
+        }
+        if deep > deepest || !self.enter_level(name.span) {
             self.succeeded = None;
             return Text::unknown(called);
         }
         self.calls.push(called.to_owned());
+        self.entered.push(self.state.mark());
         let around = self.enclose();
         let mut positional: Vec<Text> = outside.iter().take(1).cloned().collect();
         if positional.is_empty() {
@@ -713,7 +749,11 @@ impl Walk<'_> {
         self.locals.push(Vec::new());
         let outer_input = std::mem::replace(&mut self.input, input);
         let layer = std::mem::replace(&mut self.layer, function.layer);
-        let printed = self.command(&function.body);
+        let printed = if deep == deepest {
+            self.perhaps(|walk| walk.command(&function.body))
+        } else {
+            self.command(&function.body)
+        };
         self.layer = layer;
         self.input = outer_input;
         for (name, values) in self.locals.pop().unwrap_or_default().into_iter().rev() {
@@ -722,6 +762,7 @@ impl Walk<'_> {
         self.state.set_positional(outside.to_vec());
         self.release(around, Leave::Function);
         self.given.pop();
+        self.entered.pop();
         self.calls.pop();
         self.leave_level();
         printed
@@ -734,7 +775,7 @@ fn asks_about_itself(arguments: &[Argument]) -> bool {
 }
 
 /// How deep a function that surely calls itself is followed.
-const RECURSION: usize = 12;
+const RECURSION: usize = 11;
 
 /// How many arguments of an unknown program are looked at.
 const HANDED: usize = 64;
@@ -764,6 +805,18 @@ fn mentions(word: &Word, name: &str) -> bool {
 fn is_exec(arguments: &[Argument]) -> bool {
     matches!(arguments, [only] if only.text.as_known() == Some("exec"))
 }
+
+/// Whether assignments before a command stay behind it where the shell keeps to POSIX.
+fn is_special(arguments: &[Argument]) -> bool {
+    let name = arguments.first().and_then(|name| name.text.as_known());
+    name.is_some_and(|name| SPECIAL.binary_search(&name).is_ok())
+}
+
+/// The builtins that POSIX calls special, sorted.
+const SPECIAL: &[&str] = &[
+    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
+    "shift", "source", "times", "trap", "unset",
+];
 
 /// The name of a program without its directory, and without what Windows adds.
 fn base(name: &str) -> String {

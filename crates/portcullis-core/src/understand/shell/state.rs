@@ -63,6 +63,10 @@ pub(super) struct State {
     /// The variables that programs get. Never undone: one more is one more way to be read.
     exported: std::collections::HashSet<String>,
     exports_all: bool,
+    /// Variables that keep what they hold; whether a script goes on after an attempt depends on how it was started.
+    readonly: std::collections::HashSet<String>,
+    /// Functions that were forgotten before anything called them, for the last look.
+    forgotten: Vec<Function>,
     directory: Option<String>,
     positional: Rc<Vec<Text>>,
     log: Vec<Undo>,
@@ -101,6 +105,7 @@ impl State {
     pub(super) fn assign(&mut self, name: &str, values: Vec<Value>) {
         let name = self.referred(name).to_owned();
         let name = name.as_str();
+        let values = self.beside_readonly(name, values);
         let before = self.variables.insert(name.to_owned(), bounded(values, name));
         self.log.push(Undo::Variable(name.to_owned(), before));
     }
@@ -182,7 +187,8 @@ impl State {
     pub(super) fn unset(&mut self, name: &str) {
         let name = self.referred(name).to_owned();
         let name = name.as_str();
-        let before = self.variables.insert(name.to_owned(), vec![Value::Unset]);
+        let values = self.beside_readonly(name, vec![Value::Unset]);
+        let before = self.variables.insert(name.to_owned(), values);
         self.log.push(Undo::Variable(name.to_owned(), before));
     }
 
@@ -204,6 +210,45 @@ impl State {
             None => self.variables.remove(name),
         };
         self.log.push(Undo::Variable(name.to_owned(), before));
+    }
+
+    /// From now on a variable keeps what it holds.
+    pub(super) fn keep(&mut self, name: &str) {
+        self.readonly.insert(name.to_owned());
+    }
+
+    /// Whether a variable keeps what it holds.
+    pub(super) fn is_kept(&self, name: &str) -> bool {
+        self.readonly.contains(name)
+    }
+
+    /// What a variable may hold after it was given `values`, where it may have refused them.
+    fn beside_readonly(&self, name: &str, mut values: Vec<Value>) -> Vec<Value> {
+        if self.readonly.contains(name)
+            && let Some(kept) = self.variables.get(name)
+        {
+            values.extend(kept.iter().cloned());
+        }
+        values
+    }
+
+    /// What changed since `mark` goes on changing, more often than is followed.
+    pub(super) fn doubt(&mut self, mark: Mark) {
+        let changed: std::collections::BTreeSet<String> = self
+            .log
+            .get(mark.0..)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|undo| match undo {
+                Undo::Variable(name, _) => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        for name in changed {
+            let mut values = vec![Value::unknown(&name)];
+            values.extend(self.variables.get(&name).into_iter().flatten().cloned());
+            self.assign(&name, values);
+        }
     }
 
     /// Programs get this variable from now on.
@@ -236,11 +281,11 @@ impl State {
 
     /// A function is forgotten.
     pub(super) fn undefine(&mut self, name: &str) {
-        if let Some(function) = self.functions.get(name)
-            && function.called
-        {
-            let before = self.functions.remove(name);
-            self.log.push(Undo::Function(name.to_owned(), before));
+        if let Some(function) = self.functions.remove(name) {
+            if !function.called {
+                self.forgotten.push(function.clone());
+            }
+            self.log.push(Undo::Function(name.to_owned(), Some(function)));
         }
     }
 
@@ -250,6 +295,16 @@ impl State {
             [Value::Scalar(text)] => Some(!text.is_empty()),
             _ => None,
         }
+    }
+
+    /// Whether an option of the shell may be on.
+    pub(super) fn may_be_on(&self, name: &str) -> bool {
+        self.variables.contains_key(name) && self.option(name) != Some(false)
+    }
+
+    /// Whether a variable was given a value, or taken away, by this script.
+    pub(super) fn is_set_here(&self, name: &str) -> bool {
+        self.variables.contains_key(name)
     }
 
     /// Functions that nothing called, for a last look.
@@ -263,6 +318,7 @@ impl State {
                 function.clone()
             })
             .collect();
+        left.append(&mut self.forgotten);
         left.sort_by_key(|function| (function.layer, function.body.span));
         left
     }

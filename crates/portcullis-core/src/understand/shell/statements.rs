@@ -118,16 +118,28 @@ impl Walk<'_> {
         let outer_input = self.input.clone();
         let outer_concurrent = std::mem::replace(&mut self.concurrent, true);
         let mut printed = Text::default();
+        // How the stages before ended, where that counts; the first one stands for what was before.
+        let mut outcomes = Vec::new();
         for (index, stage) in pipeline.stages.iter().enumerate() {
             if index > 0 {
                 self.input = Some(std::mem::take(&mut printed));
             }
             let is_last = index + 1 == pipeline.stages.len();
+            outcomes.push(self.succeeded);
             printed = if is_last && self.state.option("shopt lastpipe") == Some(true) {
                 self.command(stage)
             } else {
                 self.subshell(|walk| walk.command(stage))
             };
+        }
+        if self.state.may_be_on("set pipefail") && self.succeeded != Some(false) {
+            let surely = self.state.option("set pipefail") == Some(true);
+            let stages = outcomes.get(1..).unwrap_or_default();
+            if stages.contains(&Some(false)) {
+                self.succeeded = if surely { Some(false) } else { None };
+            } else if stages.contains(&None) {
+                self.succeeded = None;
+            }
         }
         self.input = outer_input;
         self.concurrent = outer_concurrent;
@@ -155,8 +167,13 @@ impl Walk<'_> {
             let wiring = self.wiring(&command.redirects);
             let input = self.input_of(&wiring);
             let outer = std::mem::replace(&mut self.input, input);
-            let printed = self.compound(command);
+            let printed = if wiring.may_fail {
+                self.perhaps_leaves(|walk| walk.compound(command))
+            } else {
+                self.compound(command)
+            };
             self.input = outer;
+            self.doubt_opening(&wiring);
             self.deliver(wiring, printed)
         };
         self.leave_level();
@@ -353,6 +370,8 @@ impl Walk<'_> {
         {
             self.note("system.process.fork-bomb", first.span);
         }
+        // Where the last round began, when it is not the last one of the loop.
+        let mut last = None;
         for _ in 0..ROUNDS {
             let before = self.input.clone();
             let mark = self.state.mark();
@@ -377,6 +396,7 @@ impl Walk<'_> {
                     self.may_leave = self.may_leave.max(Some(Leave::Shell));
                     return (printed, false);
                 }
+                last = Some(mark);
                 continue;
             }
             let more = self.perhaps(|walk| walk.statements(body));
@@ -384,6 +404,16 @@ impl Walk<'_> {
             if !consumed || self.input.as_ref().is_none_or(Text::is_empty) {
                 return (printed, false);
             }
+            last = Some(mark);
+        }
+        if let Some(mark) = last {
+            self.state.doubt(mark);
+            let more = self.perhaps(|walk| {
+                let mut more = walk.statements(condition);
+                more.append(&walk.statements(body));
+                more
+            });
+            printed.append(&more);
         }
         (printed, false)
     }
@@ -406,6 +436,7 @@ impl Walk<'_> {
         let parts: Option<Vec<Text>> =
             expression.as_known().map(|known| known.split(';').map(Text::known).collect());
         let mut printed = Text::default();
+        let mut last = None;
         if let Some([first, condition, next]) = parts.as_deref() {
             let mut known = self.calculate(first).is_some();
             for _ in 0..ROUNDS {
@@ -422,6 +453,7 @@ impl Walk<'_> {
                     None => break,
                     Some(_) => {}
                 }
+                last = Some(self.state.mark());
                 let more = self.statements(body);
                 printed.append(&more);
                 if self.leaves_loop() {
@@ -431,6 +463,9 @@ impl Walk<'_> {
             }
         }
         self.forget_assigned(&expression);
+        if let Some(mark) = last {
+            self.state.doubt(mark);
+        }
         let more = self.perhaps(|walk| walk.statements(body));
         printed.append(&more);
         printed
@@ -458,7 +493,9 @@ impl Walk<'_> {
             return self.perhaps(|walk| walk.statements(body));
         }
         let followed = if values.len() > ROUNDS { ROUNDS - 1 } else { values.len() };
+        let mut last = None;
         for value in values.iter().take(followed) {
+            last = Some(self.state.mark());
             self.state.assign(&name, vec![Value::Scalar(value.clone())]);
             let more = if select {
                 self.perhaps(|walk| walk.statements(body))
@@ -471,6 +508,9 @@ impl Walk<'_> {
             }
         }
         if followed < values.len() {
+            if let Some(mark) = last {
+                self.state.doubt(mark);
+            }
             let mut rest = Text::unknown(&name);
             for value in values.iter().skip(followed) {
                 rest.inherit(value);

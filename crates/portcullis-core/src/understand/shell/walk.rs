@@ -60,6 +60,8 @@ pub struct Walk<'a> {
     pub(super) may_leave: Option<super::leave::Leave>,
     /// What `local` variables held outside, for each function that is being called.
     pub(super) locals: Vec<Vec<(String, Option<Vec<super::state::Value>>)>>,
+    /// Where each function that is being called was entered.
+    pub(super) entered: Vec<super::state::Mark>,
     /// What each function that is being called was given.
     pub(super) given: Vec<Vec<Text>>,
     /// Whether the next program is one and no function or alias: what wrappers and `command` run.
@@ -120,6 +122,7 @@ impl<'a> Walk<'a> {
             leaving: None,
             may_leave: None,
             locals: Vec::new(),
+            entered: Vec::new(),
             given: Vec::new(),
             bypass: false,
             attributes: false,
