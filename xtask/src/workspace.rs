@@ -9,8 +9,9 @@ use crate::command::{self, Failed, cargo};
 const DIRECTION: &[(&str, &[&str])] = &[
     ("portcullis-syntax", &[]),
     ("portcullis-core", &["portcullis-syntax"]),
-    ("portcullis", &["portcullis-core", "portcullis-syntax"]),
-    ("xtask", &["portcullis-core", "portcullis-syntax", "portcullis"]),
+    ("portcullis-net", &["portcullis-core"]),
+    ("portcullis", &["portcullis-core", "portcullis-net", "portcullis-syntax"]),
+    ("xtask", &["portcullis-core", "portcullis-net", "portcullis-syntax", "portcullis"]),
 ];
 
 /// Crates that never touch the world, with the crates of others that would let them.
@@ -25,6 +26,8 @@ const IMPURE: &[&str] = &[
     "nix",
     "ureq",
     "async-std",
+    "hyper-util",
+    "rustls",
     "smol",
 ];
 

@@ -25,6 +25,7 @@ pub mod finding;
 pub mod gate;
 mod hash;
 pub mod inspect;
+pub mod network;
 pub mod place;
 mod pointer;
 pub mod policy;

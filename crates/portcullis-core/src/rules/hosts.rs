@@ -1,7 +1,9 @@
-//! What kind of machine a host name or address stands for. Owns the forms that an address can be written in and the lists of
-//! well-known places; it resolves nothing.
+//! What kind of machine a host name or address stands for. Owns the lists of well-known places; which addresses and names
+//! lead inside, [`crate::network`] says. It resolves nothing.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::network::{self, Inside, Kind};
 
 /// What kind of machine a connection goes to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -32,18 +34,16 @@ pub(super) fn kind(host: &str) -> HostKind {
             host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
         })
     };
-    if is(METADATA) {
-        HostKind::Metadata
-    } else if is(LOCAL) {
-        HostKind::Local
-    } else if is(HIDDEN) {
-        HostKind::Hidden
-    } else if is(DROPS) {
-        HostKind::Drop
-    } else if is(PRIVATE) || !host.contains('.') {
-        HostKind::Private
-    } else {
-        HostKind::Named
+    match network::inside(host) {
+        Some(Inside::Metadata) => HostKind::Metadata,
+        Some(Inside::Machine) => HostKind::Local,
+        Some(Inside::Hidden) => HostKind::Hidden,
+        Some(Inside::Carries(address)) => of_address(address),
+        Some(Inside::Network | Inside::SingleLabel | Inside::Rebinding) => HostKind::Private,
+        None if is(DROPS) => HostKind::Drop,
+        // A name for tests leads where the one who tests says.
+        None if is(&["test"]) => HostKind::Private,
+        None => HostKind::Named,
     }
 }
 
@@ -59,136 +59,32 @@ fn address(host: &str) -> Option<(IpAddr, bool)> {
     }
     let bare = host.split('%').next().unwrap_or(host);
     if let Ok(six) = bare.parse::<Ipv6Addr>() {
-        return Some(match carried(six) {
-            Some(four) => (IpAddr::V4(four), false),
+        return Some(match network::carried(six) {
+            Some((_, four)) => (IpAddr::V4(four), false),
             None => (IpAddr::V6(six), true),
         });
     }
-    let hidden = loose_ip4(host).or_else(|| in_name(host));
-    hidden.map(|four| (IpAddr::V4(four), false))
+    let hidden = loose_ip4(host).map(IpAddr::V4).or_else(|| network::in_name(host));
+    hidden.map(|address| (address, false))
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped, compatible, translated (RFC 6052) or 6to4 (RFC 3056).
-fn carried(six: Ipv6Addr) -> Option<Ipv4Addr> {
-    let four = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match six.segments() {
-        [0, 0, 0, 0, 0, 0, high, low] if high != 0 => Some(four(high, low)),
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
-            Some(four(high, low))
-        }
-        [0x2002, high, low, ..] => Some(four(high, low)),
-        _ => None,
-    }
-}
-
-/// The address that a name of a public wildcard service carries: `app.10.0.0.1.nip.io`, `10-0-0-1.sslip.io`.
-fn in_name(host: &str) -> Option<Ipv4Addr> {
-    if WILDCARD_LOCAL.iter().any(|name| {
-        host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    }) {
-        return Some(Ipv4Addr::LOCALHOST);
-    }
-    let name =
-        WILDCARDS.iter().find_map(|service| host.strip_suffix(service)?.strip_suffix('.'))?;
-    let parts: Vec<&str> = name.rsplit(['.', '-']).take(4).collect();
-    let numbers: Vec<u8> = parts.iter().rev().filter_map(|part| part.parse().ok()).collect();
-    if let [a, b, c, d] = numbers.as_slice() {
-        return Some(Ipv4Addr::new(*a, *b, *c, *d));
-    }
-    let last = name.rsplit(['.', '-']).next()?;
-    (last.len() == 8).then(|| u32::from_str_radix(last, 16).ok()).flatten().map(Ipv4Addr::from)
-}
-
-/// Names under which every address is a name.
-const WILDCARDS: &[&str] = &["nip.io", "sslip.io", "xip.io", "1u.ms", "rbndr.us", "traefik.me"];
-
-/// Public names that all lead to this machine.
-const WILDCARD_LOCAL: &[&str] = &["localtest.me", "lvh.me", "lacolhost.com", "vcap.me", "fuf.me"];
-
-/// An IPv4 address as `inet_aton` reads it: one to four numbers, each decimal, octal or hexadecimal.
+/// An IPv4 address as C programs read it. A single small number is a name or a port, not an address that anyone writes.
 fn loose_ip4(host: &str) -> Option<Ipv4Addr> {
-    let parts: Vec<u32> = host
-        .split('.')
-        .map(|part| {
-            if let Some(hex) = part.strip_prefix("0x") {
-                u32::from_str_radix(hex, 16).ok()
-            } else if part.len() > 1 && part.starts_with('0') {
-                u32::from_str_radix(part, 8).ok()
-            } else if part.bytes().all(|byte| byte.is_ascii_digit()) {
-                part.parse().ok()
-            } else {
-                None
-            }
-        })
-        .collect::<Option<_>>()?;
-    // A single small number is a name or a port, not an address that anyone writes.
-    let (last, first) = parts.split_last()?;
-    if first.len() > 3
-        || first.iter().any(|part| *part > 255)
-        || (first.is_empty() && *last < 1 << 24)
-    {
-        return None;
-    }
-    let room = 8 * u32::try_from(4 - first.len()).ok()?;
-    if room < 32 && *last >= 1 << room {
-        return None;
-    }
-    let high = first.iter().fold(0_u32, |high, part| (high << 8) | part);
-    let value = if room >= 32 { *last } else { (high << room) | last };
-    Some(Ipv4Addr::from(value))
+    network::loose_ip4(host).filter(|four| host.contains('.') || four.to_bits() >= 1 << 24)
 }
 
 fn of_address(address: IpAddr) -> HostKind {
-    match address {
-        IpAddr::V4(four) => match four.octets() {
-            [169, 254, 169, 254]
-            | [169, 254, 170, 2 | 23]
-            | [168, 63, 129, 16]
-            | [100, 100, 100, 200]
-            | [192, 0, 0, 192] => HostKind::Metadata,
-            [0 | 127, ..] => HostKind::Local,
-            [10, ..]
-            | [192, 168, ..]
-            | [169, 254, ..]
-            | [172, 16..=31, ..]
-            | [100, 64..=127, ..] => HostKind::Private,
-            _ => HostKind::Address,
-        },
-        IpAddr::V6(six) => {
-            let [first, ..] = six.segments();
-            if six == Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254) {
-                HostKind::Metadata
-            } else if six.is_loopback() || six.is_unspecified() {
-                HostKind::Local
-            } else if first & 0xfe00 == 0xfc00
-                || first & 0xffc0 == 0xfe80
-                || first & 0xff00 == 0xff00
-            {
-                HostKind::Private
-            } else {
-                HostKind::Address
-            }
-        }
+    match network::classify(address).range.kind {
+        Kind::Metadata => HostKind::Metadata,
+        Kind::Loopback | Kind::Unspecified => HostKind::Local,
+        Kind::Private | Kind::LinkLocal | Kind::Multicast => HostKind::Private,
+        Kind::Public
+        | Kind::Benchmark
+        | Kind::Documentation
+        | Kind::Transition
+        | Kind::Reserved => HostKind::Address,
     }
 }
-
-const METADATA: &[&str] = &[
-    "metadata.google.internal",
-    "metadata.goog",
-    "metadata.azure.com",
-    "metadata.azure.internal",
-    "instance-data.ec2.internal",
-    "metadata.tencentyun.com",
-    "metadata.packet.net",
-];
-
-const LOCAL: &[&str] =
-    &["localhost", "localhost.localdomain", "ip6-localhost", "host.docker.internal"];
-
-const HIDDEN: &[&str] = &["onion", "i2p", "onion.ly", "onion.ws", "onion.to", "tor2web.org"];
-
-const PRIVATE: &[&str] =
-    &["local", "internal", "lan", "home.arpa", "intranet", "corp", "test", "localdomain"];
 
 /// Pastes, file drops, request bins, tunnels, and the channels that out-of-band tests use.
 const DROPS: &[&str] = &[

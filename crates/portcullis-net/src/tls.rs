@@ -1,0 +1,104 @@
+//! Encrypted connections. Owns whose signature counts; the name on the certificate must be the one that was asked for, whatever
+//! address it led to.
+
+use std::{
+    io,
+    sync::{Arc, OnceLock},
+};
+
+use portcullis_core::network::Target;
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+};
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+/// Whose signature counts.
+#[derive(Clone, Debug, Default)]
+pub enum Roots {
+    /// Those that the system trusts.
+    #[default]
+    System,
+    /// Those of a text in PEM.
+    Pem(Vec<u8>),
+}
+
+/// Why no encrypted connection came about.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// The system trusts nobody.
+    #[error("no certificate authority is trusted on this machine")]
+    NoRoots,
+    /// What was given is no certificate.
+    #[error("the certificates to trust cannot be read: {0}")]
+    BadRoots(String),
+    /// The settings contradict each other.
+    #[error(transparent)]
+    Settings(#[from] rustls::Error),
+    /// The host cannot stand on a certificate.
+    #[error("no certificate can name this host")]
+    NoName,
+    /// The handshake failed.
+    #[error(transparent)]
+    Handshake(#[from] io::Error),
+}
+
+/// Makes encrypted connections. The certificates that are trusted are read with the first of them.
+#[derive(Debug, Default)]
+pub(crate) struct Tls {
+    roots: Roots,
+    config: OnceLock<Arc<ClientConfig>>,
+}
+
+impl Tls {
+    pub(crate) fn new(roots: Roots) -> Self {
+        Self { roots, config: OnceLock::new() }
+    }
+
+    pub(crate) async fn connect(
+        &self,
+        target: &Target,
+        stream: TcpStream,
+    ) -> Result<TlsStream<TcpStream>, TlsError> {
+        let config = match self.config.get() {
+            Some(config) => Arc::clone(config),
+            None => {
+                let made = Arc::new(self.make()?);
+                Arc::clone(self.config.get_or_init(|| made))
+            }
+        };
+        let name = target.host().into_owned();
+        let name = ServerName::try_from(name).map_err(|_| TlsError::NoName)?;
+        Ok(TlsConnector::from(config).connect(name, stream).await?)
+    }
+
+    fn make(&self) -> Result<ClientConfig, TlsError> {
+        let mut roots = RootCertStore::empty();
+        match &self.roots {
+            Roots::System => {
+                let found = rustls_native_certs::load_native_certs();
+                roots.add_parsable_certificates(found.certs);
+            }
+            Roots::Pem(text) => {
+                for certificate in CertificateDer::pem_slice_iter(text) {
+                    let bad = |error: &dyn std::fmt::Display| TlsError::BadRoots(error.to_string());
+                    let certificate = certificate.map_err(|error| bad(&error))?;
+                    roots.add(certificate).map_err(|error| bad(&error))?;
+                }
+            }
+        }
+        if roots.is_empty() {
+            return Err(TlsError::NoRoots);
+        }
+        let provider = Arc::new(ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
