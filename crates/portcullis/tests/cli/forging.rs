@@ -28,7 +28,7 @@ fn nothing_shown_can_be_forged_by_the_command() {
                     portcullis::report::visible::is_hidden(*character) && *character != '\n'
                 })
                 .collect();
-            assert_eq!(hidden, [], "{name}: {page}");
+            assert!(hidden.is_empty(), "{name}: {hidden:?} in {page}");
         }
         assert_snapshot!(name, ended.page());
     }
