@@ -1,6 +1,8 @@
 //! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
 //! say which of them are bad.
 
+use std::{ops::Deref, sync::Arc};
+
 use portcullis_syntax::Span;
 
 use crate::{place::Standing, text::Text};
@@ -247,6 +249,19 @@ impl Kinds {
         Self(self.0 | others.0)
     }
 
+    /// How many kinds there are.
+    pub(crate) const COUNT: usize = Self::NOTED.first() + 1;
+
+    /// One bit for each of them.
+    pub(crate) const fn bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The number of the first of them.
+    pub(crate) const fn first(self) -> usize {
+        self.0.trailing_zeros() as usize
+    }
+
     /// Whether any of them is among others.
     #[must_use]
     pub const fn meet(self, others: Self) -> bool {
@@ -262,7 +277,7 @@ pub struct Run {
     /// The name as written and expanded.
     pub name: Argument,
     /// Its arguments, expanded.
-    pub arguments: Vec<Argument>,
+    pub arguments: Arguments,
     /// Whether the tables know it.
     pub known: bool,
     /// What arrives on its standard input.
@@ -276,6 +291,47 @@ pub struct Argument {
     pub text: Text,
     /// Where it is written, in the layer of the program.
     pub span: Span,
+}
+
+/// The arguments of a program. What is announced of it and what is done about it share them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Arguments(Arc<[Argument]>);
+
+impl Arguments {
+    /// All of them.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Argument] {
+        &self.0
+    }
+}
+
+impl Deref for Arguments {
+    type Target = [Argument];
+
+    fn deref(&self) -> &[Argument] {
+        &self.0
+    }
+}
+
+impl From<Vec<Argument>> for Arguments {
+    fn from(arguments: Vec<Argument>) -> Self {
+        Self(arguments.into())
+    }
+}
+
+impl FromIterator<Argument> for Arguments {
+    fn from_iter<T: IntoIterator<Item = Argument>>(arguments: T) -> Self {
+        Self(arguments.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for &'a Arguments {
+    type Item = &'a Argument;
+    type IntoIter = std::slice::Iter<'a, Argument>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 /// A file or directory.

@@ -28,6 +28,19 @@ pub(crate) const fn part_in_lower_case(bytes: &[u8], from: usize, to: usize) -> 
     hash
 }
 
+/// FNV-1a over a name without its `_`, whatever the case of its letters.
+pub(crate) const fn letters(name: &str) -> u32 {
+    let mut hash = BASIS;
+    let mut bytes = name.as_bytes();
+    while let [first, rest @ ..] = bytes {
+        if *first != b'_' {
+            hash = (hash ^ first.to_ascii_lowercase() as u32).wrapping_mul(PRIME);
+        }
+        bytes = rest;
+    }
+    hash
+}
+
 /// FNV-1a over a whole name.
 pub(crate) const fn whole(name: &str) -> u32 {
     part(name.as_bytes(), 0, name.len())

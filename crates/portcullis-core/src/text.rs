@@ -1,6 +1,8 @@
 //! What is known of a string before it exists. Owns the half-known text that words, streams and files are made of
 //! while a command is understood; it does not know where such text comes from.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::effect::EffectId;
 
 /// How much half-known text is kept. Text past it is dropped and stands as one unknown piece, so that doubling a
@@ -52,11 +54,14 @@ pub enum Piece {
     Unknown(Box<str>),
 }
 
+/// Stretches in order. Nearly every text has one.
+pub type Pieces = SmallVec<[Piece; 1]>;
+
 /// A half-known text.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Text {
     /// The stretches in order; adjacent known stretches are merged. Empty means the empty string.
-    pub pieces: Vec<Piece>,
+    pub pieces: Pieces,
     /// What went into it.
     pub taint: Taint,
     /// The effects that it comes from: the other ends of the data-flow edges that its use will draw.
@@ -68,14 +73,14 @@ impl Text {
     #[must_use]
     pub fn known(text: impl Into<String>) -> Self {
         let mut result = Self::default();
-        result.push_known(&text.into());
+        result.push(Piece::Known(text.into()));
         result
     }
 
     /// A text of which nothing is known but where it comes from.
     #[must_use]
     pub fn unknown(origin: &str) -> Self {
-        Self { pieces: vec![Piece::Unknown(origin.into())], ..Self::default() }
+        Self { pieces: smallvec![Piece::Unknown(origin.into())], ..Self::default() }
     }
 
     /// The whole text where every byte is known; a glob counts as unknown.
@@ -139,24 +144,35 @@ impl Text {
 
     /// Adds known bytes.
     pub fn push_known(&mut self, more: &str) {
-        if more.is_empty() {
+        if !self.has_room(more) {
             return;
         }
-        if self.len() + more.len() > KNOWN_BYTES {
+        match self.pieces.last_mut() {
+            Some(Piece::Known(text)) => text.push_str(more),
+            _ => self.pieces.push(Piece::Known(more.to_owned())),
+        }
+    }
+
+    /// Whether there is something to add, and room for it; says so where there is none.
+    fn has_room(&mut self, more: &str) -> bool {
+        let fits = self.len() + more.len() <= KNOWN_BYTES;
+        if !fits {
             self.push(Piece::Unknown("text past the limit".into()));
-            return;
         }
-        if let Some(Piece::Known(text)) = self.pieces.last_mut() {
-            text.push_str(more);
-        } else {
-            self.pieces.push(Piece::Known(more.to_owned()));
-        }
+        fits && !more.is_empty()
     }
 
     /// Adds a piece.
     pub fn push(&mut self, piece: Piece) {
         match piece {
-            Piece::Known(text) => self.push_known(&text),
+            Piece::Known(text) if matches!(self.pieces.last(), Some(Piece::Known(_))) => {
+                self.push_known(&text);
+            }
+            Piece::Known(text) => {
+                if self.has_room(&text) {
+                    self.pieces.push(Piece::Known(text));
+                }
+            }
             Piece::Unknown(_) if matches!(self.pieces.last(), Some(Piece::Unknown(_))) => {}
             other => self.pieces.push(other),
         }
@@ -165,7 +181,10 @@ impl Text {
     /// Adds another text with everything that is known of it.
     pub fn append(&mut self, other: &Self) {
         for piece in &other.pieces {
-            self.push(piece.clone());
+            match piece {
+                Piece::Known(text) => self.push_known(text),
+                other => self.push(other.clone()),
+            }
         }
         self.inherit(other);
     }
@@ -182,7 +201,8 @@ impl Text {
 
     /// The same origin, other bytes.
     #[must_use]
-    pub fn derive(&self, pieces: Vec<Piece>) -> Self {
+    pub fn derive(&self, pieces: impl IntoIterator<Item = Piece>) -> Self {
+        let pieces = pieces.into_iter().collect();
         Self { pieces, taint: self.taint, sources: self.sources.clone() }
     }
 
@@ -194,6 +214,14 @@ impl Text {
                 Piece::Unknown(origin) => origin.len(),
             })
             .sum()
+    }
+}
+
+impl From<Piece> for Text {
+    fn from(piece: Piece) -> Self {
+        let mut text = Self::default();
+        text.push(piece);
+        text
     }
 }
 

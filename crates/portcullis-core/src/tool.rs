@@ -1,7 +1,7 @@
 //! Tool names: what an agent's name for a tool means, and which class it belongs to. Owns the alias table and the
 //! class table; it does not look at arguments.
 
-use crate::{action::FileOperation, assessment::ActionClass};
+use crate::{action::FileOperation, assessment::ActionClass, hash};
 
 /// What a tool's name means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -84,16 +84,51 @@ fn row(name: &str) -> Option<&'static Row> {
         return None;
     }
     // Most names are written as in the table.
-    let at = ROWS.binary_search_by(|row| letters(row.name).cmp(letters(name))).or_else(|_| {
-        let name = normalised(name);
-        ROWS.binary_search_by(|row| letters(row.name).cmp(name.bytes()))
-    });
-    ROWS.get(at.ok()?)
+    written(name).or_else(|| written(&normalised(name)))
+}
+
+/// The row whose name has these letters.
+fn written(name: &str) -> Option<&'static Row> {
+    let chain = hash::chain(hash::letters(name), CHAINS);
+    let mut next = CHAINED.0.get(chain).copied().unwrap_or(NONE);
+    // Each row leads to one before it, so this ends.
+    loop {
+        let row = ROWS.get(usize::from(next))?;
+        if letters(row.name).eq(letters(name)) {
+            return Some(row);
+        }
+        next = CHAINED.1.get(usize::from(next)).copied().unwrap_or(NONE);
+    }
 }
 
 fn letters(name: &str) -> impl Iterator<Item = u8> {
-    name.bytes().filter(|letter| *letter != b'_')
+    name.bytes().filter(|letter| *letter != b'_').map(|letter| letter.to_ascii_lowercase())
 }
+
+/// How many chains the rows are spread over.
+const CHAINS: usize = 256;
+
+/// The end of a chain.
+const NONE: u8 = u8::MAX;
+
+/// The last row of each chain, and for each row the one before it in its chain.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static CHAINED: ([u8; CHAINS], [u8; ROWS.len()]) = {
+    let (mut heads, mut next) = ([NONE; CHAINS], [NONE; ROWS.len()]);
+    let mut row = 0;
+    while row < ROWS.len() {
+        let chain = hash::chain(hash::letters(ROWS[row].name), CHAINS);
+        next[row] = heads[chain];
+        heads[chain] = row as u8;
+        row += 1;
+    }
+    (heads, next)
+};
+
+const _: () = assert!(ROWS.len() < NONE as usize);
 
 const fn on(name: &'static str, meaning: Meaning, class: ActionClass) -> Row {
     Row { name, meaning, class }
@@ -102,7 +137,7 @@ const fn on(name: &'static str, meaning: Meaning, class: ActionClass) -> Row {
 use ActionClass::{Destructive, Edit, Execute, Network, ReadOnly};
 use FileOperation::{Delete, Read, Search, Write};
 
-// Sorted by the letters of the name alone.
+// Sorted by the letters of the name alone, so that no name stands in it twice.
 static ROWS: &[Row] = &[
     on("agent", Meaning::Other, Execute),
     on("apply_diff", Meaning::Patch, Edit),
@@ -256,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_so_that_it_can_be_searched() {
+    fn the_table_is_sorted_and_every_row_is_found() {
         for pair in ROWS.windows(2) {
             assert!(
                 letters(pair[0].name).lt(letters(pair[1].name)),
@@ -266,6 +301,11 @@ mod tests {
             );
         }
         for row in ROWS {
+            assert!(
+                super::row(row.name).is_some_and(|found| std::ptr::eq(found, row)),
+                "{}",
+                row.name
+            );
             assert!(normalised(row.name).bytes().eq(letters(row.name)), "{}", row.name);
             assert!(row.name.len() <= LONGEST_NAME, "{}", row.name);
         }

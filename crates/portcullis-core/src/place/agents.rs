@@ -31,7 +31,12 @@ impl AgentFile {
     }
 }
 
-pub(super) fn find(located: &Located) -> Option<&'static AgentFile> {
+/// The row of a path, found once for each.
+pub(super) fn find(located: &Located<'_>) -> Option<&'static AgentFile> {
+    *located.agent_file.get_or_init(|| search(located))
+}
+
+fn search(located: &Located<'_>) -> Option<&'static AgentFile> {
     // Most paths have nothing in them that any row begins with.
     if !located.all().iter().any(|part| is_telling(part)) {
         return None;

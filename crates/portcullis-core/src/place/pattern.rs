@@ -5,9 +5,9 @@
 //! drive) or `**/` (anywhere). In a component `*`, `?` and `[…]` mean what they mean to a shell, `a|b` means either, and a
 //! component `**` at the end means everything below, and the directory itself.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
-use super::index::Letters;
+use super::{agents::AgentFile, index::Letters};
 use crate::{facts::Facts, hash, session::SessionState, split::split};
 
 /// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
@@ -27,6 +27,8 @@ pub(crate) struct Located<'p> {
     literal: bool,
     letters: Letters,
     end: Letters,
+    /// The file of a coding agent that it is, once that was asked.
+    pub(super) agent_file: OnceCell<Option<&'static AgentFile>>,
 }
 
 impl<'p> Located<'p> {
@@ -47,8 +49,17 @@ impl<'p> Located<'p> {
         let last =
             components.last().and_then(|last| last.bytes().last()).filter(|byte| *byte != b']');
         let end = Letters::NONE.with(last, fold);
-        let mut located =
-            Self { components, hashes, home: None, workspace: None, fold, literal, letters, end };
+        let mut located = Self {
+            components,
+            hashes,
+            home: None,
+            workspace: None,
+            fold,
+            literal,
+            letters,
+            end,
+            agent_file: OnceCell::new(),
+        };
         let home = facts.home.as_deref().map(|home| canonical(home, facts));
         located.home = located.find_home(home.as_deref());
         located.workspace = located.find_workspace(home.as_deref(), facts);

@@ -359,12 +359,7 @@ impl Client {
             match escaped {
                 Some(command) => {
                     walk.note("db.shell-escape", span);
-                    walk.shell(
-                        &text.derive(vec![Piece::Known(command.to_owned())]),
-                        span,
-                        &[],
-                        None,
-                    );
+                    walk.shell(&text.derive([Piece::Known(command.to_owned())]), span, &[], None);
                 }
                 None if line.starts_with(".load ") && self.is_for_the_client(line) => {
                     walk.note("query.program", span);
@@ -379,7 +374,7 @@ impl Client {
         if rest.len() == known.len() + 1 || rest.len() == known.len() {
             walk.query(text, span);
         } else if !rest.trim().is_empty() {
-            walk.query(&text.derive(vec![Piece::Known(rest)]), span);
+            walk.query(&text.derive([Piece::Known(rest)]), span);
         }
     }
 

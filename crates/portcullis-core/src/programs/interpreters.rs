@@ -414,7 +414,7 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
 }
 
 fn rest_of(text: &Text, first: &str) -> Text {
-    let mut rest = text.derive(Vec::new());
+    let mut rest = text.derive([]);
     rest.push_known(first);
     for piece in text.pieces.iter().skip(1) {
         rest.push(piece.clone());
@@ -613,7 +613,7 @@ fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             && matches!(name, "SHELL" | "CC" | "CXX" | "LD" | "AR" | "RM" | "INSTALL" | "MAKE")
             && command.contains(' ')
         {
-            let code = operand.text.derive(vec![Piece::Known(command.to_owned())]);
+            let code = operand.text.derive([Piece::Known(command.to_owned())]);
             walk.at_likely(|walk| walk.shell(&code, operand.span, &[], None));
         }
         if prefix.contains("$(shell ") {

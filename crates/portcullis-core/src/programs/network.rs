@@ -108,7 +108,7 @@ fn only_asks(invocation: &Invocation) -> bool {
 
 /// An argument made from a part of another one.
 fn part(of: &Argument, text: impl Into<String>) -> Argument {
-    let mut made = of.text.derive(Vec::new());
+    let mut made = of.text.derive([]);
     made.push_known(&text.into());
     Argument { text: made, span: of.span }
 }
@@ -116,7 +116,7 @@ fn part(of: &Argument, text: impl Into<String>) -> Argument {
 /// The text without its first known bytes.
 fn without_start(argument: &Argument, start: &str) -> Option<Argument> {
     let rest = argument.text.known_prefix().strip_prefix(start)?;
-    let mut made = argument.text.derive(Vec::new());
+    let mut made = argument.text.derive([]);
     made.push_known(rest);
     for piece in argument.text.pieces.iter().skip(1) {
         made.push(piece.clone());

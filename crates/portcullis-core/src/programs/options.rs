@@ -45,6 +45,10 @@ pub struct Given<'a> {
     /// The argument that it stands in.
     pub argument: &'a Argument,
     written: &'a str,
+    /// The name as written, without a value: `--output` of `--output=x`; a bundle whole.
+    name: &'a str,
+    /// Whether the name is one option and no bundle of letters.
+    is_long: bool,
     next: Option<&'a Argument>,
     values: Values,
 }
@@ -155,7 +159,7 @@ impl<'a> Iterator for Words<'a> {
                 continue;
             }
             let next = self.rest.as_slice().first();
-            let given = Given { argument, written, next, values: self.values };
+            let given = Given::new(argument, written, next, self.values);
             if given.takes_next() {
                 self.rest.next();
             } else {
@@ -167,6 +171,18 @@ impl<'a> Iterator for Words<'a> {
 }
 
 impl<'a> Given<'a> {
+    fn new(
+        argument: &'a Argument,
+        written: &'a str,
+        next: Option<&'a Argument>,
+        values: Values,
+    ) -> Self {
+        let end = written.bytes().position(|byte| byte == b'=');
+        let name = end.and_then(|end| written.get(..end)).unwrap_or(written);
+        let is_long = written.starts_with("--") || (name.len() > 2 && values.contains(name));
+        Self { argument, written, name, is_long, next, values }
+    }
+
     /// Whether this is, or holds, the option `name`; a long one may be abbreviated.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
@@ -178,7 +194,7 @@ impl<'a> Given<'a> {
     pub fn is_exactly(&self, name: &str) -> bool {
         match letter(name) {
             Some(letter) => self.letters().any(|(_, given)| given == letter),
-            None => bare(self.long_name()) == bare(name) && self.long_name().len() > 2,
+            None => bare(self.name) == bare(name) && self.name.len() > 2,
         }
     }
 
@@ -199,20 +215,21 @@ impl<'a> Given<'a> {
         if !self.is(name) {
             return None;
         }
-        match self.written.find('=') {
-            Some(at) => Some(cut(self.argument, at + 1)),
-            None => self.next.cloned(),
+        if self.has_value() {
+            Some(cut(self.argument, self.name.len() + 1))
+        } else {
+            self.next.cloned()
         }
     }
 
     /// The name as written, without a value: `--output` of `--output=x`; a bundle whole.
     #[must_use]
     pub fn long_name(&self) -> &'a str {
-        self.written.split_once('=').map_or(self.written, |(name, _)| name)
+        self.name
     }
 
     fn abbreviates(&self, name: &str) -> bool {
-        let (given, name) = (self.long_name(), name);
+        let given = self.name;
         let shorter = given.len() >= 2 + ABBREVIATION_LETTERS && given.starts_with("--");
         // `--force` is an option of its own and not short for `--force-with-lease`.
         shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-'))
@@ -227,7 +244,12 @@ impl<'a> Given<'a> {
     }
 
     fn has_attached(&self) -> bool {
-        self.written.contains('=') || self.argument.text.pieces.len() > 1
+        self.has_value() || self.argument.text.pieces.len() > 1
+    }
+
+    /// Whether a value stands behind the name with `=` between them.
+    fn has_value(&self) -> bool {
+        self.name.len() < self.written.len()
     }
 
     fn takes_next(&self) -> bool {
@@ -246,9 +268,7 @@ impl<'a> Given<'a> {
     /// The letters of a bundle with their offsets, up to one whose value is the rest.
     fn letters(&self) -> impl Iterator<Item = (usize, char)> + use<'a> {
         let values = self.values;
-        let long = self.written.starts_with("--")
-            || (self.long_name().len() > 2 && values.contains(self.long_name()));
-        let bundle = if long { "" } else { self.written.get(1..).unwrap_or("") };
+        let bundle = if self.is_long { "" } else { self.written.get(1..).unwrap_or("") };
         let mut ended = false;
         bundle.char_indices().map_while(move |(at, given)| {
             if ended || !(given.is_alphanumeric() || given == '#' || given == '?') {
@@ -285,7 +305,7 @@ fn cut(argument: &Argument, bytes: usize) -> Argument {
         Some(Piece::Known(known)) => known.get(bytes..).unwrap_or(""),
         _ => "",
     };
-    let mut text: Text = argument.text.derive(Vec::new());
+    let mut text: Text = argument.text.derive([]);
     text.push_known(first);
     for piece in pieces {
         text.push(piece.clone());

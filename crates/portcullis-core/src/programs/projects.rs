@@ -209,7 +209,7 @@ fn look(walk: &mut Walk<'_>, found: Found, content: &Text, span: Span) {
         }
         Found::Scripts => {
             for command in scripts(content.known_prefix()).into_iter().take(COMMANDS) {
-                let code = content.derive(vec![Piece::Known(command)]);
+                let code = content.derive([Piece::Known(command)]);
                 walk.shell(&code, span, &[], None);
             }
         }
@@ -217,7 +217,7 @@ fn look(walk: &mut Walk<'_>, found: Found, content: &Text, span: Span) {
             walk.code(language, content, span, &[]);
             for line in content.known_prefix().lines() {
                 if let Some(command) = line.strip_prefix("//go:generate ") {
-                    let code = content.derive(vec![Piece::Known(command.to_owned())]);
+                    let code = content.derive([Piece::Known(command.to_owned())]);
                     walk.shell(&code, span, &[], None);
                 }
             }

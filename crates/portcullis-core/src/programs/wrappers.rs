@@ -580,7 +580,7 @@ fn split_string(arguments: &[Argument]) -> Option<Argument> {
         if attached.is_empty() && argument.text.as_known().is_some() {
             return arguments.get(index + 1).cloned();
         }
-        let mut text = argument.text.derive(Vec::new());
+        let mut text = argument.text.derive([]);
         text.push_known(attached);
         for piece in argument.text.pieces.iter().skip(1) {
             text.push(piece.clone());
@@ -595,7 +595,7 @@ fn split_escapes(text: &Text) -> Text {
     match text.as_known() {
         Some(known) if known.contains('\\') => {
             let known = known.replace("\\_", " ").replace("\\t", " ").replace("\\n", " ");
-            text.derive(vec![Piece::Known(known)])
+            text.derive([Piece::Known(known)])
         }
         _ => text.clone(),
     }

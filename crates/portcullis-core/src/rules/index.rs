@@ -2,7 +2,10 @@
 //! hundred rules a command concerns a handful.
 
 use super::{Rule, SHELVES, When};
-use crate::{effect::Kinds, hash};
+use crate::{
+    effect::{EffectKind, Kinds},
+    hash,
+};
 
 /// The rules that name a program with their shapes, each as it stands behind the programs, in the order of the registry;
 /// only those whose first operand may be one of these words.
@@ -20,10 +23,19 @@ pub(super) fn shapes(
         .filter_map(move |(rule, named, rest)| (named == program).then_some((rule, rest)))
 }
 
-/// The rules that look at effects of some of these kinds or at the whole scene, in the order of the registry.
-pub(super) fn watching(kinds: Kinds) -> impl Iterator<Item = &'static Rule> {
-    let concerned = move |at: &Option<Kinds>| at.is_none_or(|at| at.meet(kinds));
-    WATCHING.iter().filter(move |(at, _)| concerned(at)).map(|(_, rule)| *rule)
+/// The rules that look at effects of a kind, in the order of the registry.
+pub(super) fn looking_at(effect: &EffectKind) -> impl Iterator<Item = &'static Rule> {
+    listed(Kinds::of(effect).first())
+}
+
+/// The rules that look at the whole scene, in the order of the registry.
+pub(super) fn overlooking() -> impl Iterator<Item = &'static Rule> {
+    listed(SCENE)
+}
+
+fn listed(list: usize) -> impl Iterator<Item = &'static Rule> {
+    let numbers = WATCHING.get(list).into_iter().flatten();
+    numbers.map_while(|(shelf, rule)| rule_at(*shelf, *rule))
 }
 
 /// What a first operand may be: a set of words, whatever their case, that may hold more than was put in.
@@ -222,30 +234,41 @@ static SHAPES: Shapes = {
     index
 };
 
-/// The rules that watch, with the kinds of effects that they look at; `None` for the whole scene.
+/// The list of the rules that look at the whole scene; before it stands one for each kind of effects.
+const SCENE: usize = Kinds::COUNT;
+
+/// In which lists a rule stands, one bit each.
+const fn lists(rule: &Rule) -> u32 {
+    match rule.when {
+        When::Effect(kinds, _) => kinds.bits(),
+        When::Scene(_) => 1 << SCENE,
+        When::Command(_) | When::Read | When::Noted | When::Words => 0,
+    }
+}
+
+/// The rules of each list by shelf and number. Behind the last of a list stand numbers that no rule has.
 #[expect(
     clippy::indexing_slicing,
     reason = "runs when the program is built, where a wrong index is an error"
 )]
-static WATCHING: [(Option<Kinds>, &Rule); COUNTS.1] = {
-    let mut watching = [(None, &Rule::LOSS); COUNTS.1];
-    let mut number = 0;
-    let mut shelf = 0;
-    while shelf < SHELVES.len() {
-        let mut rule = 0;
-        while rule < SHELVES[shelf].rules.len() {
-            let kinds = match SHELVES[shelf].rules[rule].when {
-                When::Effect(kinds, _) => Some(Some(kinds)),
-                When::Scene(_) => Some(None),
-                When::Command(_) | When::Read | When::Noted | When::Words => None,
-            };
-            if let Some(kinds) = kinds {
-                watching[number] = (kinds, &SHELVES[shelf].rules[rule]);
-                number += 1;
+static WATCHING: [[(u8, u16); COUNTS.1 + 1]; SCENE + 1] = {
+    let mut watching = [[(u8::MAX, NONE); COUNTS.1 + 1]; SCENE + 1];
+    let mut list = 0;
+    while list <= SCENE {
+        let mut number = 0;
+        let mut shelf = 0;
+        while shelf < SHELVES.len() {
+            let mut rule = 0;
+            while rule < SHELVES[shelf].rules.len() {
+                if lists(&SHELVES[shelf].rules[rule]) & (1 << list) != 0 {
+                    watching[list][number] = (shelf as u8, rule as u16);
+                    number += 1;
+                }
+                rule += 1;
             }
-            rule += 1;
+            shelf += 1;
         }
-        shelf += 1;
+        list += 1;
     }
     watching
 };
@@ -280,11 +303,16 @@ mod tests {
 
     #[test]
     fn every_rule_that_looks_at_effects_is_asked() {
-        let expected: Vec<_> = super::super::all()
-            .filter(|rule| matches!(rule.when, When::Effect(..) | When::Scene(_)))
-            .map(|rule| rule.id)
-            .collect();
-        let all = Kinds::ALL;
-        assert_eq!(watching(all).map(|rule| rule.id).collect::<Vec<_>>(), expected);
+        for list in 0..=SCENE {
+            let expected: Vec<_> = super::super::all()
+                .filter(|rule| match rule.when {
+                    When::Effect(kinds, _) => kinds.bits() & (1 << list) != 0,
+                    When::Scene(_) => list == SCENE,
+                    _ => false,
+                })
+                .map(|rule| rule.id)
+                .collect();
+            assert_eq!(listed(list).map(|rule| rule.id).collect::<Vec<_>>(), expected, "{list}");
+        }
     }
 }

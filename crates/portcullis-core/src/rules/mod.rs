@@ -264,6 +264,13 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             }
             _ => {}
         }
+        for rule in index::looking_at(&effect.kind) {
+            if let When::Effect(_, fires) = rule.when
+                && let Some(hit) = fires(effect, scene)
+            {
+                found.add(rule, effect.at, effect.certainty, hit);
+            }
+        }
         for (shelf, reading) in READINGS {
             reading(effect, scene, &mut read);
             for (id, hit) in read.drain(..) {
@@ -273,30 +280,17 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             }
         }
     }
-    let kinds = scene.effects.list.iter().map(|effect| Kinds::of(&effect.kind));
-    for rule in index::watching(kinds.fold(Kinds::NONE, Kinds::and)) {
-        match rule.when {
-            When::Effect(kinds, fires) => {
-                for effect in &scene.effects.list {
-                    if kinds.meet(Kinds::of(&effect.kind))
-                        && let Some(hit) = fires(effect, scene)
-                    {
-                        found.add(rule, effect.at, effect.certainty, hit);
-                    }
-                }
-            }
-            When::Scene(fires) => {
-                let mut hits = Vec::new();
-                fires(scene, &mut hits);
-                let everything = Location {
-                    layer: LayerId(0),
-                    span: Span::new(0, scene.effects.layer_text(LayerId(0)).len()),
-                };
-                for hit in hits {
-                    found.add(rule, everything, Certainty::Certain, hit);
-                }
-            }
-            When::Command(_) | When::Read | When::Noted | When::Words => {}
+    let everything = Location {
+        layer: LayerId(0),
+        span: Span::new(0, scene.effects.layer_text(LayerId(0)).len()),
+    };
+    let mut hits = Vec::new();
+    for rule in index::overlooking() {
+        if let When::Scene(fires) = rule.when {
+            fires(scene, &mut hits);
+        }
+        for hit in hits.drain(..) {
+            found.add(rule, everything, Certainty::Certain, hit);
         }
     }
     let mut findings = found.finish();

@@ -77,7 +77,7 @@ fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders:
     for line in known.lines().take(64) {
         for mark in marks {
             if let Some(code) = line.trim_start().strip_prefix(mark) {
-                let code = input.derive(vec![Piece::Known(code.to_owned())]);
+                let code = input.derive([Piece::Known(code.to_owned())]);
                 walk.at_likely(|walk| walk.shell(&code, span, &[], None));
                 break;
             }
@@ -162,7 +162,7 @@ pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argu
             if walk.wrote(&value.text) {
                 let script = walk.read(value);
                 for line in script.known_prefix().lines().take(64) {
-                    let text = script.derive(vec![Piece::Known(line.to_owned())]);
+                    let text = script.derive([Piece::Known(line.to_owned())]);
                     embedded(walk, "vim", &Argument { text, span: value.span });
                 }
                 if script.as_known().is_none() {
@@ -238,7 +238,7 @@ pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
             let command =
                 command.trim_start().trim_start_matches(['@', '-', '+']).replace("$$", "$");
             if !command.is_empty() {
-                let code = text.derive(vec![Piece::Known(command)]);
+                let code = text.derive([Piece::Known(command)]);
                 walk.shell(&code, span, &[], None);
             }
         }
@@ -264,7 +264,7 @@ fn quoted_commands(walk: &mut Walk<'_>, value: &Argument) {
     ] {
         if let Some((_, rest)) = known.split_once(call) {
             let command = rest.split(close).next().unwrap_or(rest);
-            let code = value.text.derive(vec![Piece::Known(command.to_owned())]);
+            let code = value.text.derive([Piece::Known(command.to_owned())]);
             walk.shell(&code, value.span, &[], None);
         }
     }
@@ -276,7 +276,7 @@ fn quoted_files(walk: &mut Walk<'_>, value: &Argument) {
     for (call, recursive) in [("(delete-directory \"", true), ("(delete-file \"", false)] {
         if let Some((_, rest)) = known.split_once(call) {
             let file = rest.split('"').next().unwrap_or(rest);
-            let text = value.text.derive(vec![Piece::Known(file.to_owned())]);
+            let text = value.text.derive([Piece::Known(file.to_owned())]);
             walk.delete(&Argument { text, span: value.span }, recursive);
         }
     }
@@ -299,7 +299,7 @@ pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
             let attached =
                 if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
             if let Some(attached) = attached {
-                let mut text = argument.text.derive(Vec::new());
+                let mut text = argument.text.derive([]);
                 text.push_known(attached);
                 for piece in argument.text.pieces.iter().skip(1) {
                     text.push(piece.clone());
@@ -313,7 +313,7 @@ pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
 
 pub(super) fn after(text: &Text, prefix: &str) -> Option<Text> {
     let rest = text.known_prefix().trim_start().strip_prefix(prefix)?;
-    let mut code = text.derive(Vec::new());
+    let mut code = text.derive([]);
     code.push_known(rest);
     for piece in text.pieces.iter().skip(1) {
         code.push(piece.clone());
@@ -327,7 +327,7 @@ pub(super) fn setting(text: &Text) -> Option<(String, Text)> {
     let at = known.find(['=', ' '])?;
     let (key, rest) = known.split_at(at);
     let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);
-    let mut value = text.derive(Vec::new());
+    let mut value = text.derive([]);
     value.push_known(rest);
     for piece in text.pieces.iter().skip(1) {
         value.push(piece.clone());

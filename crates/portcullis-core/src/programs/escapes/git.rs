@@ -129,7 +129,7 @@ pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, spa
         walk.at_likely(|walk| walk.shell(&code, span, &[], None));
     } else if name == "GIT_CONFIG_PARAMETERS" {
         for setting in value.known_prefix().split('\'').take(64) {
-            let text = value.derive(vec![Piece::Known(setting.to_owned())]);
+            let text = value.derive([Piece::Known(setting.to_owned())]);
             walk.at_likely(|walk| git_setting(walk, &Argument { text, span }));
         }
     }

@@ -127,7 +127,7 @@ fn takes_value(short: &str, letter: char) -> bool {
 
 /// The text without its first `bytes` known bytes.
 fn without_prefix(text: &Text, bytes: usize) -> Text {
-    let mut result = text.derive(Vec::new());
+    let mut result = text.derive([]);
     let mut pieces = text.pieces.iter();
     if let Some(crate::text::Piece::Known(first)) = pieces.next() {
         result.push_known(first.get(bytes..).unwrap_or(""));

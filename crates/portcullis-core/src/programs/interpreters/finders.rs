@@ -228,7 +228,9 @@ pub(super) fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if let Some(at) = at {
         let name = Argument {
             text: Text {
-                pieces: vec![Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())],
+                pieces: [Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())]
+                    .into_iter()
+                    .collect(),
                 ..Text::default()
             },
             span: invocation.span,

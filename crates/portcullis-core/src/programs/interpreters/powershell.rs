@@ -15,8 +15,8 @@ pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         {
             let Some(value) = value else { break };
             let mut code = match value.text.as_known().and_then(utf16_base64) {
-                Some(code) => value.text.derive(vec![Piece::Known(code)]),
-                None => value.text.derive(vec![Piece::Unknown("an encoded command".into())]),
+                Some(code) => value.text.derive([Piece::Known(code)]),
+                None => value.text.derive([Piece::Unknown("an encoded command".into())]),
             };
             code.taint = code.taint.with(crate::text::Taint::DECODED);
             return walk.code("powershell", &code, value.span, &[]);

@@ -348,7 +348,7 @@ pub(super) fn openssl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             let public = matches!(command, "x509" | "crl" | "ocsp" | "verify");
             let input = match value("-in") {
                 Some(file) if public && walk.wrote(&file.text) => walk.read(&file),
-                Some(file) if public => file.text.derive(vec![Piece::Unknown("openssl".into())]),
+                Some(file) if public => file.text.derive([Piece::Unknown("openssl".into())]),
                 Some(file) => walk.read(&file),
                 None => piped(invocation).unwrap_or_else(|| Text::unknown("standard input")),
             };

@@ -64,10 +64,7 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
             .is_some_and(|count| count.text.as_known() == Some("1"));
     let arguments: Vec<Argument> = items
         .into_iter()
-        .map(|item| Argument {
-            text: input.derive(vec![Piece::Known(item)]),
-            span: invocation.span,
-        })
+        .map(|item| Argument { text: input.derive([Piece::Known(item)]), span: invocation.span })
         .collect();
     if !one_by_one {
         return run_with(walk, command, None, &arguments);
@@ -79,7 +76,7 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
     }
     if arguments.len() > COMMANDS {
         let rest = Argument {
-            text: input.derive(vec![Piece::Unknown("input".into())]),
+            text: input.derive([Piece::Unknown("input".into())]),
             span: invocation.span,
         };
         run_with(walk, command, replace.as_deref(), &[rest]);
@@ -132,7 +129,7 @@ pub(super) fn run_with(
 
 /// `text` with `mark` replaced by `item`.
 pub(in crate::programs) fn replaced(text: &Text, mark: &str, item: &Text) -> Text {
-    let mut result = text.derive(Vec::new());
+    let mut result = text.derive([]);
     for piece in &text.pieces {
         match piece {
             Piece::Known(known) => {
@@ -206,7 +203,7 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let input = invocation.input.clone().unwrap_or_else(|| Text::unknown("input"));
         match input.as_known() {
             Some(known) => items.extend(known.lines().map(|line| Argument {
-                text: input.derive(vec![Piece::Known(line.to_owned())]),
+                text: input.derive([Piece::Known(line.to_owned())]),
                 span: invocation.span,
             })),
             None => items.push(Argument { text: input, span: invocation.span }),

@@ -1,6 +1,7 @@
 //! Programs that open a terminal for a command: `tmux`, `screen` and terminal windows.
 
 use super::*;
+use crate::effect::Arguments;
 
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
 /// tmux takes several commands with `;` between them.
@@ -10,13 +11,13 @@ pub(super) fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return terminal_command(walk, invocation);
     }
     let mut printed = Text::default();
-    let mut one = Invocation { arguments: Vec::new(), ..invocation.clone() };
+    let mut one = Invocation { arguments: Arguments::default(), ..invocation.clone() };
     for (index, words) in invocation.arguments.split(separates).enumerate() {
         if index >= TERMINAL_COMMANDS {
             walk.gap(invocation.span, GapReason::Limit);
             break;
         }
-        one.arguments = words.to_vec();
+        one.arguments = words.to_vec().into();
         printed.append(&terminal_command(walk, &one));
     }
     printed

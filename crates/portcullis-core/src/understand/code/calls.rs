@@ -207,7 +207,7 @@ impl Interpreter<'_, '_, '_> {
     fn environment_name(&self, path: &str, name: &str) -> Value {
         let text = self.environment(name);
         if text.has_unknown() {
-            return Value::reached(&format!("{path}.{name}"), text.derive(Vec::new()));
+            return Value::reached(&format!("{path}.{name}"), text.derive([]));
         }
         Value::Text(text)
     }
@@ -361,7 +361,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
         mixed.inherit(&text);
-        Value::reached(&format!("{path}()"), mixed.derive(Vec::new()))
+        Value::reached(&format!("{path}()"), mixed.derive([]))
     }
 
     /// Calls whose arguments say what they are.
@@ -477,7 +477,7 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(content);
         }
         let mut names =
-            content.derive(vec![Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
+            content.derive([Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
         names.inherit(&directory.text);
         Value::Text(names)
     }
@@ -1129,7 +1129,7 @@ impl Interpreter<'_, '_, '_> {
                     if name.contains("compile()") {
                         continue;
                     }
-                    text.derive(vec![Piece::Unknown(name.as_ref().into())])
+                    text.derive([Piece::Unknown(name.as_ref().into())])
                 }
                 Value::Function(index) => {
                     self.apply(*index, &[], &[]);
@@ -1311,10 +1311,7 @@ impl Interpreter<'_, '_, '_> {
         self.peer = address.clone();
         let argument = Argument { text: address, span };
         let received = self.walk.connect(&argument, sends, listens);
-        Value::reached(
-            &format!("{path}()"),
-            Text { taint: Taint::NETWORK, ..received.derive(Vec::new()) },
-        )
+        Value::reached(&format!("{path}()"), Text { taint: Taint::NETWORK, ..received.derive([]) })
     }
 
     fn deserialize(&mut self, path: &str, first: Option<&Given>, given: &[Given], span: Span) {
@@ -1595,7 +1592,7 @@ fn network(mut text: Text) -> Text {
 /// Without the blanks that may stand in front of code in a string.
 fn trimmed(text: &Text) -> Text {
     match text.as_known() {
-        Some(known) => text.derive(vec![Piece::Known(known.trim().to_owned())]),
+        Some(known) => text.derive([Piece::Known(known.trim().to_owned())]),
         None => text.clone(),
     }
 }

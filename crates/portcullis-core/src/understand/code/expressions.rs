@@ -1229,7 +1229,7 @@ impl Interpreter<'_, '_, '_> {
                     Value::Text(fold::slice(&text, start.flatten(), end.flatten(), false))
                 }
                 Value::Text(text) if !text.has_unknown() => {
-                    Value::Text(text.derive(vec![Piece::Unknown("a part".into())]))
+                    Value::Text(text.derive([Piece::Unknown("a part".into())]))
                 }
                 other => other,
             };

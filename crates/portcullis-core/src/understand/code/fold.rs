@@ -315,7 +315,7 @@ pub(super) fn format(given: &[Given]) -> Value {
         text.inherit(&pattern);
         return Value::Text(text);
     };
-    let mut result = pattern.derive(Vec::new());
+    let mut result = pattern.derive([]);
     let mut rest = known;
     while let Some((before, after)) = rest.split_once('%') {
         result.push_known(before);
@@ -364,7 +364,7 @@ pub(super) fn format_braces(pattern: &Text, given: &[Given]) -> Value {
         text.inherit(pattern);
         return Value::Text(text);
     };
-    let mut result = pattern.derive(Vec::new());
+    let mut result = pattern.derive([]);
     let mut rest = known;
     let mut next = 0;
     while let Some(at) = rest.find(['{', '}']) {
@@ -429,7 +429,7 @@ fn map(given: &[Given]) -> Value {
 
 /// `text * times`, as far as it is kept.
 pub(super) fn repeat(text: &Text, times: i64) -> Text {
-    let Ok(times) = usize::try_from(times) else { return text.derive(Vec::new()) };
+    let Ok(times) = usize::try_from(times) else { return text.derive([]) };
     match text.as_known() {
         Some(known) if known.len().saturating_mul(times) <= KNOWN_BYTES => {
             let mut result = Text::known(known.repeat(times));

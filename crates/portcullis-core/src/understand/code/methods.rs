@@ -199,7 +199,7 @@ impl Interpreter<'_, '_, '_> {
         if matches!(name, "read" | "text" | "content" | "json" | "decode" | "body")
             && text.taint != Taint::NONE
         {
-            return Some(Value::Text(text.derive(vec![crate::text::Piece::Unknown(path.into())])));
+            return Some(Value::Text(text.derive([crate::text::Piece::Unknown(path.into())])));
         }
         // `parser.parse_args().path` and the like may still be paths.
         if matches!(

@@ -597,17 +597,12 @@ pub(super) fn data_of(text: &Text) -> Option<Text> {
         return None;
     }
     let skip = start.len() + 1;
-    let pieces = text
-        .pieces
-        .iter()
-        .enumerate()
-        .map(|(index, piece)| match piece {
-            Piece::Known(known) if index == 0 => {
-                Piece::Known(known.get(skip..).unwrap_or_default().to_owned())
-            }
-            other => other.clone(),
-        })
-        .collect();
+    let pieces = text.pieces.iter().enumerate().map(|(index, piece)| match piece {
+        Piece::Known(known) if index == 0 => {
+            Piece::Known(known.get(skip..).unwrap_or_default().to_owned())
+        }
+        other => other.clone(),
+    });
     Some(text.derive(pieces))
 }
 

@@ -114,7 +114,7 @@ impl Value {
         match self {
             Self::Text(text) => text.clone(),
             Self::Number(number) => Text::known(number.to_string()),
-            Self::Name(path, text) => text.derive(vec![Piece::Unknown(path.as_ref().into())]),
+            Self::Name(path, text) => text.derive([Piece::Unknown(path.as_ref().into())]),
             Self::Method(method) => {
                 let (receiver, name) = method.as_ref();
                 let text = receiver.text();
@@ -124,7 +124,7 @@ impl Value {
                 ) {
                     return text;
                 }
-                text.derive(vec![Piece::Unknown(name.as_str().into())])
+                text.derive([Piece::Unknown(name.as_str().into())])
             }
             Self::Function(_) => Text::unknown("a function"),
             Self::File(_) => Text::unknown("a file"),

@@ -58,7 +58,7 @@ impl Walk<'_> {
             self.gap(span, GapReason::Limit);
             return;
         }
-        let mut code = text.derive(Vec::new());
+        let mut code = text.derive([]);
         code.push_known(": <<END_OF_TEXT\n");
         code.append(text);
         code.push_known("\nEND_OF_TEXT\n");

@@ -310,12 +310,12 @@ impl Walk<'_> {
         } else if has(self, 'i') {
             match self.evaluate(&known) {
                 Some(number) => number.to_string(),
-                None => return value.derive(vec![Piece::Unknown(name.into())]),
+                None => return value.derive([Piece::Unknown(name.into())]),
             }
         } else {
             return value;
         };
-        let mut result = value.derive(Vec::new());
+        let mut result = value.derive([]);
         result.push_known(&changed);
         result
     }
@@ -479,11 +479,11 @@ impl Walk<'_> {
                     None => (name, value),
                 };
                 let value = match value.as_known() {
-                    Some(known) if lower => value.derive(vec![Piece::Known(known.to_lowercase())]),
-                    Some(known) if upper => value.derive(vec![Piece::Known(known.to_uppercase())]),
+                    Some(known) if lower => value.derive([Piece::Known(known.to_lowercase())]),
+                    Some(known) if upper => value.derive([Piece::Known(known.to_uppercase())]),
                     Some(known) if number => match self.evaluate(known) {
-                        Some(number) => value.derive(vec![Piece::Known(number.to_string())]),
-                        None => value.derive(vec![Piece::Unknown(name.as_str().into())]),
+                        Some(number) => value.derive([Piece::Known(number.to_string())]),
+                        None => value.derive([Piece::Unknown(name.as_str().into())]),
                     },
                     _ => value,
                 };
@@ -562,7 +562,7 @@ impl Walk<'_> {
             _ => " \t\n".to_owned(),
         };
         let pieces = |text: &str| {
-            let mut value = line.derive(Vec::new());
+            let mut value = line.derive([]);
             value.push_known(text);
             value
         };
@@ -601,9 +601,9 @@ impl Walk<'_> {
             let known = value.text.as_known();
             let bound = known.filter(|_| program == "bind").and_then(|known| known.split_once(':'));
             let code = match bound {
-                Some((_, command)) => value
-                    .text
-                    .derive(vec![Piece::Known(command.trim_matches([' ', '"']).to_owned())]),
+                Some((_, command)) => {
+                    value.text.derive([Piece::Known(command.trim_matches([' ', '"']).to_owned())])
+                }
                 None => value.text.clone(),
             };
             self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, value.span));
@@ -663,7 +663,7 @@ impl Walk<'_> {
                         // The newline of a here-string is no part of its last line.
                         let line =
                             if cuts { line.strip_suffix('\n').unwrap_or(line) } else { whole };
-                        let mut text = input.derive(Vec::new());
+                        let mut text = input.derive([]);
                         text.push_known(line);
                         (None, text)
                     })
@@ -699,14 +699,14 @@ impl Walk<'_> {
                     Some((line, rest)) => (line.to_owned(), rest.to_owned()),
                     None => (known.clone(), String::new()),
                 };
-                let mut text = input.derive(Vec::new());
+                let mut text = input.derive([]);
                 text.push_known(&line);
-                let mut left = input.derive(Vec::new());
+                let mut left = input.derive([]);
                 left.push_known(&rest);
                 *input = left;
                 text
             }
-            _ => input.derive(vec![Piece::Unknown("a line of input".into())]),
+            _ => input.derive([Piece::Unknown("a line of input".into())]),
         }
     }
 
@@ -799,7 +799,7 @@ fn has_option(arguments: &[Argument], option: &str) -> bool {
 
 /// The elements of `(a b [k]=c)` as one text: what `declare` is given.
 fn array_elements(text: &Text, pairs: bool) -> Vec<(Option<String>, Text)> {
-    let mut words: Vec<Text> = vec![text.derive(Vec::new())];
+    let mut words: Vec<Text> = vec![text.derive([])];
     for piece in &text.pieces {
         let Piece::Known(known) = piece else {
             if let Some(last) = words.last_mut() {
@@ -809,7 +809,7 @@ fn array_elements(text: &Text, pairs: bool) -> Vec<(Option<String>, Text)> {
         };
         for (index, part) in known.split([' ', '\t', '\n']).enumerate() {
             if index > 0 {
-                words.push(text.derive(Vec::new()));
+                words.push(text.derive([]));
             }
             if let Some(last) = words.last_mut() {
                 last.push_known(part.trim_matches(['"', '\'', '(', ')']));
@@ -834,7 +834,7 @@ fn array_elements(text: &Text, pairs: bool) -> Vec<(Option<String>, Text)> {
             };
             match keyed {
                 Some((key, first)) => {
-                    let mut value = word.derive(Vec::new());
+                    let mut value = word.derive([]);
                     value.push_known(first);
                     for piece in word.pieces.iter().skip(1) {
                         value.push(piece.clone());
@@ -869,7 +869,7 @@ pub(crate) fn split_assignment(text: &Text) -> Option<(String, Text)> {
     if plain.is_empty() || plain.starts_with('-') || !plain.bytes().all(allowed) {
         return None;
     }
-    let mut value = text.derive(Vec::new());
+    let mut value = text.derive([]);
     value.push_known(first);
     for piece in text.pieces.iter().skip(1) {
         value.push(piece.clone());

@@ -28,7 +28,11 @@ pub(crate) use pattern::matches;
 pub(crate) use redirect::TERMINAL;
 pub use walk::Walk;
 
-use crate::{effect::Argument, programs::Options, text::Text};
+use crate::{
+    effect::{Argument, Arguments},
+    programs::Options,
+    text::Text,
+};
 
 /// How deep scripts, functions and words may nest in each other before the walk gives up with a gap. The parser stops at
 /// the same depth, and people stay below ten; bounded so that the walk fits the smallest thread stack.
@@ -55,7 +59,7 @@ pub struct Invocation {
     /// The name as written and expanded.
     pub name: Argument,
     /// Its arguments, expanded.
-    pub arguments: Vec<Argument>,
+    pub arguments: Arguments,
     /// What arrives on its standard input; `None` where that is the terminal.
     pub input: Option<Text>,
     /// Variables given to this program alone (`NAME=value program`).

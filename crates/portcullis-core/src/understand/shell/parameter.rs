@@ -354,7 +354,7 @@ fn known_pieces(text: String) -> Vec<Piece> {
 }
 
 fn unknown_like(value: &Text, name: &str) -> Text {
-    value.derive(vec![Piece::Unknown(name.into())])
+    value.derive([Piece::Unknown(name.into())])
 }
 
 fn cut(
@@ -388,7 +388,7 @@ fn replace(value: Text, pattern: Option<&str>, replacement: &Text, scope: Replac
     }
     let text: Vec<char> = known.chars().collect();
     let pattern: Vec<char> = pattern.chars().collect();
-    let mut result = value.derive(Vec::new());
+    let mut result = value.derive([]);
     let push = |result: &mut Text, characters: &[char]| {
         result.push_known(&characters.iter().collect::<String>());
     };

@@ -8,7 +8,7 @@ use portcullis_syntax::{
 
 use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
-    effect::{Argument, Certainty, EffectId, EffectKind, GapReason, Run},
+    effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
     place::{self, Place},
     programs::{self, Does, Filter, changers, escapes},
     text::{Piece, Taint, Text},
@@ -330,7 +330,7 @@ impl Walk<'_> {
             && let Some(program) = self.state.linked(&path).map(str::to_owned)
             && self.enter_level(span)
         {
-            let text = name.text.derive(vec![Piece::Known(program)]);
+            let text = name.text.derive([Piece::Known(program)]);
             let mut words = vec![Argument { text, span: name.span }];
             words.extend(arguments);
             let printed = self.run_words(words, input, environment);
@@ -349,11 +349,12 @@ impl Walk<'_> {
         } else if let Some(path) = self.target(&name.text).path
             && (self.state.file(&path).is_some() || self.facts.session.left(&path).is_some())
         {
-            self.announce(&basename, &name, &arguments, false, input.as_ref());
+            let given = arguments.clone().into();
+            self.announce(&basename, &name, &given, false, input.as_ref());
             if let Some(program) = self.copied_from(&path)
                 && self.enter_level(span)
             {
-                let text = name.text.derive(vec![Piece::Known(program)]);
+                let text = name.text.derive([Piece::Known(program)]);
                 let mut words = vec![Argument { text, span: name.span }];
                 words.extend(arguments.iter().cloned());
                 self.run_words(words, input.clone(), environment);
@@ -361,7 +362,8 @@ impl Walk<'_> {
             }
             return self.script("shell", &name, &arguments, input);
         } else if self.is_brought(self.target(&name.text).path.as_deref()) {
-            self.announce(&basename, &name, &arguments, false, input.as_ref());
+            let given = arguments.clone().into();
+            self.announce(&basename, &name, &given, false, input.as_ref());
             return self.script("shell", &name, &arguments, input);
         }
         let row =
@@ -371,7 +373,7 @@ impl Walk<'_> {
             values: row.map_or(&[], |row| row.values),
             program,
             name,
-            arguments,
+            arguments: arguments.into(),
             input,
             environment,
             span,
@@ -557,7 +559,7 @@ impl Walk<'_> {
     /// The names that a program lists, where it lists all of a kind: what is done to each is done to all.
     fn listed(&self, invocation: &Invocation) -> Option<Text> {
         let glob = |before: &str, pattern: &str| {
-            let mut names = invocation.origin().derive(Vec::new());
+            let mut names = invocation.origin().derive([]);
             names.push_known(before);
             names.push(Piece::Glob(pattern.to_owned()));
             names
@@ -592,7 +594,7 @@ impl Walk<'_> {
                         }
                         None => return None,
                     };
-                    Some(invocation.origin().derive(vec![Piece::Known(path)]))
+                    Some(invocation.origin().derive([Piece::Known(path)]))
                 }
                 _ => None,
             },
@@ -638,7 +640,7 @@ impl Walk<'_> {
             attached => (attached, invocation.arguments.get(1..)?),
         };
         let name = name.to_owned();
-        let inner = Invocation { arguments: rest.to_vec(), ..invocation.clone() };
+        let inner = Invocation { arguments: rest.to_vec().into(), ..invocation.clone() };
         let value = row.map_or_else(|| invocation.origin(), |row| self.does(row.does, &inner));
         self.succeeded = Some(true);
         self.set(&name, value, invocation.span);
@@ -661,7 +663,7 @@ impl Walk<'_> {
         &mut self,
         program: &str,
         name: &Argument,
-        arguments: &[Argument],
+        arguments: &Arguments,
         known: bool,
         input: Option<&Text>,
     ) -> EffectId {
@@ -669,7 +671,7 @@ impl Walk<'_> {
         let run = Run {
             program: program.to_owned(),
             name: name.clone(),
-            arguments: arguments.to_vec(),
+            arguments: arguments.clone(),
             known,
             input: input.cloned(),
         };
@@ -683,7 +685,7 @@ impl Walk<'_> {
         input: Option<Text>,
         span: Span,
     ) -> Text {
-        let id = self.announce("", &name, &arguments, false, input.as_ref());
+        let id = self.announce("", &name, &arguments.clone().into(), false, input.as_ref());
         self.gap(name.span, GapReason::UnknownProgram);
         if let Some(pattern) = name.text.as_pattern()
             && self.guesses < GUESSES
@@ -692,7 +694,7 @@ impl Walk<'_> {
             self.guesses += 1;
             for candidate in programs::matching(&base(&pattern)) {
                 let mut words = vec![Argument {
-                    text: name.text.derive(vec![Piece::Known(candidate.to_owned())]),
+                    text: name.text.derive([Piece::Known(candidate.to_owned())]),
                     span: name.span,
                 }];
                 words.extend_from_slice(&arguments);
@@ -704,7 +706,7 @@ impl Walk<'_> {
         if name.text.taint.has(Taint::NETWORK) || name.text.taint.has(Taint::DECODED) {
             self.emit(EffectKind::Execute { language: "shell", code: name.text.clone() }, span);
         }
-        let mut printed = name.text.derive(vec![Piece::Unknown("a program".into())]);
+        let mut printed = name.text.derive([Piece::Unknown("a program".into())]);
         printed.sources.push(id);
         printed
     }

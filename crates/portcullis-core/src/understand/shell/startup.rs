@@ -71,7 +71,7 @@ impl Walk<'_> {
         if code.trim().is_empty() {
             return;
         }
-        let code = content.derive(vec![Piece::Known(code.to_owned())]);
+        let code = content.derive([Piece::Known(code.to_owned())]);
         self.at_most(crate::effect::Certainty::Possible, |walk| walk.shell(&code, span, &[], None));
     }
 }

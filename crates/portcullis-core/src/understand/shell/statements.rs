@@ -519,7 +519,7 @@ impl Walk<'_> {
                 .iter()
                 .all(|value| value.as_known().is_some_and(|known| known.parse::<i64>().is_ok()))
             {
-                rest = rest.derive(vec![Piece::Glob("[0-9]*".to_owned())]);
+                rest = rest.derive([Piece::Glob("[0-9]*".to_owned())]);
             }
             self.state.assign(&name, vec![Value::Scalar(rest)]);
             let more = self.perhaps(|walk| walk.statements(body));

@@ -23,7 +23,7 @@ use crate::{
     place::{self, Place},
     programs::escapes,
     session::Left,
-    text::{Piece, Taint, Text},
+    text::{Piece, Pieces, Taint, Text},
     understand::code,
 };
 
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
             && let Some(versions) = self.state.file(path)
         {
             let mut content = choose(versions, path);
-            content.inherit(&Text { pieces: Vec::new(), ..file.text.clone() });
+            content.inherit(&Text { pieces: Pieces::new(), ..file.text.clone() });
             return content;
         }
         let secret = place::credential_of(&target, self.facts).is_some();
@@ -783,7 +783,7 @@ impl<'a> Walk<'a> {
                 Piece::Known(known) | Piece::Glob(known) => {
                     for character in known.chars() {
                         if stands_for(character).is_some() {
-                            let value = text.derive(vec![Piece::Unknown("a character".into())]);
+                            let value = text.derive([Piece::Unknown("a character".into())]);
                             source.extend(self.embed_value(value));
                         } else {
                             source.push(character);
@@ -791,7 +791,7 @@ impl<'a> Walk<'a> {
                     }
                 }
                 Piece::Unknown(_) => {
-                    source.extend(self.embed_value(text.derive(vec![piece.clone()])));
+                    source.extend(self.embed_value(text.derive([piece.clone()])));
                 }
             }
         }

@@ -224,7 +224,7 @@ impl Walk<'_> {
                 let expression = self.joined(parts);
                 self.subscripts(&expression, part.span);
                 match self.calculate(&expression) {
-                    Some(number) => expression.derive(vec![Piece::Known(number.to_string())]),
+                    Some(number) => expression.derive([Piece::Known(number.to_string())]),
                     None => {
                         let mut result = Text::unknown("arithmetic");
                         result.inherit(&expression);
@@ -236,14 +236,12 @@ impl Walk<'_> {
                 alternatives.first().map_or_else(Text::default, |parts| self.joined(&parts.clone()))
             }
             PartKind::BraceRange { from, .. } => Text::known(from.as_ref()),
-            PartKind::Glob(glob) => {
-                Text { pieces: vec![Piece::Glob(glob.to_string())], ..Text::default() }
-            }
+            PartKind::Glob(glob) => Text::from(Piece::Glob(glob.to_string())),
             PartKind::ExtendedGlob { alternatives, .. } => {
                 for parts in alternatives {
                     self.joined(parts);
                 }
-                Text { pieces: vec![Piece::Glob("*".to_owned())], ..Text::default() }
+                Text::from(Piece::Glob("*".to_owned()))
             }
             PartKind::Tilde(name) => self.home_of(name),
             PartKind::Unparsed => Text::unknown("text that was not understood"),
@@ -308,7 +306,7 @@ impl Walk<'_> {
                         };
                         push_globbed(&mut fields.current, field);
                         let Some(separator) = after.chars().next() else { break };
-                        let origin = fields.current.derive(Vec::new());
+                        let origin = fields.current.derive([]);
                         // A separator that is no blank ends a field even where there is nothing in it.
                         fields.quoted |= !is_blank(separator);
                         fields.finish();
