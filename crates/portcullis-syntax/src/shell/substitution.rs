@@ -50,13 +50,35 @@ impl Parser<'_> {
     /// `${ …; }` or `${| …; }`, the cursor after the `{`.
     pub(super) fn function_substitution(&mut self, start: usize, out: &mut Builder) {
         self.accept(b'|');
+        let inside = self.at;
         let waiting = std::mem::take(&mut self.pending);
         let body = self.isolated(Closers::SUBSTITUTION_BRACE);
+        let end = self.at;
         if !self.accept(b'}') {
             self.unclosed(start);
+        } else if self.ends_early(inside, end) {
+            self.unparsed(self.span_from(start), UnparsedReason::Syntax);
         }
         self.pending.extend(waiting);
         out.push(PartKind::CommandSubstitution { body }, self.span_from(start));
+    }
+
+    /// Whether a bash before 5.3, for which this is an expansion that it cannot read, takes an earlier `}` for the end and
+    /// what stands behind that for commands.
+    fn ends_early(&mut self, start: usize, end: usize) -> bool {
+        self.spend(end - start.min(end));
+        let mut open = 0_usize;
+        let mut before = 0;
+        for byte in self.slice(start, end).bytes() {
+            match byte {
+                b'{' if before == b'$' => open += 1,
+                b'}' if open == 0 => return true,
+                b'}' => open -= 1,
+                _ => {}
+            }
+            before = byte;
+        }
+        false
     }
 
     /// The commands up to `closers`, with everything that encloses them out of sight.
