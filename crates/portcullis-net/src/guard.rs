@@ -105,8 +105,14 @@ impl Guard {
     /// # Errors
     /// Why it may not be, or could not be.
     pub async fn connect(&self, target: &Target) -> Result<TcpStream, Failure> {
+        let sockets = self.admitted(target).await?;
+        self.connect_to(&sockets).await
+    }
+
+    /// Connects to one of the addresses that [`Guard::admitted`] gave, in their order.
+    pub(crate) async fn connect_to(&self, sockets: &[SocketAddr]) -> Result<TcpStream, Failure> {
         let mut last = None;
-        for socket in self.admitted(target).await? {
+        for socket in sockets.iter().copied() {
             match time::timeout(self.connect_timeout, TcpStream::connect(socket)).await {
                 Ok(Ok(stream)) => {
                     let reached = stream.peer_addr()?;

@@ -14,6 +14,7 @@ mod failure;
 mod guard;
 mod headers;
 mod inflate;
+pub mod proxy;
 mod random;
 mod tls;
 

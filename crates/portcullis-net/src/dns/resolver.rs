@@ -4,12 +4,14 @@
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpStream, UdpSocket},
+    sync::Semaphore,
     time,
 };
 
@@ -24,6 +26,9 @@ const DATAGRAM: usize = 4_096;
 
 /// How many datagrams that are no answer are passed over: they are noise, or somebody's guesses.
 const MOST_STRAY: usize = 16;
+
+/// How many names are asked for at once; a server's queue holds a few hundred questions, and drops the rest.
+const MOST_AT_ONCE: usize = 64;
 
 /// How often the servers are asked in turn.
 const ROUNDS: usize = 2;
@@ -98,6 +103,7 @@ pub struct Resolved {
 #[derive(Clone, Debug)]
 pub struct Resolver {
     options: ResolverOptions,
+    room: Arc<Semaphore>,
 }
 
 impl Resolver {
@@ -107,7 +113,7 @@ impl Resolver {
         if options.servers.is_empty() {
             options.servers = system::system_servers();
         }
-        Self { options }
+        Self { options, room: Arc::new(Semaphore::new(MOST_AT_ONCE)) }
     }
 
     /// All addresses of a name, of both families. One question that is not answered means that the name has none: half an
@@ -122,6 +128,8 @@ impl Resolver {
                 return self.bounded(Resolved { addresses, aliases: Vec::new() });
             }
         }
+        // It is never closed; without room there is no answer.
+        let _permit = self.room.acquire().await.map_err(|_| DnsError::Timeout)?;
         let both = async { tokio::try_join!(self.ask(name, false), self.ask(name, true)) };
         let both = time::timeout(self.options.timeout, both).await;
         let (mut four, six) = both.map_err(|_| DnsError::Timeout)??;
