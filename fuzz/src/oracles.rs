@@ -36,15 +36,17 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // It takes `\v` and `\f` for blanks, reads the rest of a heredoc's line as part of the redirection, does not unescape
     // backticks, and knows neither `coproc` nor line continuations inside words. An escaped blank before a word is a blank
     // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
-    // begins with `#` or `{` is no value for it, and `x=(` inside of an expansion is an array. A comment inside of `[[` ends the
-    // condition for it, and a redirection right behind `[` begins a command. It ends an expansion inside of another too
+    // begins with `#` or `{` is no value for it, and `x=(` inside of an expansion is an array. A comment inside of `[[` or
+    // `${` ends that for it, and a redirection right behind `[` begins a command. It ends an expansion inside of another too
     // early, and arithmetic that it cannot read is a subshell for it.
     let misread = [
         "\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "((", "coproc", "\\\n", "\\ ", "\\\t",
         "=#", "={",
     ];
     let array_inside = source.contains("${") && source.contains("=(");
-    let comment_inside = source.contains("[[") && source.contains('#');
+    let comments = [" #", "\t#", "\n#"].iter().any(|text| source.contains(text));
+    let comment_inside =
+        source.contains("[[") && source.contains('#') || source.contains("${") && comments;
     let redirected_test = ["[<", "[>", "[&"].iter().any(|text| source.contains(text));
     if misread.iter().any(|text| source.contains(text))
         || array_inside
