@@ -33,6 +33,7 @@ mod loose;
 mod names;
 mod options;
 mod scan;
+mod sieve;
 mod source;
 mod stream;
 mod validate;
@@ -45,6 +46,7 @@ pub use validate::{Validity, aws_account};
 use crate::{finding::Confidence, risk::Severity};
 use kinds::SecretType;
 use scan::{Candidate, Purpose};
+use sieve::Sieve;
 
 /// How deep encoded text is decoded at most.
 pub const DEEPEST: u8 = 3;
@@ -185,8 +187,9 @@ impl Detector {
     pub fn scan_at(&self, text: &[u8], place: Place<'_>) -> Vec<Finding> {
         let Options { context, layers, least, salt, rules } = &self.options;
         let purpose = if *context { Purpose::Report } else { Purpose::Spellings };
+        let sieve = Sieve::of(text, purpose);
         let found = if rules.built_in() {
-            scan::resolved(scan::candidates(text, purpose))
+            scan::resolved(scan::pass(text, sieve.as_ref(), purpose, false).found)
         } else {
             Vec::new()
         };
@@ -202,7 +205,8 @@ impl Detector {
             findings.retain(|finding| !rules.allows(finding, text, place));
         }
         if *layers > 0 {
-            layers::look(text, (*layers).min(DEEPEST), &self.options, place, &mut findings);
+            let left = (*layers).min(DEEPEST);
+            layers::look(text, sieve.as_ref(), left, &self.options, place, &mut findings);
         }
         findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.span.end)));
         let mut end = 0;

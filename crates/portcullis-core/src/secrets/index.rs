@@ -9,6 +9,7 @@ use super::{
     format::{Part, in_class, part},
     kinds::TABLES,
     loose::SHAPES,
+    sieve::Sieve,
 };
 
 /// The number of the table that stands for the jobs of the context.
@@ -426,7 +427,17 @@ static INDEX: Index = {
 };
 
 /// Calls `hit` with every entry whose window may stand at a position, and where the entry's anchor would begin.
-pub(super) fn each_hit(text: &[u8], mut hit: impl FnMut(usize, Entry)) {
+pub(super) fn each_hit(text: &[u8], sieve: Option<&Sieve>, mut hit: impl FnMut(usize, Entry)) {
+    let Some(sieve) = sieve else { return each_in(text, 0, &mut hit) };
+    for stretch in &sieve.stretches {
+        // A window that begins in a stretch may end behind it.
+        let end = text.len().min(stretch.end + 3);
+        each_in(text.get(stretch.start..end).unwrap_or_default(), stretch.start, &mut hit);
+    }
+}
+
+/// The same for a stretch that begins at `base`.
+fn each_in(text: &[u8], base: usize, hit: &mut impl FnMut(usize, Entry)) {
     // Eight windows at a time, cut from two loads; nearly always none of them is known.
     const TOGETHER: usize = 8;
     let mut position = 0;
@@ -450,7 +461,7 @@ pub(super) fn each_hit(text: &[u8], mut hit: impl FnMut(usize, Entry)) {
         if (w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7) & 1 != 0 {
             for (offset, window) in windows.into_iter().enumerate() {
                 if is_known(window) & 1 != 0 {
-                    look(window, position + offset, &mut hit);
+                    look(window, base + position + offset, hit);
                 }
             }
         }
@@ -460,7 +471,7 @@ pub(super) fn each_hit(text: &[u8], mut hit: impl FnMut(usize, Entry)) {
     {
         let window = u32::from_le_bytes(*bytes) | FOLD;
         if is_known(window) & 1 != 0 {
-            look(window, position + offset, &mut hit);
+            look(window, base + position + offset, hit);
         }
     }
 }

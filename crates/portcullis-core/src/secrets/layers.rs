@@ -1,9 +1,11 @@
 //! Secrets in encoded text: base64, hexadecimal digits, percent signs, and these in each other. Owns finding and taking off the
 //! layers; what is under them is read by the detector as any text.
 
+use std::ops::Range;
+
 use data_encoding::HEXLOWER_PERMISSIVE;
 
-use super::{Detector, Encoding, Finding, Options, Place, validate::decode};
+use super::{Detector, Encoding, Finding, Options, Place, sieve::Sieve, validate::decode};
 
 /// The shortest encoded text that is worth decoding: a token is no shorter.
 const LEAST: usize = 24;
@@ -13,13 +15,24 @@ const MOST: usize = 1 << 20;
 /// Looks under one layer of `text`, and under as many below it as are left.
 pub(super) fn look(
     text: &[u8],
+    sieve: Option<&Sieve>,
     left: u8,
     options: &Options,
     place: Place<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    runs(text, left, options, place, findings);
+    each_run(text, sieve, &mut |span| run(text, span, left, options, place, findings));
     percents(text, left, options, place, findings);
+}
+
+/// Where in a sieved text something may be encoded.
+pub(super) fn each_place(text: &[u8], sieve: &Sieve, each: &mut dyn FnMut(usize)) {
+    each_run(text, Some(sieve), &mut |span| {
+        if text.get(span.clone()).is_some_and(may_be_text) {
+            each(span.start);
+        }
+    });
+    memchr::memchr_iter(b'%', text).for_each(each);
 }
 
 fn encoded(byte: u8) -> bool {
@@ -39,10 +52,18 @@ static ENCODED: [bool; 256] = {
 };
 
 /// Long runs of the alphabets of base64, of which the hexadecimal digits are a part.
-fn runs(text: &[u8], left: u8, options: &Options, place: Place<'_>, findings: &mut Vec<Finding>) {
-    let mut start = 0;
-    while let Some(shortest) = text.get(start..start + LEAST) {
+fn each_run(text: &[u8], sieve: Option<&Sieve>, each: &mut dyn FnMut(Range<usize>)) {
+    let Some(sieve) = sieve else { return each_run_in(text, 0..text.len(), each) };
+    for run in sieve.runs.iter().filter(|run| run.len() >= LEAST) {
+        each_run_in(text, run.clone(), each);
+    }
+}
+
+fn each_run_in(text: &[u8], within: Range<usize>, each: &mut dyn FnMut(Range<usize>)) {
+    let mut start = within.start;
+    while start + LEAST <= within.end {
         // From the end, so that most of a text without runs is never looked at.
+        let shortest = text.get(start..start + LEAST).unwrap_or_default();
         if let Some(other) = shortest.iter().rposition(|byte| !encoded(*byte)) {
             start += other + 1;
             continue;
@@ -51,34 +72,26 @@ fn runs(text: &[u8], left: u8, options: &Options, place: Place<'_>, findings: &m
         let body = start + behind.iter().take(MOST).take_while(|byte| encoded(**byte)).count();
         let rest = text.get(body..).unwrap_or_default();
         let end = body + rest.iter().take(2).take_while(|byte| **byte == b'=').count();
-        run(text, start..end, left, options, place, findings);
+        each(start..end);
         start = end;
     }
 }
 
 fn run(
     text: &[u8],
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
     left: u8,
     options: &Options,
     place: Place<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let Some(run) = text.get(span.clone()) else { return };
-    // What does not begin as text is none; most runs are names and hashes.
-    let beginning = run.get(..LEAST).unwrap_or_default();
-    let is_hexadecimal = |run: &[u8]| run.iter().all(u8::is_ascii_hexdigit);
-    // The first digit of each byte, or the first of each group of four letters, says that the byte is ASCII.
-    let text_as_digits = beginning.chunks(2).all(|pair| matches!(pair.first(), Some(b'0'..=b'7')));
-    let text_as_groups =
-        beginning.chunks(4).all(|group| matches!(group.first(), Some(b'A'..=b'Z' | b'a'..=b'f')));
-    let hexadecimal = text_as_digits
-        && run.len().is_multiple_of(2)
-        && is_hexadecimal(beginning)
-        && is_hexadecimal(run);
-    if !hexadecimal && !text_as_groups {
+    // Most runs are names and hashes.
+    if !may_be_text(run) {
         return;
     }
+    let hexadecimal =
+        may_be_digits(run) && run.len().is_multiple_of(2) && run.iter().all(u8::is_ascii_hexdigit);
     let decoded = if hexadecimal {
         HEXLOWER_PERMISSIVE.decode(run).ok().map(|text| (text, Encoding::Hexadecimal))
     } else {
@@ -87,6 +100,20 @@ fn run(
     if let Some((inner, encoding)) = decoded {
         below(&inner, &span, encoding, left, options, place, findings);
     }
+}
+
+/// Whether a run begins as encoded text does.
+fn may_be_text(run: &[u8]) -> bool {
+    let is_group = |group: &[u8]| matches!(group.first(), Some(b'A'..=b'Z' | b'a'..=b'f'));
+    // The first letter of each group of four says that the byte is ASCII.
+    run.get(..LEAST).unwrap_or_default().chunks(4).all(is_group) || may_be_digits(run)
+}
+
+/// The same for hexadecimal digits: the first one of each byte says it.
+fn may_be_digits(run: &[u8]) -> bool {
+    let beginning = run.get(..LEAST).unwrap_or_default();
+    beginning.chunks(2).all(|pair| matches!(pair.first(), Some(b'0'..=b'7')))
+        && beginning.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Texts with at least two percent signs that encode something, up to the next blank or quote.
@@ -139,7 +166,7 @@ pub(super) fn unescaped(text: &[u8]) -> (Vec<u8>, usize) {
 
 fn below(
     inner: &[u8],
-    span: &std::ops::Range<usize>,
+    span: &Range<usize>,
     encoding: Encoding,
     left: u8,
     options: &Options,

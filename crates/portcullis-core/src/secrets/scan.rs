@@ -6,6 +6,7 @@ use super::{
     index::{self, Anchor, CONTEXT, Entry, Job, KEYWORD, LOOSE},
     kinds::{SecretType, TABLES},
     loose::SHAPES,
+    sieve::Sieve,
     source::{Source, is_blank, is_name, is_quote},
     validate::{self, Validity},
     value,
@@ -104,11 +105,17 @@ pub(super) struct Scan<'a> {
 
 /// Everything in a text that the purpose asks for, unsorted.
 pub(super) fn candidates(bytes: &[u8], purpose: Purpose) -> Vec<Candidate> {
-    pass(bytes, purpose, false).found
+    let sieve = Sieve::of(bytes, purpose);
+    pass(bytes, sieve.as_ref(), purpose, false).found
 }
 
-/// The same for a text behind which more may come.
-pub(super) fn pass(bytes: &[u8], purpose: Purpose, goes_on: bool) -> Scan<'_> {
+/// The same for a text that was sieved, and behind which more may come.
+pub(super) fn pass<'a>(
+    bytes: &'a [u8],
+    sieve: Option<&Sieve>,
+    purpose: Purpose,
+    goes_on: bool,
+) -> Scan<'a> {
     let mut scan = Scan {
         source: Source { bytes },
         purpose,
@@ -125,8 +132,37 @@ pub(super) fn pass(bytes: &[u8], purpose: Purpose, goes_on: bool) -> Scan<'_> {
         open: None,
         wants_more: false,
     };
-    index::each_hit(bytes, |start, entry| scan.look(start, entry));
+    index::each_hit(bytes, sieve, |start, entry| scan.look(start, entry));
     scan
+}
+
+/// Whether the anchor of an entry stands at `start`: windows are the same more often.
+pub(super) fn is_anchored(text: &[u8], start: usize, entry: Entry) -> bool {
+    let source = Source { bytes: text };
+    let row = usize::from(entry.row);
+    let kind = || TABLES.get(usize::from(entry.table)).and_then(|rows| rows.get(row));
+    match entry.table {
+        CONTEXT => {
+            index::JOBS.get(row).is_some_and(|(word, _)| source.has_word(start, word.as_bytes()))
+        }
+        LOOSE => {
+            SHAPES.get(row).is_some_and(|shape| source.starts_with(start, shape.prefix.as_bytes()))
+        }
+        _ if entry.item >= KEYWORD => kind()
+            .and_then(|kind| kind.keywords.get(usize::from(entry.item - KEYWORD)))
+            .is_some_and(|keyword| source.has_word(start, keyword.as_bytes())),
+        _ => kind()
+            .and_then(|kind| kind.formats.get(usize::from(entry.item)))
+            .is_some_and(|format| source.starts_with(start, entry.anchor.of(format))),
+    }
+}
+
+impl Anchor {
+    /// The literal itself.
+    fn of(self, format: &str) -> &[u8] {
+        let end = usize::from(self.at + self.len);
+        format.as_bytes().get(usize::from(self.at)..end).unwrap_or_default()
+    }
 }
 
 impl Scan<'_> {
@@ -187,10 +223,8 @@ impl Scan<'_> {
     /// A type with a spelling of its own; `start` is where its anchor begins.
     fn spelt(&mut self, start: usize, kind: &'static SecretType, entry: Entry) {
         let Some(format) = kind.formats.get(usize::from(entry.item)) else { return };
-        let Anchor { at, len, lead, lead_class, next: _ } = entry.anchor;
-        let literal =
-            format.as_bytes().get(usize::from(at)..usize::from(at + len)).unwrap_or_default();
-        if !self.source.starts_with(start, literal) {
+        let Anchor { at: _, len: _, lead, lead_class, next: _ } = entry.anchor;
+        if !self.source.starts_with(start, entry.anchor.of(format)) {
             return;
         }
         let (least, most) = (usize::from(lead.0), usize::from(lead.1));

@@ -11,9 +11,11 @@ use sha2::{Digest, Sha256};
 use super::{
     Detector, Options,
     context::{closing, word_end},
+    index,
     kinds::{self, SecretType},
     layers,
     scan::{self, Candidate, Closer, Open, Purpose},
+    sieve::Sieve,
     source::Source,
 };
 use crate::finding::Confidence;
@@ -169,13 +171,13 @@ impl StreamRedactor {
         // Taken in portions, so that a large push needs no more memory than many small ones.
         for portion in bytes.chunks(WINDOW) {
             self.buffer.extend_from_slice(portion);
-            self.work(false, out);
+            self.work(portion.len(), false, out);
         }
     }
 
     /// Ends the stream.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        self.work(true, out);
+        self.work(0, true, out);
         if let Some(hiding) = self.hiding.take() {
             self.close(hiding, out);
         }
@@ -183,10 +185,15 @@ impl StreamRedactor {
         self.buffer.clear();
     }
 
-    fn work(&mut self, ended: bool, out: &mut Vec<u8>) {
+    fn work(&mut self, new: usize, ended: bool, out: &mut Vec<u8>) {
         let buffer = std::mem::take(&mut self.buffer);
         let mut from = self.before;
+        // Only where much is new, so that what waits for its end is not asked again for every byte.
+        let interest = if 2 * new >= buffer.len() { self.interest(&buffer) } else { None };
         loop {
+            if let Some(interest) = &interest {
+                from = self.show_quiet(&buffer, from, interest, out);
+            }
             let rest = buffer.get(from..).unwrap_or_default();
             let step = if let Some(hiding) = self.hiding.take() {
                 self.hide(hiding, rest, ended, out)
@@ -200,6 +207,51 @@ impl StreamRedactor {
         let keep = from.saturating_sub(self.before);
         self.buffer = buffer;
         self.buffer.drain(..keep);
+    }
+
+    /// Where in a text of several lines something stands that is worth a look, in order; the other lines can be shown as they
+    /// are. Nothing where the text is too short to ask.
+    fn interest(&self, text: &[u8]) -> Option<Vec<usize>> {
+        let purpose = if self.options.every_named_value { Purpose::Mask } else { Purpose::Report };
+        let sieve = Sieve::of(text, purpose)?;
+        let mut places = Vec::new();
+        index::each_hit(text, Some(&sieve), |start, entry| {
+            if scan::is_anchored(text, start, entry) {
+                places.push(start);
+            }
+        });
+        layers::each_place(text, &sieve, &mut |start| places.push(start));
+        for Needle { finder, .. } in &self.needles {
+            places.extend(finder.find_iter(text));
+        }
+        places.sort_unstable();
+        Some(places)
+    }
+
+    /// Shows the whole lines before the next one of interest, where nothing is begun, and gives where they end.
+    fn show_quiet(
+        &mut self,
+        buffer: &[u8],
+        from: usize,
+        interest: &[usize],
+        out: &mut Vec<u8>,
+    ) -> usize {
+        if self.hiding.is_some() || (self.before, self.joined, self.least) != (0, 0, 0) {
+            return from;
+        }
+        let next = interest.get(interest.partition_point(|place| *place < from));
+        let mut quiet = buffer.get(from..next.map_or(buffer.len(), |at| *at)).unwrap_or_default();
+        // A line that goes on behind a backslash belongs to the next one.
+        while let Some(end) = memchr::memrchr(b'\n', quiet) {
+            let line = quiet.get(..end).unwrap_or_default();
+            if !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\") {
+                out.extend_from_slice(quiet.get(..=end).unwrap_or_default());
+                self.searched = 0;
+                return from + end + 1;
+            }
+            quiet = line;
+        }
+        from
     }
 
     /// Shows the next piece of `rest`, if it is whole, and gives its length. `text` begins `before` bytes earlier.
@@ -232,13 +284,14 @@ impl StreamRedactor {
         }
         let text = text.get(..self.before + end).unwrap_or_default();
         let purpose = if self.options.every_named_value { Purpose::Mask } else { Purpose::Report };
-        let pass = scan::pass(text, purpose, !last);
+        let sieve = Sieve::of(text, purpose);
+        let pass = scan::pass(text, sieve.as_ref(), purpose, !last);
         if whole && pass.wants_more && !last && end < GROUP {
             (self.joined, self.least) = (end, GROUP.min(2 * end));
             return Some(0);
         }
         let open = pass.open;
-        let mut hidden = self.hidden_in(text, pass.found);
+        let mut hidden = self.hidden_in(text, sieve.as_ref(), pass.found);
         (self.searched, self.joined, self.least) = (0, 0, 0);
         if whole {
             return Some(self.show_line(text, &mut hidden, open, out));
@@ -247,7 +300,7 @@ impl StreamRedactor {
     }
 
     /// Everything that is replaced in a text, sorted, overlaps joined.
-    fn hidden_in(&self, text: &[u8], found: Vec<Candidate>) -> Vec<Hidden> {
+    fn hidden_in(&self, text: &[u8], sieve: Option<&Sieve>, found: Vec<Candidate>) -> Vec<Hidden> {
         let mut hidden: Vec<Hidden> = found
             .into_iter()
             .map(|Candidate { start, end, kind, rank, .. }| Hidden {
@@ -258,7 +311,8 @@ impl StreamRedactor {
             })
             .collect();
         let mut encoded = Vec::new();
-        layers::look(text, super::DEEPEST, &self.detection, super::Place::default(), &mut encoded);
+        let place = super::Place::default();
+        layers::look(text, sieve, super::DEEPEST, &self.detection, place, &mut encoded);
         for finding in encoded.iter().filter(|finding| finding.confidence >= Confidence::Medium) {
             let kind = kinds::all().chain(kinds::contextual()).find(|kind| kind.id == finding.rule);
             let name = kind.map_or(kinds::GENERIC_SECRET.name, |kind| kind.name);

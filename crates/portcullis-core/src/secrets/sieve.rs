@@ -1,0 +1,452 @@
+//! Which stretches of a long text are worth the index. Owns two tests that are quick because they look at many bytes at once:
+//! for words, and for runs of the bytes that tokens are made of.
+//!
+//! A token is long and has no blank in it, and a name that promises a secret is one of few words. Whatever the index leads to
+//! has either a run of [`LEAST`] bytes or one of the words in it; a test walks over all types and names and says so.
+
+use std::{ops::Range, sync::LazyLock};
+
+use aho_corasick::packed;
+
+use super::{
+    scan::Purpose,
+    source::{is_blank, is_name},
+};
+
+/// The shortest run that makes a stretch.
+const LEAST: usize = 18;
+/// The shortest text that is sieved: below that the index over all of it is as quick as the tests.
+const SHORTEST: usize = 1 << 12;
+/// How far before a run the name of a vendor may begin, or the anchor of a spelling.
+const NAMED: usize = 96;
+const SPELT: usize = 20;
+/// How far on either side of a word the anchor may lie that has it inside.
+const AROUND: usize = 16;
+/// How much text is folded at a time, so that it stays in the nearest cache.
+const PORTION: usize = 1 << 13;
+
+/// Pieces of spellings without a long run.
+const SPELLINGS: &[&str] = &[
+    "-----b",
+    "xox",
+    "xapp-",
+    "?code=",
+    "\"auth\"",
+    "connect.sid",
+    "azconfig",
+    "_auth=",
+    "django-ins",
+];
+
+/// Pieces of the words that lead to a job. No searcher takes more than 32, because that many share a word of the processor.
+const NAMES: &[&str] = &[
+    "pass",
+    "secret",
+    "token",
+    "credential",
+    "auth",
+    "bearer",
+    "cookie",
+    "key",
+    "pwd",
+    "://",
+    "data:",
+    "data\":",
+    "\"kty\"",
+    "_salt",
+];
+
+/// Programs that take passwords, and vendors' names whose values have no long run.
+const OTHERS: &[&str] = &[
+    "mysql",
+    "mariadb",
+    "curl",
+    "http ",
+    "https ",
+    "wget",
+    "redis-cli",
+    "ldap",
+    "mongo",
+    "login ",
+    "smbclient",
+    "rpcclient",
+    "sqlcmd",
+    "osql",
+    "bcp ",
+    "zip ",
+    "7za ",
+    "7zz ",
+    "rar ",
+    "openssl",
+    "snmp",
+    "freemius",
+    "contribsys",
+    "sumo",
+    "nexmo",
+    "vonage",
+    "confluent",
+    "asana",
+    "linked",
+    "ipinfo",
+    "airtable",
+    "dropbox",
+];
+
+/// The same in three bytes.
+const SHORT: &[&str] = &["xh ", "7z "];
+
+/// Small and capital letters are not told apart, as in the index.
+const FOLD: u8 = 0x20;
+
+fn searcher(words: &[&[&str]]) -> Option<packed::Searcher> {
+    let folded = words.iter().copied().flatten().map(|word| folded(word));
+    packed::Config::new().builder().extend(folded).build()
+}
+
+fn folded(word: &str) -> Vec<u8> {
+    word.bytes().map(|byte| byte | FOLD).collect()
+}
+
+/// Made when the first long text comes; not every processor has what they need.
+static FOR_SPELLINGS: LazyLock<Option<[packed::Searcher; 1]>> =
+    LazyLock::new(|| Some([searcher(&[SPELLINGS])?]));
+static FOR_ALL: LazyLock<Option<[packed::Searcher; 2]>> =
+    LazyLock::new(|| Some([searcher(&[SPELLINGS, NAMES, SHORT])?, searcher(&[OTHERS])?]));
+
+/// What is worth a look in a text.
+pub(super) struct Sieve {
+    /// The runs of at least [`LEAST`] bytes of which tokens are made; whatever is longer and encoded lies in one.
+    pub(super) runs: Vec<Range<usize>>,
+    /// Where the index is to be asked, in order and apart.
+    pub(super) stretches: Vec<Range<usize>>,
+}
+
+impl Sieve {
+    /// Sieves a text, or gives nothing where all of it is to be looked at.
+    pub(super) fn of(text: &[u8], purpose: Purpose) -> Option<Self> {
+        if text.len() < SHORTEST {
+            return None;
+        }
+        let named = purpose != Purpose::Spellings;
+        let words = if named {
+            words(text, FOR_ALL.as_ref()?)
+        } else {
+            words(text, FOR_SPELLINGS.as_ref()?)
+        };
+        let runs = runs(text);
+        let stretches = stretches(text, named, &runs, &words);
+        Some(Self { runs, stretches })
+    }
+}
+
+/// Where the words stand.
+fn words(text: &[u8], searchers: &[packed::Searcher]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut folded = vec![0; PORTION + AROUND];
+    let mut base = 0;
+    while base < text.len() {
+        // A word across the border of two portions is seen whole in the first one.
+        let portion = text.get(base..text.len().min(base + PORTION + AROUND)).unwrap_or_default();
+        for (folded, byte) in folded.iter_mut().zip(portion) {
+            *folded = *byte | FOLD;
+        }
+        let haystack = folded.get(..portion.len()).unwrap_or_default();
+        let begun = found.len();
+        for searcher in searchers {
+            let mut from = 0;
+            let span = |start| aho_corasick::Span { start, end: haystack.len() };
+            while let Some(word) = searcher.find_in(haystack, span(from)) {
+                if word.start() >= PORTION {
+                    break;
+                }
+                found.push(base + word.start());
+                // What another word overlaps lies around it anyhow.
+                from = word.end();
+            }
+        }
+        found.get_mut(begun..).unwrap_or_default().sort_unstable();
+        base += PORTION;
+    }
+    found
+}
+
+/// The runs of bytes of which tokens are made.
+fn runs(text: &[u8]) -> Vec<Range<usize>> {
+    const WIDTH: usize = 64;
+    const _: () = assert!(LEAST > 16 && LEAST <= 32);
+    const BEFORE: usize = LEAST - 1;
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut note = |start: usize, end: usize| match runs.last_mut() {
+        Some(last) if last.end >= start => last.end = end,
+        _ => runs.push(start..end),
+    };
+    let mut last: u64 = 0;
+    let (whole, rest) = text.as_chunks::<WIDTH>();
+    let mut tail = [0; WIDTH];
+    for (inside, byte) in tail.iter_mut().zip(rest) {
+        *inside = *byte;
+    }
+    for (number, chunk) in whole.iter().chain([&tail]).enumerate() {
+        let mask = mask(chunk);
+        // The end of the chunk before, and this one; a bit stays where so many others follow it.
+        let both = u128::from(last >> (WIDTH - BEFORE)) | u128::from(mask) << BEFORE;
+        last = mask;
+        let two = both & both >> 1;
+        let four = two & two >> 2;
+        let eight = four & four >> 4;
+        let sixteen = eight & eight >> 8;
+        let mut begun = sixteen & sixteen >> (LEAST - 16);
+        while begun != 0 {
+            let (at, count) =
+                (begun.trailing_zeros(), (begun >> begun.trailing_zeros()).trailing_ones());
+            let start = (number * WIDTH + at as usize).saturating_sub(BEFORE);
+            note(start, start + count as usize + BEFORE);
+            begun &= !(((1 << count) - 1) << at);
+        }
+    }
+    runs
+}
+
+/// A bit for each byte of which tokens are made.
+fn mask(chunk: &[u8; 64]) -> u64 {
+    let mut inside = [0_u8; 64];
+    for (inside, byte) in inside.iter_mut().zip(chunk) {
+        *inside = u8::from(is_of_token(*byte));
+    }
+    // Gathers the lowest bits of eight bytes.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut mask = 0;
+    for eight in inside.as_chunks::<8>().0 {
+        mask = mask >> 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) & 0xff << 56;
+    }
+    mask
+}
+
+/// Whether a byte belongs to one of the classes of spellings that have no quotes and brackets in them. Without branches, so
+/// that many bytes are asked at once.
+const fn is_of_token(byte: u8) -> bool {
+    (byte | FOLD).wrapping_sub(b'a') < 26
+        // `+`, `,`, `-`, `.`, `/` and the digits.
+        || byte.wrapping_sub(b'+') < 15
+        // `$` and `%`.
+        || byte & 0xfe == b'$'
+        || byte == b'='
+        || byte == b'_'
+        || byte == b'~'
+}
+
+/// Runs with what stands before them, and words with what stands around them, joined where they meet.
+fn stretches(
+    text: &[u8],
+    named: bool,
+    runs: &[Range<usize>],
+    words: &[usize],
+) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    let mut add = |start: usize, end: usize| match joined.last_mut() {
+        Some(last) if last.end >= start => last.end = last.end.max(end),
+        _ => joined.push(start..end),
+    };
+    let around = |at: usize| (at.saturating_sub(AROUND), text.len().min(at + 2 * AROUND));
+    let mut words = words.iter().map(|at| around(*at)).peekable();
+    for run in runs {
+        let spelt = run.start.saturating_sub(SPELT);
+        let start = if named { spelt.min(name_before(text, run)) } else { spelt };
+        while let Some((word, end)) = words.next_if(|word| word.0 <= start) {
+            add(word, end);
+        }
+        add(start, run.end);
+    }
+    for (start, end) in words {
+        add(start, end);
+    }
+    joined
+}
+
+/// Where the name may begin of which a run is the value, or of which a value in it is one.
+///
+/// A sign stands between a name and its value, right before it but for what opens the value; or the name is an option and only
+/// blanks stand between.
+fn name_before(text: &[u8], run: &Range<usize>) -> usize {
+    const OPENING: usize = 7;
+    const BLANKS: usize = 4;
+    let is_sign = |byte: &u8| matches!(byte, b'=' | b':' | b'>' | b'|' | b'?' | b',');
+    let before = text.get(run.start.saturating_sub(OPENING)..run.start).unwrap_or_default();
+    let inside = text.get(run.start..run.end - (LEAST - 1)).unwrap_or_default();
+    if before.iter().chain(inside).any(is_sign) {
+        return run.start.saturating_sub(NAMED);
+    }
+    let before = text.get(run.start.saturating_sub(NAMED)..run.start).unwrap_or_default();
+    let mut bytes = before.iter().rev().copied().peekable();
+    let mut length = 0;
+    while length < BLANKS && bytes.next_if(|byte| is_blank(*byte)).is_some() {
+        length += 1;
+    }
+    run.start - length - bytes.take_while(|byte| is_name(*byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            format::{Part, generate::Numbers, in_class, part},
+            index::JOBS,
+            kinds::{SecretType, all},
+            loose::SHAPES,
+            scan::{candidates, pass},
+            tests::example,
+        },
+        *,
+    };
+
+    fn of_tokens(class: u8) -> bool {
+        class == b'U' || (0..=u8::MAX).all(|byte| !in_class(class, byte) || is_of_token(byte))
+    }
+
+    /// Where at the latest a run of a format begins that is long enough in any case.
+    fn run_in(format: &[u8]) -> Option<usize> {
+        let (mut at, mut begun, mut longest, mut run) = (0, 0, 0, 0);
+        while let Some((found, next)) = part(format, at) {
+            let (least, most, inside) = match found {
+                Part::Literal(byte) => (1, 1, is_of_token(byte)),
+                Part::Mark => (0, 0, true),
+                Part::Run { class, least, most } => (least, most, of_tokens(class)),
+            };
+            if inside {
+                run += least;
+                longest += most;
+                if run >= LEAST {
+                    return Some(begun);
+                }
+            } else {
+                begun += longest + most;
+                (run, longest) = (0, 0);
+            }
+            at = next;
+        }
+        None
+    }
+
+    fn all_words() -> Vec<&'static str> {
+        [SPELLINGS, NAMES, OTHERS, SHORT].concat()
+    }
+
+    fn has_word(text: &str, words: &[&str]) -> bool {
+        let folded_text = folded(text);
+        words.iter().any(|word| {
+            let word = folded(word);
+            folded_text.windows(word.len()).any(|window| window == word)
+        })
+    }
+
+    #[test]
+    fn whatever_the_index_leads_to_has_a_long_run_or_a_word() {
+        let mut without = Vec::new();
+        for kind in all() {
+            for format in kind.formats {
+                let keywords = kind.keywords;
+                let named = !keywords.is_empty();
+                let near = run_in(format.as_bytes()).is_some_and(|begun| begun <= SPELT);
+                let by_word = if named {
+                    keywords.iter().all(|keyword| has_word(keyword, &all_words()))
+                } else {
+                    has_word(format, SPELLINGS)
+                };
+                if !near && !by_word {
+                    without.push((kind.id, format));
+                }
+            }
+        }
+        assert!(without.is_empty(), "{without:#?}");
+        for (word, _) in JOBS {
+            assert!(word.len() <= AROUND && has_word(word, &all_words()), "{word}");
+        }
+        for shape in SHAPES {
+            let run = of_tokens(shape.body).then_some(shape.prefix.len() + shape.least);
+            let web_token = shape.prefix == "eyJ";
+            let by_word = has_word(shape.prefix, SPELLINGS);
+            assert!(run >= Some(LEAST) || web_token || by_word, "{}", shape.prefix);
+        }
+        assert!(
+            all().flat_map(|kind| kind.keywords).all(|keyword| keyword.len() + 54 + SPELT <= NAMED)
+        );
+    }
+
+    /// Blank text, so that nothing but what is put into it is worth a look.
+    fn padded(text: &str, before: usize) -> String {
+        format!("{}{text}{}", "a b\n".repeat(before / 4), " c d".repeat(SHORTEST / 4))
+    }
+
+    fn spans(text: &str, purpose: Purpose, sieved: bool) -> Vec<(usize, usize, &'static str)> {
+        let found = if sieved {
+            candidates(text.as_bytes(), purpose)
+        } else {
+            pass(text.as_bytes(), None, purpose, false).found
+        };
+        let mut spans: Vec<_> =
+            found.iter().map(|found| (found.start, found.end, found.kind.id)).collect();
+        spans.sort_unstable();
+        spans
+    }
+
+    /// Ways in which a value is given to what is named after its vendor.
+    fn named(kind: &SecretType, text: &str) -> Vec<String> {
+        let Some(keyword) = kind.keywords.first() else { return vec![format!("x({text})")] };
+        vec![
+            format!("\"{keyword}_and_a_long_name_behind_it_of_40\" :=  [\"{text}\"]"),
+            format!("--{keyword}-and-a-long-name-behind-it    {text}"),
+            format!("X{keyword}={text}"),
+        ]
+    }
+
+    #[test]
+    fn a_sieved_text_gives_what_it_gives_unsieved() {
+        if FOR_ALL.is_none() {
+            return;
+        }
+        let mut numbers = Numbers(11);
+        for kind in all() {
+            for format in kind.formats {
+                for text in named(kind, &example(kind, format, &mut numbers)) {
+                    for purpose in [Purpose::Report, Purpose::Spellings] {
+                        let text = padded(&text, PORTION - 32);
+                        let with = spans(&text, purpose, true);
+                        assert_eq!(with, spans(&text, purpose, false), "{}: {format}", kind.id);
+                    }
+                }
+            }
+        }
+        for (word, _) in JOBS {
+            for value in
+                ["=kT7#vQ2mX9!wZ ", " -pkT7#vQ2mX9wZ ", "//a:kT7vQ2mX9@b/", " -u a:kT7vQ2mX9"]
+            {
+                let text = padded(&format!("{word}{value}"), PORTION - 8);
+                let purpose = Purpose::Mask;
+                assert_eq!(spans(&text, purpose, true), spans(&text, purpose, false), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_those_that_a_plain_loop_finds() {
+        let mut numbers = Numbers(5);
+        for _ in 0..200 {
+            let text: Vec<u8> = (0..numbers.below(400))
+                .map(|_| {
+                    if numbers.below(14) == 0 { b' ' } else { b"aZ9_-/+=.~%$,"[numbers.below(13)] }
+                })
+                .collect();
+            let mut plain: Vec<Range<usize>> = Vec::new();
+            let mut start = 0;
+            for end in 0..=text.len() {
+                if text.get(end).is_none_or(|byte| !is_of_token(*byte)) {
+                    if end - start >= LEAST {
+                        plain.push(start..end);
+                    }
+                    start = end + 1;
+                }
+            }
+            assert_eq!(runs(&text), plain, "{}", String::from_utf8_lossy(&text));
+        }
+    }
+}
