@@ -5,6 +5,7 @@ mod bench;
 mod command;
 mod differential;
 mod docs;
+mod dressing;
 mod fuzz;
 mod licences;
 mod random;
@@ -21,6 +22,7 @@ usage: cargo xtask <verb>
   bench           measure speed and memory, and print the tables of docs/performance.md
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
+  dressing [N]    judge the project's own attacks and twins in N other words each, or in all there are
   audit-stress    record from 1,000 processes at once, kill 200 of them, and verify the record
   fuzz [MINUTES]  run every fuzz target for that many CPU-minutes each (30)
 ";
@@ -37,6 +39,11 @@ fn main() -> ExitCode {
         ["audit-stress"] => audit_stress::run_stress(),
         ["differential", options @ ..] => differential_options(options)
             .and_then(|(scripts, seed)| differential::run(scripts, seed)),
+        ["dressing"] => dressing::run(None),
+        ["dressing", each] => match each.parse() {
+            Ok(each) => dressing::run(Some(each)),
+            Err(_) => Err(command::Failed::Usage(format!("`{each}` is not a number"))),
+        },
         ["fuzz"] => fuzz::run(30),
         ["fuzz", minutes] => match minutes.parse() {
             Ok(minutes) => fuzz::run(minutes),

@@ -2,7 +2,7 @@
 
 use crate::{
     command::{self, Failed, cargo},
-    differential, docs, licences, workspace,
+    differential, docs, dressing, licences, workspace,
 };
 
 /// Where the property tests begin to choose, so that the same tree always gets the same answer; a plain `cargo test` chooses
@@ -26,6 +26,7 @@ pub(crate) fn run() -> Result<(), Failed> {
         TOOLCHAIN,
     )?;
     differential::check()?;
+    dressing::check()?;
     command::run(
         cargo(&["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"])
             .env("RUSTDOCFLAGS", "-D warnings"),

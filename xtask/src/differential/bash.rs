@@ -19,9 +19,10 @@ use crate::command::Failed;
 
 /// Programs that scripts use for what they do: a shim records them and becomes them.
 const REAL: &[&str] = &[
-    "base64", "basename", "bash", "cat", "chmod", "cp", "cut", "echo", "env", "find", "grep",
-    "head", "ln", "mkdir", "mv", "nice", "nohup", "printf", "rev", "sed", "seq", "sh", "sort",
-    "tac", "tail", "tee", "test", "timeout", "touch", "tr", "xargs", "xxd",
+    "base64", "basename", "bash", "cat", "chmod", "cp", "cut", "echo", "env", "find", "fold",
+    "grep", "gzip", "head", "ln", "mkdir", "mv", "nice", "nohup", "paste", "printf", "rev", "sed",
+    "seq", "sh", "sleep", "sort", "tac", "tail", "tee", "test", "timeout", "touch", "tr", "uniq",
+    "xargs", "xxd",
 ];
 
 /// Where they are looked for.
@@ -37,13 +38,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A program that was started: its name and its arguments.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Started {
-    pub(super) program: String,
-    pub(super) arguments: Vec<Vec<u8>>,
+pub(crate) struct Started {
+    pub(crate) program: String,
+    pub(crate) arguments: Vec<Vec<u8>>,
+}
+
+impl Started {
+    /// Whether it is a program that does nothing but record that it ran.
+    pub(crate) fn is_of_recorder(&self) -> bool {
+        SHIMS.contains(&self.program.as_str())
+    }
 }
 
 /// The place where scripts run, one after the other. It is removed with everything in it when it goes.
-pub(super) struct Bash {
+pub(crate) struct Bash {
     path: String,
     directory: PathBuf,
     record: PathBuf,
@@ -54,7 +62,7 @@ pub(super) struct Bash {
 
 impl Bash {
     /// Makes the shims. `None` where this machine has no bash.
-    pub(super) fn new() -> Result<Option<Self>, Failed> {
+    pub(crate) fn new() -> Result<Option<Self>, Failed> {
         let Some(bash) = real("bash") else { return Ok(None) };
         let folder = tempfile::tempdir()
             .map_err(|source| Failed::File { path: std::env::temp_dir(), source })?;
@@ -85,12 +93,12 @@ impl Bash {
     }
 
     /// The directory that scripts run in, which is their home directory too.
-    pub(super) fn directory(&self) -> String {
+    pub(crate) fn directory(&self) -> String {
         self.directory.display().to_string()
     }
 
     /// Runs a script to its end and tells what it started; `None` where it took too long.
-    pub(super) fn run(&self, script: &str) -> Result<Option<Vec<Started>>, Failed> {
+    pub(crate) fn run(&self, script: &str) -> Result<Option<Vec<Started>>, Failed> {
         let failed = |source| Failed::File { path: self.directory.clone(), source };
         match fs::remove_dir_all(&self.directory) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),

@@ -139,6 +139,10 @@ fn may_be(arguments: &[Argument], started: &[Vec<u8>], finds: bool) -> bool {
 
 /// Whether a half-known text may have become these arguments: what is known of it is in them, in order.
 fn fits(text: &Text, taken: &[Vec<u8>]) -> bool {
+    // A pattern that matches nothing may vanish.
+    if taken.is_empty() && text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_))) {
+        return true;
+    }
     let whole = taken.join(&b' ');
     let mut from = 0;
     text.pieces.iter().all(|piece| match piece {

@@ -513,6 +513,19 @@ pub(super) fn read_joined(
 }
 
 fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    walk.with_environment(|walk| in_environment(walk, invocation))
+}
+
+fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = own_options(invocation, 0);
+    if options.has(&["-i", "--ignore-environment", "-"]) {
+        walk.without_variable(None);
+    }
+    if let Some(name) = options.value(&["-u", "--unset"])
+        && let Some(name) = name.text.as_known()
+    {
+        walk.without_variable(Some(name));
+    }
     if let Some(split) = split_string(&invocation.arguments) {
         let at = invocation
             .arguments

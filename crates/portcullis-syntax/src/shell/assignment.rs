@@ -155,18 +155,20 @@ impl Parser<'_> {
         for (key, value) in elements {
             let first = key.as_ref().map_or(value.span, |key| key.span);
             let gap = crate::Span { start: before, end: first.start.max(before) };
-            if end > start {
-                parts.text(TextKind::Literal, " ", gap);
-            } else {
-                parts.text(TextKind::Literal, "", gap);
-            }
+            let text = match (end > start, key.is_some()) {
+                (true, true) => " [",
+                (true, false) => " ",
+                (false, true) => "[",
+                (false, false) => "",
+            };
+            parts.text(TextKind::Literal, text, gap);
             end = self.at;
             before = value.span.end;
             if let Some(key) = key {
                 parts.extend(key.parts);
                 parts.text(
                     TextKind::Literal,
-                    "=",
+                    "]=",
                     crate::Span { start: key.span.end, end: value.span.start },
                 );
             }

@@ -260,7 +260,7 @@ fn case(writer: &mut Writer, depth: u32) -> String {
     let subject =
         writer.choose(&["one", "\"$1\"", "$HOME", "a.txt", "$unset_one", "'x y'", "-v"], "one");
     let first = writer
-        .choose(&["o*", "(one|two)", "*.txt", "''", "[!a-z]*", "\"x y\"", "-?", "$'one'"], "o*");
+        .choose(&["o*", "one|two", "*.txt", "''", "[!a-z]*", "\"x y\"", "-?", "$'one'"], "o*");
     let end = writer.choose(&[";;", ";;", ";&", ";;&"], ";;");
     format!(
         "case {subject} in\n{first})\n{}{end}\n{}|*) {};;\nesac",

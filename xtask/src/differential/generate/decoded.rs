@@ -67,7 +67,7 @@ pub(super) const SPELLINGS: &[(&str, Spelling)] = &[
 ];
 
 /// A text in base64.
-pub(in super::super) fn base64(text: &str) -> String {
+pub(crate) fn base64(text: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut code = String::new();
     for chunk in text.as_bytes().chunks(3) {
@@ -83,12 +83,12 @@ pub(in super::super) fn base64(text: &str) -> String {
 }
 
 /// A text in hexadecimal digits.
-pub(in super::super) fn hex(text: &str) -> String {
+pub(crate) fn hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A text with each letter thirteen further.
-pub(in super::super) fn rot13(text: &str) -> String {
+pub(crate) fn rot13(text: &str) -> String {
     let turn = |byte: u8, first: u8| char::from((byte - first + 13) % 26 + first);
     text.chars()
         .map(|character| match character {

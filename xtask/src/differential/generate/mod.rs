@@ -5,10 +5,13 @@
 mod commands;
 mod control;
 mod decoded;
+mod lasting;
 mod values;
 mod words;
 
 use std::collections::BTreeSet;
+
+pub(crate) use self::decoded::{base64, hex};
 
 use crate::random::Random;
 
@@ -223,7 +226,11 @@ impl Writer {
             let (before, command) = self.command();
             return format!("{before}{command}");
         }
-        let table = if self.one_in(2) { control::STATEMENTS } else { commands::STATEMENTS };
+        let table = match self.below(3) {
+            0 => control::STATEMENTS,
+            1 => commands::STATEMENTS,
+            _ => lasting::STATEMENTS,
+        };
         let Some((name, statement)) =
             self.choose(&table.iter().map(Some).collect::<Vec<_>>(), None)
         else {
@@ -251,7 +258,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// A text in single quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

@@ -58,23 +58,36 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
     } else {
         quoted_words(known)
     };
-    let one_by_one = replace.is_some()
-        || options
-            .value(&["-n", "--max-args", "-L", "--max-lines"])
-            .is_some_and(|count| count.text.as_known() == Some("1"));
-    let arguments: Vec<Argument> = items
-        .into_iter()
-        .map(|item| Argument { text: input.derive([Piece::Known(item)]), span: invocation.span })
-        .collect();
-    if !one_by_one {
+    let lines = options.value(&["-L", "--max-lines"]);
+    let size = options
+        .value(&["-n", "--max-args"])
+        .or_else(|| lines.clone())
+        .and_then(|count| count.text.as_known().and_then(|count| count.parse::<usize>().ok()));
+    let size = if replace.is_some() { Some(1) } else { size };
+    let as_argument = |item: String| Argument {
+        text: input.derive(vec![Piece::Known(item)]),
+        span: invocation.span,
+    };
+    let Some(size) = size.filter(|size| *size > 0) else {
+        let arguments: Vec<Argument> = items.into_iter().map(as_argument).collect();
         return run_with(walk, command, None, &arguments);
-    }
+    };
+    let batches: Vec<Vec<Argument>> = items
+        .chunks(size)
+        .map(|batch| {
+            let words = batch.iter().flat_map(|item| {
+                // A line is as many arguments as it has words.
+                if lines.is_some() { quoted_words(item) } else { vec![item.clone()] }
+            });
+            words.map(as_argument).collect()
+        })
+        .collect();
     let mut printed = Text::default();
-    for argument in arguments.iter().take(COMMANDS) {
-        let more = run_with(walk, command, replace.as_deref(), std::slice::from_ref(argument));
+    for batch in batches.iter().take(COMMANDS) {
+        let more = run_with(walk, command, replace.as_deref(), batch);
         printed.append(&more);
     }
-    if arguments.len() > COMMANDS {
+    if batches.len() > COMMANDS {
         let rest = Argument {
             text: input.derive([Piece::Unknown("input".into())]),
             span: invocation.span,

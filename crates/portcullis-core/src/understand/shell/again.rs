@@ -76,6 +76,27 @@ fn has_running_subscript(text: &str) -> bool {
     named && (subscript.contains("$(") || subscript.contains('`'))
 }
 
+/// A text as `${name@Q}` quotes it.
+pub(super) fn quoted(text: &str) -> String {
+    if !text.chars().any(char::is_control) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    let mut quoted = String::from("$'");
+    for character in text.chars() {
+        match character {
+            '\'' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            control if control.is_ascii_control() => {
+                quoted.push_str(&format!("\\{:03o}", u32::from(control)));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
 /// What escapes such as `\x72`, `\162` and `\n` in `${name@E}` stand for.
 pub(super) fn unescaped(text: &str) -> String {
     let mut result = String::with_capacity(text.len());

@@ -3,7 +3,7 @@
 
 use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::join};
 use crate::{
-    effect::{Argument, Certainty, EffectKind},
+    effect::{Argument, Certainty, EffectKind, GapReason},
     programs::escapes::values_of,
     text::{Piece, Taint, Text},
 };
@@ -77,6 +77,12 @@ fn located(name: Option<&Argument>) -> Text {
     }
 }
 
+/// How many effects are looked through for one that made a directory.
+const MADE: usize = 64;
+
+/// How many directories `pushd` keeps.
+const PUSHED: usize = 16;
+
 /// How many traps are kept for the end of a script; the others are read where they stand.
 const TRAPS: usize = 16;
 
@@ -92,8 +98,13 @@ impl Walk<'_> {
         };
         self.succeeded = self.succeeds(&invocation.program, arguments);
         match invocation.program.as_str() {
-            "break" => self.leave(Leave::Loop),
-            "continue" => self.leave(Leave::Round),
+            "break" | "continue" => {
+                let count = known(0).and_then(|count| count.parse::<usize>().ok()).unwrap_or(1);
+                let is_round = invocation.program == "continue";
+                self.beyond = (count.saturating_sub(1), is_round);
+                self.leave(if is_round && count < 2 { Leave::Round } else { Leave::Loop });
+                self.succeeded = Some(true);
+            }
             "return" | "exit" => {
                 let leave =
                     if invocation.program == "exit" { Leave::Shell } else { Leave::Function };
@@ -119,18 +130,26 @@ impl Walk<'_> {
                     if let (Some(switch), Some(name)) = (switch, argument.text.as_known()) {
                         let value = Value::Scalar(Text::known(switch));
                         self.state.assign(&format!("shopt {name}"), vec![value]);
+                        if name == "failglob" && switch == "1" {
+                            self.may_leave = Some(Leave::Shell);
+                        }
                     }
                 }
             }
-            "unalias" => {
-                for argument in arguments {
-                    if let Some(name) = argument.text.as_known() {
-                        self.state.forget_alias(name);
-                    }
+            "cd" | "chdir" => self.change_directory(arguments),
+            "pushd" => {
+                if self.pushed.len() < PUSHED {
+                    self.pushed.push((self.state.directory().map(str::to_owned), self.certainty));
                 }
+                self.change_directory(arguments);
             }
-            "cd" | "chdir" | "pushd" => self.change_directory(arguments),
-            "popd" => self.state.enter(None),
+            "popd" => {
+                let back = match self.pushed.pop() {
+                    Some((directory, certainty)) if certainty == self.certainty => directory,
+                    _ => None,
+                };
+                self.state.enter(back);
+            }
             "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
             "eval" => {
                 let words: Vec<Text> =
@@ -172,7 +191,7 @@ impl Walk<'_> {
                 };
             }
             "enable" if has_option(arguments, "-f") => {
-                self.gap(invocation.span, crate::effect::GapReason::UnknownCode);
+                self.gap(invocation.span, GapReason::UnknownCode);
             }
             "type" if invocation.options().has(&["-p", "-P"]) => {
                 return located(invocation.options().operands().next());
@@ -229,7 +248,7 @@ impl Walk<'_> {
             && let Some(first) = arguments.first()
             && !first.text.known_prefix().starts_with(['/', '.', '~', '-'])
         {
-            self.gap(first.span, crate::effect::GapReason::UnknownCode);
+            self.gap(first.span, GapReason::UnknownCode);
             let below = elsewhere.known_prefix().split(':').next().unwrap_or("");
             let path = Text::known(format!("{below}/{}", first.text.display()));
             let directory = self.target(&path).path;
@@ -241,13 +260,53 @@ impl Walk<'_> {
         });
         let directory = match operand {
             None => self.facts.home.clone(),
-            Some(argument) if argument.text.as_known() == Some("-") => None,
+            Some(argument) if argument.text.as_known() == Some("-") => {
+                self.state.previous().map(str::to_owned)
+            }
             Some(argument) => {
                 let path = self.target(&argument.text).path;
                 path.map(|path| self.state.linked(&path).map_or(path, str::to_owned))
             }
         };
-        self.state.enter(directory);
+        let stands =
+            operand.is_none_or(|_| directory.as_deref().is_some_and(|path| self.stands(path)));
+        // What a program answers is there; a variable may be empty.
+        let answered = operand
+            .is_some_and(|operand| operand.text.has_unknown() && !operand.text.sources.is_empty());
+        let ends = self.conditions == 0 && self.state.option("set -e") == Some(true);
+        if stands
+            || answered
+            || ends
+            || operand.is_some_and(|operand| operand.text.as_known() == Some("-"))
+        {
+            self.state.enter(directory);
+            self.succeeded = stands.then_some(true);
+        } else {
+            self.state.enter_perhaps(directory);
+        }
+    }
+
+    /// Whether a directory is surely there.
+    fn stands(&self, path: &str) -> bool {
+        let holds = |inner: &str| {
+            inner
+                .strip_prefix(path.trim_end_matches('/'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let facts = self.facts;
+        let around = [&facts.cwd, &facts.home, &facts.workspace, &facts.temporary];
+        let makes = |effect: &crate::effect::Effect| {
+            effect.certainty == Certainty::Certain
+                && matches!(&effect.kind, EffectKind::Write { target, .. }
+                    if target.path.as_deref().is_some_and(holds))
+        };
+        around.into_iter().flatten().any(|inner| holds(inner))
+            || holds("/tmp")
+            || self.directory().is_some_and(holds)
+            || self.state.previous().is_some_and(holds)
+            || facts.paths.get(path).is_some_and(|fact| fact.exists)
+            || self.is_brought_whole(path)
+            || self.effects.list.iter().rev().take(MADE).any(makes)
     }
 
     fn source(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
@@ -320,6 +379,11 @@ impl Walk<'_> {
         result
     }
 
+    /// Whether a variable was declared to be a number.
+    pub(super) fn is_number(&self, name: &str) -> bool {
+        self.attributes && self.state.option(&format!("declare i {name}")) == Some(true)
+    }
+
     fn unset(&mut self, arguments: &[Argument]) {
         let functions = has_option(arguments, "-f");
         for argument in arguments {
@@ -332,22 +396,8 @@ impl Walk<'_> {
             } else if let Some((array, index)) =
                 name.strip_suffix(']').and_then(|name| name.split_once('['))
             {
-                // The elements behind it keep their numbers: what they are now is more than is followed.
-                if let Some(Value::Array(elements)) = self.value(array) {
-                    let left = elements
-                        .into_iter()
-                        .filter(|(key, _)| key.as_deref() != Some(index))
-                        .map(|(key, text)| {
-                            if key.is_some() {
-                                return (key, text);
-                            }
-                            let mut unknown = Text::unknown(array);
-                            unknown.inherit(&text);
-                            (None, unknown)
-                        })
-                        .collect();
-                    self.state.assign(array, vec![Value::Array(left)]);
-                }
+                let index = index.trim_matches(['"', '\'']).to_owned();
+                self.unset_element(array, &index);
             } else {
                 if !has_option(arguments, "-v") && !self.state.is_set_here(&name) {
                     self.state.undefine(&name);
@@ -379,21 +429,32 @@ impl Walk<'_> {
         let mut operands = arguments.iter().filter(|argument| {
             !matches!(argument.text.as_known(), Some("-p" | "-l" | "-P" | "--"))
         });
-        let (Some(code), Some(signal)) = (operands.next(), operands.next()) else { return };
-        let only_at_end = operands.next().is_none()
-            && signal
-                .text
-                .as_known()
-                .is_some_and(|signal| matches!(signal.trim_start_matches("SIG"), "EXIT" | "0"));
-        if only_at_end && self.at_end.len() < TRAPS {
-            if !matches!(code.text.as_known(), Some("" | "-")) {
-                self.at_end.push((code.text.clone(), code.span, self.layer));
-            }
+        let Some(code) = operands.next() else { return };
+        if matches!(code.text.as_known(), Some("" | "-")) {
             return;
         }
-        if !matches!(code.text.as_known(), Some("" | "-")) {
-            self.at_most(Certainty::Likely, |walk| walk.same_shell(&code.text, code.span));
+        let is_end = |signal: &&Argument| {
+            let known = signal.text.as_known().map(|signal| signal.trim_start_matches("SIG"));
+            known.is_none_or(|signal| matches!(signal, "EXIT" | "0"))
+        };
+        let signals: Vec<&Argument> = operands.collect();
+        let at = (code.text.clone(), code.span, self.layer);
+        if signals.iter().any(is_end) {
+            if self.at_end.len() >= TRAPS {
+                self.gap(code.span, GapReason::Limit);
+            } else {
+                self.at_end.push(at.clone());
+            }
         }
+        if !signals.iter().all(is_end) {
+            if self.traps.len() >= TRAPS {
+                self.gap(code.span, GapReason::Limit);
+            } else {
+                self.traps.push(at);
+            }
+            self.perhaps(|walk| walk.same_shell(&code.text, code.span));
+        }
+        self.succeeded = None;
     }
 
     fn alias(&mut self, arguments: &[Argument]) {
@@ -429,7 +490,7 @@ impl Walk<'_> {
         let number = flag('i');
         let exports = program == "export" || flag('x');
         let keeps = program == "readonly" || flag('r');
-        for letter in ['l', 'u', 'i'] {
+        for letter in ['l', 'u', 'i', 'A'] {
             if flag(letter) {
                 self.attributes = true;
                 for argument in arguments {
@@ -440,10 +501,19 @@ impl Walk<'_> {
                 }
             }
         }
+        if exports && flag('f') {
+            for name in arguments.iter().filter_map(|argument| declared_name(&argument.text)) {
+                self.state.export_function(name);
+            }
+        }
         let is_local = matches!(program, "local" | "declare" | "typeset") && !flag('g');
         for argument in arguments {
             if exports && let Some(name) = declared_name(&argument.text) {
-                self.state.export(name);
+                if refers && program == "export" {
+                    self.state.keep_back(name);
+                } else {
+                    self.state.export(name);
+                }
             }
             if is_local && let Some(name) = declared_name(&argument.text) {
                 self.make_local(name);
@@ -452,6 +522,7 @@ impl Walk<'_> {
                 }
             }
             if refers
+                && program != "export"
                 && let Some((name, value)) = split_assignment(&argument.text)
                 && let Some(target) = value.as_known()
             {
@@ -462,8 +533,15 @@ impl Walk<'_> {
             if let Some((name, value)) = split_assignment(&argument.text)
                 && value.known_prefix().starts_with('(')
             {
-                let name = name.trim_end_matches('+');
-                self.state.assign(name, vec![Value::Array(array_elements(&value, pairs))]);
+                let appends = name.ends_with('+');
+                let name = name.strip_suffix('+').unwrap_or(&name).to_owned();
+                let found = self.declared.iter().position(|(known, _)| *known == name);
+                let elements = match found {
+                    Some(at) => self.declared.remove(at).1,
+                    None => array_elements(&value, pairs),
+                };
+                let before = if appends { self.value(&name) } else { None };
+                self.assign_array(&name, before, elements);
                 continue;
             }
             if let Some((name, value)) = split_assignment(&argument.text) {
@@ -502,53 +580,56 @@ impl Walk<'_> {
         let mut names: Vec<String> = Vec::new();
         let mut array = false;
         let mut skip = None;
-        let (mut delimiter, mut most) = ('\n', None);
+        let (mut delimiter, mut most, mut from) = ('\n', None, None);
+        let mut raw = false;
         for argument in arguments {
             let Some(known) = argument.text.as_known() else { continue };
-            match std::mem::take(&mut skip) {
-                Some('d') => {
-                    delimiter = known.chars().next().unwrap_or('\0');
-                    continue;
-                }
-                Some('n' | 'N') => {
-                    most = known.parse::<usize>().ok();
-                    continue;
-                }
-                Some(_) => continue,
-                None => {}
-            }
-            match known.strip_prefix('-') {
-                Some(option) => {
-                    // An option takes its value from the same word or from the next one.
-                    let takes =
-                        |letter: char| matches!(letter, 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u');
-                    let (flags, value) = match option.split_once(takes) {
-                        Some((flags, value)) => (flags, Some(value)),
-                        None => (option, None),
+            let (letter, value) = match std::mem::take(&mut skip) {
+                Some(letter) => (letter, known),
+                None => {
+                    let Some(letters) = known.strip_prefix('-') else {
+                        names.push(known.to_owned());
+                        continue;
                     };
-                    array |= flags.contains('a');
-                    let letter = option.chars().nth(flags.chars().count());
-                    match (value, letter) {
-                        (Some(""), Some(letter)) => skip = Some(letter),
-                        (Some(value), Some('d')) => {
-                            delimiter = value.chars().next().unwrap_or('\0');
-                        }
-                        (Some(value), Some('n' | 'N')) => most = value.parse::<usize>().ok(),
-                        _ => {}
+                    let takes = |letter: char| {
+                        matches!(letter, 'a' | 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u')
+                    };
+                    let at = letters.find(takes).unwrap_or(letters.len());
+                    let (plain, rest) = letters.split_at_checked(at).unwrap_or((letters, ""));
+                    raw |= plain.contains('r');
+                    let Some(letter) = rest.chars().next() else { continue };
+                    let attached = rest.get(1..).unwrap_or("");
+                    if attached.is_empty() {
+                        skip = Some(letter);
+                        continue;
                     }
+                    (letter, attached)
                 }
-                None => names.push(known.to_owned()),
+            };
+            match letter {
+                'a' => {
+                    array = true;
+                    names.insert(0, value.to_owned());
+                }
+                'd' => delimiter = value.chars().next().unwrap_or('\0'),
+                'n' | 'N' => most = value.parse::<usize>().ok(),
+                'u' => from = value.parse::<u32>().ok(),
+                _ => {}
             }
         }
         if names.is_empty() {
             names.push("REPLY".to_owned());
         }
+        let exchanged = from.filter(|number| self.exchange_input(*number));
         self.succeeded = match &self.input {
             Some(input) if input.is_empty() => Some(false),
             Some(input) if input.known_prefix().contains('\n') => Some(true),
             _ => None,
         };
         let line = self.take_line(delimiter);
+        if let Some(number) = exchanged {
+            self.exchange_input(number);
+        }
         let taken =
             |known: &str| known.chars().take(most.unwrap_or(usize::MAX)).collect::<String>();
         let Some(known) = line.as_known().map(taken) else {
@@ -566,31 +647,18 @@ impl Walk<'_> {
             value.push_known(text);
             value
         };
-        let is_blank = |character: char| {
-            separators.contains(character) && matches!(character, ' ' | '\t' | '\n')
-        };
-        let blank = separators.chars().all(is_blank);
+        let most = if array { usize::MAX } else { names.len() };
+        let mut fields = fields_of(&known, &separators, most, raw).into_iter();
         if array {
-            let elements = known
-                .split(|character| separators.contains(character))
-                .filter(|field| !field.is_empty() || !blank)
-                .map(|field| (None, pieces(field)))
-                .collect();
+            let elements = fields.map(|field| (None, pieces(&field))).collect();
             if let Some(name) = names.first() {
                 self.state.assign(name, vec![Value::Array(elements)]);
             }
             return;
         }
-        let mut rest = known.trim_matches(is_blank);
-        let last = names.len().saturating_sub(1);
-        for (index, name) in names.iter().enumerate() {
-            let (field, after) = if index == last {
-                (rest, "")
-            } else {
-                rest.split_once(|character| separators.contains(character)).unwrap_or((rest, ""))
-            };
-            self.state.assign(name, vec![Value::Scalar(pieces(field))]);
-            rest = after.trim_start_matches(is_blank);
+        for name in &names {
+            let field = fields.next().unwrap_or_default();
+            self.state.assign(name, vec![Value::Scalar(pieces(&field))]);
         }
     }
 
@@ -650,7 +718,13 @@ impl Walk<'_> {
             .find_map(|argument| argument.text.as_known().filter(|known| !known.starts_with('-')))
             .unwrap_or("MAPFILE")
             .to_owned();
+        let from = number("-u").and_then(|number| u32::try_from(number).ok());
+        let exchanged = from.filter(|number| self.exchange_input(*number));
         let input = self.input.take().unwrap_or_else(|| Text::unknown("input"));
+        if let Some(number) = exchanged {
+            self.input = Some(Text::default());
+            self.exchange_input(number);
+        }
         let value = match input.as_known() {
             Some(known) => Value::Array(
                 known
@@ -687,7 +761,15 @@ impl Walk<'_> {
                 self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, callback.span));
             }
         }
-        self.state.assign(&name, vec![value]);
+        match (number("-O"), value) {
+            (Some(origin), Value::Array(elements)) => {
+                let before = self.value(&name).or(Some(Value::Unset));
+                let placed = elements.into_iter().enumerate();
+                let placed = placed.map(|(at, (_, text))| (Some((origin + at).to_string()), text));
+                self.assign_array(&name, before, placed.collect());
+            }
+            (_, value) => self.state.assign(&name, vec![value]),
+        }
     }
 
     /// The next line of the input, taken from it.
@@ -729,6 +811,16 @@ impl Walk<'_> {
                     let long = long.filter(|_| option.ends_with('o'));
                     if option.contains('e') && option != "--" || long == Some("errexit") {
                         self.state.assign("set -e", vec![Value::Scalar(Text::known(on))]);
+                    }
+                    for (letter, name) in [('u', "set -u"), ('f', "set -f")] {
+                        let full = if letter == 'u' { "nounset" } else { "noglob" };
+                        if option.contains(letter) || long == Some(full) {
+                            self.state.assign(name, vec![Value::Scalar(Text::known(on))]);
+                        }
+                    }
+                    if option.starts_with('-') && (option.contains('n') || long == Some("noexec")) {
+                        // Nothing is run any more.
+                        self.may_leave = Some(Leave::Shell);
                     }
                     if long == Some("pipefail") {
                         self.state.assign("set pipefail", vec![Value::Scalar(Text::known(on))]);
@@ -786,6 +878,58 @@ fn lists_variables(arguments: &[Argument]) -> bool {
 /// The names that `set -o` takes most.
 const NAMED: &[&str] =
     &["allexport", "errexit", "errtrace", "noclobber", "noglob", "nounset", "pipefail", "xtrace"];
+/// The fields that `read` makes of a line, the last of them with everything that is left.
+fn fields_of(line: &str, separators: &str, most: usize, raw: bool) -> Vec<String> {
+    // Each character with whether a backslash keeps it from separating.
+    let mut characters: Vec<(char, bool)> = Vec::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(character) = rest.next() {
+        if character == '\\' && !raw {
+            characters.extend(rest.next().filter(|next| *next != '\n').map(|next| (next, true)));
+        } else {
+            characters.push((character, false));
+        }
+    }
+    let separates = |&(character, kept): &(char, bool)| !kept && separators.contains(character);
+    let blank = |one: &(char, bool)| separates(one) && matches!(one.0, ' ' | '\t' | '\n');
+    let text = |part: &[(char, bool)]| part.iter().map(|(character, _)| *character).collect();
+    let mut left = characters.as_slice();
+    let trim = |mut part: &[(char, bool)], front: bool, back: bool| -> usize {
+        let mut cut = 0;
+        while front && part.first().is_some_and(blank) {
+            part = part.get(1..).unwrap_or(&[]);
+            cut += 1;
+        }
+        while back && part.last().is_some_and(blank) {
+            part = part.get(..part.len() - 1).unwrap_or(&[]);
+            cut += 1;
+        }
+        cut
+    };
+    left = left.get(trim(left, true, false)..).unwrap_or(&[]);
+    let end = left.len() - trim(left, false, true);
+    left = left.get(..end).unwrap_or(&[]);
+    let mut fields = Vec::new();
+    while !left.is_empty() {
+        if fields.len() + 1 == most {
+            // One separator at the end of the last field goes with it where it is the only one.
+            let inner = left.iter().position(separates);
+            let only = inner.is_some_and(|at| at + 1 == left.len());
+            let end = left.len() - usize::from(only);
+            fields.push(text(left.get(..end).unwrap_or(&[])));
+            break;
+        }
+        let end = left.iter().position(separates).unwrap_or(left.len());
+        fields.push(text(left.get(..end).unwrap_or(&[])));
+        left = left.get(end..).unwrap_or(&[]);
+        left = left.get(trim(left, true, false)..).unwrap_or(&[]);
+        if left.first().is_some_and(|one| separates(one) && !blank(one)) {
+            left = left.get(1..).unwrap_or(&[]);
+            left = left.get(trim(left, true, false)..).unwrap_or(&[]);
+        }
+    }
+    fields
+}
 
 /// How many lines `mapfile` is followed through.
 const LINES: usize = 1024;

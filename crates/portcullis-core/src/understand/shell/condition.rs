@@ -281,8 +281,7 @@ fn runs(part: &Part) -> bool {
 }
 
 fn is_like(pattern: &str, text: &str) -> Option<bool> {
-    // Classes by name are not read.
-    if pattern.len() > PATTERN_BYTES || text.len() > PATTERN_BYTES || pattern.contains("[[") {
+    if pattern.len() > PATTERN_BYTES || text.len() > PATTERN_BYTES {
         return None;
     }
     Some(pattern::matches(pattern, text))

@@ -2,7 +2,10 @@
 //! not reached are read all the same, as possible and without consequences.
 
 use super::{redirect::Wiring, state::Changes, walk::Walk};
-use crate::{effect::Certainty, text::Text};
+use crate::{
+    effect::{Certainty, GapReason},
+    text::Text,
+};
 
 /// How far a script leaves what it is in.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -16,6 +19,9 @@ pub(super) enum Leave {
     /// This shell.
     Shell,
 }
+
+/// How often what traps run is read anew after something changed.
+const SPRINGS: usize = 64;
 
 /// What was to be left around a piece of script.
 pub(super) struct Around {
@@ -76,16 +82,68 @@ impl Walk<'_> {
 
     /// Ends it; what leads no further than this is over.
     pub(super) fn release(&mut self, around: Around, ends: Leave) {
-        let further = |leave: Option<Leave>| leave.filter(|leave| *leave > ends);
+        let leads = [self.leaving, self.may_leave].contains(&Some(Leave::Loop));
+        let outer = if ends == Leave::Loop && leads && self.beyond.0 > 0 {
+            self.beyond.0 -= 1;
+            let is_last = self.beyond.0 == 0;
+            Some(if is_last && self.beyond.1 { Leave::Round } else { Leave::Loop })
+        } else {
+            None
+        };
+        let further = |leave: Option<Leave>| match (leave, outer) {
+            (Some(Leave::Loop), Some(outer)) => Some(outer),
+            (leave, _) => leave.filter(|leave| *leave > ends),
+        };
         self.leaving = around.leaving.max(further(self.leaving));
         self.may_leave = around.may_leave.max(further(self.may_leave));
     }
 
-    /// Reads a shell of its own: nothing leads out of it.
-    pub(super) fn own_shell<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+    /// Reads a shell of its own: nothing leads out of it, and what it sets aside for its end runs then.
+    pub(super) fn own_shell(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
         let around = self.enclose();
-        let result = read(self);
+        let (ends, traps) = (self.at_end.len(), self.traps.len());
+        let mut printed = read(self);
         self.release(around, Leave::Shell);
-        result
+        // What is set aside sees the variables as they are then.
+        while self.at_end.len() > ends
+            && let Some((code, span, layer)) = self.at_end.pop()
+        {
+            let outer = std::mem::replace(&mut self.layer, layer);
+            let (leaving, succeeded) = (self.leaving.take(), self.succeeded);
+            let more = self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
+            printed.append(&more);
+            self.leaving = leaving;
+            self.succeeded = succeeded;
+            self.layer = outer;
+        }
+        self.traps.truncate(traps);
+        printed
+    }
+
+    /// Reads what traps run, where anything changed since that they could see.
+    pub(super) fn spring_traps(&mut self) {
+        if self.traps.is_empty() || self.state.changes() == self.trapped.0 {
+            return;
+        }
+        self.trapped.1 += 1;
+        // What a trap runs does not spring it.
+        let traps = std::mem::take(&mut self.traps);
+        if self.trapped.1 > SPRINGS {
+            if let Some((_, span, _)) = traps.first() {
+                self.gap(*span, GapReason::Limit);
+            }
+            self.traps = traps;
+            return;
+        }
+        for (code, span, layer) in &traps {
+            let outer = std::mem::replace(&mut self.layer, *layer);
+            let (leaving, succeeded) = (self.leaving.take(), self.succeeded);
+            self.perhaps(|walk| walk.same_shell(code, *span));
+            self.leaving = leaving;
+            self.succeeded = succeeded;
+            self.layer = outer;
+        }
+        self.traps = traps;
+        self.trapped.0 = self.state.changes();
     }
 }

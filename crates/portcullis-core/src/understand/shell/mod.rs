@@ -4,6 +4,7 @@
 mod again;
 mod argument;
 mod arithmetic;
+mod arrays;
 mod builtins;
 mod condition;
 mod leave;

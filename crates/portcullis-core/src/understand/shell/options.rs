@@ -19,14 +19,19 @@ impl Walk<'_> {
         let set = |walk: &mut Self, name: &str, value: Text| {
             walk.state.assign(name, vec![Value::Scalar(value)]);
         };
-        set(self, &name, Text::known(step.found.map_or("?".to_owned(), String::from)));
-        set(self, "OPTARG", step.value.unwrap_or_default());
+        let found = step.found.or(step.wrong.map(|wrong| wrong.shown)).unwrap_or('?');
+        set(self, &name, Text::known(String::from(found)));
+        let option = step.wrong.filter(|wrong| wrong.is_silent);
+        let option = option.map(|wrong| Text::known(String::from(wrong.option)));
+        set(self, "OPTARG", step.value.or(option).unwrap_or_default());
         set(self, "OPTIND", Text::known(step.index.to_string()));
-        Some(step.found.is_some() || step.is_wrong)
+        Some(step.found.is_some() || step.wrong.is_some())
     }
 
     fn step(&mut self, arguments: &[Argument]) -> Option<Step> {
-        let letters = arguments.first()?.text.as_known()?.trim_start_matches(':').to_owned();
+        let letters = arguments.first()?.text.as_known()?;
+        let is_silent = letters.starts_with(':');
+        let letters = letters.trim_start_matches(':').to_owned();
         let given: Vec<Text> = match arguments.get(2..).unwrap_or_default() {
             [] => self.state.positional().iter().skip(1).cloned().collect(),
             given => given.iter().map(|argument| argument.text.clone()).collect(),
@@ -36,7 +41,7 @@ impl Walk<'_> {
             Some(Value::Scalar(text)) => text.as_known()?.parse::<usize>().ok()?,
             Some(Value::Array(_)) => return None,
         };
-        let end = Step { found: None, value: None, index, letter: 0, is_wrong: false };
+        let end = Step { found: None, value: None, index, letter: 0, wrong: None };
         let Some(argument) = given.get(index.checked_sub(1)?) else { return Some(end) };
         let argument = argument.as_known()?;
         if argument == "--" {
@@ -52,7 +57,8 @@ impl Walk<'_> {
         let (next, letter) =
             if left.is_empty() { (index + 1, 0) } else { (index, at + option.len_utf8()) };
         let Some((_, after)) = letters.split_once(option).filter(|_| option != ':') else {
-            return Some(Step { index: next, letter, is_wrong: true, ..end });
+            let wrong = Some(Wrong { option, shown: '?', is_silent });
+            return Some(Step { index: next, letter, wrong, ..end });
         };
         if !after.starts_with(':') {
             return Some(Step {
@@ -60,15 +66,19 @@ impl Walk<'_> {
                 value: None,
                 index: next,
                 letter,
-                is_wrong: false,
+                wrong: None,
             });
         }
         let (value, index) = match (left, given.get(index)) {
             ("", Some(value)) => (value.clone(), index + 2),
-            ("", None) => return Some(Step { index: index + 1, is_wrong: true, ..end }),
+            ("", None) => {
+                let shown = if is_silent { ':' } else { '?' };
+                let wrong = Some(Wrong { option, shown, is_silent });
+                return Some(Step { index: index + 1, wrong, ..end });
+            }
             (attached, _) => (Text::known(attached), index + 1),
         };
-        Some(Step { found: Some(option), value: Some(value), index, letter: 0, is_wrong: false })
+        Some(Step { found: Some(option), value: Some(value), index, letter: 0, wrong: None })
     }
 }
 
@@ -81,5 +91,15 @@ struct Step {
     /// The place in that argument.
     letter: usize,
     /// An option that is none, or lacks its value.
-    is_wrong: bool,
+    wrong: Option<Wrong>,
+}
+
+/// An option that `getopts` refuses.
+#[derive(Clone, Copy)]
+struct Wrong {
+    option: char,
+    /// What the script's variable says of it.
+    shown: char,
+    /// Whether the script deals with it by itself: its letter is told.
+    is_silent: bool,
 }

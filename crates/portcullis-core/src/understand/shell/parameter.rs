@@ -2,11 +2,12 @@
 
 use portcullis_syntax::{
     Span,
-    shell::{Parameter, ParameterOperator, ReplaceScope, Word},
+    shell::{Parameter, ParameterOperator, Part, PartKind, ReplaceScope, Word},
 };
 
 use super::{
     again,
+    leave::Leave,
     pattern::{self, PATTERN_BYTES},
     state::Value,
     walk::Walk,
@@ -21,6 +22,9 @@ const ELEMENTS_PER_WORK: usize = 16;
 impl Walk<'_> {
     /// The elements of `$@`, `$*` and `${array[@]}`, which stay apart; `None` for everything else.
     pub(super) fn elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
+        if parameter.operator == ParameterOperator::Names {
+            return self.keys(parameter).filter(|_| !self.is_associative(&parameter.name));
+        }
         if parameter.indirect
             || matches!(
                 parameter.operator,
@@ -66,6 +70,20 @@ impl Walk<'_> {
         }
     }
 
+    /// The indices or keys of an array that is known.
+    fn keys(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
+        let subscript = parameter.subscript.as_ref().map(|word| self.single(word))?;
+        if !matches!(subscript.as_known(), Some("@" | "*")) {
+            return None;
+        }
+        let Some(Value::Array(elements)) = self.value(&parameter.name) else { return None };
+        let keys = elements.into_iter().enumerate().map(|(index, (key, text))| {
+            text.as_known()?;
+            Some(Text::known(key.unwrap_or_else(|| index.to_string())))
+        });
+        keys.collect()
+    }
+
     fn all_elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
         if matches!(&*parameter.name, "@" | "*") {
             let all: Vec<Text> = self.state.positional().iter().skip(1).cloned().collect();
@@ -95,7 +113,11 @@ impl Walk<'_> {
 
     fn expand(&mut self, parameter: &Parameter) -> Text {
         if parameter.operator == ParameterOperator::Names {
-            return Text::unknown(&parameter.name);
+            let keys = match self.keys(parameter) {
+                Some(keys) if keys.len() == 1 || !self.is_associative(&parameter.name) => keys,
+                _ => return Text::unknown(&parameter.name),
+            };
+            return join(&keys, " ");
         }
         if parameter.operator == ParameterOperator::Length
             && !parameter.indirect
@@ -128,6 +150,10 @@ impl Walk<'_> {
         }
         let subscript = if parameter.indirect { None } else { parameter.subscript.as_ref() };
         let value = self.scalar(&name, subscript);
+        if value.as_ref().is_none_or(Text::is_empty) && self.state.option("set -u") == Some(true) {
+            // The script ends where the variable is not set.
+            self.may_leave = Some(Leave::Shell);
+        }
         self.operate(parameter, &name, value)
     }
 
@@ -161,6 +187,11 @@ impl Walk<'_> {
             },
             ParameterOperator::Error(word) => {
                 self.single(word);
+                let is_none =
+                    value.as_ref().is_some_and(|value| self.counts_as_none(parameter, name, value));
+                if is_none {
+                    self.may_leave = Some(Leave::Shell);
+                }
                 value.unwrap_or_else(missing)
             }
             ParameterOperator::Alternate(word) => {
@@ -186,7 +217,12 @@ impl Walk<'_> {
             }
             ParameterOperator::Replace { pattern, replacement, scope } => {
                 let pattern = self.pattern_text(pattern);
-                let replacement = self.single(replacement);
+                // Nothing is replaced in what is not set.
+                let replacement = if value.is_none() {
+                    self.at_likely(|walk| walk.single(replacement))
+                } else {
+                    self.single(replacement)
+                };
                 replace(value.unwrap_or_else(missing), pattern.as_deref(), &replacement, *scope)
             }
             ParameterOperator::Slice { offset, length } => {
@@ -195,12 +231,13 @@ impl Walk<'_> {
                 slice(value.unwrap_or_else(missing), offset, length)
             }
             ParameterOperator::Case { upper, all, pattern } => {
-                let everything = pattern.parts.is_empty();
-                self.single(pattern);
+                let pattern = self.pattern_text(pattern);
                 let value = value.unwrap_or_else(missing);
-                match value.as_known() {
-                    Some(known) if everything => {
-                        let changed = change_case(known, *upper, *all);
+                match (value.as_known(), pattern) {
+                    (Some(known), Some(pattern))
+                        if known.len() <= PATTERN_BYTES && pattern.len() <= PATTERN_BYTES =>
+                    {
+                        let changed = change_case(known, &pattern, *upper, *all);
                         value.derive(known_pieces(changed))
                     }
                     _ => unknown_like(&value, name),
@@ -217,23 +254,44 @@ impl Walk<'_> {
                     ('U', Some(known)) => value.derive(known_pieces(known.to_uppercase())),
                     ('L', Some(known)) => value.derive(known_pieces(known.to_lowercase())),
                     ('u', Some(known)) => {
-                        value.derive(known_pieces(change_case(known, true, false)))
+                        value.derive(known_pieces(change_case(known, "", true, false)))
                     }
-                    ('Q', Some(known)) if !known.contains(char::is_control) => {
-                        let quoted = format!("'{}'", known.replace('\'', "'\\''"));
-                        value.derive(known_pieces(quoted))
-                    }
+                    ('Q', Some(known)) => value.derive(known_pieces(again::quoted(known))),
                     ('E', Some(known)) => value.derive(known_pieces(again::unescaped(known))),
                     ('P', Some(_)) => {
                         // A prompt string is expanded like a double-quoted word: what is substituted in it runs.
                         self.expand_again(&value, Span::default());
                         unknown_like(&value, name)
                     }
+                    ('Q', None) => unknown_like(&value, name),
                     _ => value,
                 }
             }
             ParameterOperator::Transform(_) => unknown_like(&value.unwrap_or_else(missing), name),
         }
+    }
+
+    /// The word that stands for a value in `${x:-w}` and `${x:+w}`, where it is that word.
+    pub(super) fn instead<'p>(&mut self, parameter: &'p Parameter) -> Option<&'p Word> {
+        let (ParameterOperator::Default(word) | ParameterOperator::Alternate(word)) =
+            &parameter.operator
+        else {
+            return None;
+        };
+        let has_quotes =
+            |part: &Part| matches!(part.kind, PartKind::Quoted(_) | PartKind::DoubleQuoted(_));
+        if parameter.indirect || parameter.subscript.is_some() || !word.parts.iter().any(has_quotes)
+        {
+            return None;
+        }
+        let value = self.scalar(&parameter.name, None);
+        let is_default = matches!(parameter.operator, ParameterOperator::Default(_));
+        let is_none = match &value {
+            Some(value) => self.counts_as_none(parameter, &parameter.name, value),
+            None if is_default => true,
+            None => self.choice.pick(&format!("{} is set", parameter.name), 2) == 0,
+        };
+        (is_none == is_default).then_some(word)
     }
 
     /// Whether a value is as good as none to `-`, `=`, `?` and `+`: with a colon an empty one is.
@@ -267,7 +325,21 @@ impl Walk<'_> {
     /// A variable, or the element of an array with this key.
     fn element(&mut self, name: &str, key: Option<&Text>) -> Option<Text> {
         match self.value(name) {
-            None => self.given_by_the_system(name),
+            None => {
+                if name == "PWD"
+                    && let Some(elsewhere) = self.state.elsewhere().map(str::to_owned)
+                    && self.choice.pick(name, 2) == 1
+                {
+                    return Some(Text::known(elsewhere));
+                }
+                self.given_by_the_system(name)
+            }
+            Some(value @ Value::Scalar(_))
+                if key.is_some_and(|key| !matches!(key.as_known(), Some("@" | "*"))) =>
+            {
+                let key = key.cloned().unwrap_or_default();
+                self.element_of(Some(&value), name, &key)
+            }
             Some(Value::Scalar(text)) => Some(text),
             Some(Value::Unset) => Some(Text::default()),
             Some(Value::Array(elements)) => {
@@ -279,21 +351,10 @@ impl Walk<'_> {
                         let texts: Vec<Text> = elements.into_iter().map(|(_, text)| text).collect();
                         Some(join(&texts, " "))
                     }
-                    Some(known) => {
-                        if let Some((_, text)) =
-                            elements.iter().rev().find(|(named, _)| named.as_deref() == Some(known))
-                        {
-                            return Some(text.clone());
-                        }
-                        let index = self.evaluate(known)?;
-                        let index = if index < 0 {
-                            index + i64::try_from(elements.len()).ok()?
-                        } else {
-                            index
-                        };
-                        elements.get(usize::try_from(index).ok()?).map(|(_, text)| text.clone())
+                    _ => {
+                        let value = Value::Array(elements);
+                        self.element_of(Some(&value), name, key)
                     }
-                    None => Some(Text::unknown(name)),
                 }
             }
         }
@@ -322,6 +383,7 @@ impl Walk<'_> {
         match name {
             "HOME" => self.facts.home.as_deref().map(Text::known),
             "PWD" => self.directory().map(Text::known),
+            "OLDPWD" => self.state.previous().map(Text::known),
             "IFS" => Some(Text::known(" \t\n")),
             "TMPDIR" => Some(Text::known(self.facts.temporary.as_deref().unwrap_or("/tmp"))),
             "SHELL" | "BASH" => Some(Text::known("/bin/bash")),
@@ -383,8 +445,12 @@ fn partly(value: &Text) -> Text {
 
 fn replace(value: Text, pattern: Option<&str>, replacement: &Text, scope: ReplaceScope) -> Text {
     let (Some(known), Some(pattern)) = (value.as_known(), pattern) else { return partly(&value) };
-    if known.len() > PATTERN_BYTES || pattern.len() > PATTERN_BYTES || pattern.is_empty() {
-        return if pattern.is_empty() { value } else { partly(&value) };
+    let anchored = matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix);
+    if pattern.is_empty() && !anchored {
+        return value;
+    }
+    if known.len() > PATTERN_BYTES || pattern.len() > PATTERN_BYTES {
+        return partly(&value);
     }
     let text: Vec<char> = known.chars().collect();
     let pattern: Vec<char> = pattern.chars().collect();
@@ -465,14 +531,19 @@ fn known_slice(value: &Text, offset: i64, length: Option<Option<i64>>) -> Text {
     if known.chars().count() == length { value.derive(known_pieces(known)) } else { partly(value) }
 }
 
-fn change_case(text: &str, upper: bool, all: bool) -> String {
-    let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
-    if all {
-        return change(text);
+/// The case of the first character changed, or of all, where it matches the pattern; an empty one matches any.
+fn change_case(text: &str, pattern: &str, upper: bool, all: bool) -> String {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut changed = String::with_capacity(text.len());
+    for (index, character) in text.chars().enumerate() {
+        let counts = index == 0 || all;
+        if !counts || !pattern.is_empty() && !pattern::whole(&pattern, &[character]) {
+            changed.push(character);
+        } else if upper {
+            changed.extend(character.to_uppercase());
+        } else {
+            changed.extend(character.to_lowercase());
+        }
     }
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) => change(first.encode_utf8(&mut [0; 4])) + characters.as_str(),
-        None => String::new(),
-    }
+    changed
 }

@@ -54,12 +54,9 @@ fn one(pattern: &[char], character: Option<char>) -> Option<usize> {
         '?' => Some(1),
         '\\' => (pattern.get(1) == Some(&character)).then_some(2),
         '[' => {
-            let first = if matches!(pattern.get(1), Some('!' | '^')) { 3 } else { 2 };
-            let Some(close) = pattern.iter().skip(first).position(|c| *c == ']') else {
-                // Without its end it is a letter like any other.
+            let Some(close) = closing(pattern) else {
                 return (character == '[').then_some(1);
             };
-            let close = close + first;
             let inside = pattern.get(1..close)?;
             let (negated, set) = match inside.first() {
                 Some('!' | '^') => (true, inside.get(1..)?),
@@ -68,7 +65,10 @@ fn one(pattern: &[char], character: Option<char>) -> Option<usize> {
             let mut found = false;
             let mut index = 0;
             while let Some(low) = set.get(index) {
-                if set.get(index + 1) == Some(&'-')
+                if let Some((class, length)) = class(set.get(index..).unwrap_or(&[])) {
+                    found |= class(character);
+                    index += length;
+                } else if set.get(index + 1) == Some(&'-')
                     && let Some(high) = set.get(index + 2)
                 {
                     found |= (*low..=*high).contains(&character);
@@ -82,6 +82,50 @@ fn one(pattern: &[char], character: Option<char>) -> Option<usize> {
         }
         literal => (*literal == character).then_some(1),
     }
+}
+
+/// Where the `]` is that closes a set; one that comes first, or that closes a class in it, does not.
+fn closing(pattern: &[char]) -> Option<usize> {
+    let mut at = 1 + usize::from(matches!(pattern.get(1), Some('!' | '^')));
+    at += usize::from(pattern.get(at) == Some(&']'));
+    loop {
+        match (pattern.get(at)?, pattern.get(at + 1)) {
+            (']', _) => return Some(at),
+            ('[', Some(':')) => {
+                at += class(pattern.get(at..)?).map_or(1, |(_, length)| length);
+            }
+            ('\\', Some(_)) => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Whether a character is of a class.
+type Holds = fn(char) -> bool;
+
+/// `[:alpha:]` and its kin.
+const CLASSES: &[(&str, Holds)] = &[
+    ("alnum", char::is_alphanumeric),
+    ("alpha", char::is_alphabetic),
+    ("blank", |character| matches!(character, ' ' | '\t')),
+    ("digit", |character| character.is_ascii_digit()),
+    ("lower", char::is_lowercase),
+    ("punct", |character| character.is_ascii_punctuation()),
+    ("space", char::is_whitespace),
+    ("upper", char::is_uppercase),
+    ("xdigit", |character| character.is_ascii_hexdigit()),
+];
+
+/// A class at the beginning of a set, with its length.
+fn class(set: &[char]) -> Option<(Holds, usize)> {
+    let rest = set.strip_prefix(&['[', ':'])?;
+    let end = rest.iter().take(8).position(|character| *character == ':')?;
+    if rest.get(end + 1) != Some(&']') {
+        return None;
+    }
+    let name: String = rest.get(..end)?.iter().collect();
+    let (_, holds) = CLASSES.iter().find(|(known, _)| *known == name)?;
+    Some((*holds, end + 4))
 }
 
 #[cfg(test)]
@@ -103,6 +147,8 @@ mod tests {
             ("[!]a]", "]", false),
             ("[!]a]", "b", true),
             ("[]a]", "]", true),
+            ("[[:alpha:]_]x", "bx", true),
+            ("[![:digit:]]", "4", false),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} on {text}");
         }

@@ -36,6 +36,10 @@ pub(super) struct Wiring {
     pub(super) input: Channel,
     pub(super) output: Channel,
     others: Vec<(u32, Channel)>,
+    /// The descriptor that the input is a second name of: what is read is taken from it.
+    pub(super) input_from: Option<u32>,
+    /// Whether the output was redirected, be it to where it went at the beginning.
+    is_redirected: bool,
     /// Whether something could not be opened, or not be written to: then the command does not run, or fails.
     pub(super) may_fail: bool,
 }
@@ -47,6 +51,8 @@ impl Walk<'_> {
             input: Channel::Inherited,
             output: Channel::Inherited,
             others: self.descriptors.clone(),
+            input_from: None,
+            is_redirected: false,
             may_fail: false,
         };
         for redirect in redirects {
@@ -66,7 +72,11 @@ impl Walk<'_> {
 
     /// Sends what a command printed to where its output goes; gives back what is left for the command around it.
     pub(super) fn deliver(&mut self, wiring: Wiring, printed: Text) -> Text {
-        match wiring.output {
+        let output = match (wiring.output, &self.prints_to) {
+            (Channel::Inherited, Some(channel)) if !wiring.is_redirected => channel.clone(),
+            (output, _) => output,
+        };
+        match output {
             Channel::Inherited => printed,
             Channel::Nowhere | Channel::Text(_) => Text::default(),
             Channel::File(file, mode) => {
@@ -95,11 +105,69 @@ impl Walk<'_> {
         // What the rest of the script prints goes into a process: it runs at the end, with an input that is not known.
         let to_process = matches!(&wiring.output, Channel::File(file, _)
             if self.sinks.iter().any(|sink| file.text.as_known() == Some(&sink.path)));
-        if !matches!(wiring.output, Channel::Inherited) && !to_process {
-            self.deliver(wiring.clone(), Text::default());
+        if wiring.is_redirected && !to_process {
+            self.prints_to = match wiring.output {
+                Channel::Inherited => None,
+                Channel::File(file, mode) => {
+                    self.write(&file, mode, Text::default());
+                    Some(Channel::File(file, WriteMode::Append))
+                }
+                other => Some(other),
+            };
         }
         self.descriptors = wiring.others;
         self.descriptors.truncate(64);
+    }
+
+    /// The files behind the descriptors of a program may hold what it writes to them by itself.
+    pub(super) fn written_by_program(&mut self, wiring: &Wiring) {
+        let files: Vec<Argument> = wiring
+            .others
+            .iter()
+            .filter(|(number, _)| {
+                *number > 2 && !self.descriptors.iter().any(|(other, _)| other == number)
+            })
+            .filter_map(|(_, channel)| match channel {
+                Channel::File(file, _) => Some(file.clone()),
+                _ => None,
+            })
+            .collect();
+        for file in files {
+            self.write(&file, WriteMode::Append, Text::unknown("a descriptor"));
+        }
+    }
+
+    /// What was not read of a descriptor stays in it.
+    pub(super) fn leave_in(&mut self, wiring: &Wiring) {
+        if let Some(number) = wiring.input_from
+            && let Some(left) = self.input.clone()
+            && let Some((_, channel @ Channel::Text(_))) =
+                self.descriptors.iter_mut().rev().find(|(other, _)| *other == number)
+        {
+            *channel = Channel::Text(left);
+        }
+    }
+
+    /// Exchanges the input with that of a descriptor; gives whether there is one.
+    pub(super) fn exchange_input(&mut self, number: u32) -> bool {
+        let Some((_, Channel::Text(text))) =
+            self.descriptors.iter_mut().rev().find(|(other, _)| *other == number)
+        else {
+            return false;
+        };
+        let outer = std::mem::take(text);
+        let inner = self.input.replace(outer).unwrap_or_default();
+        *text = inner;
+        true
+    }
+
+    /// What a command with this output prints goes there, and not to where the script sends its own; gives the latter.
+    pub(super) fn redirected(&mut self, wiring: &Wiring) -> Option<Channel> {
+        let outer = self.prints_to.clone();
+        if wiring.is_redirected {
+            self.prints_to = None;
+        }
+        outer
     }
 
     /// A command's own descriptors are open while it runs; gives those that were before.
@@ -182,6 +250,18 @@ impl Walk<'_> {
                 let channel = self.open_for_writing(target, WriteMode::Append);
                 self.connect_channel(wiring, number.unwrap_or(1), channel);
             }
+            // `>&word` is another name for a descriptor where the word turns out to be a number.
+            Op::WriteBoth
+                if is_descriptor(&target.text)
+                    && self
+                        .effects
+                        .layer_text(self.layer)
+                        .get(redirect.span.range())
+                        .is_some_and(|written| !written.starts_with("&>")) =>
+            {
+                let channel = self.duplicate(&target, wiring);
+                self.connect_channel(wiring, number.unwrap_or(1), channel);
+            }
             Op::WriteBoth | Op::AppendBoth => {
                 let mode = if redirect.operator == Op::WriteBoth {
                     WriteMode::Replace
@@ -195,6 +275,10 @@ impl Walk<'_> {
             Op::DuplicateInput | Op::DuplicateOutput => {
                 let own = if redirect.operator == Op::DuplicateInput { 0 } else { 1 };
                 let channel = self.duplicate(&target, wiring);
+                if number.unwrap_or(own) == 0 {
+                    wiring.input_from =
+                        target.text.as_known().and_then(|known| known.parse::<u32>().ok());
+                }
                 self.connect_channel(wiring, number.unwrap_or(own), channel);
             }
         }
@@ -203,7 +287,10 @@ impl Walk<'_> {
     fn connect_channel(&mut self, wiring: &mut Wiring, number: u32, channel: Channel) {
         match number {
             0 => wiring.input = channel,
-            1 => wiring.output = channel,
+            1 => {
+                wiring.output = channel;
+                wiring.is_redirected = true;
+            }
             // A file that only standard error goes to is written all the same; what it holds is not known.
             2 => {
                 if let Channel::File(file, mode) = &channel {
@@ -213,9 +300,14 @@ impl Walk<'_> {
                 wiring.others.push((2, channel));
             }
             _ => {
-                if let Channel::File(file, WriteMode::Replace | WriteMode::Append) = &channel {
-                    self.write(file, WriteMode::Append, Text::unknown("a descriptor"));
-                }
+                let channel = match channel {
+                    // It is emptied once, and then written to its end.
+                    Channel::File(file, mode @ (WriteMode::Replace | WriteMode::Append)) => {
+                        self.write(&file, mode, Text::default());
+                        Channel::File(file, WriteMode::Append)
+                    }
+                    other => other,
+                };
                 wiring.others.retain(|(other, _)| *other != number);
                 wiring.others.push((number, channel));
             }
@@ -225,7 +317,10 @@ impl Walk<'_> {
     fn duplicate(&mut self, target: &Argument, wiring: &Wiring) -> Channel {
         match target.text.as_known() {
             Some("0") => wiring.input.clone(),
-            Some("1") => wiring.output.clone(),
+            Some("1") => match (&wiring.output, &self.prints_to) {
+                (Channel::Inherited, Some(channel)) if !wiring.is_redirected => channel.clone(),
+                (output, _) => output.clone(),
+            },
             Some("2") => wiring
                 .others
                 .iter()
@@ -291,4 +386,12 @@ impl Walk<'_> {
         let id = *received.sources.last()?;
         Some(Channel::Network(id, received))
     }
+}
+
+/// Whether a text is the number of a descriptor, or says that one is closed.
+fn is_descriptor(text: &Text) -> bool {
+    text.as_known().is_some_and(|known| {
+        let number = known.strip_suffix('-').unwrap_or(known);
+        !known.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }

@@ -97,6 +97,8 @@ impl Walk<'_> {
         let printed = if arguments.is_empty() {
             Text::default()
         } else {
+            let prints_to = self.redirected(&wiring);
+            self.declare_arrays(words);
             let open = self.open_with(&wiring);
             let printed = if wiring.may_fail {
                 self.perhaps_leaves(|walk| walk.run_words(arguments, input, environment))
@@ -104,6 +106,12 @@ impl Walk<'_> {
                 self.run_words(arguments, input, environment)
             };
             self.close_to(open);
+            self.declared.clear();
+            self.prints_to = prints_to;
+            if !redirects.is_empty() {
+                self.written_by_program(&wiring);
+                self.leave_in(&wiring);
+            }
             printed
         };
         self.doubt_opening(&wiring);
@@ -149,11 +157,7 @@ impl Walk<'_> {
         match &assignment.value {
             AssignedValue::Array(elements) => {
                 let mut values: Vec<(Option<String>, Text)> = Vec::with_capacity(elements.len());
-                if assignment.append
-                    && let Some(Value::Array(before)) = self.value(name)
-                {
-                    values = before;
-                }
+                let before = if assignment.append { self.value(name) } else { None };
                 for (key, word) in elements {
                     let key = key.as_ref().map(|key| self.single(key).display());
                     if key.is_some() {
@@ -168,7 +172,7 @@ impl Walk<'_> {
                     &values.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>(),
                     " ",
                 );
-                self.state.assign(name, vec![Value::Array(values)]);
+                self.assign_array(name, before, values);
                 shown
             }
             AssignedValue::Word(word) => {
@@ -181,30 +185,24 @@ impl Walk<'_> {
                 }
                 let value = self.single(word);
                 if let Some(subscript) = &assignment.subscript {
-                    let subscript = self.single(subscript);
-                    // `a[i++]`: an index is an expression, which may assign.
-                    let key = match self.calculate(&subscript) {
-                        Some(index)
-                            if subscript
-                                .as_known()
-                                .is_some_and(|known| known.contains(['+', '=', '-'])) =>
-                        {
-                            index.to_string()
-                        }
-                        _ => subscript.display(),
-                    };
-                    self.assign_element(name, key, value.clone());
+                    let key = self.single(subscript);
+                    self.assign_element(name, &key, value.clone(), assignment.append);
                     return value;
                 }
                 let whole = if assignment.append {
                     match self.value(name) {
-                        Some(Value::Array(mut elements)) => {
-                            elements.push((None, value.clone()));
-                            self.state.assign(name, vec![Value::Array(elements)]);
+                        Some(Value::Array(_)) => {
+                            self.assign_element(name, &Text::known("0"), value.clone(), true);
                             return value;
                         }
-                        // A variable that was declared with `-i` is added to.
-                        Some(Value::Scalar(_)) if self.attributes => Text::unknown(name),
+                        Some(Value::Scalar(before)) if self.is_number(name) => {
+                            let mut sum = Text::known("(");
+                            sum.append(&before);
+                            sum.push_known(")+(");
+                            sum.append(&value);
+                            sum.push_known(")");
+                            sum
+                        }
                         Some(Value::Scalar(mut before)) => {
                             before.append(&value);
                             before
@@ -218,28 +216,6 @@ impl Walk<'_> {
                 value
             }
         }
-    }
-
-    fn assign_element(&mut self, name: &str, key: String, value: Text) {
-        if matches!(name, "BASH_ALIASES" | "BASH_CMDS") {
-            self.state.define_alias(&key, value);
-            return;
-        }
-        let mut elements = match self.value(name) {
-            Some(Value::Array(elements)) => elements,
-            Some(Value::Scalar(text)) => vec![(None, text)],
-            Some(Value::Unset) | None => Vec::new(),
-        };
-        match key.parse::<usize>() {
-            Ok(index) if index < elements.len() => {
-                if let Some(slot) = elements.get_mut(index) {
-                    slot.1 = value;
-                }
-            }
-            Ok(index) if index == elements.len() => elements.push((None, value)),
-            _ => elements.push((Some(key), value)),
-        }
-        self.state.assign(name, vec![Value::Array(elements)]);
     }
 
     /// Gives a variable a value, with what programs and the shell itself make of that variable.
@@ -318,12 +294,24 @@ impl Walk<'_> {
         let basename = base(&known);
         let is_program = std::mem::take(&mut self.bypass);
         if let Some(stands_for) = self.alias_of(&known) {
-            // An alias counts in a shell that a person types into; a script has to ask for it.
-            if self.state.option("shopt expand_aliases") == Some(true) && !is_program {
-                return self.aliased(&known, &stands_for, &arguments, input, name.span);
-            }
+            // An alias counts in a shell that a person types into, or that was asked to, and only in what that shell reads after
+            // the whole command that made it, and where no part of the name is quoted: the program itself may run as well.
             let given = (arguments.clone(), input.clone());
-            self.at_likely(|walk| walk.aliased(&known, &stands_for, &given.0, given.1, name.span));
+            let outer = self.certainty;
+            self.certainty = outer.min(Certainty::Likely);
+            self.aliased(&known, &stands_for, &given.0, given.1, name.span);
+            let words = {
+                let mut words = vec![name];
+                words.extend(arguments);
+                words
+            };
+            self.calls.push(format!("alias {known}"));
+            self.bypass = is_program;
+            let printed = self.run_words(words, input, environment);
+            self.calls.pop();
+            self.certainty = outer;
+            self.succeeded = None;
+            return printed;
         }
         if known.contains('/')
             && let Some(path) = self.target(&name.text).path
@@ -338,8 +326,22 @@ impl Walk<'_> {
             return printed;
         }
         if !known.contains('/') {
-            if !is_program && let Some(function) = self.state.function(&known) {
-                return self.call(&known, &function, &name, arguments, input);
+            if !is_program && let Some(ways) = self.state.function(&known) {
+                match ways.as_slice() {
+                    [only] if !only.doubtful && !self.is_elsewhere(only) => {
+                        return self.call(&known, only, &name, arguments, input);
+                    }
+                    _ => {
+                        return self.call_one_of(
+                            &known,
+                            &ways,
+                            name,
+                            arguments,
+                            input,
+                            environment,
+                        );
+                    }
+                }
             }
         } else if known.starts_with("/proc/") && known.ends_with("/exe") {
             // The shell itself.
@@ -383,7 +385,9 @@ impl Walk<'_> {
         if row.is_none()
             && !built_in
             && !known.contains('/')
-            && let Some(function) = self.state.function(NOT_FOUND)
+            && !self.calls.iter().any(|call| call == NOT_FOUND)
+            && let Some(function) =
+                self.state.function(NOT_FOUND).and_then(|ways| ways.into_iter().next_back())
         {
             let mut words = vec![invocation.name.clone()];
             words.extend(invocation.arguments.iter().cloned());
@@ -711,6 +715,41 @@ impl Walk<'_> {
         printed
     }
 
+    /// Whether a function was defined in another shell than the one that is being read, and is not surely passed on.
+    fn is_elsewhere(&self, function: &super::state::Function) -> bool {
+        function.shell != self.shells && !function.exported
+    }
+
+    /// A name that may stand for several functions, or for none.
+    fn call_one_of(
+        &mut self,
+        called: &str,
+        ways: &[super::state::Function],
+        name: Argument,
+        arguments: Vec<Argument>,
+        input: Option<Text>,
+        environment: Vec<(String, Text)>,
+    ) -> Text {
+        let outer = self.certainty;
+        self.certainty = outer.min(Certainty::Likely);
+        let mut printed = Text::unknown(called);
+        for function in ways {
+            let more = self.call(called, function, &name, arguments.clone(), input.clone());
+            printed.inherit(&more);
+        }
+        // A shell that is started as a program gets the functions that are exported, and runs the program otherwise.
+        if ways.iter().any(|function| function.doubtful || self.is_elsewhere(function)) {
+            let mut words = vec![name];
+            words.extend(arguments);
+            self.bypass = true;
+            let more = self.run_words(words, input, environment);
+            printed.inherit(&more);
+        }
+        self.certainty = outer;
+        self.succeeded = None;
+        printed
+    }
+
     fn call(
         &mut self,
         called: &str,
@@ -727,12 +766,24 @@ impl Walk<'_> {
             self.note("system.process.fork-bomb", name.span);
             return Text::unknown(called);
         }
-        let deepest = if self.certainty == Certainty::Certain { RECURSION } else { 0 };
+        let deepest = match self.certainty {
+            Certainty::Certain => RECURSION,
+            Certainty::Possible => 0,
+            _ => DOUBTED,
+        };
         // Past the last call that is followed one more stands for all the others.
         if deep == deepest
             && let Some(entered) = self.entered.last()
         {
             self.state.doubt(*entered);
+        }
+        if deep > deepest
+            && deepest > 0
+            && !again
+            && given.iter().all(|given| given.as_known().is_some())
+        {
+            // Something else each time: what it comes to is not seen.
+            self.gap(name.span, GapReason::Limit);
         }
         if deep > deepest || !self.enter_level(name.span) {
             self.succeeded = None;
@@ -778,6 +829,9 @@ fn asks_about_itself(arguments: &[Argument]) -> bool {
 
 /// How deep a function that surely calls itself is followed.
 const RECURSION: usize = 11;
+
+/// How deep one is followed that may call itself.
+const DOUBTED: usize = 4;
 
 /// How many arguments of an unknown program are looked at.
 const HANDED: usize = 64;

@@ -15,6 +15,9 @@ use crate::{effect::LayerId, text::Text};
 /// stands as one unknown value.
 const ALTERNATIVES: usize = 8;
 
+/// How many functions one name may stand for.
+const FUNCTIONS: usize = 4;
+
 /// How many files, and how much of their names, a pattern is compared with.
 const MATCHED: usize = 256;
 
@@ -23,6 +26,9 @@ const REFERENCES: usize = 8;
 
 /// How many links of one call are followed; a script that makes more makes a farm of them, not a way around.
 const LINKS: usize = 32;
+
+/// Variables that are in every environment.
+const ENVIRONMENT: &[&str] = &["HOME", "LANG", "LOGNAME", "OLDPWD", "PATH", "PWD", "SHELL", "USER"];
 
 /// What one variable may hold.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -47,27 +53,45 @@ pub(super) struct Function {
     pub(super) body: Rc<Command>,
     pub(super) layer: LayerId,
     pub(super) called: bool,
+    /// The number of the shell that defined it.
+    pub(super) shell: u32,
+    /// Whether shells that this one starts get it.
+    pub(super) exported: bool,
+    /// Whether the name may as well stand for no function.
+    pub(super) doubtful: bool,
+}
+
+/// Where relative paths start from.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Place {
+    /// The directory, where it is known.
+    directory: Option<String>,
+    /// Where they start from instead where a change of the directory failed.
+    elsewhere: Option<String>,
+    /// The directory before this one, where it is known.
+    previous: Option<String>,
 }
 
 /// Everything that is known.
 #[derive(Debug, Default)]
 pub(super) struct State {
     variables: HashMap<String, Vec<Value>>,
-    functions: HashMap<String, Function>,
+    /// What each name may stand for, the last definition last.
+    functions: HashMap<String, Vec<Function>>,
     files: BTreeMap<String, Vec<Text>>,
     /// What one name stands for instead: variables by `declare -n`, commands by `alias`, paths by `ln`. Never undone, as
     /// forgetting one could only hide what it leads to.
     references: HashMap<String, String>,
     aliases: HashMap<String, Text>,
     links: Vec<(String, String)>,
-    /// The variables that programs get. Never undone: one more is one more way to be read.
+    /// The variables that programs surely get.
     exported: std::collections::HashSet<String>,
     exports_all: bool,
     /// Variables that keep what they hold; whether a script goes on after an attempt depends on how it was started.
     readonly: std::collections::HashSet<String>,
     /// Functions that were forgotten before anything called them, for the last look.
     forgotten: Vec<Function>,
-    directory: Option<String>,
+    place: Place,
     positional: Rc<Vec<Text>>,
     log: Vec<Undo>,
 }
@@ -76,9 +100,10 @@ pub(super) struct State {
 #[derive(Debug)]
 enum Undo {
     Variable(String, Option<Vec<Value>>),
-    Function(String, Option<Function>),
-    Directory(Option<String>),
+    Function(String, Option<Vec<Function>>),
+    Directory(Place),
     Positional(Rc<Vec<Text>>),
+    Export(String),
 }
 
 /// A point to go back to.
@@ -89,12 +114,12 @@ pub(super) struct Mark(usize);
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     variables: HashMap<String, Option<Vec<Value>>>,
-    directory: Option<Option<String>>,
+    directory: Option<Place>,
 }
 
 impl State {
     pub(super) fn new(directory: Option<String>) -> Self {
-        Self { directory, ..Self::default() }
+        Self { place: Place { directory, ..Place::default() }, ..Self::default() }
     }
 
     /// Every value that a variable may hold; `None` where it was never assigned here.
@@ -155,10 +180,6 @@ impl State {
         self.aliases.insert(name.to_owned(), value);
     }
 
-    pub(super) fn forget_alias(&mut self, name: &str) {
-        self.aliases.remove(name);
-    }
-
     /// A link is made; `target` is absolute.
     pub(super) fn link(&mut self, path: &str, target: &str) {
         if self.links.len() < LINKS && path != target {
@@ -192,14 +213,24 @@ impl State {
         self.log.push(Undo::Variable(name.to_owned(), before));
     }
 
-    pub(super) fn function(&mut self, name: &str) -> Option<Function> {
-        let function = self.functions.get_mut(name)?;
-        function.called = true;
-        Some(function.clone())
+    /// Every function that a name may stand for.
+    pub(super) fn function(&mut self, name: &str) -> Option<Vec<Function>> {
+        let ways = self.functions.get_mut(name)?;
+        for function in ways.iter_mut() {
+            function.called = true;
+        }
+        Some(ways.clone())
+    }
+
+    /// Shells that are started from now on get a function.
+    pub(super) fn export_function(&mut self, name: &str) {
+        for function in self.functions.get_mut(name).into_iter().flatten() {
+            function.exported = true;
+        }
     }
 
     pub(super) fn define(&mut self, name: &str, function: Function) {
-        let before = self.functions.insert(name.to_owned(), function);
+        let before = self.functions.insert(name.to_owned(), vec![function]);
         self.log.push(Undo::Function(name.to_owned(), before));
     }
 
@@ -214,7 +245,7 @@ impl State {
 
     /// From now on a variable keeps what it holds.
     pub(super) fn keep(&mut self, name: &str) {
-        self.readonly.insert(name.to_owned());
+        self.readonly.insert(self.referred(name).to_owned());
     }
 
     /// Whether a variable keeps what it holds.
@@ -253,7 +284,19 @@ impl State {
 
     /// Programs get this variable from now on.
     pub(super) fn export(&mut self, name: &str) {
-        self.exported.insert(name.to_owned());
+        if self.exported.insert(name.to_owned()) {
+            self.log.push(Undo::Export(name.to_owned()));
+        }
+    }
+
+    /// Programs do not get this variable any more.
+    pub(super) fn keep_back(&mut self, name: &str) {
+        self.exported.remove(name);
+    }
+
+    /// Whether programs get every variable.
+    pub(super) fn exports_all(&self) -> bool {
+        self.exports_all
     }
 
     /// Programs get every variable from now on.
@@ -261,14 +304,26 @@ impl State {
         self.exports_all = true;
     }
 
-    /// Doubts what a shell that is started as a program does not get. Names in capitals may have been in the environment
-    /// before, and then they are passed on.
-    pub(super) fn keep_exported(&mut self) {
-        if self.exports_all {
-            return;
+    /// Programs get no variable but those that they are given.
+    pub(super) fn forget_environment(&mut self) {
+        let names: Vec<String> =
+            self.variables.keys().filter(|name| !name.contains(' ')).cloned().collect();
+        for name in names {
+            self.assign(&name, vec![Value::Unset]);
         }
-        let own = |name: &str| name.bytes().any(|byte| byte.is_ascii_lowercase());
-        let kept = |name: &str| self.exported.contains(name) || !own(name) || name.contains(' ');
+    }
+
+    /// Doubts what a shell that is started as a program does not get: variables that are not exported here may have been in
+    /// the environment before, and then they are passed on; options are its own.
+    pub(super) fn keep_exported(&mut self) {
+        let everything = self.exports_all;
+        let kept = |name: &str| {
+            let is_option = name.starts_with("set ") || name.starts_with("shopt ");
+            if name.contains(' ') {
+                return !is_option;
+            }
+            everything || self.exported.contains(name) || ENVIRONMENT.contains(&name)
+        };
         let left: Vec<String> =
             self.variables.keys().filter(|name| !kept(name.as_str())).cloned().collect();
         for name in left {
@@ -279,14 +334,33 @@ impl State {
         }
     }
 
-    /// A function is forgotten.
+    /// A function is forgotten; one that nothing called is kept for a last look.
     pub(super) fn undefine(&mut self, name: &str) {
-        if let Some(function) = self.functions.remove(name) {
-            if !function.called {
-                self.forgotten.push(function.clone());
-            }
-            self.log.push(Undo::Function(name.to_owned(), Some(function)));
+        if let Some(ways) = self.functions.remove(name) {
+            self.forgotten.extend(ways.iter().filter(|function| !function.called).cloned());
+            self.log.push(Undo::Function(name.to_owned(), Some(ways)));
         }
+    }
+
+    /// What a function was before a piece of script that may not have run, or that ran in a shell of its own, stands beside
+    /// what it is after it: forgetting one could only hide what it does.
+    fn doubt_function(&mut self, name: &str, before: Option<Vec<Function>>) {
+        let after = self.functions.remove(name);
+        let is_doubtful = before.is_none() || after.is_none();
+        let mut ways = before.unwrap_or_default();
+        for function in after.unwrap_or_default() {
+            if ways.len() < FUNCTIONS
+                && !ways.iter().any(|known| {
+                    known.layer == function.layer && known.body.span == function.body.span
+                })
+            {
+                ways.push(function);
+            }
+        }
+        for function in &mut ways {
+            function.doubtful |= is_doubtful;
+        }
+        self.functions.insert(name.to_owned(), ways);
     }
 
     /// An option of the shell by the builtin that sets it; `None` where the script did not.
@@ -312,6 +386,7 @@ impl State {
         let mut left: Vec<_> = self
             .functions
             .values_mut()
+            .flatten()
             .filter(|function| !function.called)
             .map(|function| {
                 function.called = true;
@@ -324,11 +399,50 @@ impl State {
     }
 
     pub(super) fn directory(&self) -> Option<&str> {
-        self.directory.as_deref()
+        self.place.directory.as_deref()
+    }
+
+    /// The directory that may be the current one instead, as changing it may have failed.
+    pub(super) fn elsewhere(&self) -> Option<&str> {
+        self.place.elsewhere.as_deref()
+    }
+
+    /// The directory before the current one.
+    pub(super) fn previous(&self) -> Option<&str> {
+        self.place.previous.as_deref()
+    }
+
+    /// The directory and what else is known of it.
+    pub(super) fn place(&self) -> Place {
+        self.place.clone()
     }
 
     pub(super) fn enter(&mut self, directory: Option<String>) {
-        let before = std::mem::replace(&mut self.directory, directory);
+        let previous = self.place.directory.clone();
+        self.put(Place { directory, elsewhere: None, previous });
+    }
+
+    /// As [`State::enter`], where the directory may not be there.
+    pub(super) fn enter_perhaps(&mut self, directory: Option<String>) {
+        let previous = self.place.directory.clone();
+        let elsewhere = self.place.elsewhere.clone().or_else(|| previous.clone());
+        self.put(Place { directory, elsewhere, previous });
+    }
+
+    /// Changing the directory did succeed.
+    pub(super) fn settle(&mut self) {
+        if self.place.elsewhere.is_some() {
+            self.put(Place { elsewhere: None, ..self.place.clone() });
+        }
+    }
+
+    /// A branch ends where it began, unless it went elsewhere by itself.
+    pub(super) fn stays(&self, changes: &mut Changes) {
+        changes.directory.get_or_insert_with(|| self.place.clone());
+    }
+
+    pub(super) fn put(&mut self, place: Place) {
+        let before = std::mem::replace(&mut self.place, place);
         self.log.push(Undo::Directory(before));
     }
 
@@ -393,6 +507,11 @@ impl State {
         Mark(self.log.len())
     }
 
+    /// A number that is another one after something changed.
+    pub(super) fn changes(&self) -> usize {
+        self.log.len()
+    }
+
     /// Whether nothing was assigned since.
     pub(super) fn is_unchanged_since(&self, mark: Mark) -> bool {
         self.log.len() == mark.0
@@ -410,18 +529,15 @@ impl State {
                     };
                     changes.variables.entry(name).or_insert(after);
                 }
-                Some(Undo::Function(name, before)) => {
-                    // A function that a branch or a subshell defined stays known where there was none before: forgetting
-                    // it could only hide what it does.
-                    if let Some(function) = before {
-                        self.functions.insert(name, function);
-                    }
-                }
+                Some(Undo::Function(name, before)) => self.doubt_function(&name, before),
                 Some(Undo::Directory(before)) => {
-                    let after = std::mem::replace(&mut self.directory, before);
+                    let after = std::mem::replace(&mut self.place, before);
                     changes.directory.get_or_insert(after);
                 }
                 Some(Undo::Positional(before)) => self.positional = before,
+                Some(Undo::Export(name)) => {
+                    self.exported.remove(&name);
+                }
                 None => break,
             }
         }
@@ -431,7 +547,15 @@ impl State {
     /// What changed since `mark` may not have happened: variables may as well hold what they held before.
     pub(super) fn widen(&mut self, mark: Mark) {
         let mut before: HashMap<String, Vec<Value>> = HashMap::new();
+        let mut functions: Vec<(String, Option<Vec<Function>>)> = Vec::new();
+        let mut place = None;
         for undo in self.log.get(mark.0..).unwrap_or_default() {
+            if let Undo::Function(name, ways) = undo {
+                functions.push((name.clone(), ways.clone()));
+            }
+            if let (Undo::Directory(before), None) = (undo, &place) {
+                place = Some(before.clone());
+            }
             if let Undo::Variable(name, values) = undo {
                 before.entry(name.clone()).or_insert_with(|| match values {
                     Some(values) => values.clone(),
@@ -442,6 +566,18 @@ impl State {
                     None => Vec::new(),
                 });
             }
+        }
+        if let Some(before) = place {
+            let mut after = self.place.clone();
+            let moved = after.directory != before.directory;
+            after.elsewhere = after.elsewhere.or(before.elsewhere);
+            if moved {
+                after.elsewhere = after.elsewhere.or(before.directory);
+            }
+            self.put(after);
+        }
+        for (name, ways) in functions {
+            self.doubt_function(&name, ways);
         }
         for (name, values) in before {
             let mut both = self.variable(&name).unwrap_or_default().to_vec();
@@ -459,6 +595,7 @@ impl State {
         let count = branches.len();
         let mut merged: HashMap<String, (usize, Vec<Value>)> = HashMap::new();
         let mut directories: Vec<Option<String>> = Vec::new();
+        let mut elsewhere = None;
         for branch in branches {
             for (name, after) in branch.variables {
                 let slot = merged.entry(name).or_default();
@@ -469,7 +606,10 @@ impl State {
                     }
                 }
             }
-            directories.extend(branch.directory);
+            if let Some(place) = branch.directory {
+                elsewhere = elsewhere.or(place.elsewhere);
+                directories.push(place.directory);
+            }
         }
         for (name, (seen, mut values)) in merged {
             if !exhaustive || seen < count {
@@ -482,13 +622,18 @@ impl State {
             self.assign(&name, values);
         }
         if !directories.is_empty() {
+            let all_moved = exhaustive && directories.len() == count;
             directories.dedup();
             let known = match directories.as_slice() {
-                [only] if exhaustive && directories.len() == count => only.clone(),
+                [only] if all_moved => only.clone(),
                 [only] if only.as_deref() == self.directory() => only.clone(),
                 _ => None,
             };
-            self.enter(known);
+            let previous = self.place.directory.clone();
+            if !all_moved {
+                elsewhere = elsewhere.or_else(|| previous.clone());
+            }
+            self.put(Place { directory: known, elsewhere, previous });
         }
     }
 }

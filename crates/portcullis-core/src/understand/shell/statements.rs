@@ -37,6 +37,7 @@ impl Walk<'_> {
                 self.statement(statement)
             };
             printed.append(&more);
+            self.spring_traps();
             if self.succeeded == Some(false)
                 && self.conditions == 0
                 && !statement.background
@@ -66,41 +67,82 @@ impl Walk<'_> {
         if statement.rest.is_empty() {
             return self.pipeline(&statement.first);
         }
-        self.conditions += 1;
-        let printed = self.joined_list(statement);
-        self.conditions -= 1;
-        printed
+        self.joined_list(statement)
     }
 
     fn joined_list(&mut self, statement: &Statement) -> Text {
+        let mut before = self.state.elsewhere().map(str::to_owned);
+        self.conditions += 1;
         let mut printed = self.pipeline(&statement.first);
-        for (connector, pipeline) in &statement.rest {
+        self.conditions -= 1;
+        let last = statement.rest.len().saturating_sub(1);
+        let mut decides = false;
+        // Whether a change of the directory must have succeeded where this chain of `&&` goes on.
+        let mut is_proven = false;
+        for (index, (connector, pipeline)) in statement.rest.iter().enumerate() {
             if self.leaving.is_some() {
                 self.unreached(|walk| walk.pipeline(pipeline));
                 continue;
             }
+            // Only the last of them counts for `set -e`.
+            self.conditions += u32::from(index < last);
             let wanted = *connector == Connector::And;
+            let after = self.state.elsewhere().map(str::to_owned);
+            let moved = after != before;
+            is_proven = wanted && (moved || is_proven);
+            decides = false;
             match self.succeeded {
                 Some(succeeded) if succeeded == wanted => {
                     let more = self.pipeline(pipeline);
                     printed.append(&more);
+                    decides = true;
                 }
                 Some(_) => {
                     self.unreached(|walk| walk.pipeline(pipeline));
                 }
                 None => {
                     let mark = self.state.mark();
-                    let more = self.perhaps(|walk| walk.pipeline(pipeline));
+                    let place = moved.then(|| self.state.place());
+                    if is_proven {
+                        // Here the change of the directory did succeed.
+                        self.state.settle();
+                    } else if moved {
+                        self.state.enter(after.clone());
+                    }
+                    let (more, leaves) = self.perhaps(|walk| {
+                        let more = walk.pipeline(pipeline);
+                        (more, walk.leaving.is_some())
+                    });
                     printed.append(&more);
+                    if let Some(place) = place.filter(|_| !wanted) {
+                        self.state.put(place);
+                    }
                     self.state.widen(mark);
+                    if moved && !wanted && leaves {
+                        self.state.settle();
+                    }
                     // Where the second side did not run, the first one had failed, or succeeded, as the list then does.
                     if self.succeeded != Some(!wanted) {
                         self.succeeded = None;
                     }
                 }
             }
+            self.conditions -= u32::from(index < last);
+            before = after;
+        }
+        if decides
+            && self.conditions == 0
+            && self.succeeded == Some(false)
+            && !self.is_negated(statement)
+            && self.state.option("set -e") == Some(true)
+        {
+            self.leave(Leave::Shell);
         }
         printed
+    }
+
+    fn is_negated(&self, statement: &Statement) -> bool {
+        statement.rest.last().is_some_and(|(_, pipeline)| pipeline.negated)
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Text {
@@ -128,8 +170,10 @@ impl Walk<'_> {
             outcomes.push(self.succeeded);
             printed = if is_last && self.state.option("shopt lastpipe") == Some(true) {
                 self.command(stage)
-            } else {
+            } else if is_last {
                 self.subshell(|walk| walk.command(stage))
+            } else {
+                self.captured(|walk| walk.command(stage))
             };
         }
         if self.state.may_be_on("set pipefail") && self.succeeded != Some(false) {
@@ -149,8 +193,18 @@ impl Walk<'_> {
     /// Reads what a shell of its own runs, which forgets what it changed.
     pub(super) fn subshell(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
         let mark = self.state.mark();
+        let prints_to = self.prints_to.clone();
         let printed = self.own_shell(read);
+        self.prints_to = prints_to;
         self.state.roll_back(mark);
+        printed
+    }
+
+    /// As [`Walk::subshell`], where what is printed is taken from it.
+    pub(super) fn captured(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
+        let prints_to = self.prints_to.take();
+        let printed = self.subshell(read);
+        self.prints_to = prints_to;
         printed
     }
 
@@ -167,11 +221,16 @@ impl Walk<'_> {
             let wiring = self.wiring(&command.redirects);
             let input = self.input_of(&wiring);
             let outer = std::mem::replace(&mut self.input, input);
+            let open = self.open_with(&wiring);
+            let prints_to = self.redirected(&wiring);
             let printed = if wiring.may_fail {
                 self.perhaps_leaves(|walk| walk.compound(command))
             } else {
                 self.compound(command)
             };
+            self.prints_to = prints_to;
+            self.close_to(open);
+            self.leave_in(&wiring);
             self.input = outer;
             self.doubt_opening(&wiring);
             self.deliver(wiring, printed)
@@ -222,6 +281,9 @@ impl Walk<'_> {
                         body: Rc::new((**body).clone()),
                         layer: self.layer,
                         called: false,
+                        shell: self.shells,
+                        exported: self.state.exports_all(),
+                        doubtful: false,
                     };
                     self.state.define(name, function);
                 } else {
@@ -265,6 +327,7 @@ impl Walk<'_> {
         let mut changes = Vec::with_capacity(branches.len() + 1);
         // What is known to be taken or not as long as nothing before it may have been.
         for (index, (condition, body)) in branches.iter().enumerate() {
+            let before = self.state.elsewhere().map(str::to_owned);
             self.conditions += 1;
             let more = if changes.is_empty() {
                 self.statements(condition)
@@ -273,6 +336,19 @@ impl Walk<'_> {
             };
             self.conditions -= 1;
             printed.append(&more);
+            // Where the directory stays as it was when it was asked whether it could be changed.
+            let mut otherwise_in = None;
+            if self.state.elsewhere() != before.as_deref() {
+                let stays = self.state.elsewhere().map(str::to_owned);
+                self.state.settle();
+                let negated = condition.last().is_some_and(|last| last.first.negated);
+                if negated {
+                    otherwise_in = Some(self.state.directory().map(str::to_owned));
+                    self.state.enter(stays);
+                } else {
+                    otherwise_in = Some(stays);
+                }
+            }
             match self.succeeded {
                 Some(false) => {
                     self.unreached(|walk| walk.statements(body));
@@ -292,8 +368,12 @@ impl Walk<'_> {
                 }
                 _ => {}
             }
-            let (more, left) = self.branch(body);
+            let (more, mut left) = self.branch(body);
             printed.append(&more);
+            if let Some(directory) = otherwise_in {
+                self.state.stays(&mut left);
+                self.state.enter(directory);
+            }
             changes.push(left);
         }
         if changes.is_empty() {
@@ -372,7 +452,7 @@ impl Walk<'_> {
         }
         // Where the last round began, when it is not the last one of the loop.
         let mut last = None;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             let before = self.input.clone();
             let mark = self.state.mark();
             self.conditions += 1;
@@ -381,7 +461,9 @@ impl Walk<'_> {
             printed.append(&more);
             let holds = self.succeeded.map(|succeeded| succeeded != until);
             if holds == Some(false) {
-                self.unreached(|walk| walk.statements(body));
+                if round == 0 {
+                    self.unreached(|walk| walk.statements(body));
+                }
                 return (printed, true);
             }
             let consumed = self.input != before;
@@ -439,7 +521,7 @@ impl Walk<'_> {
         let mut last = None;
         if let Some([first, condition, next]) = parts.as_deref() {
             let mut known = self.calculate(first).is_some();
-            for _ in 0..ROUNDS {
+            for round in 0..ROUNDS {
                 let holds = if condition.as_known().is_some_and(|known| known.trim().is_empty()) {
                     Some(1)
                 } else {
@@ -447,7 +529,9 @@ impl Walk<'_> {
                 };
                 match holds.filter(|_| known) {
                     Some(0) => {
-                        self.unreached(|walk| walk.statements(body));
+                        if round == 0 {
+                            self.unreached(|walk| walk.statements(body));
+                        }
                         return printed;
                     }
                     None => break,

@@ -58,6 +58,8 @@ pub struct Walk<'a> {
     pub(super) leaving: Option<super::leave::Leave>,
     /// The furthest that a `break`, `return` or `exit` leads that may have been taken.
     pub(super) may_leave: Option<super::leave::Leave>,
+    /// How many more loops the `break` or `continue` leaves, and whether it goes on with a round of the last.
+    pub(super) beyond: (usize, bool),
     /// What `local` variables held outside, for each function that is being called.
     pub(super) locals: Vec<Vec<(String, Option<Vec<super::state::Value>>)>>,
     /// Where each function that is being called was entered.
@@ -72,6 +74,10 @@ pub struct Walk<'a> {
     pub(super) conditions: u32,
     /// Where `getopts` is in its argument, in letters.
     pub(super) letter: usize,
+    /// The number of the shell that is being read: each one that is started as a program has its own.
+    pub(super) shells: u32,
+    /// How many there were.
+    started_shells: u32,
     depth: usize,
     work: usize,
     /// How much work the text is worth.
@@ -85,6 +91,15 @@ pub struct Walk<'a> {
     brought: Vec<String>,
     /// What `trap … EXIT` runs when the script ends, with the layer that it stands in.
     pub(super) at_end: Vec<(Text, Span, LayerId)>,
+    /// What other traps run whenever it pleases them, and how often they were read since.
+    pub(super) traps: Vec<(Text, Span, LayerId)>,
+    pub(super) trapped: (usize, usize),
+    /// The directories that `pushd` left, with how certain that was.
+    pub(super) pushed: Vec<(Option<String>, Certainty)>,
+    /// Where `exec` sent what the script prints.
+    pub(super) prints_to: Option<Channel>,
+    /// The arrays in the arguments of `declare` and its kin, by name.
+    pub(super) declared: Vec<(String, super::arrays::Elements)>,
     /// Descriptors that `exec` left open.
     pub(super) descriptors: Vec<(u32, Channel)>,
 }
@@ -121,6 +136,7 @@ impl<'a> Walk<'a> {
             succeeded: None,
             leaving: None,
             may_leave: None,
+            beyond: (0, false),
             locals: Vec::new(),
             entered: Vec::new(),
             given: Vec::new(),
@@ -128,6 +144,8 @@ impl<'a> Walk<'a> {
             attributes: false,
             conditions: 0,
             letter: 0,
+            shells: 0,
+            started_shells: 0,
             depth: 0,
             work: 0,
             allowance: WORK_AT_LEAST,
@@ -136,6 +154,11 @@ impl<'a> Walk<'a> {
             sinks: Vec::new(),
             brought: Vec::new(),
             at_end: Vec::new(),
+            traps: Vec::new(),
+            trapped: (0, 0),
+            pushed: Vec::new(),
+            prints_to: None,
+            declared: Vec::new(),
             descriptors: Vec::new(),
         }
     }
@@ -158,7 +181,7 @@ impl<'a> Walk<'a> {
 
     /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
     pub(in crate::understand) fn script_text(&mut self, text: &str) {
-        let printed = self.parse_and_walk(text);
+        let printed = self.own_shell(|walk| walk.parse_and_walk(text));
         self.show(&printed);
         for function in self.state.uncalled() {
             let certainty = std::mem::replace(&mut self.certainty, Certainty::Possible);
@@ -292,6 +315,16 @@ impl<'a> Walk<'a> {
     pub fn delete(&mut self, file: &Argument, recursive: bool) {
         let target = self.target(&file.text);
         self.emit(EffectKind::Delete { target, recursive }, file.span);
+        if let Some(elsewhere) = self.state.elsewhere()
+            && is_everything_here(&file.text)
+        {
+            // Where changing the directory failed, everything goes that was in the one before.
+            let path = absolute(&file.text, Some(elsewhere), self.facts);
+            let target = Target::new(file.text.clone(), path);
+            self.at_most(Certainty::Possible, |walk| {
+                walk.emit(EffectKind::Delete { target, recursive }, file.span)
+            });
+        }
     }
 
     /// The program changes who may do what with a file.
@@ -362,7 +395,10 @@ impl<'a> Walk<'a> {
         let positional = arguments.iter().map(|argument| argument.text.clone()).collect();
         let mark = self.state.mark();
         self.state.keep_exported();
+        self.started_shells += 1;
+        let outer = std::mem::replace(&mut self.shells, self.started_shells);
         let printed = self.shell_code(code, span, Some(positional), input);
+        self.shells = outer;
         self.state.roll_back(mark);
         printed
     }
@@ -515,6 +551,11 @@ impl<'a> Walk<'a> {
             })
     }
 
+    /// Whether this call brought this directory, or one around it, over the network.
+    pub(super) fn is_brought_whole(&self, path: &str) -> bool {
+        self.brought.iter().any(|directory| directory == path) || self.is_brought(Some(path))
+    }
+
     /// Reads what follows as done in another directory.
     pub(crate) fn within<T>(
         &mut self,
@@ -640,6 +681,22 @@ impl<'a> Walk<'a> {
         self.state.export(name);
     }
 
+    /// Reads a program with an environment of its own, which is forgotten after it.
+    pub(crate) fn with_environment<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.state.mark();
+        let result = read(self);
+        self.state.roll_back(mark);
+        result
+    }
+
+    /// The program that is about to be run does not get a variable, or none at all.
+    pub(crate) fn without_variable(&mut self, name: Option<&str>) {
+        match name {
+            Some(name) => self.state.unset(name),
+            None => self.state.forget_environment(),
+        }
+    }
+
     /// Draws a data flow that no text carries.
     pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
         let flow = Flow { from, to };
@@ -684,16 +741,7 @@ impl<'a> Walk<'a> {
             self.gap(unparsed.span, reason);
         }
         let mark = self.sinks.len();
-        let ends = self.at_end.len();
         let printed = self.statements(&script.body);
-        // What is set aside for the end sees the variables as they are then.
-        while self.at_end.len() > ends
-            && let Some((code, span, layer)) = self.at_end.pop()
-        {
-            let outer = std::mem::replace(&mut self.layer, layer);
-            self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
-            self.layer = outer;
-        }
         // A process that is fed by a program which we did not see writing to it runs all the same.
         while self.sinks.len() > mark
             && let Some(sink) = self.sinks.pop()
@@ -836,6 +884,18 @@ impl<'a> Walk<'a> {
     pub fn answer(invocation: &Invocation) -> Text {
         invocation.origin()
     }
+}
+
+/// Whether a name stands for everything in the directory: `*`, `./*`, `.`, `.[!.]*`.
+fn is_everything_here(text: &Text) -> bool {
+    let Some(pattern) = text.as_pattern() else { return false };
+    let mut name = pattern.trim_end_matches('/');
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest;
+    }
+    !pattern.starts_with('/')
+        && name.bytes().all(|byte| b"*.?[!^]".contains(&byte))
+        && (matches!(name, "" | ".") && !pattern.is_empty() || name.contains('*'))
 }
 
 /// One of several versions of a file; the only one, or an unknown text with every origin.

@@ -75,12 +75,18 @@ impl Walk<'_> {
     /// The arguments that `words` become.
     pub(super) fn arguments(&mut self, words: &[Word]) -> Vec<Argument> {
         let mut all = Vec::with_capacity(words.len());
+        let assigns = words.len() > 1 && words.first().is_some_and(takes_assignments);
         for word in words {
             if !self.spend(word.span) {
                 break;
             }
             if let [Part { kind: PartKind::Literal(literal), .. }] = word.parts.as_slice() {
                 all.push(Argument { text: self.disembed(literal), span: word.span });
+                continue;
+            }
+            if assigns && is_assignment(word) {
+                let text = self.single(word);
+                all.push(Argument { text, span: word.span });
                 continue;
             }
             for parts in self.braces(&word.parts) {
@@ -138,6 +144,11 @@ impl Walk<'_> {
                             fields.finish();
                         }
                         self.split(element, fields);
+                    }
+                } else if let Some(word) = self.instead(parameter) {
+                    // What is quoted in it stays together.
+                    for part in &word.parts {
+                        self.part(part, fields);
                     }
                 } else {
                     let value = self.parameter(parameter, part.span);
@@ -212,7 +223,7 @@ impl Walk<'_> {
                     return Text::unknown("a command");
                 }
                 let choice = std::mem::take(&mut self.choice);
-                let printed = self.subshell(|walk| walk.statements(body));
+                let printed = self.captured(|walk| walk.statements(body));
                 self.choice = choice;
                 self.leave_level();
                 without_trailing_newlines(printed)
@@ -252,7 +263,7 @@ impl Walk<'_> {
         match name {
             "" => self.facts.home.as_deref().map_or_else(|| Text::known("~"), Text::known),
             "+" => self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
-            "-" => Text::unknown("OLDPWD"),
+            "-" => self.state.previous().map_or_else(|| Text::unknown("OLDPWD"), Text::known),
             "root" => Text::known("/root"),
             other => Text::known(format!("/home/{other}")),
         }
@@ -277,7 +288,9 @@ impl Walk<'_> {
                 layer: self.layer,
             });
         } else {
+            let prints_to = self.prints_to.take();
             let printed = self.own_shell(|walk| walk.statements(body));
+            self.prints_to = prints_to;
             self.state.write_file(&path, printed, false, true);
         }
         self.state.roll_back(mark);
@@ -384,8 +397,65 @@ impl Walk<'_> {
                 })
                 .collect();
         }
+        for word in &mut words {
+            renamed(word);
+        }
         words
     }
+}
+
+/// Braces are expanded before variables are read: `$x{a,b}` is `$xa $xb`.
+fn renamed(parts: &mut Vec<Part>) {
+    let continues = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let mut index = 0;
+    while index + 1 < parts.len() {
+        let more = match (parts.get(index), parts.get(index + 1)) {
+            (
+                Some(Part { kind: PartKind::Parameter(parameter), span }),
+                Some(Part { kind: PartKind::Literal(text), .. }),
+            ) if span.range().len() == parameter.name.len() + 1
+                && parameter
+                    .name
+                    .bytes()
+                    .next()
+                    .is_some_and(|first| continues(first) && !first.is_ascii_digit()) =>
+            {
+                text.bytes().take_while(|byte| continues(*byte)).count()
+            }
+            _ => 0,
+        };
+        if more > 0
+            && let Some(Part { kind: PartKind::Literal(text), span }) =
+                parts.get(index + 1).cloned()
+            && let Some(Part { kind: PartKind::Parameter(parameter), .. }) = parts.get_mut(index)
+            && let Some((name, rest)) = text.split_at_checked(more)
+        {
+            parameter.name = format!("{}{name}", parameter.name).into();
+            if rest.is_empty() {
+                parts.remove(index + 1);
+            } else if let Some(next) = parts.get_mut(index + 1) {
+                *next = Part { kind: PartKind::Literal(rest.into()), span };
+            }
+        }
+        index += 1;
+    }
+}
+
+/// Whether a command takes assignments as arguments, whose values stay whole.
+fn takes_assignments(name: &Word) -> bool {
+    matches!(name.parts.as_slice(), [Part { kind: PartKind::Literal(name), .. }]
+        if matches!(&**name, "alias" | "declare" | "export" | "local" | "readonly" | "typeset"))
+}
+
+/// Whether a word is written as an assignment.
+fn is_assignment(word: &Word) -> bool {
+    let Some(Part { kind: PartKind::Literal(first), .. }) = word.parts.first() else {
+        return false;
+    };
+    first.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 /// Joins texts with a separator between them.
@@ -411,13 +481,27 @@ pub(super) fn without_trailing_newlines(mut text: Text) -> Text {
     text
 }
 
-/// Known text from an expansion: an unquoted `*` or `?` in it is a glob again.
+/// Known text from an expansion: an unquoted `*`, `?` or `[…]` in it is a glob again.
 fn push_globbed(text: &mut Text, known: &str) {
     let mut rest = known;
-    while let Some(at) = rest.find(['*', '?']) {
+    while let Some(at) = rest.find(['*', '?', '[']) {
         let (before, from) = rest.split_at(at);
         text.push_known(before);
-        let (glob, after) = from.split_at(1);
+        let length = if from.starts_with('[') {
+            // A set holds at least one character, and none that ends the name.
+            let set = from.get(1..).unwrap_or("");
+            let end =
+                set.char_indices().skip(1).find(|(_, character)| matches!(character, ']' | '/'));
+            end.filter(|(_, character)| *character == ']').map(|(end, _)| end + 2)
+        } else {
+            Some(1)
+        };
+        let Some(length) = length else {
+            text.push_known("[");
+            rest = from.get(1..).unwrap_or("");
+            continue;
+        };
+        let (glob, after) = from.split_at_checked(length).unwrap_or((from, ""));
         text.push(Piece::Glob(glob.to_owned()));
         rest = after;
     }
