@@ -34,6 +34,7 @@ pub(super) fn find(located: &Located<'_>) -> Option<&'static Credential> {
 /// What looks like a credential and is none.
 const EXCEPTIONS: &[&str] = &[
     "**/*.pub",
+    "**/.ssh/authorized_keys",
     "**/known_hosts*",
     "~/.ssh/config",
     "~/.ssh/config.d/**",

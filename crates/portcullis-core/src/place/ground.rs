@@ -211,6 +211,18 @@ fn is_gate(located: &Located<'_>, facts: &Facts) -> bool {
             || index!(GATE, row => row).row(located).is_some())
 }
 
+/// Whether a path lies where a pattern says. What may be thrown away must surely lie there: `/var/**/x` may lie in
+/// `/var/tmp`, and is more than that.
+fn fits(located: &Located<'_>, pattern: &str, place: Place) -> bool {
+    let disposable =
+        matches!(place, Place::Artifact | Place::Cache | Place::Harmless | Place::Temporary);
+    if disposable && !located.is_literal() {
+        located.surely_matches(pattern)
+    } else {
+        located.may_match(pattern)
+    }
+}
+
 /// The row of [`AROUND`] that a path belongs to.
 fn around(located: &Located<'_>) -> Option<usize> {
     if located.is_literal() {
@@ -219,7 +231,7 @@ fn around(located: &Located<'_>) -> Option<usize> {
     AROUND.iter().position(|(patterns, place)| {
         let is_top = matches!(place, Place::SystemTop | Place::TemporaryTop);
         patterns.iter().any(|pattern| {
-            if is_top { located.whole_may_match(pattern) } else { located.may_match(pattern) }
+            if is_top { located.whole_may_match(pattern) } else { fits(located, pattern, *place) }
         })
     })
 }
@@ -235,7 +247,7 @@ fn device(located: &Located<'_>, first: &str) -> Option<Place> {
             }
             DEVICES
                 .iter()
-                .find(|(pattern, _)| located.may_match(pattern))
+                .find(|(pattern, place)| fits(located, pattern, *place))
                 .map_or(Some(Place::Device), |(_, place)| Some(*place))
         }
         "proc" | "sys" if located.all().len() > 1 => {
@@ -294,7 +306,12 @@ fn home(located: &Located<'_>, below: &[Cow<'_, str>]) -> Place {
         [only] if is_bare(only) => return Place::HomeTop,
         _ => {}
     }
-    if index!(HOME_CACHES, row => row).row(located).is_some() {
+    let is_cache = if located.is_literal() {
+        index!(HOME_CACHES, row => row).row(located).is_some()
+    } else {
+        HOME_CACHES.iter().copied().flatten().any(|pattern| located.surely_matches(pattern))
+    };
+    if is_cache {
         return Place::Cache;
     }
     if below.iter().any(|part| ARTIFACTS_ANYWHERE.contains(&part.as_ref())) {

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     assessment::statement_reads,
-    effect::Argument,
+    effect::{Argument, WriteMode},
+    text::Text,
     understand::shell::{Invocation, Walk},
 };
 
@@ -107,6 +108,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         "git" | "hg" | "svn" | "jj" => version_control(walk, invocation),
         "sqlite3" | "sqlite" | "duckdb" | "litecli" => database(walk, invocation),
         _ if CHANGERS.binary_search(&name).is_ok() => {
+            edited(walk, invocation);
             let looks = matches!(name, "nvim" | "vim" | "vi" | "gvim")
                 && invocation.options().has(&["-R", "-M"]);
             hand_all(walk, &operands(invocation), !looks);
@@ -116,7 +118,58 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             if let Some((_, options)) = options
                 && invocation.options().has(options)
             {
-                hand_all(walk, &operands(invocation), true);
+                let mut files = operands(invocation);
+                files.retain(|file| file.text.as_known() != Some("inplace"));
+                // In these a program of the tool's own language stands first.
+                let programs = ["awk", "gawk", "jaq", "tomlq", "xq", "yq"];
+                let skipped = usize::from(programs.contains(&name) && files.len() > 1);
+                for file in files.iter().skip(skipped).take(WORDS) {
+                    walk.write(file, WriteMode::Edit, Text::unknown(name));
+                }
+                hand_all(walk, &files, true);
+            }
+        }
+    }
+}
+
+/// An editor that is told by its options what to change and to save it.
+fn edited(walk: &mut Walk<'_>, invocation: &Invocation) {
+    if matches!(invocation.program.as_str(), "ed" | "red") {
+        let typed = invocation.input.as_ref().filter(|input| {
+            input.known_prefix().lines().any(|line| matches!(line.trim(), "w" | "wq" | "W"))
+        });
+        if let (Some(typed), Some(file)) = (typed, operands(invocation).first()) {
+            walk.write(file, WriteMode::Edit, typed.clone());
+        }
+        return;
+    }
+    if !matches!(invocation.program.as_str(), "ex" | "gvim" | "nvim" | "vi" | "vim") {
+        return;
+    }
+    let mut content = Text::default();
+    let (mut saves, mut before) = (false, "");
+    for argument in &invocation.arguments {
+        let word = argument.text.known_prefix();
+        let command = word
+            .strip_prefix('+')
+            .or_else(|| word.strip_prefix("-c").filter(|rest| !rest.is_empty()))
+            .or_else(|| (before == "-c").then_some(word));
+        if let Some(command) = command {
+            let last = command.rsplit('|').next().unwrap_or(command).trim_start_matches([':', ' ']);
+            saves |= matches!(
+                last.trim_end_matches('!'),
+                "w" | "wq" | "x" | "xit" | "wqa" | "xa" | "update"
+            );
+            content.append(&argument.text);
+            content.push_known("\n");
+        }
+        before = word;
+    }
+    if saves {
+        for file in operands(invocation) {
+            let word = known(&file);
+            if !word.starts_with('+') {
+                walk.write(&file, WriteMode::Edit, content.clone());
             }
         }
     }

@@ -120,10 +120,14 @@ pub(crate) fn is_shell(program: &str) -> bool {
             | "bash"
             | "csh"
             | "dash"
+            | "elvish"
             | "fish"
             | "ksh"
             | "mksh"
+            | "oksh"
+            | "posh"
             | "rbash"
+            | "sash"
             | "sh"
             | "tcsh"
             | "yash"
@@ -357,6 +361,7 @@ static ESCAPES: &[Escape] = &[
     escape("latexmk", &["-pdflatex", "-latex", "-e"], How::Shell),
     escape("less", &["+", "++"], How::ShellAfter("!")),
     escape("lftp", &["-c", "-e"], How::ShellAfter("!")),
+    escape("logrotate", &["-m", "--mail"], How::Script),
     escape("lualatex", &["--shell-escape"], How::Code("tex")),
     escape("luatex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
     escape("mail", &["--exec"], How::ShellAfter("!")),

@@ -77,6 +77,9 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         return;
     }
     let program = invocation.program.as_str();
+    if program == "ansible-playbook" {
+        playbooks(walk, invocation);
+    }
     for (programs, endings, found) in FINDERS {
         if !programs.contains(&program) {
             continue;
@@ -88,6 +91,28 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
             let Some(content) = walk.first_look(&path) else { continue };
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
+        }
+    }
+}
+
+/// The tasks of a playbook that this call wrote, as far as they are commands.
+fn playbooks(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let files: Vec<Argument> = invocation.options().operands().cloned().collect();
+    for file in files {
+        let Some(path) = walk.target(&file.text).path else { continue };
+        let Some(content) = walk.first_look(&path) else { continue };
+        for line in content.known_prefix().lines().take(COMMANDS * 4) {
+            let line = line.trim_start_matches([' ', '-', '[', '{', ',']);
+            let Some((module, command)) = line.split_once(':') else { continue };
+            let tasks = command.rsplit_once("tasks: [").map_or(line, |(_, tasks)| tasks);
+            let (module, command) = tasks.split_once(':').unwrap_or((module, command));
+            let module = module.rsplit('.').next().unwrap_or(module);
+            if !matches!(module, "shell" | "command" | "raw" | "cmd") || command.trim().is_empty() {
+                continue;
+            }
+            let command = command.trim().trim_end_matches(['}', ']']).trim_matches(['"', '\'']);
+            let code = content.derive(vec![Piece::Known(command.to_owned())]);
+            walk.at_likely(|walk| walk.shell(&code, invocation.span, &[], None));
         }
     }
 }

@@ -412,6 +412,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "aws ec2 terminate-instances|delete-volume|delete-snapshot|deregister-image|delete-vpc|cancel-spot-fleet-requests",
             "aws autoscaling delete-auto-scaling-group|set-desired-capacity --desired-capacity=0|--force-delete",
+            "aws autoscaling update-auto-scaling-group --desired-capacity=0|--max-size=0",
             "aws lightsail delete-*",
             "gcloud compute instances|disks|snapshots|images|instance-groups delete",
             "az vm|disk|snapshot|vmss delete|deallocate",
@@ -663,7 +664,7 @@ static RULES: &[Rule] = &[
             "gcloud compute ssh --command",
             "az vm run-command invoke|create",
             "az aks command invoke",
-            "aws ec2 modify-instance-attribute --user-data",
+            "aws ec2 modify-instance-attribute --user-data|--no-disable-api-termination",
         ]),
         fires: &[
             "aws ssm send-command --document-name AWS-RunShellScript --parameters commands=id --targets Key=x",

@@ -78,6 +78,7 @@ static RULES: &[Rule] = &[
             "grep -r token ~/.docker/config.json",
             "zip x.zip ~/.gnupg/secring.gpg",
             "strings /etc/shadow",
+            "wc -c ~/.netrc && cat ~/.netrc",
             "dd if=/etc/shadow",
             "7z a -so x /etc/shadow",
             "date -f /etc/shadow",
@@ -449,7 +450,17 @@ fn reading(found: &Credential, effect: &Effect, scene: &Scene<'_>) -> Severity {
                         && other.at.span.range().contains(&effect.at.span.range().start)
                 })
         });
-    if loads { Severity::Medium } else { Severity::High }
+    if loads || counted(effect, scene) { Severity::Medium } else { Severity::High }
+}
+
+/// Whether a file is only counted: a number says nothing of what is in it.
+fn counted(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let at = effect.at.span.range().start;
+    scene.effects.list.iter().any(|other| {
+        other.at.layer == effect.at.layer
+            && run(other)
+                .is_some_and(|run| run.program == "wc" && other.at.span.range().contains(&at))
+    })
 }
 
 /// Programs to which a path is a name and no more.

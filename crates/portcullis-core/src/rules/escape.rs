@@ -85,7 +85,9 @@ static RULES: &[Rule] = &[
         message: "a program's own small language is told to start a shell",
         when: When::Effect(Kinds::RUN, |effect, _| {
             let EffectKind::Run(run) = &effect.kind else { return None };
-            (may_run_words(run) && words(run).any(spells_shell)).then(Hit::default)
+            let spelled =
+                |word: &str| spells_shell(word) || sets_shell(word) || leads_to_shell(run, word);
+            (may_run_words(run) && words(run).any(spelled)).then(Hit::default)
         }),
         fires: &[
             "gnuplot -e 'system(\"/bin/sh 1>&0\")'",
@@ -95,6 +97,9 @@ static RULES: &[Rule] = &[
             "ocaml -e 'Sys.command \"/bin/sh\"'",
             "xdg-user-dir '}; /bin/sh #'",
             "erl -noshell -eval 'os:cmd(\"/bin/sh\")'",
+            "unknown-client -o execute=/bin/sh",
+            "unknown-splash ask --command=/bin/sh",
+            "unknown-table call '/bin/sh;false' data.csv",
         ],
         quiet: &[
             "grep -rn 'system(\"/bin/sh\")' src",
@@ -103,6 +108,8 @@ static RULES: &[Rule] = &[
             "make SHELL=/bin/bash test",
             "docker run --entrypoint /bin/sh image -c ls",
             "sed -i '1i #!/bin/sh' run.sh",
+            "cmake -DPOSIX_SHELL=/bin/sh ..",
+            "unknown-tool --shell=/bin/bash",
         ],
         ..ESCAPES
     },
@@ -164,7 +171,7 @@ static RULES: &[Rule] = &[
             "ssh-keygen -D=/tmp/*|-D=./*",
             "ssh-add -s=/tmp/*|-s=./*",
             "tshark|wireshark -X=lua_script:/tmp/*",
-            "openssl -engine=/tmp/*|-engine=/var/tmp/*|-engine=/dev/shm/*|-provider-path=/tmp*|-provider=/tmp/*",
+            "openssl -engine=*/*|-provider-path=/tmp*|-provider=*/*",
             "sqlite3 … .load\\_/tmp/*|.load\\_/var/tmp/*|.load\\_/dev/shm/*",
             "virsh … create|define /tmp/*",
         ]),
@@ -227,10 +234,15 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::RUN, |effect, scene| {
             let EffectKind::Run(run) = &effect.kind else { return None };
             let mut before = "";
+            let unknown = !run.known;
             let target = words(run).find_map(|word| {
                 let named = match word.split_once('=') {
-                    Some((option, path)) => OUTPUTS.contains(&option).then_some(path),
-                    None => (OUTPUTS.contains(&before)
+                    Some((option, path)) => OUTPUTS
+                        .iter()
+                        .any(|output| option.eq_ignore_ascii_case(output))
+                        .then_some(path),
+                    None => (OUTPUTS.iter().any(|output| before.eq_ignore_ascii_case(output))
+                        || unknown && matches!(before, "-o" | "-O" | "-w")
                         || SHORT_OUTPUTS.contains(&(run.program.as_str(), before)))
                     .then_some(word),
                 };
@@ -248,6 +260,9 @@ static RULES: &[Rule] = &[
             "dmidecode --no-sysfs -d x.dmi --dump-bin /etc/cron.d/x",
             "shuf -e data -o /etc/passwd",
             "varnishncsa -g request -w /etc/cron.d/x",
+            "unknown-tool -o /etc/cron.d/x",
+            "exiftool -filename=/etc/cron.d/x ./x",
+            "update-alternatives --force --install /etc/cron.d/x x ./x 0",
         ],
         quiet: &[
             "git log --output=log.txt",
@@ -273,6 +288,11 @@ const OUTPUTS: &[&str] = &[
     "--save",
     "--write",
     "--export",
+    "--install",
+    "-filename",
+    "-logfile",
+    "-outfile",
+    "-output",
 ];
 
 /// Short options that do the same, each with its program.
@@ -387,10 +407,12 @@ fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         .iter()
         .filter_map(|effect| match &effect.kind {
             EffectKind::Write { target, content, .. }
-                if content.known_prefix().contains("/bin/") =>
+                if ["/bin/", "/tmp/", "/dev/shm/"]
+                    .iter()
+                    .any(|place| content.known_prefix().contains(place)) =>
             {
                 let text = content.known_prefix();
-                (spells_shell(text) || text.lines().take(256).any(sets_shell))
+                (spells_shell(text) || text.lines().take(256).any(prepares))
                     .then(|| target.text.as_known())
                     .flatten()
             }
@@ -408,18 +430,54 @@ fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// Whether a line of settings starts a shell or a program among temporary files, `^/tmp/x` as rsyslog spells it.
+fn prepares(line: &str) -> bool {
+    sets_shell(line)
+        || line.split_whitespace().next_back().is_some_and(|word| {
+            word.strip_prefix('^')
+                .is_some_and(|program| is_temporary(program) || is_shell_path(program))
+        })
+}
+
 /// Whether a line of settings names a shell as what is run: `startup_hook = /bin/bash -i`.
 fn sets_shell(line: &str) -> bool {
-    const RUNS: &[&str] =
-        &["cmd", "command", "editor", "exec", "hook", "pager", "program", "run", "startup"];
+    const RUNS: &[&str] = &[
+        "action", "cmd", "command", "editor", "exec", "hook", "onerror", "onoutof", "pager",
+        "program", "run", "startup",
+    ];
     let Some((key, value)) = line.split_once(['=', ':']) else { return false };
     let key = key.trim().to_ascii_lowercase();
     let value = value.trim_start_matches([' ', '"', '\'']);
     let program = value.split([' ', '"', '\'', ',']).next().unwrap_or("");
     let arguments = value.get(program.len()..).unwrap_or("");
-    is_shell_path(program)
-        && !arguments.contains("-c")
+    // What a shell is told to do is ordinary, unless it is another shell.
+    let told = arguments.split_once("-c").is_none_or(|(_, code)| {
+        let code = code.trim_start_matches([' ', '"', '\'', ',']);
+        is_shell_path(code.split([' ', '"', '\'']).next().unwrap_or(""))
+    });
+    (is_shell_path(program) && told || is_temporary(program))
         && RUNS.iter().any(|word| key.contains(word))
+}
+
+/// Whether a word of a program that nobody knows begins with a shell's path and goes on, as no path and no sentence does.
+fn leads_to_shell(run: &Run, word: &str) -> bool {
+    !run.known
+        && !MENTIONS.contains(&run.program.as_str())
+        && word
+            .split_once([';', '&', '|', '<', '>'])
+            .is_some_and(|(first, _)| is_shell_path(first.trim_end()))
+}
+
+fn is_temporary(program: &str) -> bool {
+    ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|place| program.starts_with(place))
+}
+
+/// Whether a file in a home directory is a program's own settings, by its name: `~/.rtorrent.rc`.
+fn is_own(file: &str, program: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let own = name.strip_prefix('.').and_then(|name| name.strip_prefix(program));
+    !program.is_empty()
+        && own.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', 'r', 'c']))
 }
 
 /// The most files that are followed; a call that prepares a way out needs one or two.
@@ -445,12 +503,19 @@ fn is_handed(effect: &Effect, files: &[&str]) -> Option<Hit> {
             | "tar"
             | "zip"
     );
-    if keeps || !may_run_words(run) {
+    let hands_settings = |word: &str| {
+        let (option, file) = word.split_once('=').unwrap_or(("", word));
+        option.ends_with("config") && files.contains(&file)
+    };
+    if keeps || !may_run_words(run) && !words(run).any(hands_settings) {
         return None;
     }
     let given = words(run).any(|word| {
         let value = word.rsplit('=').next().unwrap_or(word);
-        files.contains(&value)
-    });
+        // Some take the directory that their settings lie in.
+        let below =
+            |file: &&str| value.starts_with('/') && value.ends_with('/') && file.starts_with(value);
+        files.contains(&value) || files.iter().any(below)
+    }) || files.iter().any(|file| is_own(file, &run.program));
     given.then(|| Hit { at: Some(effect.at), ..Hit::default() })
 }

@@ -93,7 +93,11 @@ static RULES: &[Rule] = &[
             "wget https://example.com/x.rpm && rpm -i x.rpm",
             "certutil -urlcache -f https://example.com/x.exe x.exe && x.exe",
         ],
-        quiet: &["dpkg -i build/x.deb", "curl -O https://example.com/x.deb"],
+        quiet: &[
+            "dpkg -i build/x.deb",
+            "curl -O https://example.com/x.deb",
+            "curl -O https://example.com/x.rpm && rpm -qlp x.rpm",
+        ],
         ..EXECUTES
     },
     Rule {
@@ -277,7 +281,15 @@ fn installed(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let name = run.name.text.known_prefix();
         // On Windows a program is found in the current directory.
         let named = name.ends_with(".exe") && downloads.names.contains(name);
-        let installs = INSTALLERS.binary_search(&run.program.as_str()).is_ok()
+        let looks = run.arguments.first().and_then(|word| word.text.as_known()).is_some_and(
+            |word| match run.program.as_str() {
+                "rpm" => word.starts_with("-q") || word == "--query" || word == "-K",
+                "dpkg" => matches!(word, "-I" | "-c" | "--info" | "--contents" | "-f" | "--field"),
+                _ => false,
+            },
+        );
+        let installs = !looks
+            && INSTALLERS.binary_search(&run.program.as_str()).is_ok()
             && run.arguments.iter().any(|argument| downloads.has(&argument.text));
         if named || installs {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });

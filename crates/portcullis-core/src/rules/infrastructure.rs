@@ -1,9 +1,14 @@
 //! Rules on infrastructure as code and on tools that configure many machines at once.
 
-use super::{Rule, Shelf, When};
+use super::{
+    Hit, Rule, Shelf, When,
+    effects::{run, words},
+};
 use crate::{
+    effect::Kinds,
     finding::{Category, Confidence},
     risk::Severity,
+    text::Piece,
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -14,6 +19,8 @@ pub(super) static SHELF: Shelf = Shelf {
         "cdk",
         "cdktf",
         "chef",
+        "chef-client",
+        "chef-run",
         "copilot",
         "crossplane",
         "knife",
@@ -22,6 +29,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "pulumi",
         "puppet",
         "salt",
+        "salt-ssh",
         "serverless",
         "sls",
         "sops",
@@ -84,6 +92,33 @@ static RULES: &[Rule] = &[
             "cdk deploy --require-approval never",
         ],
         quiet: &["terraform plan", "terraform validate", "pulumi preview", "cdk diff"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "terraform.apply.answered",
+        reversible: false,
+        message: "the question whether the plan is right is answered before the plan is there",
+        remedy: "write the plan, read it, apply that: `terraform plan -out=plan.bin`",
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = run(effect)?;
+            let applies = matches!(
+                run.program.as_str(),
+                "terraform" | "tofu" | "terragrunt" | "pulumi" | "cdk"
+            ) && words(run)
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|verb| matches!(verb, "apply" | "up" | "deploy" | "destroy"));
+            let answer = run.input.as_ref().filter(|_| applies)?;
+            let said = answer.known_prefix().trim_start();
+            let all =
+                matches!(answer.pieces.as_slice(), [Piece::Unknown(from)] if &**from == "yes");
+            (all || said.starts_with(['y', 'Y'])).then(Hit::default)
+        }),
+        fires: &[
+            "yes yes | terraform apply",
+            "echo yes | terraform apply",
+            "yes | tofu -chdir=infra apply",
+        ],
+        quiet: &["terraform plan", "terraform apply < /dev/null", "echo no | terraform apply"],
         ..Rule::LOSS
     },
     Rule {
@@ -196,7 +231,10 @@ static RULES: &[Rule] = &[
             "ansible -m=file|-m=ansible.builtin.file -a=*state=absent*",
             "ansible -m=apt|-m=yum|-m=package|-m=service|-m=systemd|-m=user -a=*absent*|-a=*stopped*",
             "ansible -m=reboot|-m=ansible.builtin.reboot",
-            "salt * cmd.run|cmd.script|state.apply|state.highstate|system.reboot|system.shutdown|file.remove|pkg.remove|service.stop",
+            "salt|salt-ssh * cmd.run|cmd.script|state.apply|state.highstate|system.reboot|system.shutdown|file.remove|pkg.remove|service.stop",
+            "salt-ssh -r|--raw",
+            "chef-run * *",
+            "chef-client -o|--override-runlist",
             "knife ssh|winrm",
             "puppet apply -e",
         ]),

@@ -51,6 +51,7 @@ mod system;
 mod tests;
 mod url;
 mod verbs;
+mod windows;
 
 pub use document::document;
 
@@ -207,6 +208,7 @@ pub static SHELVES: &[&Shelf] = &[
     &services::SHELF,
     &url::SHELF,
     &verbs::SHELF,
+    &windows::SHELF,
 ];
 
 /// Reads an effect once for all rules of a shelf, and tells which of them fire by their ids.

@@ -20,6 +20,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "aa-teardown",
         "apparmor_parser",
         "bcdedit",
+        "chkconfig",
         "depmod",
         "efibootmgr",
         "firewall-cmd",
@@ -39,6 +40,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "kexec",
         "kextload",
         "kextunload",
+        "launchctl",
         "losetup",
         "modprobe",
         "mount",
@@ -47,7 +49,9 @@ pub(super) static SHELF: Shelf = Shelf {
         "networksetup",
         "nft",
         "nmcli",
+        "nvram",
         "pfctl",
+        "resolvectl",
         "rfkill",
         "rmmod",
         "route",
@@ -55,10 +59,13 @@ pub(super) static SHELF: Shelf = Shelf {
         "setsebool",
         "swapoff",
         "systemsetup",
+        "tc",
+        "tccutil",
         "timedatectl",
         "ufw",
         "umount",
         "update-grub",
+        "update-rc.d",
     ],
     rules: RULES,
 };
@@ -268,7 +275,7 @@ static RULES: &[Rule] = &[
             "ufw disable|reset",
             "ufw default allow",
             "ufw delete",
-            "firewall-cmd --panic-off",
+            "firewall-cmd --panic-off|--panic-on",
             "firewall-cmd --remove-service|--remove-port|--remove-rich-rule|--set-default-zone|--set-target",
             "pfctl -d|-F",
             "netsh advfirewall *",
@@ -324,6 +331,7 @@ static RULES: &[Rule] = &[
             "aa-disable",
             "aa-complain",
             "setsebool",
+            "tccutil reset",
             "bcdedit /set|/deletevalue|-set|/debug",
         ]),
         fires: &[
@@ -395,7 +403,14 @@ static RULES: &[Rule] = &[
                 _ => None,
             }
         }),
-        fires: &["systemctl restart nginx", "service nginx stop", "systemctl stop nginx"],
+        fires: &[
+            "systemctl restart nginx",
+            "service nginx stop",
+            "systemctl stop nginx",
+            "chkconfig iptables off",
+            "update-rc.d -f ssh remove",
+            "launchctl bootout system/com.example.agent",
+        ],
         quiet: &["systemctl status nginx", "service --status-all", "systemctl list-units"],
         ..RUNNING
     },
@@ -418,6 +433,7 @@ static RULES: &[Rule] = &[
             "rfkill block",
             "networksetup -setairportpower",
             "netsh interface set *",
+            "tc qdisc|filter|class add|replace|change|del",
         ]),
         fires: &[
             "ip link set eth0 down",
@@ -452,6 +468,7 @@ static RULES: &[Rule] = &[
             "netplan apply|set",
             "nmcli connection|con modify|mod|up|add",
             "networksetup -setdnsservers|-setwebproxy|-setsecurewebproxy",
+            "resolvectl dns|domain|default-route|dnssec|revert * *",
         ]),
         fires: &["ip route add default via 203.0.113.1", "ip addr add 10.0.0.1/24 dev eth0"],
         quiet: &["ip -4 addr show", "ifconfig eth0", "ifconfig -a", "netplan get"],
@@ -497,6 +514,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "grub-install",
             "update-grub",
+            "nvram -c|-d",
             "efibootmgr -B|-o|-c|-O|-D|--delete-bootnum|--bootorder|--create|--delete-bootorder|--remove-dups|-n|--bootnext|-A|--inactive",
         ]),
         fires: &["grub-install /dev/sda", "efibootmgr -o 0001"],
@@ -737,9 +755,29 @@ fn service(effect: &Effect) -> Option<(String, Vec<String>)> {
     let run = run(effect)?;
     let mut operands = words(run).filter(|word| !word.starts_with('-')).map(str::to_owned);
     match run.program.as_str() {
-        "systemctl" | "initctl" | "rc-service" | "rc-update" | "sv" | "launchctl"
-            if run.program != "rc-service" =>
-        {
+        "launchctl" => {
+            let action = operands.next()?;
+            let units: Vec<String> = operands.collect();
+            let stops = matches!(action.as_str(), "bootout" | "disable" | "remove" | "unload");
+            let of_all = |unit: &String| {
+                unit.starts_with("system/")
+                    || unit.starts_with("/Library/")
+                    || unit.starts_with("/System/")
+            };
+            let said = match (stops, units.iter().any(of_all)) {
+                (true, true) => "stop",
+                (true, false) => "restart",
+                (false, _) => action.as_str(),
+            };
+            Some((said.to_owned(), units))
+        }
+        "chkconfig" | "update-rc.d" => {
+            let unit = operands.next()?;
+            let off = operands.any(|word| matches!(word.as_str(), "off" | "disable" | "remove"))
+                || words(run).any(|word| word == "--del");
+            off.then(|| ("disable".to_owned(), vec![unit]))
+        }
+        "systemctl" | "initctl" | "rc-update" | "sv" => {
             let action = operands.next()?;
             Some((action, operands.collect()))
         }

@@ -3,7 +3,7 @@
 
 use super::{Hit, Rule, Scene, Shelf, When, pattern};
 use crate::{
-    effect::{Effect, EffectKind, Run},
+    effect::{Argument, Effect, EffectKind, Run},
     finding::Confidence,
     programs::{self, Word},
 };
@@ -49,6 +49,7 @@ static RULES: &[Rule] = &[
             "gcloud config configurations delete old",
             "gh extension remove x",
             "az cache purge",
+            "rpk topic delete orders-test --brokers localhost:9092",
         ],
         quiet: &["gcloud config list", "gh extension list", "gcloud compute instances delete web"],
         ..Rule::CHANGE
@@ -65,6 +66,10 @@ static RULES: &[Rule] = &[
             "acmectl db:drop",
             "acme --region eu clusters terminate c1",
             "acme delete-user 7",
+            "acme db reset --yes",
+            "acme deletetable t",
+            "acme user-del bob",
+            "acme vm-destroy web",
         ],
         quiet: &[
             "acmectl tenants list",
@@ -77,11 +82,31 @@ static RULES: &[Rule] = &[
         ],
         ..Rule::LOSS
     },
+    Rule {
+        id: "unfamiliar.program.run",
+        confidence: Confidence::Low,
+        message: "a program that we do not know is run; what it does is its own",
+        remedy: "see what it says of itself with `--help`",
+        when: When::Read,
+        fires: &["acmectl sync", "./scripts/build.sh", "./tools/generate --out gen"],
+        quiet: &[
+            "acmectl --version",
+            "acmectl status",
+            "acmectl list --all",
+            "git status",
+            "acmectl delete --help",
+        ],
+        ..Rule::CHANGE
+    },
 ];
 
 /// The findings that say less than any other at the same place.
-pub(super) const GENERIC: &[&str] =
-    &["remote.verb.delete", "remote.verb.local", "unfamiliar.verb.delete"];
+pub(super) const GENERIC: &[&str] = &[
+    "remote.verb.delete",
+    "remote.verb.local",
+    "unfamiliar.program.run",
+    "unfamiliar.verb.delete",
+];
 
 /// The rule that says least.
 pub(super) const UNFAMILIAR: &str = "unfamiliar.verb.delete";
@@ -427,6 +452,7 @@ static WEAK: &[&str] = &[
     "detach",
     "disable",
     "disassociate",
+    "empty",
     "evict",
     "flush",
     "flushall",
@@ -438,12 +464,65 @@ static WEAK: &[&str] = &[
     "rollback",
     "suspend",
     "teardown",
+    "truncate",
     "unassign",
     "uninstall",
     "unlink",
     "unpublish",
     "unregister",
     "yank",
+];
+
+/// Things that are lost when they are removed, emptied or reset, sorted.
+static THINGS: &[&str] = &[
+    "account",
+    "backup",
+    "backups",
+    "bucket",
+    "buckets",
+    "cluster",
+    "collection",
+    "database",
+    "databases",
+    "db",
+    "disk",
+    "domain",
+    "group",
+    "host",
+    "index",
+    "instance",
+    "instances",
+    "keyspace",
+    "namespace",
+    "node",
+    "org",
+    "organization",
+    "policy",
+    "project",
+    "queue",
+    "repository",
+    "role",
+    "schema",
+    "secret",
+    "secrets",
+    "server",
+    "site",
+    "snapshot",
+    "snapshots",
+    "stack",
+    "storage",
+    "stream",
+    "table",
+    "tables",
+    "tenant",
+    "topic",
+    "topics",
+    "user",
+    "users",
+    "vm",
+    "volume",
+    "volumes",
+    "zone",
 ];
 
 /// First words of a subcommand that looks or makes instead, sorted.
@@ -517,6 +596,15 @@ static HARMLESS: &[&str] = &[
     "whoami",
 ];
 
+/// Subcommands that only look, in any tool, sorted.
+static LOOKS: &[&str] = &[
+    "cat", "check", "compare", "count", "describe", "diff", "docs", "doctor", "env", "events",
+    "explain", "find", "get", "grep", "help", "history", "info", "inspect", "lint", "list", "log",
+    "logs", "ls", "outdated", "ping", "plan", "preview", "print", "ps", "query", "report",
+    "search", "show", "stat", "stats", "status", "test", "top", "tree", "validate", "verify",
+    "version", "versions", "view", "whoami", "why",
+];
+
 /// Words of [`HARMLESS`] that are things of these tools.
 static NOUNS: &[(&str, &str)] = &[
     ("az", "search"),
@@ -528,6 +616,9 @@ static NOUNS: &[(&str, &str)] = &[
     ("oci", "search"),
     ("vault", "audit"),
 ];
+
+/// What these tools do to their own copy on this machine, unless another rule says more.
+static HERE: &[(&str, &str)] = &[("supabase", "reset"), ("firebase", "reset")];
 
 /// Things that a tool keeps on this machine, sorted.
 static LOCAL_THINGS: &[&str] = &[
@@ -560,7 +651,12 @@ pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static s
     if !service && is_familiar(run) {
         return;
     }
-    let Some((kind, said)) = destroying_word(run, service) else { return };
+    let Some((kind, said)) = destroying_word(run, service) else {
+        if !service && !run.program.is_empty() && !super::names(&run.program) && !looks(run) {
+            hits.push((UNKNOWN, Hit::default()));
+        }
+        return;
+    };
     let id = match kind {
         Kind::Service => "remote.verb.delete",
         Kind::Local => "remote.verb.local",
@@ -569,6 +665,29 @@ pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static s
     let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return };
     let message = Some(format!("`{} … {said}`: {}", run.program, rule.message));
     hits.push((id, Hit { message, ..Hit::default() }));
+}
+
+/// The rule about a program of which nothing is known.
+const UNKNOWN: &str = "unfamiliar.program.run";
+
+/// Whether a program says by its own words that it only looks.
+fn looks(run: &Run) -> bool {
+    let options = pattern::options(run);
+    if pattern::is_rehearsal(&run.program, options) {
+        return true;
+    }
+    let mut words = run.arguments.iter().map(|argument| argument.text.known_prefix());
+    let Some(first) = words.next() else { return false };
+    matches!(first, "-V" | "-h" | "-v" | "-version" | "--version" | "--help" | "-?")
+        || run.arguments.len() == 1 && first.starts_with("--list")
+        || options
+            .words()
+            .filter_map(|word| match word {
+                Word::Operand(argument) => Some(argument.text.known_prefix()),
+                _ => None,
+            })
+            .take(2)
+            .any(|word| has(LOOKS, first_part(word)))
 }
 
 fn is_familiar(run: &Run) -> bool {
@@ -585,6 +704,7 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
     }
     let mut kind = if service { Kind::Service } else { Kind::Unfamiliar };
     let mut found = None;
+    let mut thing = "";
     for word in
         options.words().filter(|word| !matches!(word, Word::Option(_))).take(SUBCOMMAND_WORDS)
     {
@@ -606,7 +726,9 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
             }
             return None;
         }
-        let says = said_by(said, service);
+        // `db reset`, `user del`: the thing stands before a word that says it of things.
+        let says = said_by(said, service) || has(THINGS, thing) && has(WEAK, said);
+        thing = if doubtful { "" } else { said.rsplit(':').next().unwrap_or("") };
         if says && (service || !doubtful) {
             found = Some(said);
         } else if !doubtful && has(HARMLESS, first_part(said)) && !is_noun(run, said) {
@@ -614,6 +736,20 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
         } else if service && has(LOCAL_THINGS, first_part(said)) {
             kind = Kind::Local;
         }
+    }
+    // What runs on this machine is there to be built again.
+    let is_here = |argument: &Argument| {
+        let word = argument.text.known_prefix();
+        let host = word.rsplit(['=', '@', '/']).next().unwrap_or(word);
+        let name = host.split(':').next().unwrap_or(host);
+        matches!(name, "localhost" | "127.0.0.1")
+    };
+    if found.is_some()
+        && kind == Kind::Service
+        && (run.arguments.iter().any(is_here)
+            || found.is_some_and(|said| HERE.contains(&(run.program.as_str(), said))))
+    {
+        kind = Kind::Local;
     }
     found.map(|said| (kind, said))
 }
@@ -636,10 +772,22 @@ fn said_by(word: &str, service: bool) -> bool {
     let first = first_part(word);
     destroys(first)
         || first.strip_prefix("batch").is_some_and(destroys)
+        || joined(first)
         || destroys(last(&[':', '.']))
+        || !has(HARMLESS, first)
+            && word.split_once(['-', '_', ':']).is_some_and(|(thing, verb)| {
+                has(STRONG, verb) || has(THINGS, thing) && has(WEAK, verb)
+            })
         || (service
             && !has(HARMLESS, first)
             && word.split(['-', '_']).any(|part| has(STRONG, part)))
+}
+
+/// `deletetable`, `dropdb`: a word that says it, with a thing behind it.
+fn joined(word: &str) -> bool {
+    STRONG.iter().any(|verb| {
+        word.strip_prefix(verb).is_some_and(|thing| has(THINGS, thing) || thing == "all")
+    })
 }
 
 /// `delete` of `DeleteInstance`.
@@ -674,7 +822,7 @@ mod tests {
 
     #[test]
     fn the_words_are_sorted() {
-        for words in [SERVICES, DEVELOPMENT, STRONG, WEAK, HARMLESS, LOCAL_THINGS] {
+        for words in [SERVICES, DEVELOPMENT, STRONG, WEAK, THINGS, HARMLESS, LOOKS, LOCAL_THINGS] {
             for pair in words.windows(2) {
                 assert!(pair.is_sorted(), "{pair:?}");
             }

@@ -2,7 +2,7 @@
 
 use crate::{
     effect::{Argument, WriteMode},
-    text::Text,
+    text::{Piece, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -115,6 +115,40 @@ pub(super) const CURL: &[&str] = &[
     "--preproxy",
 ];
 
+/// How many lines of settings for curl are read.
+const SETTINGS: usize = 64;
+
+/// The options that a file of settings for curl gives, as words: `data = "@x"` is `--data @x`.
+fn configured(settings: &Text, at: &Argument) -> Option<Vec<Argument>> {
+    let known = settings.as_known()?;
+    let word = |text: &str| Argument {
+        text: settings.derive(vec![Piece::Known(text.to_owned())]),
+        span: at.span,
+    };
+    let mut words = Vec::new();
+    for line in known.lines().map(str::trim).take(SETTINGS) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let line = line.trim_start_matches('-');
+        let (key, value) = line
+            .split_once(|letter: char| letter == '=' || letter == ':' || letter.is_whitespace())
+            .unwrap_or((line, ""));
+        if matches!(key, "K" | "config") {
+            continue;
+        }
+        let dashes = if key.len() == 1 { "-" } else { "--" };
+        words.push(word(&format!("{dashes}{key}")));
+        let value = value.trim_start_matches(|letter: char| {
+            letter == '=' || letter == ':' || letter.is_whitespace()
+        });
+        if !value.is_empty() {
+            words.push(word(value.trim_matches('"')));
+        }
+    }
+    (!words.is_empty()).then_some(words)
+}
+
 /// `curl`.
 pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
@@ -168,10 +202,14 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             }
         }
         for name in ["-K", "--config"] {
-            if let Some(value) =
-                given.value(name).filter(|value| value.text.as_known() != Some("-"))
-            {
-                walk.read(&value);
+            let Some(value) = given.value(name) else { continue };
+            let settings = match value.text.as_known() {
+                Some("-") => invocation.input.clone().unwrap_or_default(),
+                _ => walk.read(&value),
+            };
+            if let Some(words) = configured(&settings, &value) {
+                let inner = Invocation { arguments: words.into(), ..invocation.clone() };
+                curl(walk, &inner);
             }
         }
         for name in [

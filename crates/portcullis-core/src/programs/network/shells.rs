@@ -251,7 +251,10 @@ fn end_of(operand: &Argument) -> Option<End> {
 pub(super) fn telnet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     if operands.is_empty() {
-        return Text::unknown("telnet");
+        // Whoever it is told to talk to: what comes is from elsewhere.
+        let mut received = Text::unknown("telnet");
+        received.taint = Taint::NETWORK;
+        return received;
     }
     let address = peer(&operands, false, invocation);
     walk.connect(&address, piped(invocation), false)

@@ -3,6 +3,7 @@
 
 use portcullis_syntax::Span;
 
+use super::powershell;
 use crate::{
     effect::{Argument, GapReason, WriteMode, stands_for},
     text::{Taint, Text},
@@ -34,8 +35,8 @@ pub(super) fn run(
         match language {
             "gdb" => gdb(walk, text, span),
             "vim" => vim(walk, text, span),
-            "tcl" => commands(walk, text, span, tcl),
-            "powershell" => commands(walk, text, span, powershell),
+            "tcl" => commands(walk, text, span, tcl, false),
+            "powershell" => commands(walk, text, span, powershell::command, true),
             _ => {
                 walk.shell(&walk.disembed(text), span, &[], None);
             }
@@ -147,18 +148,21 @@ fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
     }
 }
 
-/// Cuts a line into commands of words; `run` gets each with what the one before it in the pipeline gives.
+/// Cuts a line into commands of words; `run` gets each with what the one before it in the pipeline gives. With `blocks`
+/// what stands in braces is code of its own, else a word.
 fn commands(
     walk: &mut Walk<'_>,
     line: &str,
     span: Span,
     run: fn(&mut Walk<'_>, &[Argument], Option<Text>) -> Text,
+    blocks: bool,
 ) {
     let mut words: Vec<Argument> = Vec::new();
     let mut word = Text::default();
     let mut any = false;
     let mut piped: Option<Text> = None;
     let mut characters = line.chars().peekable();
+    let mut after_mark = false;
     while let Some(character) = characters.next() {
         match character {
             '\'' | '"' => {
@@ -174,7 +178,7 @@ fn commands(
                         continue;
                     }
                     if next == '$' && character == '"' {
-                        word.append(&variable(&mut characters));
+                        word.append(&variable(walk, &mut characters));
                         continue;
                     }
                     word.append(&walk.disembed(next.encode_utf8(&mut [0; 4])));
@@ -182,7 +186,20 @@ fn commands(
             }
             '$' => {
                 any = true;
-                word.append(&variable(&mut characters));
+                word.append(&variable(walk, &mut characters));
+            }
+            '{' | '}' if blocks && !after_mark => {
+                if any {
+                    words.push(Argument { text: std::mem::take(&mut word), span });
+                    any = false;
+                }
+                if !words.is_empty() {
+                    let output = run(walk, &words, piped.clone());
+                    words.clear();
+                    if character == '}' {
+                        piped = Some(output);
+                    }
+                }
             }
             ' ' | '\t' | ',' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '|' => {
                 if any {
@@ -202,6 +219,8 @@ fn commands(
                 word.append(&walk.disembed(other.encode_utf8(&mut [0; 4])));
             }
         }
+        // `@{…}` and `${…}` are values.
+        after_mark = matches!(character, '@' | '$');
     }
     if any {
         words.push(Argument { text: word, span });
@@ -211,7 +230,7 @@ fn commands(
     }
 }
 
-fn variable(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Text {
+fn variable(walk: &Walk<'_>, characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Text {
     let mut name = String::new();
     while let Some(next) = characters.peek().copied() {
         if !(next.is_alphanumeric() || matches!(next, '_' | ':')) {
@@ -220,15 +239,20 @@ fn variable(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Text {
         name.push(next);
         characters.next();
     }
-    let mut text = Text::unknown(&name);
     let upper = name.to_ascii_uppercase();
+    if matches!(upper.as_str(), "HOME" | "ENV:HOME" | "ENV:USERPROFILE")
+        && let Some(home) = &walk.facts().home
+    {
+        return Text::known(home.as_str());
+    }
+    let mut text = Text::unknown(&name);
     if ["KEY", "TOKEN", "SECRET", "PASS"].iter().any(|part| upper.contains(part)) {
         text.taint = Taint::SECRET;
     }
     text
 }
 
-fn known(argument: Option<&Argument>) -> &str {
+pub(super) fn known(argument: Option<&Argument>) -> &str {
     argument.and_then(|argument| argument.text.as_known()).unwrap_or("")
 }
 
@@ -243,6 +267,12 @@ fn tcl(walk: &mut Walk<'_>, words: &[Argument], _input: Option<Text>) -> Text {
                     .skip_while(|word| known(Some(*word)).starts_with("-"))
                     .cloned()
                     .collect();
+                // `exec sh <@stdin`: it takes its orders from whoever gives them.
+                let on_channels = rest.len() > 1
+                    && rest.iter().skip(1).all(|word| {
+                        ["<@", ">@", "2>@"].iter().any(|mark| known(Some(word)).starts_with(mark))
+                    });
+                let rest = if on_channels { rest.into_iter().take(1).collect() } else { rest };
                 return walk.run(&rest, None);
             }
             "open" => {
@@ -280,135 +310,4 @@ fn tcl(walk: &mut Walk<'_>, words: &[Argument], _input: Option<Text>) -> Text {
         }
     }
     Text::default()
-}
-
-fn powershell(walk: &mut Walk<'_>, words: &[Argument], input: Option<Text>) -> Text {
-    let Some(first) = words.first() else { return Text::default() };
-    let name =
-        first.text.as_known().unwrap_or("").trim_start_matches(['&', '.']).to_ascii_lowercase();
-    if name.is_empty() && words.len() > 1 {
-        return powershell(walk, words.get(1..).unwrap_or_default(), input);
-    }
-    let rest = words.get(1..).unwrap_or_default();
-    let options: Vec<String> = rest
-        .iter()
-        .filter_map(|word| word.text.as_known())
-        .filter(|word| word.starts_with('-'))
-        .map(str::to_ascii_lowercase)
-        .collect();
-    let has = |start: &str| options.iter().any(|option| option.starts_with(start));
-    let operand = rest.iter().find(|word| !known(Some(*word)).starts_with('-'));
-    let nested = rest.iter().position(|word| {
-        matches!(
-            known(Some(word)).to_ascii_lowercase().as_str(),
-            "iwr"
-                | "invoke-webrequest"
-                | "irm"
-                | "invoke-restmethod"
-                | "new-object"
-                | "curl"
-                | "wget"
-                | "gc"
-                | "get-content"
-        )
-    });
-    match name.as_str() {
-        "remove-item" | "rm" | "del" | "ri" | "rd" | "rmdir" | "erase" => {
-            for file in rest.iter().filter(|word| !known(Some(*word)).starts_with('-')) {
-                walk.delete(file, has("-r") || has("/s"));
-            }
-            Text::default()
-        }
-        "invoke-expression" | "iex" => {
-            let code = match (nested, operand, input) {
-                (Some(at), ..) => powershell(walk, rest.get(at..).unwrap_or_default(), None),
-                (None, Some(operand), _) => operand.text.clone(),
-                (None, None, Some(input)) => input,
-                _ => Text::unknown("an expression"),
-            };
-            walk.code("powershell", &code, first.span, &[])
-        }
-        "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "curl" | "wget"
-        | "start-bitstransfer" => {
-            let Some(address) =
-                rest.iter().find(|word| known(Some(*word)).contains("://")).or(operand)
-            else {
-                return Text::default();
-            };
-            let at = |names: &[&str]| {
-                rest.iter()
-                    .position(|word| {
-                        names.contains(&known(Some(word)).to_ascii_lowercase().as_str())
-                    })
-                    .and_then(|at| rest.get(at + 1))
-            };
-            let sends = at(&["-body", "-infile", "-form"]).map(|word| word.text.clone());
-            let mut response = walk.connect(address, sends, false);
-            response.taint = response.taint.with(Taint::NETWORK);
-            if let Some(file) = at(&["-outfile", "-o", "-destination"]) {
-                walk.write(file, WriteMode::Replace, response.clone());
-            }
-            response
-        }
-        "new-object" => {
-            let shown: String =
-                rest.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
-            let lower = shown.to_ascii_lowercase();
-            let address = rest.iter().find(|word| known(Some(*word)).contains("://"));
-            if lower.contains("sockets.tcpclient") {
-                walk.note("code.shell.reverse", first.span);
-            }
-            match address {
-                Some(address) if lower.contains("download") || lower.contains("webclient") => {
-                    let mut response = walk.connect(address, None, false);
-                    response.taint = response.taint.with(Taint::NETWORK);
-                    response
-                }
-                _ => Text::unknown("an object"),
-            }
-        }
-        "set-content" | "out-file" | "add-content" | "tee-object" | "sc" | "ac" => {
-            if let Some(file) = operand {
-                let value = rest.iter().filter(|word| !known(Some(*word)).starts_with('-')).nth(1);
-                let content = value.map(|word| word.text.clone()).or(input).unwrap_or_default();
-                let mode = if name.starts_with('a') || has("-append") {
-                    WriteMode::Append
-                } else {
-                    WriteMode::Replace
-                };
-                walk.write(file, mode, content);
-            }
-            Text::default()
-        }
-        "get-content" | "gc" | "cat" | "type" => {
-            operand.map_or_else(Text::default, |file| walk.read(file))
-        }
-        "start-process" | "saps" | "start" => {
-            let run: Vec<Argument> =
-                rest.iter().filter(|word| !known(Some(*word)).starts_with('-')).cloned().collect();
-            if has("-verb") {
-                walk.privilege(Text::known("Administrator"), first.span);
-            }
-            walk.run(&run, None)
-        }
-        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" => {
-            walk.note("code.powershell.disk", first.span);
-            Text::default()
-        }
-        "set-mppreference"
-        | "add-mppreference"
-        | "set-executionpolicy"
-        | "clear-eventlog"
-        | "wevtutil" => {
-            walk.note("code.powershell.guard", first.span);
-            Text::default()
-        }
-        "write-output" | "write-host" | "echo" => {
-            operand.map(|word| word.text.clone()).unwrap_or_default()
-        }
-        _ if words.len() == 1 && first.text.as_known().is_some_and(|text| text.contains(' ')) => {
-            first.text.clone()
-        }
-        _ => walk.run(words, input),
-    }
 }

@@ -10,6 +10,7 @@ mod interpreter;
 mod lines;
 mod methods;
 mod notebook;
+mod powershell;
 mod services;
 mod spliced;
 mod statements;

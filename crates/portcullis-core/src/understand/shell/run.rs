@@ -119,6 +119,15 @@ impl Walk<'_> {
         if !matches!(wiring.input, super::redirect::Channel::Inherited) {
             self.input = outer;
         }
+        // `X=new program $X` is given the old value, whoever wrote it meant the new one.
+        let names = |assignment: &Assignment| {
+            let name = assignment.name.as_ref();
+            words.iter().any(|word| mentions(word, name))
+        };
+        if assignments.iter().any(names) {
+            let meant = self.arguments(words);
+            self.at_likely(|walk| walk.run_words(meant, None, Vec::new()));
+        }
         // What the command itself assigned stays. Before the builtins that POSIX calls special it may stay in the shell.
         for (name, values) in before.into_iter().rev() {
             if stays {
@@ -254,6 +263,14 @@ impl Walk<'_> {
                     EffectKind::Environment { name: name.to_owned(), value: value.clone() },
                     span,
                 );
+                // What the command prints is what `less` shows, or the name of what it shows.
+                if name == "LESSOPEN" {
+                    for word in value.known_prefix().split_whitespace().skip(1).take(16) {
+                        if word.starts_with(['/', '~']) {
+                            self.read(&Argument { text: Text::known(word), span });
+                        }
+                    }
+                }
                 if !value.is_empty() {
                     self.inside.push(name.to_owned());
                     self.at_most(Certainty::Likely, |walk| walk.shell(value, span, &[], None));
@@ -554,7 +571,17 @@ impl Walk<'_> {
             Does::Filters(print) => {
                 let filter =
                     Filter { arguments: &invocation.arguments, input: invocation.input.as_ref() };
-                print(&filter).unwrap_or_else(|| invocation.origin())
+                print(&filter).unwrap_or_else(|| {
+                    let mut printed = invocation.origin();
+                    // In another order it is still the same.
+                    if matches!(invocation.program.as_str(), "shuf" | "sort" | "tac" | "uniq")
+                        && invocation.options().operands().next().is_none()
+                        && let Some(input) = &invocation.input
+                    {
+                        printed.pieces.clone_from(&input.pieces);
+                    }
+                    printed
+                })
             }
             Does::Custom(act) => act(self, invocation),
         }
@@ -689,6 +716,19 @@ impl Walk<'_> {
         input: Option<Text>,
         span: Span,
     ) -> Text {
+        // `[abc]` can only be a program that nobody knows.
+        if let Some(pattern) = name.text.as_pattern()
+            && pattern
+                .strip_prefix('[')
+                .and_then(|rest| rest.strip_suffix(']'))
+                .is_some_and(|inner| !inner.contains(['*', '?', '[', '/']))
+        {
+            let id =
+                self.announce(&pattern, &name, &arguments.clone().into(), false, input.as_ref());
+            let mut printed = name.text.derive(vec![Piece::Unknown("a program".into())]);
+            printed.sources.push(id);
+            return printed;
+        }
         let id = self.announce("", &name, &arguments.clone().into(), false, input.as_ref());
         self.gap(name.span, GapReason::UnknownProgram);
         if let Some(pattern) = name.text.as_pattern()

@@ -4,7 +4,8 @@
 use std::rc::Rc;
 
 use portcullis_syntax::shell::{
-    ArmEnd, CaseArm, Command, CommandKind, Connector, Part, PartKind, Pipeline, Statement, Word,
+    ArmEnd, CaseArm, Command, CommandKind, Connector, Part, PartKind, Pipeline, RedirectOperator,
+    Statement, Word,
 };
 
 use super::{
@@ -446,9 +447,12 @@ impl Walk<'_> {
         let mut printed = Text::default();
         if let (Some(first), Some(_)) = (condition.first(), body.first())
             && condition.iter().all(never_fails)
-            && body.iter().all(|statement| statement.background)
         {
-            self.note("system.process.fork-bomb", first.span);
+            if body.iter().all(only_starts) {
+                self.note("system.process.fork-bomb", first.span);
+            } else if body.iter().all(only_appends) {
+                self.note("system.disk.fill", first.span);
+            }
         }
         // Where the last round began, when it is not the last one of the loop.
         let mut last = None;
@@ -611,6 +615,44 @@ impl Walk<'_> {
         }
         printed
     }
+}
+
+/// Whether a statement does nothing but start what goes on beside it.
+fn only_starts(statement: &Statement) -> bool {
+    if statement.background {
+        return true;
+    }
+    match statement.first.stages.as_slice() {
+        [Command { kind: CommandKind::Subshell(body) | CommandKind::Group(body), .. }] => {
+            statement.rest.is_empty() && body.iter().all(only_starts)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a statement does nothing but add to a file, without a break.
+fn only_appends(statement: &Statement) -> bool {
+    let last = statement.rest.last().map_or(&statement.first, |(_, last)| last);
+    let appends = last.stages.last().is_some_and(|command| {
+        command.redirects.iter().any(|redirect| redirect.operator == RedirectOperator::Append)
+    });
+    let waits = |command: &Command| {
+        match &command.kind {
+        CommandKind::Simple { words, .. } => words.first().is_some_and(|word| {
+            matches!(
+                word.parts.as_slice(),
+                [Part { kind: PartKind::Literal(name), .. }]
+                    if matches!(&**name, "sleep" | "read" | "wait" | "inotifywait" | "curl" | "ping")
+            )
+        }),
+        _ => true,
+    }
+    };
+    let pipelines = statement.rest.iter().map(|(_, pipeline)| pipeline);
+    appends
+        && !std::iter::once(&statement.first)
+            .chain(pipelines)
+            .any(|pipeline| pipeline.stages.iter().any(waits))
 }
 
 /// Whether a loop's condition is `true` or `:` and nothing else.
