@@ -26,6 +26,7 @@ mod armour;
 mod context;
 mod custom;
 mod format;
+mod given;
 mod index;
 pub mod kinds;
 mod layers;

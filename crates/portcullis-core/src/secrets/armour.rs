@@ -154,6 +154,9 @@ impl Scan<'_> {
                 self.pairs(colon + 1, to);
             }
         }
+        for found in memchr::memmem::find_iter(text, b"\nstringData:") {
+            self.plain_pairs(from + found + b"\nstringData:".len(), to);
+        }
     }
 
     /// `data:` on a line of its own: what follows is worth the wait for a `kind: Secret` behind it.

@@ -71,6 +71,10 @@ impl Scan<'_> {
         let blank = source.skip(end, is_blank);
         match source.at(end) {
             b'=' | b':' | b'"' | b'\'' | b'`' | b'\\' | b']' | b'>' | b'!' | b'~' => true,
+            b'(' => matches!(source.at(source.skip(end + 1, is_blank)), b'"' | b'\''),
+            b'\n' | b'\r' | b',' => {
+                start > 1 && matches!(source.at(start - 1), b' ' | b'"' | b'\'')
+            }
             b' ' | b'\t' => {
                 // `--name value`, `set name value`, `name value` in quotes, and `Bearer value`.
                 matches!(source.at(blank), b'=' | b':' | b'"' | b'\'' | b'`' | b'!' | b'~')
@@ -102,6 +106,9 @@ impl Scan<'_> {
         let end = source.skip(start, |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`'));
         if start < end {
             let is_cookie = name.to_ascii_lowercase().ends_with(b"cookie");
+            if is_cookie {
+                self.session(start, end);
+            }
             self.credential(scheme, has_scheme, is_cookie, start, end);
         }
         end
@@ -158,6 +165,11 @@ impl Scan<'_> {
             return end;
         }
         let is_option = source.at(name_start) == b'-' && !names::is_switch(name);
+        if source.at(name_end) == b':'
+            && let Some(start) = self.declared(name_end)
+        {
+            return self.value(name, name_start, start);
+        }
         if let Some(start) = separated(source, name_end) {
             let working_directory = name.ends_with(b"PWD") && source.at(start) == b'/';
             if working_directory {
@@ -180,6 +192,9 @@ impl Scan<'_> {
         if let Some(start) =
             self.attribute(name_end).or_else(|| self.default_of(name_start, name_end))
         {
+            return self.value(name, name_start, start);
+        }
+        if let Some(start) = self.given(name_start, name_end) {
             return self.value(name, name_start, start);
         }
         let start = source.skip(name_end, is_blank);
@@ -250,6 +265,13 @@ impl Scan<'_> {
             return;
         }
         let Some(promise) = promise(name) else { return };
+        // `key: Seed<'_>` names a type.
+        let behind = self.source.at(value.end + 1);
+        let is_type = self.source.at(value.end) == b'<'
+            && (behind.is_ascii_uppercase() || matches!(behind, b'\'' | b'&' | b'_'));
+        if !value.quoted && is_type {
+            return;
+        }
         let (kind, confidence) = match promise {
             Promise::Password => {
                 let joined = self.is_connection_string(name_start);
@@ -320,7 +342,7 @@ fn is_set(source: Source<'_>, name_start: usize) -> bool {
     let before = source.slice(name_start.saturating_sub(LONGEST), name_start);
     let mut words = before.split(|byte| !(is_name(*byte))).rev().filter(|word| !word.is_empty());
     match words.next() {
-        Some(b"setx" | b"setenv") => true,
+        Some(b"setx" | b"setenv" | b"ENV") => true,
         Some(options) => options.starts_with(b"-") && words.next() == Some(b"set"),
         None => false,
     }
@@ -355,7 +377,12 @@ pub(super) fn separated(source: Source<'_>, name_end: usize) -> Option<usize> {
         return None;
     }
     let end = end + usize::from(source.at(end) == b'>');
-    Some(source.skip(end, is_blank))
+    let start = source.skip(end, is_blank);
+    // `b"…"`, `r"…"` and `@"…"` are strings.
+    let prefixed =
+        matches!(source.at(start), b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'L' | b'@')
+            && matches!(source.at(start + 1), b'"' | b'\'');
+    Some(start + usize::from(prefixed))
 }
 
 /// The most backslashes before a quote that are taken for text within text; more levels than a person writes.

@@ -36,6 +36,8 @@ pub(super) enum Job {
     WebKey,
     /// A program that takes passwords in short options.
     Program,
+    /// A word behind which a password stands in quotes.
+    Given,
 }
 
 /// The words that lead to a job. Each is in lower case.
@@ -51,6 +53,7 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("key", Job::Name),
     ("bearer", Job::Name),
     ("cookie", Job::Name),
+    ("psk", Job::Name),
     ("://", Job::Address),
     ("-----begin ", Job::Armour),
     ("kind:secret", Job::Manifest),
@@ -90,6 +93,9 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("unrar ", Job::Program),
     ("openssl", Job::Program),
     ("snmp", Job::Program),
+    ("ssh-keygen", Job::Program),
+    ("identified by", Job::Given),
+    ("securestring", Job::Given),
 ];
 
 /// Something whose window hashes to a bucket.

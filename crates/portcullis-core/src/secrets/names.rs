@@ -8,6 +8,7 @@ const SECRET_WORDS: &[&str] = &[
     "passcode",
     "pwd",
     "pass",
+    "psk",
     "secret",
     "secrets",
     "token",
@@ -293,7 +294,7 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
         return None;
     }
     let is_password = |word: &str| {
-        matches!(word, "pass" | "pwd" | "passphrase" | "passcode")
+        matches!(word, "pass" | "pwd" | "passphrase" | "passcode" | "psk")
             || word.ends_with("password")
             || word.ends_with("passwd")
     };
@@ -413,6 +414,7 @@ pub(super) fn secret_options(program: &[u8]) -> &'static [SecretOption] {
         }
         b"http" | b"https" | b"xh" => const { &[login("--auth", b':'), login("-a", b':')] },
         b"wget" => const { &[option("--http-passwd", true, true)] },
+        b"ssh-keygen" => const { &[option("-N", true, true), option("-P", true, true)] },
         b"redis-cli" => const { &[option("-a", true, true)] },
         b"ldapsearch" | b"ldapadd" | b"ldapmodify" | b"ldapdelete" | b"ldappasswd"
         | b"ldapwhoami" => const { &[option("-w", true, true)] },

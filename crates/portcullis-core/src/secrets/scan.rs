@@ -217,6 +217,7 @@ impl Scan<'_> {
             Job::Data => self.data(start),
             Job::WebKey => self.web_key(start),
             Job::Program => self.program(start),
+            Job::Given => self.quoted_behind(start + word.len()),
         }
     }
 

@@ -54,6 +54,9 @@ const NAMES: &[&str] = &[
     "data\":",
     "\"kty\"",
     "_salt",
+    "psk",
+    "identified",
+    "securestring",
 ];
 
 /// Programs that take passwords, and vendors' names whose values have no long run.

@@ -379,6 +379,46 @@ fn hostile_text_takes_linear_work() {
     }
 }
 
+#[test]
+fn values_are_found_however_they_are_given_to_a_name() {
+    let password = "kT7#vQ2mX9!wZ";
+    let token = "q8Wx2kd9sKx03mVnZ1rTb47Y";
+    for (text, rule) in [
+        (format!("ds.setPassword(\"{password}\");"), "password"),
+        (format!("builder.password(\"{password}\")"), "password"),
+        (format!("define('DB_PASSWORD', '{password}');"), "password"),
+        (format!("os.environ.setdefault('API_SECRET', '{token}')"), "generic-secret"),
+        (format!("const dbPassword string = \"{password}\""), "password"),
+        (format!("Dim password As String = \"{password}\""), "password"),
+        (format!("const API_KEY: &'static str = \"{token}\";"), "generic-api-key"),
+        (format!("public const string ClientSecret = @\"{token}\";"), "generic-secret"),
+        (format!("SECRET_KEY = b'{token}'"), "generic-api-key"),
+        (format!("- name: DB_PASSWORD\n  value: {password}\n"), "password"),
+        (format!("{{\"name\": \"API_KEY\", \"value\": \"{token}\"}}"), "generic-api-key"),
+        (format!("kind: Secret\nstringData:\n  pw: {token}\n"), "kubernetes-secret"),
+        (format!("ENV DB_PASSWORD {password}"), "password"),
+        (format!("psk=\"{password}\""), "password"),
+        (format!("ALTER USER a IDENTIFIED BY '{password}';"), "password"),
+        (format!("ConvertTo-SecureString '{password}' -AsPlainText -Force"), "password"),
+        (format!("ssh-keygen -N '{password}' -f key"), "password"),
+        (format!("Cookie: lang=en; sessionid={token}"), "cookie"),
+        ("password: 'Summer2024!'".to_owned(), "password"),
+    ] {
+        assert!(rules(&text).iter().any(|own| own == rule), "{text}: {:?}", rules(&text));
+    }
+    for text in [
+        "validatePassword(\"at least 8 characters!\")",
+        "t('password.required', 'Please enter 8 or more characters!')",
+        "let key: Seed<'_> = private_key: Curve25519SeedBin<'_>",
+        "\"password\": \"%F0%9F%92%A9\"",
+        "\"password\": \"%20!%22$%&'()*+,-.%3A%3B%3C\"",
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n",
+        "Cookie: lang=en; csrftoken=q8Wx2kd9sKx03mVnZ1rTb47Y",
+    ] {
+        assert_eq!(rules(text), Vec::<String>::new(), "{text}");
+    }
+}
+
 /// Short pieces are read line by line, long ones looked over first: nobody may see the difference.
 #[test]
 fn a_long_text_is_redacted_alike_at_once_and_byte_by_byte() {

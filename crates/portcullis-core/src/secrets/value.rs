@@ -429,6 +429,9 @@ pub(super) fn is_for_tests(value: &[u8]) -> bool {
 /// How likely a value is a password that somebody uses.
 pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
     let value = value.trim_ascii();
+    if value.contains(&b'%') && !is_escaped_password(value) {
+        return None;
+    }
     if value.len() < 5 || value.len() > 256 || is_placeholder(value) || is_expression(value, quoted)
     {
         return None;
@@ -437,7 +440,14 @@ pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
         value.iter().any(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.'));
     let digit = value.iter().any(u8::is_ascii_digit);
     let blank = value.iter().any(u8::is_ascii_whitespace);
-    if blank && !(digit && symbol) || is_wordy(value) && !(quoted && value.len() >= 20 && !blank) {
+    // A word with a number and one of these signs is how people make passwords; names are not joined by them.
+    let made = value.len() >= 8
+        && digit
+        && value.iter().any(|byte| {
+            matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'*' | b'+' | b'?' | b'@')
+        });
+    let wordy = is_wordy(value) && !(made && !blank);
+    if blank && !(digit && symbol) || wordy && !(quoted && value.len() >= 20 && !blank) {
         return None;
     }
     if entropy(value) < 20 || format_of_other(value) {
@@ -450,6 +460,18 @@ pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
     } else {
         Confidence::Medium
     })
+}
+
+/// Whether what a value with percent signs stands for may be a password: no lone signs or control characters, as in tests of
+/// addresses.
+fn is_escaped_password(value: &[u8]) -> bool {
+    let (plain, signs) = super::layers::unescaped(value);
+    let letters = plain.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    signs == 0
+        || plain.len() >= 5
+            && letters >= 3
+            && !plain.iter().any(u8::is_ascii_control)
+            && !is_sequence(&plain)
 }
 
 /// How likely a value is a key or token.
