@@ -446,7 +446,7 @@ pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
         && value.iter().any(|byte| {
             matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'*' | b'+' | b'?' | b'@')
         });
-    let wordy = is_wordy(value) && !(made && !blank);
+    let wordy = (blank || !made) && is_wordy(value);
     if blank && !(digit && symbol) || wordy && !(quoted && value.len() >= 20 && !blank) {
         return None;
     }
