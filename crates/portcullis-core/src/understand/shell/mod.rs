@@ -37,7 +37,7 @@ use crate::{
 
 /// How deep scripts, functions and words may nest in each other before the walk gives up with a gap. The parser stops at
 /// the same depth, and people stay below ten; bounded so that the walk fits the smallest thread stack.
-pub const DEPTH: usize = 96;
+pub const DEPTH: usize = 64;
 
 /// How much is walked, in statements, words and effects together. A script of 64 kB stays below; past it the rest is a gap.
 pub const WORK: usize = 40_000;
