@@ -45,7 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// Comments are left out too: brush drops some of those inside expansions.
 fn without_blanks(text: &str) -> String {
-    let joined = text.replace("\\\n", "");
+    let joined = text.replace("\\\\", "\u{1}").replace("\\\n", "");
     let lines = joined.lines().map(|line| {
         let comment = line.match_indices('#').find(|(at, _)| {
             line[..*at]
