@@ -4,6 +4,7 @@
 use std::{
     hint::black_box,
     io::Write as _,
+    net::IpAddr,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -14,6 +15,7 @@ use portcullis_core::{
     call::ToolCall,
     facts::Facts,
     gate::Gate,
+    network::{NetworkPolicy, classify},
     policy::Policy,
     secrets::{self, Detector, RedactorOptions, StreamRedactor},
 };
@@ -111,7 +113,82 @@ pub(crate) fn in_process() -> Result<(), Failed> {
     all.sort_unstable();
     say(&format!("| **all** | **{}** | **{}** |\n\n", at(&all, 50), at(&all, 99)));
     secrets();
+    network();
     Ok(())
+}
+
+/// Addresses of every kind.
+const ADDRESSES: &[&str] = &[
+    "8.8.8.8",
+    "127.0.0.1",
+    "10.1.2.3",
+    "169.254.169.254",
+    "203.0.113.7",
+    "255.255.255.255",
+    "::1",
+    "2606:4700::1111",
+    "2001:db8::1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::8.8.8.8",
+    "64:ff9b:1:a9fe:a9:fe00::",
+    "2002:7f00:1::",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    "fe80::1",
+    "4000::1",
+];
+
+/// URLs as agents fetch them, and as attackers write them.
+const URLS: &[&str] = &[
+    "https://example.com/",
+    "https://api.github.com/repos/example/project/pulls?state=open&per_page=100",
+    "https://docs.example.org/a/b/c/index.html#section",
+    "http://8.8.8.8/",
+    "http://0x7f.1/",
+    "http://2130706433:8080/",
+    "https://[2606:4700::1111]/dns-query",
+    "http://[::ffff:169.254.169.254]/latest/meta-data/",
+    "http://example.com@127.0.0.1/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://127.0.0.1.nip.io/",
+    "https://m\u{fc}nchen.example/stadt",
+    "http://\u{2460}\u{2465}\u{2468}.254.169.254/",
+    "gopher://127.0.0.1:6379/_INFO",
+];
+
+/// Where connections may lead: addresses and URLs.
+fn network() {
+    let addresses: Vec<IpAddr> = ADDRESSES.iter().filter_map(|one| one.parse().ok()).collect();
+    let policy = NetworkPolicy::default();
+    let per = |work: &dyn Fn(usize), things: usize| {
+        let rounds = 20_000;
+        let mut best = Duration::MAX;
+        for _ in 0..7 {
+            let start = Instant::now();
+            for round in 0..rounds {
+                work(round % things);
+            }
+            best = best.min(start.elapsed());
+        }
+        best.as_nanos() / rounds as u128
+    };
+    let classified = per(
+        &|index| {
+            if let Some(address) = addresses.get(index) {
+                black_box(classify(black_box(*address)).is_public());
+            }
+        },
+        addresses.len(),
+    );
+    let judged = per(
+        &|index| {
+            if let Some(url) = URLS.get(index) {
+                black_box(policy.judge(black_box(url)).outcome.is_ok());
+            }
+        },
+        URLS.len(),
+    );
+    say("\n| where connections lead | best ns |\n|---|---|\n");
+    say(&format!("| classifying an address | {classified} |\n| judging a URL | {judged} |\n"));
 }
 
 /// How much text the search for secrets is given.

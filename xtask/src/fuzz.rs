@@ -13,6 +13,10 @@ const TARGETS: &[(&str, u32)] = &[
     ("secrets_detect", 2000),
     ("secrets_gitleaks", 1000),
     ("secrets_redact", 2000),
+    ("network_url", 300),
+    ("network_address", 40),
+    ("proxy_head", 600),
+    ("proxy_socks", 300),
 ];
 
 /// Runs every target for `minutes` of one processor each.

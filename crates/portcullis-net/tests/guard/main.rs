@@ -11,6 +11,7 @@ mod names;
 mod proxy;
 mod redirects;
 mod server;
+mod throughput;
 mod tls;
 
 use std::{net::SocketAddr, time::Duration};

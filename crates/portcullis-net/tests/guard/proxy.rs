@@ -44,7 +44,7 @@ enum Line {
 }
 
 #[derive(Clone, Default)]
-struct Kept {
+pub(crate) struct Kept {
     lines: Arc<Mutex<Vec<Line>>>,
     is_full: Arc<AtomicBool>,
 }
@@ -79,7 +79,7 @@ impl Witness for Kept {
     }
 }
 
-struct Running {
+pub(crate) struct Running {
     address: SocketAddr,
     password: String,
     kept: Kept,
@@ -88,7 +88,7 @@ struct Running {
 }
 
 impl Running {
-    async fn new(options: GuardOptions) -> Self {
+    pub(crate) async fn new(options: GuardOptions) -> Self {
         Self::with(ProxyOptions { guard: options, ..ProxyOptions::default() }).await
     }
 
@@ -128,7 +128,7 @@ impl Running {
     }
 
     /// A tunnel that stands.
-    async fn tunnel(&self, authority: &str) -> TcpStream {
+    pub(crate) async fn tunnel(&self, authority: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(self.connect(authority).as_bytes()).await.unwrap();
         let mut answer = [0; 39];
@@ -137,7 +137,7 @@ impl Running {
         stream
     }
 
-    async fn end(self) -> Kept {
+    pub(crate) async fn end(self) -> Kept {
         self.stop.stop();
         time::timeout(Duration::from_secs(30), self.ended).await.expect("it does not end").unwrap();
         self.kept

@@ -37,7 +37,7 @@ use crate::platform::{self, Directories};
 
 /// The record of one state directory.
 pub struct Log {
-    store: Box<dyn Store>,
+    store: Box<dyn Store + Send>,
     head: HeadFile,
     directory: PathBuf,
 }

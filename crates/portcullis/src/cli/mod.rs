@@ -16,13 +16,16 @@ mod assess;
 mod audit;
 mod check;
 mod duration;
+mod egress;
 mod failure;
+mod fetch;
 mod hook;
 mod input;
 mod inspect;
 mod install;
 mod pause;
 mod policy;
+mod proxy;
 mod redact;
 mod replay;
 mod rules;
@@ -31,6 +34,7 @@ mod session;
 mod status;
 mod statusline;
 mod trust;
+mod url;
 
 pub use failure::{Exit, Failure};
 
@@ -49,6 +53,9 @@ const VERBS: &[Verb] = &[
     Verb { name: "assess", define: assess::define, run: assess::run },
     Verb { name: "inspect", define: inspect::define, run: inspect::run },
     Verb { name: "redact", define: redact::define, run: redact::run },
+    Verb { name: "url", define: url::define, run: url::run },
+    Verb { name: "fetch", define: fetch::define, run: fetch::run },
+    Verb { name: "proxy", define: proxy::define, run: proxy::run },
     Verb { name: "scan", define: scan::define, run: scan::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },

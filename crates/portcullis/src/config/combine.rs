@@ -12,8 +12,9 @@ use portcullis_core::{
 };
 
 use super::{
-    Account, Audit, Hook, LeftOut, Lock, OnFailure, Source, Why,
+    Account, Audit, Hook, LeftOut, Lock, Network, OnFailure, Source, Why,
     file::Analyzer,
+    network::NetworkPart,
     part::{Part, covers},
 };
 
@@ -23,6 +24,7 @@ pub(super) struct Combined {
     pub(super) audit: Audit,
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: Hook,
+    pub(super) network: Network,
     pub(super) account: Account,
 }
 
@@ -33,6 +35,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         audit: Audit::default(),
         analyzers: None,
         hook: Hook::default(),
+        network: Network::default(),
         account: Account::default(),
     };
     let mut options = PolicyOptions::default();
@@ -42,6 +45,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         whole.account.take(turn, part, &mut options);
         whole.account.take_rules(turn, part, &mut options);
         whole.take_rest(turn, part);
+        whole.take_network(turn, &part.network);
         // Its own locks bind the layers below, not the managed file itself.
         whole.account.locks.extend(&part.locks);
     }
@@ -116,6 +120,26 @@ impl Account {
         if taken != *held {
             self.set(key, words(&taken), turn.source);
             *held = taken;
+        }
+    }
+
+    /// More entries of a list of the network, each of which loosens.
+    fn append<T: Clone + ToString>(
+        &mut self,
+        turn: Turn,
+        key: &'static str,
+        held: &mut Vec<T>,
+        new: &[T],
+    ) {
+        let bound = self.binds(turn, Lock::Network);
+        for entry in new {
+            match bound {
+                Some(why) => self.leave(key, entry.to_string(), turn, why),
+                None => {
+                    self.add(key, entry.to_string(), turn.source);
+                    held.push(entry.clone());
+                }
+            }
         }
     }
 
@@ -247,7 +271,7 @@ impl Account {
 impl Combined {
     /// What is not part of the policy.
     fn take_rest(&mut self, turn: Turn, part: &Part) {
-        let Self { policy: _, audit, analyzers, hook, account } = self;
+        let Self { policy: _, audit, analyzers, hook, network: _, account } = self;
         let equal = |_: &_, _: &_| None;
         account.settle(
             turn,
@@ -315,6 +339,54 @@ impl Combined {
         account.settle(turn, Key("hook.notify", Lock::Hook), &mut hook.notify, notify, yes, same);
         let key = Key("hook.enforce_mode", Lock::Hook);
         account.settle(turn, key, &mut hook.enforce_mode, enforce, yes, same);
+    }
+}
+
+impl Combined {
+    /// Where things may connect.
+    fn take_network(&mut self, turn: Turn, part: &NetworkPart) {
+        let Self { policy: _, audit: _, analyzers: _, hook: _, network, account } = self;
+        let Network { options, name_servers } = network;
+        for entry in &part.extra_blocked_hosts {
+            account.add("network.extra_blocked_hosts", entry.clone(), turn.source);
+            options.extra_blocked_hosts.push(entry.clone());
+        }
+        account.append(
+            turn,
+            "network.allowed_hosts",
+            &mut options.allowed_hosts,
+            &part.allowed_hosts,
+        );
+        account.append(turn, "network.ports", &mut options.ports, &part.ports);
+        // What is translated is judged by what it is translated to.
+        let prefixes = &part.nat64_prefixes;
+        account.append(turn, "network.nat64_prefixes", &mut options.nat64_prefixes, prefixes);
+        account.append(turn, "network.name_servers", name_servers, &part.name_servers);
+        let both = |held: &bool, new: &bool| Some(*held && *new);
+        let either = |held: &bool, new: &bool| Some(*held || *new);
+        type Join<'a> = &'a dyn Fn(&bool, &bool) -> Option<bool>;
+        let switches: [(&'static str, &mut bool, Option<bool>, Join<'_>); 5] = [
+            ("network.resolve_dns", &mut options.resolve_dns, part.resolve_dns, &both),
+            ("network.default_deny", &mut options.default_deny, part.default_deny, &either),
+            ("network.require_https", &mut options.require_https, part.require_https, &either),
+            ("network.allow_userinfo", &mut options.allow_userinfo, part.allow_userinfo, &both),
+            ("network.allow_disguised", &mut options.allow_disguised, part.allow_disguised, &both),
+        ];
+        for (key, held, new, join) in switches {
+            account.settle(turn, Key(key, Lock::Network), held, new, bool::to_string, join);
+        }
+        let least = |held: &Option<u64>, new: &Option<u64>| match (held, new) {
+            (Some(held), Some(new)) => Some(Some(*held.min(new))),
+            (held, new) => Some(held.or(*new)),
+        };
+        let words =
+            |number: &Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+        let (connections, bytes) = (part.session_connections, part.session_bytes);
+        let budget = &mut options.budget;
+        let key = Key("network.session_connections", Lock::Network);
+        account.settle(turn, key, &mut budget.connections, connections.map(Some), words, least);
+        let key = Key("network.session_bytes", Lock::Network);
+        account.settle(turn, key, &mut budget.bytes, bytes.map(Some), words, least);
     }
 }
 

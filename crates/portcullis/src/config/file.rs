@@ -13,6 +13,7 @@ use toml::Spanned;
 use super::{
     error::{Misreading, nearest},
     hook::{Approve, OnHookFailure, UnknownTools},
+    network::NetworkTable,
 };
 
 /// The configuration of portcullis. Every key may be left out.
@@ -46,6 +47,8 @@ pub struct File {
     pub analyzers: Option<Spanned<Vec<Analyzer>>>,
     /// What a hook inside a coding agent does beside judging.
     pub hook: HookTable,
+    /// Where `fetch`, `proxy` and `url` may connect.
+    pub network: NetworkTable,
     /// What the layers below may not loosen. Only in the managed file.
     #[schemars(with = "Option<ManagedTable>")]
     pub managed: Option<Spanned<ManagedTable>>,
@@ -310,11 +313,14 @@ pub enum Lock {
     /// `hook`.
     #[serde(rename = "hook")]
     Hook,
+    /// `network`.
+    #[serde(rename = "network")]
+    Network,
 }
 
 impl Lock {
     /// Every lock, in the order of the keys in a file.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Mode,
         Self::DisableBypass,
         Self::Confirmation,
@@ -325,6 +331,7 @@ impl Lock {
         Self::Analyzers,
         Self::Audit,
         Self::Hook,
+        Self::Network,
     ];
 
     /// Its word in the file.
@@ -341,6 +348,7 @@ impl Lock {
             Self::Analyzers => "analyzers",
             Self::Audit => "audit",
             Self::Hook => "hook",
+            Self::Network => "network",
         }
     }
 }

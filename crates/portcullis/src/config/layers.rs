@@ -142,11 +142,19 @@ impl Layers {
         let mut configuration = Configuration::default();
         if !self.files.is_empty() {
             let files = self.files.iter().map(|file| (&file.source, &file.part));
-            let Combined { policy, audit, analyzers, hook, account } = combine(files);
+            let Combined { policy, audit, analyzers, hook, network, account } = combine(files);
             let policy_id = policy_id(&account.sources);
             let layers = Self::default();
-            configuration =
-                Configuration { policy, policy_id, audit, analyzers, hook, account, layers };
+            configuration = Configuration {
+                policy,
+                policy_id,
+                audit,
+                analyzers,
+                hook,
+                network,
+                account,
+                layers,
+            };
         }
         if !self.tried.is_empty() {
             let mut options = configuration.policy.options();

@@ -20,6 +20,7 @@ mod example;
 mod file;
 mod hook;
 mod layers;
+mod network;
 mod part;
 mod read;
 mod trust;
@@ -39,6 +40,7 @@ pub use file::{Analyzer, File, Lock};
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 use layers::Layers;
 pub use layers::ProjectFile;
+pub use network::{HostEntry, HostTable, Network, NetworkTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
 use crate::platform::Directories;
@@ -66,6 +68,8 @@ pub struct Configuration {
     pub analyzers: Option<Vec<Analyzer>>,
     /// What a hook inside a coding agent does beside judging.
     pub hook: Hook,
+    /// Where things may connect.
+    pub network: Network,
     /// Where each value comes from.
     pub account: Account,
     layers: Layers,
@@ -100,6 +104,7 @@ impl Default for Configuration {
             audit: Audit::default(),
             analyzers: None,
             hook: Hook::default(),
+            network: Network::default(),
             account: Account::default(),
             layers: Layers::default(),
         }

@@ -21,6 +21,7 @@ use super::{
         Analyzer, AuditTable, ClassWord, Confirm, ConfirmTable, ConfirmWord, DontAskWord, File,
         HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
+    network::{NetworkPart, network_of},
 };
 
 /// What one file says. What it leaves out is `None` or empty.
@@ -39,6 +40,7 @@ pub(super) struct Part {
     pub(super) audit: AuditPart,
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: HookTable,
+    pub(super) network: NetworkPart,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
 }
@@ -65,6 +67,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         audit,
         analyzers,
         hook,
+        network,
         managed,
     } = file;
     if let Some(managed) = managed.as_ref().filter(|_| layer != Layer::Managed) {
@@ -112,6 +115,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         },
         analyzers: analyzers.as_ref().map(|names| names.get_ref().clone()),
         hook: hook.clone(),
+        network: network_of(network)?,
         locks: managed.as_ref().map_or_else(Vec::new, |table| table.get_ref().lock.clone()),
         examples,
     })

@@ -9,6 +9,7 @@ mod lines;
 #[cfg(test)]
 mod schema;
 mod strict;
+mod url;
 
 pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
@@ -18,3 +19,4 @@ pub use call::{LONGEST, Request, VERSION, sole_argument};
 pub use inspect::{InspectAnswer, InspectRequest, PhraseShape, SecretShape};
 pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};
+pub use url::{AddressShape, UrlAnswer, UrlRequest, note_codes};

@@ -13,6 +13,7 @@ mod hostile;
 mod install;
 mod jsonl;
 mod layers;
+mod network;
 mod record;
 mod replay;
 mod scan;

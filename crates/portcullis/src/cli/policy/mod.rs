@@ -89,6 +89,14 @@ pub(super) fn load_file(path: &Path) -> Result<Configuration, Failure> {
     Configuration::load(Some(path)).map_err(|error| failure(&error))
 }
 
+/// With what the project around this directory has to say.
+pub(super) fn in_this_workspace(base: &Configuration) -> Result<Configuration, Failure> {
+    match workspace(None) {
+        Some(workspace) => base.in_workspace(&workspace).map_err(|error| failure(&error)),
+        None => Ok(base.clone()),
+    }
+}
+
 /// With what the project around `--cwd`, or around this directory, has to say.
 fn in_workspace(base: &Configuration, matches: &ArgMatches) -> Result<Configuration, Failure> {
     match workspace(matches.get_one::<String>("cwd").map(String::as_str)) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Exit, Failure, shown, write_json};
 use crate::{
     config::{
-        Account, Configuration, Layer, LeftOut, Lock, OnFailure, Setting, Source,
+        Account, Configuration, Layer, LeftOut, Lock, Network, OnFailure, Setting, Source,
         confirmation_words,
     },
     report::visible,
@@ -39,7 +39,8 @@ fn all_floors(floors: &[String]) -> Vec<String> {
 }
 
 fn policy_json(configuration: &Configuration) -> Value {
-    let Configuration { policy, policy_id, audit, analyzers, hook, account, .. } = configuration;
+    let Configuration { policy, policy_id, audit, analyzers, hook, network, account, .. } =
+        configuration;
     let options = policy.options();
     let PolicyOptions {
         mode,
@@ -94,11 +95,35 @@ fn policy_json(configuration: &Configuration) -> Value {
             "notify": hook.notify,
             "enforce_mode": hook.enforce_mode,
         },
+        "network": network_json(network),
     });
     if let Value::Object(effective) = effective {
         answer.extend(effective);
     }
     Value::Object(answer)
+}
+
+fn network_json(network: &Network) -> Value {
+    let Network { options, name_servers } = network;
+    let allowed: Vec<Value> = options
+        .allowed_hosts
+        .iter()
+        .map(|one| json!({ "host": one.host, "allow_private": one.allow_private, "ports": one.ports }))
+        .collect();
+    json!({
+        "allowed_hosts": allowed,
+        "extra_blocked_hosts": options.extra_blocked_hosts,
+        "resolve_dns": options.resolve_dns,
+        "default_deny": options.default_deny,
+        "require_https": options.require_https,
+        "allow_userinfo": options.allow_userinfo,
+        "allow_disguised": options.allow_disguised,
+        "ports": options.ports,
+        "nat64_prefixes": options.nat64_prefixes,
+        "name_servers": name_servers,
+        "session_connections": options.budget.connections,
+        "session_bytes": options.budget.bytes,
+    })
 }
 
 /// The files, what each of them sets, and what of it does not hold.
@@ -188,6 +213,9 @@ fn policy_text(configuration: &Configuration) -> String {
     for setting in account.settings.iter().filter(|setting| setting.key.starts_with("hook.")) {
         page.row("hook", &setting_words(account, setting));
     }
+    for setting in account.settings.iter().filter(|setting| setting.key.starts_with("network.")) {
+        page.row("network", &setting_words(account, setting));
+    }
     page.0.push_str(&rest(account));
     page.0
 }
@@ -247,7 +275,7 @@ fn with_layers(account: &Account, key: &str) -> Vec<String> {
 }
 
 fn setting_words(account: &Account, setting: &Setting) -> String {
-    let key = setting.key.trim_start_matches("hook.");
+    let key = setting.key.rsplit('.').next().unwrap_or(setting.key);
     format!("{key} is {}{}", setting.value, layer_of(account, setting.key))
 }
 

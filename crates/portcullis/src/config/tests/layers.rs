@@ -434,6 +434,22 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
         ],
         "hook.approve = 'never'\nhook.unknown_tools = 'ask'",
     ),
+    (
+        Lock::Network,
+        "network.default_deny = true\nnetwork.session_bytes = 5",
+        "network = { default_deny = false, allow_userinfo = true, allowed_hosts = ['a.example.com'], ports = [22], \
+         nat64_prefixes = ['2001:db8::/96'], name_servers = ['192.0.2.1'], session_bytes = 6 }",
+        &[
+            "network.allowed_hosts: a.example.com",
+            "network.ports: 22",
+            "network.nat64_prefixes: 2001:db8::/96",
+            "network.name_servers: 192.0.2.1:53",
+            "network.default_deny: false",
+            "network.allow_userinfo: true",
+            "network.session_bytes: 6",
+        ],
+        "network = { resolve_dns = false, require_https = true, extra_blocked_hosts = ['10.0.0.0/8'], session_connections = 4 }",
+    ),
 ];
 
 #[test]
@@ -466,6 +482,7 @@ fn what_is_locked_is_only_made_stricter_below() {
         assert_eq!(configuration.policy.options(), base.policy.options(), "{lock}: {looser}");
         assert_eq!(configuration.audit, base.audit, "{lock}: {looser}");
         assert_eq!(configuration.hook, base.hook, "{lock}: {looser}");
+        assert_eq!(configuration.network, base.network, "{lock}: {looser}");
         assert_eq!(configuration.analyzers, base.analyzers, "{lock}: {looser}");
 
         fs::write(world.user(), stricter).unwrap();
