@@ -1,9 +1,9 @@
-//! Fuzzing for a bounded time. The targets live in `fuzz/`, a workspace of its own; libFuzzer's instrumentation asks for
+//! Fuzzing for a bounded time, and whether its targets still compile. The targets live in `fuzz/`, a workspace of its own; libFuzzer's instrumentation asks for
 //! switches that stable Rust hides, so they are unlocked for this build alone.
 
 use std::process::Command;
 
-use crate::command::{self, Failed, root};
+use crate::command::{self, Failed, cargo, root};
 
 /// The targets with the longest input of each, in bytes. `docs/fuzzing.md` says what they prove.
 const TARGETS: &[(&str, u32)] = &[
@@ -18,6 +18,16 @@ const TARGETS: &[(&str, u32)] = &[
     ("proxy_head", 600),
     ("proxy_socks", 300),
 ];
+
+/// Checks that the targets compile. Without their default features they need neither libFuzzer, which asks for a compiler of C++,
+/// nor the oracles, which take longer than everything else; in the workspace's own directory most of the rest is there already.
+pub(crate) fn check() -> Result<(), Failed> {
+    let words =
+        ["check", "--manifest-path", "fuzz/Cargo.toml", "--locked", "--no-default-features"];
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| root().join("target").into());
+    command::run(cargo(&words).env("CARGO_TARGET_DIR", target), "install Rust 1.95")
+}
 
 /// Runs every target for `minutes` of one processor each.
 pub(crate) fn run(minutes: u64) -> Result<(), Failed> {

@@ -2,7 +2,7 @@
 
 use crate::{
     command::{self, Failed, cargo},
-    differential, docs, dressing, licences, workspace,
+    differential, docs, dressing, fuzz, licences, workspace,
 };
 
 /// Where the property tests begin to choose, so that the same tree always gets the same answer; a plain `cargo test` chooses
@@ -19,6 +19,7 @@ pub(crate) fn run() -> Result<(), Failed> {
         &mut cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
         TOOLCHAIN,
     )?;
+    fuzz::check()?;
     docs::check()?;
     command::run(
         cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])

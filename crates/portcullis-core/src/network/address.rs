@@ -85,7 +85,7 @@ impl Class {
     /// Whether a person who allows private addresses for a host means this one. Never the metadata of a cloud, never the
     /// neighbours on the link, and never an address that comes in the disguise of another.
     #[must_use]
-    pub fn is_liftable(&self) -> bool {
+    pub const fn is_liftable(&self) -> bool {
         let liftable = matches!(
             self.range.kind,
             Kind::Public | Kind::Private | Kind::Loopback | Kind::Benchmark

@@ -72,6 +72,9 @@ pub enum Refusal {
     NoAddress(String),
 }
 
+/// Said of what no entry of the policy lets through.
+const NOTHING_LIFTS: &str = "no entry of the configuration lets this through";
+
 impl Refusal {
     /// A word for programs that stays the same.
     #[must_use]
@@ -110,6 +113,8 @@ impl Refusal {
             Self::PortZero | Self::Port(_) => {
                 "add the port to `ports` under `[network]`, if this host is meant to be reached there"
             }
+            Self::Inside { why: Inside::Metadata, .. } => NOTHING_LIFTS,
+            Self::Address { class, .. } if !class.is_liftable() => NOTHING_LIFTS,
             Self::Inside { .. } | Self::Address { .. } => {
                 "to reach a service of your own, name its host in `allowed_hosts` under `[network]` with `allow_private = true`"
             }

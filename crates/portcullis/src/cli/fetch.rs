@@ -166,8 +166,11 @@ fn roots(matches: &ArgMatches) -> Result<Roots, Failure> {
 /// What was refused ends as what is denied; what merely failed does not.
 pub(super) fn refused(failure: &portcullis_net::Failure) -> Failure {
     let message = redact(&failure.to_string()).into_owned();
-    let shown =
-        if failure.is_refusal() { Failure::denied(message) } else { Failure::internal(message) };
+    let shown = match failure {
+        portcullis_net::Failure::BadRequest(_) => Failure::usage(message),
+        _ if failure.is_refusal() => Failure::denied(message),
+        _ => Failure::internal(message),
+    };
     match failure.help() {
         Some(help) => shown.with_help(help),
         None => shown,

@@ -1,12 +1,14 @@
-//! `url` and `fetch`: what may be connected to, as a person and a program are told.
+//! `url`, `fetch` and `proxy`: what may be connected to, as a person and a program are told.
 
 use std::{
     fs,
-    io::{Read as _, Write as _},
-    net::TcpListener,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    process::{Command, Stdio},
     thread,
 };
 
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use super::Place;
@@ -17,7 +19,10 @@ fn lines(out: &str) -> Vec<Value> {
 
 /// A place whose configuration says this.
 fn configured(text: &str) -> Place {
-    let place = Place::new();
+    configure(Place::new(), text)
+}
+
+fn configure(place: Place, text: &str) -> Place {
     let directory = place.home.path().join(".config/portcullis");
     fs::create_dir_all(&directory).unwrap();
     fs::write(directory.join("config.toml"), text).unwrap();
@@ -266,4 +271,70 @@ fn a_refused_fetch_says_what_and_why_and_calls_nobody() {
         assert!(ended.err.contains("\nhelp: "), "{url}: {}", ended.page());
     }
     assert!(listener.accept().is_err(), "somebody called");
+    let ended = place.run(["fetch", "http://169.254.169.254/"]);
+    assert!(
+        ended.err.contains("help: no entry of the configuration lets this through"),
+        "{}",
+        ended.page()
+    );
+    let ended = place.run(["fetch", "-H", "a: b\r\nc: d", "https://example.com/"]);
+    assert_eq!(ended.code, 64, "{}", ended.page());
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_are_let_out_under_a_password_and_recorded_until_the_proxy_is_interrupted() {
+    let port = serving("the page", 1);
+    let text = format!(
+        "[network]\nallowed_hosts = [{{ host = '127.0.0.1', allow_private = true, ports = [{port}] }}]\n"
+    );
+    let place = configure(Place::recorded(), &text);
+    let mut proxy = place
+        .command()
+        .args(["proxy", "--session", "build", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut said = BufReader::new(proxy.stdout.take().unwrap());
+    said.read_line(&mut first).unwrap();
+    let first: Value = serde_json::from_str(&first).unwrap();
+    let address = first["listening"].as_str().unwrap();
+    let password = first["sessions"][0]["password"].as_str().unwrap();
+    assert_eq!(first["sessions"][0]["proxy_url"], format!("http://build:{password}@{address}"));
+    let asked = |password: &str, url: &str| {
+        let login = BASE64.encode(format!("build:{password}").as_bytes());
+        let mut stream = TcpStream::connect(address).unwrap();
+        let host = url.split('/').nth(2).unwrap();
+        write!(
+            stream,
+            "GET {url} HTTP/1.1\r\nhost: {host}\r\nproxy-authorization: Basic {login}\r\nconnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let page = format!("http://127.0.0.1:{port}/");
+    for (password, url, expected) in [
+        (password, page.as_str(), "HTTP/1.1 200 "),
+        ("guess", page.as_str(), "HTTP/1.1 407 "),
+        (password, "http://169.254.169.254/latest/", "HTTP/1.1 403 "),
+    ] {
+        let answer = asked(password, url);
+        assert!(answer.starts_with(expected), "{url}: {answer}");
+        assert_eq!(answer.ends_with("the page"), expected.contains("200"), "{answer}");
+    }
+    let interrupted = Command::new("kill").args(["-INT", &proxy.id().to_string()]).status();
+    assert!(interrupted.unwrap().success());
+    assert_eq!(proxy.wait().unwrap().code(), Some(0));
+    let list = place.run(["audit", "list"]).out;
+    for expected in
+        [format!("allow                   GET {page}"), "sent ".to_owned(), "deny ".to_owned()]
+    {
+        assert!(list.contains(&expected), "{expected}: {list}");
+    }
+    assert!(!list.contains(password), "{list}");
+    assert_eq!(place.run(["audit", "verify"]).code, 0);
 }
