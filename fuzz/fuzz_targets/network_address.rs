@@ -5,7 +5,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use libfuzzer_sys::fuzz_target;
-use portcullis_core::network::{Kind, NetworkOptions, NetworkPolicy, carried, classify, operator_nat64};
+use portcullis_core::network::{
+    Kind, NetworkOptions, NetworkPolicy, carried, classify, operator_nat64,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some(four) = bytes.first_chunk::<4>() {
@@ -29,7 +31,8 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let entry = String::from_utf8_lossy(bytes).into_owned();
-    let options = NetworkOptions { extra_blocked_hosts: vec![entry.clone()], ..NetworkOptions::default() };
+    let options =
+        NetworkOptions { extra_blocked_hosts: vec![entry.clone()], ..NetworkOptions::default() };
     if let Err(bad) = NetworkPolicy::new(options) {
         assert!(bad.to_string().contains(&entry) && bad.index == 0);
     }

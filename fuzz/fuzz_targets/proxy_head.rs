@@ -8,14 +8,26 @@ use portcullis_net::proxy::{Form, parse_head};
 
 fuzz_target!(|bytes: &[u8]| {
     // Most inputs should get past the first line.
-    let with_line = [b"POST http://a.example.com/ HTTP/1.1\r\nHost: a.example.com\r\n", bytes].concat();
+    let with_line =
+        [b"POST http://a.example.com/ HTTP/1.1\r\nHost: a.example.com\r\n", bytes].concat();
     for text in [bytes, &with_line] {
         let Some(Ok((head, length))) = parse_head(text) else { continue };
         assert!(length <= text.len());
         for (name, value) in &head.headers {
-            assert!(!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':'));
+            assert!(
+                !name.is_empty()
+                    && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':')
+            );
             assert!(!value.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0)));
-            for own in ["connection", "host", "content-length", "transfer-encoding", "proxy-authorization", "te", "upgrade"] {
+            for own in [
+                "connection",
+                "host",
+                "content-length",
+                "transfer-encoding",
+                "proxy-authorization",
+                "te",
+                "upgrade",
+            ] {
                 assert_ne!(name, own);
             }
         }

@@ -129,7 +129,8 @@ pub fn brush_names(source: &str) -> Vec<Name> {
     // Its time grows exponentially with nested parentheses and its stack with everything else that nests. A descriptor in
     // braces is a name for it, and so is what a function substitution begins with, and the name of a coprocess before a
     // condition. A number that is no `i32` makes it panic, a heredoc that does not end takes all memory, and `<<` inside of an
-    // expansion or a substitution is a heredoc that does not. Each `case` inside of another doubles its time.
+    // expansion or a substitution is a heredoc that does not. In a heredoc it joins no lines. Each `case` inside of another
+    // doubles its time.
     let opens = source.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
     let numbers = source.split(|character: char| !character.is_ascii_digit());
     if numbers.map(str::len).max() > Some(9) {
@@ -151,7 +152,10 @@ pub fn brush_names(source: &str) -> Vec<Name> {
         || joined.contains("${|")
         || joined.matches("case ").count() > 8
         || (joined.contains("<<")
-            && (joined.contains("${") || joined.contains("$(") || !bash_accepts(source)))
+            && (joined.contains("${")
+                || joined.contains("$(")
+                || joined != source
+                || !bash_accepts(source)))
     {
         return Vec::new();
     }
