@@ -1,6 +1,8 @@
 //! What is known of a string before it exists. Owns the half-known text that words, streams and files are made of
 //! while a command is understood; it does not know where such text comes from.
 
+use std::sync::Arc;
+
 use smallvec::{SmallVec, smallvec};
 
 use crate::effect::EffectId;
@@ -66,6 +68,8 @@ pub struct Text {
     pub taint: Taint,
     /// The effects that it comes from: the other ends of the data-flow edges that its use will draw.
     pub sources: Vec<EffectId>,
+    /// The bytes behind an unknown piece, where they are known and are no text; see [`Text::as_binary`].
+    pub binary: Option<Arc<[u8]>>,
 }
 
 impl Text {
@@ -81,6 +85,19 @@ impl Text {
     #[must_use]
     pub fn unknown(origin: &str) -> Self {
         Self { pieces: smallvec![Piece::Unknown(origin.into())], ..Self::default() }
+    }
+
+    /// Bytes that are no text: unknown to all but those who unpack them.
+    #[must_use]
+    pub fn binary(origin: &str, bytes: Vec<u8>) -> Self {
+        Self { binary: Some(bytes.into()), ..Self::unknown(origin) }
+    }
+
+    /// The bytes, where they are known and are no text.
+    #[must_use]
+    pub fn as_binary(&self) -> Option<&[u8]> {
+        let is_one = matches!(self.pieces.as_slice(), [Piece::Unknown(_)]);
+        self.binary.as_deref().filter(|_| is_one)
     }
 
     /// The whole text where every byte is known; a glob counts as unknown.
@@ -147,6 +164,7 @@ impl Text {
         if !self.has_room(more) {
             return;
         }
+        self.binary = None;
         match self.pieces.last_mut() {
             Some(Piece::Known(text)) => text.push_str(more),
             _ => self.pieces.push(Piece::Known(more.to_owned())),
@@ -164,6 +182,7 @@ impl Text {
 
     /// Adds a piece.
     pub fn push(&mut self, piece: Piece) {
+        self.binary = None;
         match piece {
             Piece::Known(text) if matches!(self.pieces.last(), Some(Piece::Known(_))) => {
                 self.push_known(&text);
@@ -180,6 +199,12 @@ impl Text {
 
     /// Adds another text with everything that is known of it.
     pub fn append(&mut self, other: &Self) {
+        if self.pieces.is_empty() {
+            self.pieces.clone_from(&other.pieces);
+            self.binary.clone_from(&other.binary);
+            self.inherit(other);
+            return;
+        }
         for piece in &other.pieces {
             match piece {
                 Piece::Known(text) => self.push_known(text),
@@ -203,7 +228,7 @@ impl Text {
     #[must_use]
     pub fn derive(&self, pieces: impl IntoIterator<Item = Piece>) -> Self {
         let pieces = pieces.into_iter().collect();
-        Self { pieces, taint: self.taint, sources: self.sources.clone() }
+        Self { pieces, taint: self.taint, sources: self.sources.clone(), binary: None }
     }
 
     fn len(&self) -> usize {

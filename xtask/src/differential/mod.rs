@@ -34,7 +34,11 @@ const SHOWN: usize = 25;
 /// What the scripts showed.
 #[derive(Default)]
 struct Tally {
+    /// Those that can be known.
     scripts: u64,
+    /// Those that cannot, and how many of them were said to be so.
+    unknowable: u64,
+    admitted: u64,
     starts: u64,
     as_predicted: u64,
     exactly: u64,
@@ -62,11 +66,12 @@ fn compared(scripts: u64, seed: u64) -> Result<u64, Failed> {
     for number in 0..scripts {
         let script = generate::script(seed, number);
         let outcome = judge(&bash, &script.text())?;
-        tally.count(outcome.as_ref());
+        tally.count(&script, outcome.as_ref());
         for construct in &script.constructs {
-            by_construct.entry(construct).or_default().count(outcome.as_ref());
+            by_construct.entry(construct).or_default().count(&script, outcome.as_ref());
         }
-        if let Some(fault) = outcome.as_ref().and_then(|(verdict, _)| fault_of(verdict)) {
+        let fault = outcome.as_ref().and_then(|(verdict, _)| fault_of(verdict));
+        if let Some(fault) = fault.filter(|fault| !(script.is_unknowable && *fault == PARTIAL)) {
             let shown = faults.entry(fault).or_default();
             if shown.len() < SHOWN {
                 shown.push(format!("#{number} {}", smallest(&bash, script, fault)?));
@@ -100,13 +105,15 @@ fn judge(bash: &Bash, script: &str) -> Result<Option<(Verdict, Vec<Started>)>, F
     Ok(Some((verdict, started)))
 }
 
+const PARTIAL: &str = "partial: we say that we did not understand everything";
+
 fn fault_of(verdict: &Verdict) -> Option<&'static str> {
     if verdict.is_silently_wrong() {
         Some("silently wrong: these ran, and nobody spoke of them")
     } else if verdict.is_overclaimed() {
         Some("claimed: these were said to run for certain, and did not")
     } else {
-        verdict.partial.then_some("partial: we say that we did not understand everything")
+        verdict.partial.then_some(PARTIAL)
     }
 }
 
@@ -138,12 +145,18 @@ fn smallest(bash: &Bash, mut script: Script, fault: &'static str) -> Result<Stri
 }
 
 impl Tally {
-    fn count(&mut self, outcome: Option<&(Verdict, Vec<Started>)>) {
-        self.scripts += 1;
+    fn count(&mut self, script: &Script, outcome: Option<&(Verdict, Vec<Started>)>) {
         let Some((verdict, started)) = outcome else {
             self.too_slow += 1;
             return;
         };
+        if script.is_unknowable {
+            self.unknowable += 1;
+            self.admitted += u64::from(verdict.partial);
+            self.silently_wrong += u64::from(verdict.is_silently_wrong());
+            return;
+        }
+        self.scripts += 1;
         self.starts += started.len() as u64;
         self.as_predicted += u64::from(verdict.is_as_predicted());
         self.exactly += u64::from(verdict.is_as_predicted() && verdict.unknown == 0);
@@ -155,6 +168,8 @@ impl Tally {
     fn sentence(&self, seed: u64) -> String {
         let Self {
             scripts,
+            unknowable,
+            admitted,
             starts,
             as_predicted,
             exactly,
@@ -167,7 +182,8 @@ impl Tally {
         format!(
             "seed {seed}: {scripts} scripts started {starts} programs. As predicted: {as_predicted} ({share:.1} %), \
              {exactly} of them with every argument known. Partial: {partial}. Claimed without need: {overclaimed}. \
-             Silently wrong: {silently_wrong}. Too slow: {too_slow}.\n"
+             Silently wrong: {silently_wrong}. Too slow: {too_slow}. Of {unknowable} more that nobody can know, {admitted} \
+             were said to be so.\n"
         )
     }
 }

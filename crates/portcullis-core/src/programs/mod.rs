@@ -9,6 +9,7 @@ use crate::{
     text::Text,
     understand::shell::{Invocation, Walk, matches},
 };
+pub(crate) use filters::chosen_lines;
 
 pub(crate) mod agents;
 mod archives;

@@ -252,15 +252,28 @@ fn packed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if unpacks {
         output.taint = output.taint.with(Taint::DECODED);
     }
+    let is_gzip = matches!(invocation.program.as_str(), "gzip" | "gunzip");
+    let turned = |from: &Text| {
+        let known = match unpacks {
+            _ if !is_gzip => None,
+            true => filters::unpack(from),
+            false => filters::pack(from),
+        };
+        let mut turned = known.unwrap_or_else(|| Text::unknown(&invocation.program));
+        turned.inherit(&output);
+        turned.inherit(from);
+        turned
+    };
     if files.is_empty() {
-        if let Some(input) = &invocation.input {
-            output.inherit(input);
-        }
-        return output;
+        return invocation.input.as_ref().map_or_else(|| output.clone(), turned);
     }
-    for file in &files {
-        let mut content = output.derive(output.pieces.clone());
-        content.inherit(&walk.read(file));
+    let contents: Vec<Text> = files.iter().map(|file| turned(&walk.read(file))).collect();
+    if let [content] = contents.as_slice()
+        && to_output
+    {
+        return content.clone();
+    }
+    for (file, content) in files.iter().zip(contents) {
         if to_output {
             output.inherit(&content);
             continue;

@@ -446,9 +446,11 @@ fn unknowable(writer: &mut Writer, depth: u32) -> String {
     if !writer.one_in(8) {
         return format!("answer=$({})\nalpha \"$answer\" $answer", writer.tame_command());
     }
+    writer.unknowable = true;
     let body = writer.statement(depth);
     let code = writer.choose(
         &[
+            "echo 'alpha glob' > z.f; cat *.f | sh",
             "$(shim1 name) x",
             "eval \"$(beta code)\"",
             "shim1 | bash",

@@ -154,7 +154,7 @@ const PATTERNS: &[&str] = &[
 
 const TRAPS: &[&str] = &[
     "(trap '$V now' EXIT; V=P)",
-    "(trap '$V d' DEBUG; V=P; :)",
+    "V=Q; (trap '$V d' DEBUG; V=P; :)",
     "(trap '$V e' ERR; V=P; false; :)",
     "f() { trap '$V r' RETURN; V=P; :; }; f; trap - RETURN",
     "(trap 'P a' EXIT; trap 'Q b' EXIT)",
@@ -301,7 +301,6 @@ const GLOBS: &[&str] = &[
     "mkdir -p ge; : > ge/P; cd ge; V=(*); P \"${V[0]}\"; cd ..",
     "mkdir -p gh; echo 'P run' > gh/a.sh; for V in gh/*.sh; do sh \"$V\"; done",
     "mkdir -p gi; echo 'P run' > gi/a.sh; . gi/?.sh; bash gi/*",
-    "echo 'P cat' > F; cat *.f | sh",
     "P nomatch* 'quoted*' \"also*\" esc\\*",
     "V='*.none'; P $V \"$V\"; P ${V}x",
     "mkdir -p gj; : > gj/x; set -- gj/*; P \"$1\"",

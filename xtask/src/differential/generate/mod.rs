@@ -72,6 +72,8 @@ pub(super) struct Script {
     pub(super) statements: Vec<String>,
     /// The constructs that it uses.
     pub(super) constructs: BTreeSet<&'static str>,
+    /// Whether what it runs depends on what nobody can know: it must be said to be so.
+    pub(super) is_unknowable: bool,
 }
 
 impl Script {
@@ -84,10 +86,11 @@ impl Script {
 /// The script of this number under a seed.
 pub(super) fn script(seed: u64, number: u64) -> Script {
     let random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
-    let mut writer = Writer { random, used: BTreeSet::new(), names: 0, left: 14 };
+    let mut writer =
+        Writer { random, used: BTreeSet::new(), names: 0, left: 14, unknowable: false };
     let count = 1 + writer.below(4);
     let statements = (0..count).map(|_| writer.statement(0)).collect();
-    Script { statements, constructs: writer.used }
+    Script { statements, constructs: writer.used, is_unknowable: writer.unknowable }
 }
 
 /// A word that becomes one argument, with the statements that must run before it.
@@ -124,6 +127,8 @@ pub(super) struct Writer {
     names: u32,
     /// How many more statements the script may have.
     left: u32,
+    /// Whether something was written that nobody can know.
+    unknowable: bool,
 }
 
 /// How deep statements nest.

@@ -122,7 +122,7 @@ fn unquoted_variable(writer: &mut Writer, text: &str) -> Spelled {
     } else {
         format!("\"{word}\"")
     };
-    Spelled::after(format!("{name}={}", quoted(&text)), word)
+    Spelled::after(format!("empty= {name}={}", quoted(&text)), word)
 }
 
 fn two_variables(writer: &mut Writer, text: &str) -> Spelled {

@@ -1,7 +1,7 @@
 //! `sed`. Owns its scripts: what is printed where everything is known, and what is executed, read and written.
 //! Loops and the hold space are understood as syntax and not evaluated.
 
-mod pattern;
+pub(super) mod pattern;
 mod script;
 
 use regex::bytes::Regex;

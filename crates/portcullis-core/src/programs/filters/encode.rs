@@ -112,7 +112,7 @@ fn decode(alphabet: &Alphabet, input: &str, ignore_garbage: bool) -> Option<Text
             (buffer, bits, group) = (0, 0, 0);
         }
     }
-    output.text()
+    Some(output.bytes("decoded bytes"))
 }
 
 fn encode(alphabet: &Alphabet, input: &str, wrap: usize) -> Option<Text> {
@@ -228,7 +228,7 @@ fn from_plain_hex(input: &str) -> Option<Text> {
             Some(first) => output.byte(u8::try_from(first * 16 + digit).ok()?)?,
         }
     }
-    output.text()
+    Some(output.bytes("decoded bytes"))
 }
 
 /// Rows of `offset: hex digits  text`, in order.
@@ -248,5 +248,5 @@ fn from_dump(input: &str) -> Option<Text> {
             }
         }
     }
-    output.text()
+    Some(output.bytes("decoded bytes"))
 }

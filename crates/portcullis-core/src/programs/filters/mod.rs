@@ -6,7 +6,9 @@ mod edit;
 mod encode;
 mod given;
 mod lines;
+mod packed;
 mod print;
+mod search;
 mod sort;
 mod translate;
 
@@ -18,6 +20,8 @@ use given::Given;
 
 pub(crate) use edit::edit;
 pub(crate) use encode::openssl_base64;
+pub(crate) use packed::{pack, unpack};
+pub(crate) use search::chosen_lines;
 
 /// Evaluates a text program; `open` gives what is in a file that an operand names. `None` where the table has no such program.
 pub(crate) fn evaluate(
@@ -61,7 +65,7 @@ static FILTERS: &[(&str, Taint, Print)] = &[
     ("fmt", Taint::NONE, lines::unknown),
     ("fold", Taint::NONE, lines::fold),
     ("gbase64", Taint::NONE, encode::base64),
-    ("gzcat", Taint::DECODED, lines::unknown),
+    ("gzcat", Taint::DECODED, packed::unpacked),
     ("head", Taint::NONE, lines::head),
     ("hexdump", Taint::NONE, lines::unknown),
     ("iconv", Taint::NONE, lines::iconv),
@@ -88,7 +92,7 @@ static FILTERS: &[(&str, Taint, Print)] = &[
     ("xxd", Taint::NONE, encode::xxd),
     ("xzcat", Taint::DECODED, lines::unknown),
     ("yq", Taint::NONE, lines::searched),
-    ("zcat", Taint::DECODED, lines::unknown),
+    ("zcat", Taint::DECODED, packed::unpacked),
     ("zstdcat", Taint::DECODED, lines::unknown),
 ];
 
@@ -169,6 +173,14 @@ impl Output {
 
     fn text(self) -> Option<Text> {
         String::from_utf8(self.0).ok().map(Text::known)
+    }
+
+    /// As [`Output::text`]; what is no text is kept for those who unpack it.
+    fn bytes(self, origin: &str) -> Text {
+        match String::from_utf8(self.0) {
+            Ok(text) => Text::known(text),
+            Err(error) => Text::binary(origin, error.into_bytes()),
+        }
     }
 }
 

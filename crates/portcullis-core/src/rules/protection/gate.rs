@@ -192,12 +192,15 @@ static RULES: &[Rule] = &[
             let starts = place::persistence_of(target, scene.facts).is_some()
                 || place::agent_file_of(target, scene.facts)
                     .is_some_and(|file| file.kind == AgentFileKind::Settings);
+            if !starts {
+                return None;
+            }
             let text = if content.has_unknown() {
                 format!("{}\n{}", content.display(), around(effect, target, scene))
             } else {
                 content.display()
             };
-            (starts && takes_its_place(&text)).then(|| {
+            takes_its_place(&text).then(|| {
                 about(
                     Severity::Critical,
                     target,

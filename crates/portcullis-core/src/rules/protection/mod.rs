@@ -72,9 +72,16 @@ impl Touch<'_> {
     }
 }
 
+/// How much of a text before and behind an effect is read with it: a program and what it is told stand together.
+const AROUND: usize = 16 * 1024;
+
 /// The text that an effect is written in, without the name of its target: what else was meant.
 fn around(effect: &Effect, target: &Target, scene: &Scene<'_>) -> String {
     let text = scene.effects.layer_text(effect.at.layer);
+    let at = effect.at.span.range();
+    let start = text.floor_char_boundary(at.start.saturating_sub(AROUND));
+    let end = text.ceil_char_boundary(at.end.saturating_add(AROUND).min(text.len()));
+    let text = text.get(start..end).unwrap_or(text);
     let shown = target.text.display();
     if shown.is_empty() { text.to_owned() } else { text.replace(&shown, "") }
 }

@@ -80,6 +80,9 @@ fn located(name: Option<&Argument>) -> Text {
 /// How many effects are looked through for one that made a directory.
 const MADE: usize = 64;
 
+/// How long the name of a directory may be on any system that scripts run on.
+const LONGEST_DIRECTORY: usize = 4096;
+
 /// How many directories `pushd` keeps.
 const PUSHED: usize = 16;
 
@@ -244,7 +247,9 @@ impl Walk<'_> {
 
     fn change_directory(&mut self, arguments: &[Argument]) {
         // With `CDPATH` a relative directory may be anywhere.
-        if let Some(elsewhere) = self.variable_set("CDPATH").filter(|path| !path.is_empty())
+        if let Some(elsewhere) = self
+            .variable_set("CDPATH")
+            .filter(|path| !path.is_empty() && path.as_known() != Some("."))
             && let Some(first) = arguments.first()
             && !first.text.known_prefix().starts_with(['/', '.', '~', '-'])
         {
@@ -253,6 +258,23 @@ impl Walk<'_> {
             let path = Text::known(format!("{below}/{}", first.text.display()));
             let directory = self.target(&path).path;
             self.state.enter(directory);
+            return;
+        }
+        let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
+        let options = arguments
+            .iter()
+            .map_while(|argument| {
+                known(argument).filter(|known| known.starts_with('-') && known != "-")
+            })
+            .take_while(|option| option != "--");
+        let letters: String = options.collect::<Vec<_>>().concat().replace('-', "");
+        if letters.contains(|letter| !"LPe@".contains(letter)) {
+            // Another shell counts the directories it was in.
+            if letters.contains(|letter: char| letter.is_ascii_digit() || letter == '+') {
+                self.state.enter_perhaps(None);
+            } else {
+                self.succeeded = Some(false);
+            }
             return;
         }
         let operand = arguments.iter().find(|argument| {
@@ -268,6 +290,8 @@ impl Walk<'_> {
                 path.map(|path| self.state.linked(&path).map_or(path, str::to_owned))
             }
         };
+        // No system has a longer one; what would follow from it grows with every step.
+        let directory = directory.filter(|path| path.len() <= LONGEST_DIRECTORY);
         let stands =
             operand.is_none_or(|_| directory.as_deref().is_some_and(|path| self.stands(path)));
         // What a program answers is there; a variable may be empty.
@@ -446,13 +470,20 @@ impl Walk<'_> {
                 self.at_end.push(at.clone());
             }
         }
+        // Before the next command, and not only behind one.
+        let at_once =
+            |signal: &&Argument| signal.text.as_known().is_none_or(|known| known == "DEBUG");
         if !signals.iter().all(is_end) {
             if self.traps.len() >= TRAPS {
                 self.gap(code.span, GapReason::Limit);
             } else {
                 self.traps.push(at);
+                self.trapped.0 = self.state.changes();
+                self.unsprung = true;
             }
-            self.perhaps(|walk| walk.same_shell(&code.text, code.span));
+            if signals.iter().any(at_once) {
+                self.perhaps(|walk| walk.same_shell(&code.text, code.span));
+            }
         }
         self.succeeded = None;
     }
@@ -468,13 +499,15 @@ impl Walk<'_> {
         }
     }
 
-    /// In a function a variable that is declared is the function's own.
-    fn make_local(&mut self, name: &str) {
+    /// In a function a variable that is declared is the function's own; gives whether it becomes so now.
+    fn make_local(&mut self, name: &str) -> bool {
         let before = self.state.variable(name).map(<[Value]>::to_vec);
-        if let Some(locals) = self.locals.last_mut()
-            && !locals.iter().any(|(known, _)| known == name)
-        {
-            locals.push((name.to_owned(), before));
+        match self.locals.last_mut() {
+            Some(locals) if !locals.iter().any(|(known, _)| known == name) => {
+                locals.push((name.to_owned(), before));
+                true
+            }
+            _ => false,
         }
     }
 
@@ -515,8 +548,9 @@ impl Walk<'_> {
                     self.state.export(name);
                 }
             }
+            let mut is_new = false;
             if is_local && let Some(name) = declared_name(&argument.text) {
-                self.make_local(name);
+                is_new = self.make_local(name);
                 if !refers && argument.text.as_known() == Some(name) && !self.locals.is_empty() {
                     self.state.unset(name);
                 }
@@ -548,7 +582,7 @@ impl Walk<'_> {
                 let (name, value) = match name.strip_suffix('+') {
                     Some(name) => {
                         let mut before = match self.value(name) {
-                            Some(Value::Scalar(text)) => text,
+                            Some(Value::Scalar(text)) if !is_new => text,
                             _ => Text::default(),
                         };
                         before.append(&value);
@@ -617,7 +651,9 @@ impl Walk<'_> {
                 _ => {}
             }
         }
-        if names.is_empty() {
+        // Without a name the line is kept whole.
+        let is_whole = names.is_empty();
+        if is_whole {
             names.push("REPLY".to_owned());
         }
         let exchanged = from.filter(|number| self.exchange_input(*number));
@@ -639,6 +675,7 @@ impl Walk<'_> {
             return;
         };
         let separators = match self.state.variable("IFS") {
+            _ if is_whole => String::new(),
             Some([Value::Scalar(text)]) => text.as_known().unwrap_or(" \t\n").to_owned(),
             _ => " \t\n".to_owned(),
         };

@@ -116,6 +116,10 @@ impl Walk<'_> {
             self.succeeded = succeeded;
             self.layer = outer;
         }
+        if self.unsprung && self.traps.len() > traps {
+            self.trapped.0 = usize::MAX;
+            self.spring_traps();
+        }
         self.traps.truncate(traps);
         printed
     }
@@ -145,5 +149,6 @@ impl Walk<'_> {
         }
         self.traps = traps;
         self.trapped.0 = self.state.changes();
+        self.unsprung = false;
     }
 }

@@ -6,7 +6,7 @@ use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 use super::walk::Walk;
 use crate::{
     effect::{Argument, EffectId, EffectKind, WriteMode},
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// Where one descriptor leads.
@@ -22,7 +22,15 @@ pub(super) enum Channel {
     Network(EffectId, Text),
     /// A text to be read.
     Text(Text),
+    /// Into what is read from another descriptor.
+    Pipe(u32),
 }
+
+/// What is written to a coprocess, and what comes from it.
+const COPROCESS: &str = "a coprocess";
+
+/// The numbers under which bash reads from a coprocess and writes to it.
+const FROM_COPROCESS: (u32, u32) = (63, 60);
 
 /// Where what a person types comes from.
 pub(crate) const TERMINAL: &str = "/dev/tty";
@@ -66,7 +74,7 @@ impl Walk<'_> {
         match &wiring.input {
             Channel::Inherited => self.input.clone(),
             Channel::Text(text) | Channel::Network(_, text) => Some(text.clone()),
-            Channel::Nowhere | Channel::File(..) => Some(Text::default()),
+            Channel::Nowhere | Channel::File(..) | Channel::Pipe(_) => Some(Text::default()),
         }
     }
 
@@ -79,6 +87,15 @@ impl Walk<'_> {
         match output {
             Channel::Inherited => printed,
             Channel::Nowhere | Channel::Text(_) => Text::default(),
+            Channel::Pipe(into) => {
+                let mut descriptors = self.descriptors.iter_mut().rev();
+                if let Some((_, Channel::Text(text))) =
+                    descriptors.find(|(number, _)| *number == into)
+                {
+                    text.append(&printed);
+                }
+                Text::default()
+            }
             Channel::File(file, mode) => {
                 self.write(&file, mode, printed);
                 Text::default()
@@ -95,6 +112,23 @@ impl Walk<'_> {
                 Text::default()
             }
         }
+    }
+
+    /// What a coprocess reads before anything was written to it.
+    pub(super) fn for_coprocess() -> Text {
+        Text::unknown(COPROCESS)
+    }
+
+    /// The descriptors of a coprocess under its name. One that prints what it reads is a pipe.
+    pub(super) fn open_coprocess(&mut self, name: &str, printed: &Text) {
+        let passes = printed.pieces == Self::for_coprocess().pieces;
+        let (from, to) = FROM_COPROCESS;
+        let read = if passes { Text::default() } else { Text::unknown(COPROCESS) };
+        let written = if passes { Channel::Pipe(from) } else { Channel::Nowhere };
+        self.descriptors.retain(|(number, _)| ![from, to].contains(number));
+        self.descriptors.extend([(from, Channel::Text(read)), (to, written)]);
+        let numbers = [from, to].map(|number| (None, Text::known(number.to_string())));
+        self.state.assign(name, vec![super::state::Value::Array(numbers.to_vec())]);
     }
 
     /// `exec` with redirections only: the descriptors stay.
@@ -146,6 +180,19 @@ impl Walk<'_> {
         {
             *channel = Channel::Text(left);
         }
+    }
+
+    /// How much of what is known is left to be read, by whatever descriptor.
+    pub(super) fn unread(&self) -> usize {
+        let others = self.descriptors.iter().filter_map(|(_, channel)| match channel {
+            Channel::Text(text) => Some(text),
+            _ => None,
+        });
+        let extent = |piece: &Piece| match piece {
+            Piece::Known(known) => 1 + known.len(),
+            Piece::Glob(_) | Piece::Unknown(_) => 1,
+        };
+        self.input.iter().chain(others).flat_map(|text| &text.pieces).map(extent).sum()
     }
 
     /// Exchanges the input with that of a descriptor; gives whether there is one.
@@ -220,7 +267,7 @@ impl Walk<'_> {
         }
         let text = self.single(&redirect.target);
         let target = Argument { text, span: redirect.target.span };
-        wiring.may_fail |= Self::may_not_open(redirect.operator, &target);
+        wiring.may_fail |= Self::may_not_open(redirect.operator, &target, wiring);
         match redirect.operator {
             Op::Heredoc | Op::HeredocStripped => {}
             Op::HereString => {
@@ -364,12 +411,18 @@ impl Walk<'_> {
     }
 
     /// Whether a redirection may fail: everything that is opened by a name but what is always there, and closed descriptors.
-    fn may_not_open(operator: RedirectOperator, target: &Argument) -> bool {
+    fn may_not_open(operator: RedirectOperator, target: &Argument, wiring: &Wiring) -> bool {
         use RedirectOperator as Op;
         let known = target.text.as_known();
+        let is_open = |number: u32| {
+            let channel = wiring.others.iter().rev().find(|(other, _)| *other == number);
+            number <= 2 || matches!(channel, Some((_, Channel::Text(_) | Channel::Pipe(_))))
+        };
         match operator {
             Op::Heredoc | Op::HeredocStripped | Op::HereString => false,
-            Op::DuplicateInput | Op::DuplicateOutput => !matches!(known, Some("0" | "1" | "2")),
+            Op::DuplicateInput | Op::DuplicateOutput => {
+                !known.and_then(|known| known.parse().ok()).is_some_and(is_open)
+            }
             _ => !matches!(known, Some("/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr")),
         }
     }

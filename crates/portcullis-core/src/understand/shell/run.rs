@@ -566,7 +566,17 @@ impl Walk<'_> {
                 let given = options.has(&["-e", "--regexp", "-f", "--file", "--expression"]);
                 let operands: Vec<Argument> =
                     options.operands().skip(usize::from(!given)).cloned().collect();
-                self.read_all(&operands, invocation)
+                let mut printed = self.read_all(&operands, invocation);
+                if operands.is_empty()
+                    && matches!(invocation.program.as_str(), "grep" | "egrep" | "fgrep")
+                    && let Some(input) = invocation.input.as_ref().and_then(Text::as_known)
+                    && let Some(lines) =
+                        programs::chosen_lines(&invocation.program, &invocation.arguments, input)
+                {
+                    printed = printed.derive([]);
+                    printed.push_known(&lines);
+                }
+                printed
             }
             Does::Filters(print) => {
                 let filter =

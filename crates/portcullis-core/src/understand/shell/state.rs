@@ -418,15 +418,20 @@ impl State {
     }
 
     pub(super) fn enter(&mut self, directory: Option<String>) {
-        let previous = self.place.directory.clone();
+        let previous = self.left();
         self.put(Place { directory, elsewhere: None, previous });
     }
 
     /// As [`State::enter`], where the directory may not be there.
     pub(super) fn enter_perhaps(&mut self, directory: Option<String>) {
-        let previous = self.place.directory.clone();
-        let elsewhere = self.place.elsewhere.clone().or_else(|| previous.clone());
-        self.put(Place { directory, elsewhere, previous });
+        let here = self.place.directory.clone();
+        let elsewhere = self.place.elsewhere.clone().or(here);
+        self.put(Place { directory, elsewhere, previous: self.left() });
+    }
+
+    /// The directory that `cd -` comes back to, where it is the only one that this may be.
+    fn left(&self) -> Option<String> {
+        self.place.elsewhere.is_none().then(|| self.place.directory.clone()).flatten()
     }
 
     /// Changing the directory did succeed.

@@ -304,15 +304,17 @@ impl Walk<'_> {
                 Text::default()
             }
             CommandKind::Coprocess { name, body } => {
-                if let Some(name) = name {
-                    self.single(name);
-                }
+                let name = name.as_ref().map(|name| self.single(name));
+                let name = name.as_ref().map_or(Some("COPROC"), Text::as_known);
                 let outer = std::mem::replace(&mut self.concurrent, true);
                 // Whatever the script writes to its descriptor comes in.
-                let input = self.input.replace(Text::unknown("a coprocess"));
-                self.subshell(|walk| walk.command(body));
+                let input = self.input.replace(Self::for_coprocess());
+                let printed = self.subshell(|walk| walk.command(body));
                 self.input = input;
                 self.concurrent = outer;
+                if let Some(name) = name {
+                    self.open_coprocess(name, &printed);
+                }
                 self.succeeded = Some(true);
                 Text::default()
             }
@@ -457,7 +459,7 @@ impl Walk<'_> {
         // Where the last round began, when it is not the last one of the loop.
         let mut last = None;
         for round in 0..ROUNDS {
-            let before = self.input.clone();
+            let before = self.unread();
             let mark = self.state.mark();
             self.conditions += 1;
             let more = self.statements(condition);
@@ -470,7 +472,7 @@ impl Walk<'_> {
                 }
                 return (printed, true);
             }
-            let consumed = self.input != before;
+            let consumed = self.unread() != before;
             if holds == Some(true) {
                 let more = self.statements(body);
                 printed.append(&more);
@@ -487,7 +489,7 @@ impl Walk<'_> {
             }
             let more = self.perhaps(|walk| walk.statements(body));
             printed.append(&more);
-            if !consumed || self.input.as_ref().is_none_or(Text::is_empty) {
+            if !consumed || self.unread() == 0 {
                 return (printed, false);
             }
             last = Some(mark);

@@ -94,6 +94,8 @@ pub struct Walk<'a> {
     /// What other traps run whenever it pleases them, and how often they were read since.
     pub(super) traps: Vec<(Text, Span, LayerId)>,
     pub(super) trapped: (usize, usize),
+    /// Whether a trap was set that nothing sprung since.
+    pub(super) unsprung: bool,
     /// The directories that `pushd` left, with how certain that was.
     pub(super) pushed: Vec<(Option<String>, Certainty)>,
     /// Where `exec` sent what the script prints.
@@ -156,6 +158,7 @@ impl<'a> Walk<'a> {
             at_end: Vec::new(),
             traps: Vec::new(),
             trapped: (0, 0),
+            unsprung: false,
             pushed: Vec::new(),
             prints_to: None,
             declared: Vec::new(),

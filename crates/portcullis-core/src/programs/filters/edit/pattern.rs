@@ -7,7 +7,11 @@ use regex::bytes::{Regex, RegexBuilder};
 const COMPILED_BYTES: usize = 1 << 18;
 
 /// Compiles a basic or extended pattern; `None` where it cannot be said in the matcher's words.
-pub(super) fn compile(written: &str, extended: bool, ignore_case: bool) -> Option<Regex> {
+pub(in crate::programs::filters) fn compile(
+    written: &str,
+    extended: bool,
+    ignore_case: bool,
+) -> Option<Regex> {
     if written.is_empty() {
         return None;
     }
