@@ -28,6 +28,7 @@ impl Walk<'_> {
                 self.assign(assignment);
                 if self.state.is_kept(&assignment.name) {
                     self.succeeded = None;
+                    self.may_leave = Some(Leave::Shell);
                 }
             }
             let wiring = self.wiring(redirects);
@@ -70,7 +71,10 @@ impl Walk<'_> {
         redirects: &[Redirect],
         span: Span,
     ) -> Text {
+        let may_leave = self.may_leave;
         let mut arguments = self.arguments(words);
+        // A variable that has to be set, and may not be, ends the script before the command runs.
+        let is_doubtful = self.may_leave > may_leave;
         if let (Some(word), Some(name)) = (words.first(), arguments.first_mut())
             && self.is_escaped(word)
         {
@@ -102,6 +106,8 @@ impl Walk<'_> {
             let open = self.open_with(&wiring);
             let printed = if wiring.may_fail {
                 self.perhaps_leaves(|walk| walk.run_words(arguments, input, environment))
+            } else if is_doubtful {
+                self.at_likely(|walk| walk.run_words(arguments, input, environment))
             } else {
                 self.run_words(arguments, input, environment)
             };
