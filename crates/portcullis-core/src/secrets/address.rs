@@ -82,6 +82,11 @@ impl Scan<'_> {
         }
         let Some(at) = at else { return };
         self.addresses_until = at;
+        // Tests of addresses have hosts of one letter, or none.
+        let host = source.skip_at_most(at + 1, 2, |byte| is_name(byte) || byte == b'[');
+        if host < at + 3 && self.purpose == Purpose::Report {
+            return;
+        }
         if source.at(separator) == b':' && separator < at {
             let value = Value { start: separator + 1, end: at, quoted: true };
             if value.start < value.end && !is_reference(source, value.start) {
@@ -119,11 +124,14 @@ impl Scan<'_> {
     fn password_in(&self, user: usize, separator: usize, value: Value) -> Option<Confidence> {
         let written = self.source.slice(value.start, value.end);
         let text = &layers::unescaped(written).0;
+        if text.iter().any(u8::is_ascii_control) || value::contains(text, b"\\u00") {
+            return None;
+        }
         let user = self.source.slice(user, separator);
         if let Some(confidence) = value::password(text, true).or_else(|| value::token(text, true)) {
             return Some(confidence);
         }
-        let plausible = text.len() >= 3
+        let plausible = text.len() >= 4
             && written != user
             && !value::is_placeholder(text)
             && text.iter().all(u8::is_ascii_graphic)

@@ -16,6 +16,8 @@ const END: &[u8] = b"-----END ";
 
 /// The longest label of a PEM block that is believed.
 const MAX_LABEL: usize = 64;
+/// The shortest line that says that a whole block has a key in it.
+const LEAST_LINE: usize = 32;
 /// The fewest characters of base64 that a key has.
 const LEAST_KEY: usize = 40;
 /// How far a line is indented at most.
@@ -57,8 +59,8 @@ impl Scan<'_> {
             return;
         }
         let (body, body_end, longest) = self.key_body(label_end, closing.unwrap_or(end));
-        // Without its end it needs a line of a key: the words alone stand in every program that reads keys.
-        let has_line = closing.is_some() || longest >= LEAST_KEY;
+        // It needs a line of a key: the words alone stand in every program that reads keys.
+        let has_line = longest >= if closing.is_some() { LEAST_LINE } else { LEAST_KEY };
         if body.len() < LEAST_KEY || !has_line || value::entropy(&body) < 35 {
             return;
         }
@@ -248,7 +250,13 @@ impl Scan<'_> {
             let end = source
                 .skip(start, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
             let text = source.slice(start, end);
-            if text.len() >= 16 && value::entropy(text) >= 28 && !value::is_placeholder(text) {
+            // A program that makes a key has a call there.
+            let written = is_quote(source.at(start - 1)) && source.at(end) == source.at(start - 1);
+            if written
+                && text.len() >= 16
+                && value::entropy(text) >= 28
+                && !value::is_placeholder(text)
+            {
                 let value = Value { start, end, quoted: true };
                 self.framed(&JWK, value, Some(Confidence::High));
             }

@@ -14,6 +14,11 @@ use super::{
 };
 use crate::finding::Confidence;
 
+/// What is shorter is no token, but may be a password.
+const SHORTEST_TOKEN: usize = 16;
+/// The longest word before `key`.
+const LONGEST_WORD: usize = 16;
+
 /// Where a value stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
@@ -38,6 +43,14 @@ impl Scan<'_> {
         if end - start > MAX_NAME {
             return;
         }
+        self.call(start, end);
+        if source.slice(start, end) == b"chpasswd" {
+            self.fed(end, true);
+            return;
+        }
+        // `Contraseña` goes on behind what is a name elsewhere.
+        let end = end + if source.starts_with(end, "ña".as_bytes()) { "ña".len() } else { 0 };
+        let (start, asked) = self.with_qualifier(start, end);
         if !self.may_have_value(start, end) {
             return;
         }
@@ -51,6 +64,7 @@ impl Scan<'_> {
         // An escape in quoted text (`\nPASSWORD=`) would otherwise become a part of the name.
         let escaped = start > 0 && source.at(start - 1) == b'\\' && source.at(start) != b'-';
         let name = source.slice(start + usize::from(escaped && end - start > 1), end);
+        let name = if asked { &b"api-key"[..] } else { name };
         let after = if name.eq_ignore_ascii_case(b"bearer") {
             self.bearer(end)
         } else if is_credential_header(name) {
@@ -64,6 +78,25 @@ impl Scan<'_> {
         self.names_until = self.values_until;
     }
 
+    /// Where the name that ends in `key` or `token` begins: `API key` has two words. And whether it is what a service is asked with: `?key=`.
+    fn with_qualifier(&self, start: usize, end: usize) -> (usize, bool) {
+        let source = self.source;
+        let own = source.slice(start, end);
+        let is_key = own.eq_ignore_ascii_case(b"key");
+        if !(is_key || own.eq_ignore_ascii_case(b"token")) || start < 2 {
+            return (start, false);
+        }
+        if is_key && matches!(source.at(start - 1), b'?' | b'&') && source.at(end) == b'=' {
+            let value = source.skip_at_most(end + 1, MAX_NAME, is_name);
+            return (start, !source.slice(end, value).contains(&b'-'));
+        }
+        let before = source.slice(start.saturating_sub(LONGEST_WORD), start - 1);
+        let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let word = before.get(before.len() - letters..).unwrap_or_default();
+        let joined = source.at(start - 1) == b' ' && names::qualifies(word);
+        (if joined { start - 1 - letters } else { start }, false)
+    }
+
     /// Whether something follows a name that could be its value. It is asked first, because it is quick to answer and most names
     /// have none.
     fn may_have_value(&self, start: usize, end: usize) -> bool {
@@ -71,18 +104,22 @@ impl Scan<'_> {
         let blank = source.skip(end, is_blank);
         match source.at(end) {
             b'=' | b':' | b'"' | b'\'' | b'`' | b'\\' | b']' | b'>' | b'!' | b'~' => true,
+            b'<' => source.at(end + 1) == b'/',
             b'(' => matches!(source.at(source.skip(end + 1, is_blank)), b'"' | b'\''),
             b'\n' | b'\r' | b',' => {
-                start > 1 && matches!(source.at(start - 1), b' ' | b'"' | b'\'')
+                start > 0 && matches!(source.at(start - 1), b' ' | b'"' | b'\'' | b'{' | b':')
             }
             b' ' | b'\t' => {
                 // `--name value`, `set name value`, `name value` in quotes, and `Bearer value`.
-                matches!(source.at(blank), b'=' | b':' | b'"' | b'\'' | b'`' | b'!' | b'~')
-                    || source.at(start) == b'-'
+                matches!(
+                    source.at(blank),
+                    b'=' | b':' | b'"' | b'\'' | b'`' | b'!' | b'~' | b'?' | b'+'
+                ) || source.at(start) == b'-'
                     || source.has_word(start, b"bearer")
                     || start > 0
                         && (source.at(start - 1).is_ascii_whitespace()
-                            || source.at(start - 1) == b'\\')
+                            || matches!(source.at(start - 1), b'\\' | b'<' | b':' | b'/'))
+                    || start == 0
             }
             _ => false,
         }
@@ -92,8 +129,16 @@ impl Scan<'_> {
     fn header(&mut self, name: &[u8], name_end: usize) -> usize {
         let source = self.source;
         let Some(start) = separated(source, name_end) else { return name_end };
+        let unquoted = start;
         let start = source.skip(start, |byte| is_quote(byte) || byte == b'\\');
         let word = source.skip(start, is_name);
+        // `authorization = messages.Field(…)` is code.
+        if start == unquoted && matches!(source.at(word), b'(' | b'[') && word > start {
+            return start;
+        }
+        if source.starts_with(word, b"::") || source.starts_with(word, b"->") {
+            return start;
+        }
         let scheme = source.slice(start, word);
         let has_scheme = source.at(word) == b' '
             && [&b"bearer"[..], b"basic", b"token", b"digest", b"apikey"]
@@ -159,16 +204,18 @@ impl Scan<'_> {
 
     fn value_of(&mut self, name_start: usize, name_end: usize, name: &[u8]) -> usize {
         let source = self.source;
-        if source.at(name_end) == b'>' && name_start > 0 && source.at(name_start - 1) == b'<' {
-            let end = source.skip(name_end + 1, |byte| byte != b'<');
-            self.judged(name, name_start, Value { start: name_end + 1, end, quoted: true });
-            return end;
+        if let Some(value) = self.element(name_start, name_end) {
+            self.judged(name, name_start, value);
+            return value.end;
         }
         let is_option = source.at(name_start) == b'-' && !names::is_switch(name);
         if source.at(name_end) == b':'
             && let Some(start) = self.declared(name_end)
         {
             return self.value(name, name_start, start);
+        }
+        if name_start > 0 && source.at(name_start - 1) == b':' && self.is_resource(name_start) {
+            return name_end;
         }
         if let Some(start) = separated(source, name_end) {
             let working_directory = name.ends_with(b"PWD") && source.at(start) == b'/';
@@ -177,6 +224,8 @@ impl Scan<'_> {
             }
             // `password: str = "…"`: the first is a type.
             let (first, type_end) = values_at(source, start);
+            let type_end =
+                source.skip_at_most(type_end, 4, |byte| matches!(byte, b']' | b'>' | b')'));
             let equals = source.skip(type_end, is_blank);
             let is_typed = source.at(name_end) == b':' && source.at(equals) == b'=';
             let is_plain = first.iter().flatten().all(|value| !value.quoted);
@@ -205,7 +254,18 @@ impl Scan<'_> {
         if start > name_end && (quoted || (is_option && source.at(start) != b'-')) {
             return self.value(name, name_start, start);
         }
+        if start > name_end {
+            self.said(name, name_end);
+        }
         name_end
+    }
+
+    /// Whether a name is a part of `arn:aws:secretsmanager:region:account:secret:name`.
+    fn is_resource(&self, name_start: usize) -> bool {
+        const LONGEST: usize = 120;
+        let before = self.source.slice(name_start.saturating_sub(LONGEST), name_start);
+        let word = before.iter().rposition(|byte| byte.is_ascii_whitespace() || is_quote(*byte));
+        value::contains(before.get(word.map_or(0, |at| at + 1)..).unwrap_or_default(), b"arn:")
     }
 
     /// `key="Password" value="…"`: the value of an element whose name is a value itself.
@@ -251,10 +311,17 @@ impl Scan<'_> {
                 return end;
             }
         }
+        let before = self.found.len();
         for value in values.into_iter().flatten() {
             self.judged(name, name_start, value);
         }
-        end
+        // A quoted object has names of its own.
+        let nested = values.iter().flatten().next().filter(|value| {
+            self.found.len() == before
+                && value.quoted
+                && matches!(self.source.at(value.start), b'{' | b'[')
+        });
+        nested.map_or(end, |value| value.start)
     }
 
     /// Takes a value by what its name promises and it keeps.
@@ -265,6 +332,13 @@ impl Scan<'_> {
             return;
         }
         let Some(promise) = promise(name) else { return };
+        if repeats(name, text) || self.is_sealed(value) {
+            return;
+        }
+        // `$self->password` asks an object.
+        if !value.quoted && text.ends_with(b"-") && self.source.at(value.end) == b'>' {
+            return;
+        }
         // `key: Seed<'_>` names a type.
         let behind = self.source.at(value.end + 1);
         let is_type = self.source.at(value.end) == b'<'
@@ -281,7 +355,26 @@ impl Scan<'_> {
             Promise::Key => (&GENERIC_API_KEY, value::token(text, value.quoted)),
             Promise::Secret => (&GENERIC_SECRET, value::token(text, value.quoted)),
         };
+        // What is called a secret may be as short as a password.
+        let short = promise == Promise::Secret
+            && confidence.is_none()
+            && text.len() < SHORTEST_TOKEN
+            && name.to_ascii_lowercase().ends_with(b"secret")
+            && value::is_made(text);
+        let confidence = if short { value::password(text, value.quoted) } else { confidence };
         self.named(kind, value, confidence);
+    }
+
+    /// Whether a value is one of a sealed secret, which only a cluster can open.
+    fn is_sealed(&self, value: Value) -> bool {
+        const SHORTEST: usize = 64;
+        const ABOVE: usize = 800;
+        value.end - value.start >= SHORTEST
+            && self.source.starts_with(value.start, b"Ag")
+            && value::contains(
+                self.source.slice(value.start.saturating_sub(ABOVE), value.start),
+                b"encryptedData",
+            )
     }
 
     /// Whether a name is one of several in a connection string: `Server=db;User ID=sa;Password=`.
@@ -326,6 +419,18 @@ impl Scan<'_> {
     }
 }
 
+/// Whether a value only says its name again: `PSK_WITH_AES "PSK-WITH-AES"`.
+fn repeats(name: &[u8], value: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    let value = value.to_ascii_lowercase();
+    let (mut all, mut again) = (0, 0);
+    for word in value.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| word.len() > 1) {
+        all += 1;
+        again += usize::from(value::contains(&name, word));
+    }
+    all > 1 && again * 2 >= all
+}
+
 fn is_credential_header(name: &[u8]) -> bool {
     [&b"authorization"[..], b"proxy-authorization", b"cookie", b"set-cookie"]
         .iter()
@@ -362,7 +467,8 @@ fn is_login(source: Source<'_>, name_start: usize, name: &[u8]) -> bool {
 pub(super) fn separated(source: Source<'_>, name_end: usize) -> Option<usize> {
     let closed = source.skip(name_end, |byte| is_quote(byte) || matches!(byte, b'\\' | b']'));
     let separator = source.skip(closed, is_blank);
-    let negated = usize::from(matches!(source.at(separator), b'!' | b'~'));
+    let joined = matches!(source.at(separator), b'?' | b'+') && source.at(separator + 1) == b'=';
+    let negated = usize::from(joined || matches!(source.at(separator), b'!' | b'~'));
     let sign = separator + negated;
     let end = sign
         + match (source.at(sign), source.at(sign + 1)) {

@@ -35,6 +35,7 @@ impl Scan<'_> {
     pub(super) fn given(&mut self, name_start: usize, name_end: usize) -> Option<usize> {
         self.called(name_start, name_end)
             .or_else(|| self.argument(name_start, name_end))
+            .or_else(|| self.paired(name_start, name_end))
             .or_else(|| self.declared(name_end))
             .or_else(|| self.listed(name_start, name_end))
     }
@@ -60,7 +61,10 @@ impl Scan<'_> {
         let quote = source.at(name_end);
         let opened = name_start.checked_sub(1).filter(|at| source.at(*at) == quote)?;
         let before = source.slice(opened.saturating_sub(4), opened);
-        let called = before.iter().rev().find(|byte| !is_blank(**byte)) == Some(&b'(');
+        let opener = before.iter().rev().find(|byte| !is_blank(**byte)).copied();
+        let is_option = source.at(name_start) == b'-';
+        // `["--password", "…"]` is how commands are written as lists.
+        let called = opener == Some(b'(') || is_option && matches!(opener, Some(b'[' | b','));
         let comma = source.skip(name_end + 1, is_blank);
         let start = source.skip(comma + 1, is_blank);
         let given =
@@ -72,6 +76,15 @@ impl Scan<'_> {
         let ([first, _], _) = values_at(source, start);
         let text = first.map(|value| source.slice(value.start, value.end)).unwrap_or_default();
         (!text.contains(&b' ')).then_some(start)
+    }
+
+    /// `{password, "…"}`, `{:password, "…"}`: a pair of a name and its value.
+    fn paired(&self, name_start: usize, name_end: usize) -> Option<usize> {
+        let source = self.source;
+        let colon = usize::from(name_start > 0 && source.at(name_start - 1) == b':');
+        let opened = name_start.checked_sub(colon + 1).is_some_and(|at| source.at(at) == b'{');
+        let start = source.skip(name_end + 1, is_blank);
+        (opened && source.at(name_end) == b',' && is_quote(source.at(start))).then_some(start)
     }
 
     /// `password string = "…"`, `password As String = "…"`, `PASSWORD: &'static str = "…"`.
@@ -122,14 +135,39 @@ impl Scan<'_> {
         if source.has_word(start, b"-string ") {
             start = source.skip(start + b"-string ".len(), is_blank);
         }
-        if start == end || !matches!(source.at(start), b'\'' | b'"') || start < self.values_until {
+        if start == end || start < self.values_until {
             return;
         }
-        let (values, _) = values_at(source, start);
+        let option = self.option_beside(end);
+        let quoted = matches!(source.at(start), b'\'' | b'"');
+        let line = source.slice(end.saturating_sub(BETWEEN), end).to_ascii_lowercase();
+        let of_user = value::contains(&line, b"user") || value::contains(&line, b"grant");
+        let (values, _) = values_at(source, option.unwrap_or(start));
         for own in values.into_iter().flatten() {
-            let confidence = value::password(source.slice(own.start, own.end), true);
-            self.named(&PASSWORD, own, confidence);
+            let text = source.slice(own.start, own.end);
+            let confidence = value::password(text, true);
+            if quoted || option.is_some() || of_user && confidence.is_some() && value::is_made(text)
+            {
+                self.named(&PASSWORD, own, confidence);
+            }
         }
+    }
+
+    /// `--type SecureString --value …`, in either order.
+    fn option_beside(&self, end: usize) -> Option<usize> {
+        const LINE: usize = 200;
+        const OPTION: &[u8] = b"--value";
+        let source = self.source;
+        let before = source.slice(end.saturating_sub(LINE), end);
+        let before = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let behind = source.slice(end, source.len().min(end + LINE));
+        let behind = behind.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let at = memchr::memmem::find(behind, OPTION)
+            .map(|at| end + at)
+            .or_else(|| memchr::memmem::find(before, OPTION).map(|at| end - before.len() + at))?;
+        let sign = at + OPTION.len();
+        let is_option = is_blank(source.at(sign)) || source.at(sign) == b'=';
+        is_option.then(|| source.skip(sign + 1, is_blank))
     }
 
     /// The session in a cookie header's pairs.

@@ -38,6 +38,16 @@ pub(super) enum Job {
     Program,
     /// A word behind which a password stands in quotes.
     Given,
+    /// A call that takes a secret.
+    Call,
+    /// The network of an address as Go's drivers write it.
+    Network,
+    /// A scheme behind which a user, a slash and a password stand.
+    Slashed,
+    /// A port in a file of passwords.
+    PasswordFile,
+    /// An option or a program that reads a password from its input.
+    Fed,
 }
 
 /// The words that lead to a job. Each is in lower case.
@@ -74,7 +84,6 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("http ", Job::Program),
     ("https ", Job::Program),
     ("xh ", Job::Program),
-    ("wget", Job::Program),
     ("redis-cli", Job::Program),
     ("ldap", Job::Program),
     ("mongo", Job::Program),
@@ -94,8 +103,39 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("openssl", Job::Program),
     ("snmp", Job::Program),
     ("ssh-keygen", Job::Program),
+    ("htpasswd", Job::Program),
+    ("wpa_passphrase", Job::Program),
+    ("net us", Job::Program),
+    ("lftp", Job::Program),
+    ("sqlplus", Job::Program),
     ("identified by", Job::Given),
     ("securestring", Job::Given),
+    ("pw=", Job::Name),
+    ("pw:", Job::Name),
+    ("pw\"", Job::Name),
+    ("pw'", Job::Name),
+    ("pw ", Job::Name),
+    ("pswd", Job::Name),
+    ("kennwort", Job::Name),
+    ("contrase", Job::Name),
+    ("senha", Job::Name),
+    ("login(", Job::Call),
+    ("connect(", Job::Call),
+    ("connection(", Job::Call),
+    ("pdo(", Job::Call),
+    ("mysqli(", Job::Call),
+    ("sequelize(", Job::Call),
+    ("ftp(", Job::Call),
+    ("jwt.", Job::Call),
+    ("hmac", Job::Call),
+    ("fernet(", Job::Call),
+    ("@tcp(", Job::Network),
+    ("@unix(", Job::Network),
+    ("oracle:thin:", Job::Slashed),
+    (":5432:", Job::PasswordFile),
+    (":*:", Job::PasswordFile),
+    ("sudo -s", Job::Fed),
+    ("-stdin", Job::Fed),
 ];
 
 /// Something whose window hashes to a bucket.

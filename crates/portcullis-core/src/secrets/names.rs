@@ -8,7 +8,16 @@ const SECRET_WORDS: &[&str] = &[
     "passcode",
     "pwd",
     "pass",
+    "passe",
+    "passwort",
+    "kennwort",
+    "contrase",
+    "senha",
+    "pswd",
+    "pw",
+    "rootpw",
     "psk",
+    "masterauth",
     "secret",
     "secrets",
     "token",
@@ -93,6 +102,8 @@ const ABOUT: &[&str] = &[
     "age",
     "prompt",
     "manager",
+    "mgr",
+    "realm",
 ];
 
 /// A first word that makes an option a switch without a value.
@@ -104,7 +115,7 @@ pub(super) const MAX_NAME: usize = 128;
 /// Whether a name says that its value is secret, judged by its words: `DB_PASSWORD`, `apiKey`, `x-api-key`, and not
 /// `keyboard`, `monkey`, `max_tokens` or `token_count`.
 pub(super) fn is_secret_name(name: &[u8]) -> bool {
-    if name.len() < 3 || name.len() > MAX_NAME {
+    if name.len() < 2 || name.len() > MAX_NAME {
         return false;
     }
     let words = words(name);
@@ -114,7 +125,10 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
     let ends_secret = |word: &str| {
-        word.ends_with("password") || word.ends_with("passwd") || word.ends_with("apikey")
+        word.ends_with("password")
+            || word.ends_with("passwd")
+            || word.ends_with("apikey")
+            || is_named_pass(word)
     };
     words.iter().any(|word| SECRET_WORDS.contains(&word) || ends_secret(word))
         || words
@@ -122,6 +136,23 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
             .zip(words.iter().skip(1))
             .any(|(first, second)| second == "key" && KEY_QUALIFIERS.contains(&first))
         || (last == "auth" && ((shouted && words.count > 1) || name == b"_auth"))
+}
+
+/// `dbpass`, `storepass`, and not `bypass`.
+fn is_named_pass(word: &str) -> bool {
+    const BEFORE: &[&str] = &[
+        "admin", "ask", "auth", "bind", "db", "ftp", "http", "imap", "jdbc", "key", "ldap",
+        "login", "mail", "my", "mysql", "pg", "proxy", "redis", "require", "root", "smtp", "sql",
+        "ssh", "store", "sudo", "user", "vnc", "web", "wifi",
+    ];
+    word.strip_suffix("pass").is_some_and(|rest| BEFORE.contains(&rest))
+}
+
+/// Whether a word before `key` or `token` belongs to the name: `API key`, `page token`.
+pub(super) fn qualifies(word: &[u8]) -> bool {
+    [KEY_QUALIFIERS, PUBLIC]
+        .iter()
+        .any(|words| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())))
 }
 
 /// What kind of secret a name promises.
@@ -234,6 +265,8 @@ const KNOWN_TO_ALL: &[&str] = &[
     "server",
     "client",
     "sha",
+    "md",
+    "crc",
     "uuid",
     "guid",
 ];
@@ -290,13 +323,34 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
     let words = words(name);
     let last = words.last();
     let bare = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    if KNOWN_TO_ALL.contains(&bare) || words.iter().any(|word| PUBLIC.contains(&word)) {
+    // What makes a request repeatable, and the scope of a signature, are no secrets.
+    let of_request = words.iter().eq(["client", "token"]) && !name.contains(&b'_')
+        || words.iter().eq(["client", "request", "token"])
+        || last == "credential" && words.iter().any(|word| matches!(word, "goog" | "amz"));
+    if of_request || KNOWN_TO_ALL.contains(&bare) || words.iter().any(|word| PUBLIC.contains(&word))
+    {
         return None;
     }
     let is_password = |word: &str| {
-        matches!(word, "pass" | "pwd" | "passphrase" | "passcode" | "psk")
-            || word.ends_with("password")
+        matches!(
+            word,
+            "pass"
+                | "pwd"
+                | "passphrase"
+                | "passcode"
+                | "psk"
+                | "passe"
+                | "passwort"
+                | "kennwort"
+                | "contrase"
+                | "senha"
+                | "pswd"
+                | "pw"
+                | "rootpw"
+                | "masterauth"
+        ) || word.ends_with("password")
             || word.ends_with("passwd")
+            || is_named_pass(word)
     };
     Some(if is_password(bare) {
         Promise::Password
@@ -413,7 +467,6 @@ pub(super) fn secret_options(program: &[u8]) -> &'static [SecretOption] {
             }
         }
         b"http" | b"https" | b"xh" => const { &[login("--auth", b':'), login("-a", b':')] },
-        b"wget" => const { &[option("--http-passwd", true, true)] },
         b"ssh-keygen" => const { &[option("-N", true, true), option("-P", true, true)] },
         b"redis-cli" => const { &[option("-a", true, true)] },
         b"ldapsearch" | b"ldapadd" | b"ldapmodify" | b"ldapdelete" | b"ldappasswd"
@@ -437,6 +490,31 @@ pub(super) fn secret_options(program: &[u8]) -> &'static [SecretOption] {
         b"snmpget" | b"snmpwalk" | b"snmpset" => {
             const { &[option("-A", true, true), option("-X", true, true)] }
         }
+        b"lftp" => const { &[login("-u", b','), login("--user", b',')] },
         _ => &[],
     }
+}
+
+/// Which word of a command is a password, the program being the first.
+pub(super) fn secret_word(words: &[&[u8]]) -> Option<usize> {
+    let word = |number: usize| words.get(number).copied().unwrap_or_default();
+    let is_switch = |word: &[u8]| word.starts_with(b"/") || word.starts_with(b"-");
+    match (word(0), word(1)) {
+        (b"net" | b"net.exe", b"user") => Some(3).filter(|at| !is_switch(word(*at))),
+        (b"net" | b"net.exe", b"use") => {
+            let is_place = |word: &[u8]| word.starts_with(b"\\") || word.ends_with(b":");
+            let at = words.iter().skip(2).take_while(|word| is_place(word)).count() + 2;
+            Some(at).filter(|at| *at > 2 && !is_switch(word(*at)))
+        }
+        (b"htpasswd", options) if options.starts_with(b"-") && options.contains(&b'b') => {
+            Some(if options.contains(&b'n') { 3 } else { 4 })
+        }
+        (b"wpa_passphrase", _) => Some(2),
+        _ => None,
+    }
+}
+
+/// Whether a program is called with `user/password@host`.
+pub(super) fn takes_slashed(program: &[u8]) -> bool {
+    program == b"sqlplus"
 }

@@ -6,9 +6,12 @@ use super::{
     kinds::PASSWORD,
     names::{self, SecretOption},
     scan::Scan,
-    source::is_blank,
+    source::{is_blank, is_quote},
     value,
 };
+
+/// How many words of a command are kept, to find a password by its place.
+const WORDS: usize = 8;
 
 impl Scan<'_> {
     /// Reads the options of the program whose name holds `at`, up to the end of its command.
@@ -29,10 +32,13 @@ impl Scan<'_> {
             return;
         }
         let end = word_end(source, at);
-        let mut rows = names::secret_options(source.slice(at, end));
-        if rows.is_empty() {
-            return;
-        }
+        let program = source.slice(at, end);
+        let mut rows = names::secret_options(program);
+        let slashed = names::takes_slashed(program);
+        let mut words: [&[u8]; WORDS] = [b""; WORDS];
+        let mut places = [0; WORDS];
+        let mut count = 1;
+        (words[0], places[0]) = (program, at);
         let mut index = end;
         while index < source.len() {
             let byte = source.at(index);
@@ -50,9 +56,20 @@ impl Scan<'_> {
             if !found.is_empty() {
                 rows = found;
             }
+            if slashed {
+                self.slashed(index);
+            }
+            if let (Some(own), Some(place)) = (words.get_mut(count), places.get_mut(count)) {
+                (*own, *place) = (word, index);
+                count += 1;
+            }
             index = self.option(rows, index, end).unwrap_or(end);
         }
         self.options_until = index;
+        let given = words.get(..count).and_then(names::secret_word);
+        if let Some(start) = given.and_then(|number| places.get(..count)?.get(number)) {
+            self.password_word(*start);
+        }
     }
 
     /// Takes the value of the option at `index`, where it is one that carries a password, and gives its end.
@@ -68,10 +85,20 @@ impl Scan<'_> {
         let start = if attached < end {
             row.attached.then(|| attached + usize::from(source.at(attached) == b'='))
         } else {
-            let next = source.skip(end, is_blank);
+            // The words of a command may be the texts of a list.
+            let next = source.skip(end, |byte| is_blank(byte) || is_quote(byte) || byte == b',');
             (row.separate && next > end && source.at(next) != b'-').then_some(next)
         };
         Some(self.option_value(start?, row).max(end))
+    }
+
+    /// A password that is a word of its own, told by its place.
+    fn password_word(&mut self, start: usize) {
+        let source = self.source;
+        let (values, _) = values_at(source, start);
+        for own in values.into_iter().flatten() {
+            self.named(&PASSWORD, own, value::password(source.slice(own.start, own.end), true));
+        }
     }
 
     fn option_value(&mut self, start: usize, row: &SecretOption) -> usize {

@@ -87,6 +87,8 @@ pub(super) struct Scan<'a> {
     pub(super) addresses_until: usize,
     /// Up to here there is no `@`.
     pub(super) without_at: usize,
+    /// Up to here calls were read.
+    pub(super) calls_until: usize,
     /// Up to here options were read.
     pub(super) options_until: usize,
     /// Up to here armour was taken.
@@ -124,6 +126,7 @@ pub(super) fn pass<'a>(
         values_until: 0,
         addresses_until: 0,
         without_at: 0,
+        calls_until: 0,
         options_until: 0,
         armour_until: 0,
         objects_until: 0,
@@ -143,7 +146,10 @@ pub(super) fn is_anchored(text: &[u8], start: usize, entry: Entry) -> bool {
     let kind = || TABLES.get(usize::from(entry.table)).and_then(|rows| rows.get(row));
     match entry.table {
         CONTEXT => {
-            index::JOBS.get(row).is_some_and(|(word, _)| source.has_word(start, word.as_bytes()))
+            let begins = start == 0 || !is_name(source.at(start - 1));
+            index::JOBS.get(row).is_some_and(|(word, job)| {
+                source.has_word(start, word.as_bytes()) && (begins || *job != Job::Program)
+            })
         }
         LOOSE => {
             SHAPES.get(row).is_some_and(|shape| source.starts_with(start, shape.prefix.as_bytes()))
@@ -218,6 +224,11 @@ impl Scan<'_> {
             Job::WebKey => self.web_key(start),
             Job::Program => self.program(start),
             Job::Given => self.quoted_behind(start + word.len()),
+            Job::Call => self.call_at(start),
+            Job::Network => self.before_network(start),
+            Job::Slashed => self.slashed(start + word.len()),
+            Job::PasswordFile => self.password_file(start),
+            Job::Fed => self.fed(start + word.len(), false),
         }
     }
 
@@ -296,6 +307,14 @@ impl Scan<'_> {
         if value::entropy(tail) < kind.entropy.min(limit(tail.len()))
             || value::is_placeholder(tail)
             || value::is_published(text)
+        {
+            return false;
+        }
+        // One word of small letters is one, whatever stands before it.
+        if rank == NAMED_AFTER_VENDOR
+            && text.len() < 20
+            && text.iter().all(u8::is_ascii_lowercase)
+            && format.contains("<w")
         {
             return false;
         }

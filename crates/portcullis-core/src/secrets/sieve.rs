@@ -4,11 +4,10 @@
 //! A token is long and has no blank in it, and a name that promises a secret is one of few words. Whatever the index leads to
 //! has either a run of [`LEAST`] bytes or one of the words in it; a test walks over all types and names and says so.
 
-use std::{ops::Range, sync::LazyLock};
-
-use aho_corasick::packed;
+use std::ops::Range;
 
 use super::{
+    pieces::{self, AROUND, FOLD},
     scan::Purpose,
     source::{is_blank, is_name},
 };
@@ -20,101 +19,6 @@ const SHORTEST: usize = 1 << 12;
 /// How far before a run the name of a vendor may begin, or the anchor of a spelling.
 const NAMED: usize = 96;
 const SPELT: usize = 20;
-/// How far on either side of a word the anchor may lie that has it inside.
-const AROUND: usize = 16;
-/// How much text is folded at a time, so that it stays in the nearest cache.
-const PORTION: usize = 1 << 13;
-
-/// Pieces of spellings without a long run.
-const SPELLINGS: &[&str] = &[
-    "-----b",
-    "xox",
-    "xapp-",
-    "?code=",
-    "\"auth\"",
-    "connect.sid",
-    "azconfig",
-    "_auth=",
-    "django-ins",
-];
-
-/// Pieces of the words that lead to a job. No searcher takes more than 32, because that many share a word of the processor.
-const NAMES: &[&str] = &[
-    "pass",
-    "secret",
-    "token",
-    "credential",
-    "auth",
-    "bearer",
-    "cookie",
-    "key",
-    "pwd",
-    "://",
-    "data:",
-    "data\":",
-    "\"kty\"",
-    "_salt",
-    "psk",
-    "identified",
-    "securestring",
-];
-
-/// Programs that take passwords, and vendors' names whose values have no long run.
-const OTHERS: &[&str] = &[
-    "mysql",
-    "mariadb",
-    "curl",
-    "http ",
-    "https ",
-    "wget",
-    "redis-cli",
-    "ldap",
-    "mongo",
-    "login ",
-    "smbclient",
-    "rpcclient",
-    "sqlcmd",
-    "osql",
-    "bcp ",
-    "zip ",
-    "7za ",
-    "7zz ",
-    "rar ",
-    "openssl",
-    "snmp",
-    "freemius",
-    "contribsys",
-    "sumo",
-    "nexmo",
-    "vonage",
-    "confluent",
-    "asana",
-    "linked",
-    "ipinfo",
-    "airtable",
-    "dropbox",
-];
-
-/// The same in three bytes.
-const SHORT: &[&str] = &["xh ", "7z "];
-
-/// Small and capital letters are not told apart, as in the index.
-const FOLD: u8 = 0x20;
-
-fn searcher(words: &[&[&str]]) -> Option<packed::Searcher> {
-    let folded = words.iter().copied().flatten().map(|word| folded(word));
-    packed::Config::new().builder().extend(folded).build()
-}
-
-fn folded(word: &str) -> Vec<u8> {
-    word.bytes().map(|byte| byte | FOLD).collect()
-}
-
-/// Made when the first long text comes; not every processor has what they need.
-static FOR_SPELLINGS: LazyLock<Option<[packed::Searcher; 1]>> =
-    LazyLock::new(|| Some([searcher(&[SPELLINGS])?]));
-static FOR_ALL: LazyLock<Option<[packed::Searcher; 2]>> =
-    LazyLock::new(|| Some([searcher(&[SPELLINGS, NAMES, SHORT])?, searcher(&[OTHERS])?]));
 
 /// What is worth a look in a text.
 pub(super) struct Sieve {
@@ -132,45 +36,14 @@ impl Sieve {
         }
         let named = purpose != Purpose::Spellings;
         let words = if named {
-            words(text, FOR_ALL.as_ref()?)
+            pieces::places(text, pieces::FOR_ALL.as_ref()?)
         } else {
-            words(text, FOR_SPELLINGS.as_ref()?)
+            pieces::places(text, pieces::FOR_SPELLINGS.as_ref()?)
         };
         let runs = runs(text);
         let stretches = stretches(text, named, &runs, &words);
         Some(Self { runs, stretches })
     }
-}
-
-/// Where the words stand.
-fn words(text: &[u8], searchers: &[packed::Searcher]) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut folded = vec![0; PORTION + AROUND];
-    let mut base = 0;
-    while base < text.len() {
-        // A word across the border of two portions is seen whole in the first one.
-        let portion = text.get(base..text.len().min(base + PORTION + AROUND)).unwrap_or_default();
-        for (folded, byte) in folded.iter_mut().zip(portion) {
-            *folded = *byte | FOLD;
-        }
-        let haystack = folded.get(..portion.len()).unwrap_or_default();
-        let begun = found.len();
-        for searcher in searchers {
-            let mut from = 0;
-            let span = |start| aho_corasick::Span { start, end: haystack.len() };
-            while let Some(word) = searcher.find_in(haystack, span(from)) {
-                if word.start() >= PORTION {
-                    break;
-                }
-                found.push(base + word.start());
-                // What another word overlaps lies around it anyhow.
-                from = word.end();
-            }
-        }
-        found.get_mut(begun..).unwrap_or_default().sort_unstable();
-        base += PORTION;
-    }
-    found
 }
 
 /// The runs of bytes of which tokens are made.
@@ -330,15 +203,11 @@ mod tests {
         None
     }
 
-    fn all_words() -> Vec<&'static str> {
-        [SPELLINGS, NAMES, OTHERS, SHORT].concat()
-    }
-
-    fn has_word(text: &str, words: &[&str]) -> bool {
-        let folded_text = folded(text);
-        words.iter().any(|word| {
-            let word = folded(word);
-            folded_text.windows(word.len()).any(|window| window == word)
+    fn has_piece(text: &str, tables: &[&[&[&str]]]) -> bool {
+        let text = pieces::folded(text);
+        tables.iter().copied().flatten().copied().flatten().any(|piece| {
+            let piece = pieces::folded(piece);
+            text.windows(piece.len()).any(|window| window == piece)
         })
     }
 
@@ -351,9 +220,9 @@ mod tests {
                 let named = !keywords.is_empty();
                 let near = run_in(format.as_bytes()).is_some_and(|begun| begun <= SPELT);
                 let by_word = if named {
-                    keywords.iter().all(|keyword| has_word(keyword, &all_words()))
+                    keywords.iter().all(|keyword| has_piece(keyword, &pieces::ALL))
                 } else {
-                    has_word(format, SPELLINGS)
+                    has_piece(format, &[pieces::SPELT])
                 };
                 if !near && !by_word {
                     without.push((kind.id, format));
@@ -362,12 +231,12 @@ mod tests {
         }
         assert!(without.is_empty(), "{without:#?}");
         for (word, _) in JOBS {
-            assert!(word.len() <= AROUND && has_word(word, &all_words()), "{word}");
+            assert!(word.len() <= AROUND && has_piece(word, &pieces::ALL), "{word}");
         }
         for shape in SHAPES {
             let run = of_tokens(shape.body).then_some(shape.prefix.len() + shape.least);
             let web_token = shape.prefix == "eyJ";
-            let by_word = has_word(shape.prefix, SPELLINGS);
+            let by_word = has_piece(shape.prefix, &[pieces::SPELT]);
             assert!(run >= Some(LEAST) || web_token || by_word, "{}", shape.prefix);
         }
         assert!(
@@ -404,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_sieved_text_gives_what_it_gives_unsieved() {
-        if FOR_ALL.is_none() {
+        if pieces::FOR_ALL.is_none() {
             return;
         }
         let mut numbers = Numbers(11);
@@ -412,7 +281,7 @@ mod tests {
             for format in kind.formats {
                 for text in named(kind, &example(kind, format, &mut numbers)) {
                     for purpose in [Purpose::Report, Purpose::Spellings] {
-                        let text = padded(&text, PORTION - 32);
+                        let text = padded(&text, pieces::PORTION - 32);
                         let with = spans(&text, purpose, true);
                         assert_eq!(with, spans(&text, purpose, false), "{}: {format}", kind.id);
                     }
@@ -423,7 +292,7 @@ mod tests {
             for value in
                 ["=kT7#vQ2mX9!wZ ", " -pkT7#vQ2mX9wZ ", "//a:kT7vQ2mX9@b/", " -u a:kT7vQ2mX9"]
             {
-                let text = padded(&format!("{word}{value}"), PORTION - 8);
+                let text = padded(&format!("{word}{value}"), pieces::PORTION - 8);
                 let purpose = Purpose::Mask;
                 assert_eq!(spans(&text, purpose, true), spans(&text, purpose, false), "{word}");
             }

@@ -12,7 +12,7 @@ fn scan(text: &str) -> Vec<Finding> {
     Detector::default().scan(text.as_bytes())
 }
 
-fn rules(text: &str) -> Vec<String> {
+pub(super) fn rules(text: &str) -> Vec<String> {
     scan(text).iter().map(|finding| finding.rule.to_string()).collect()
 }
 
@@ -185,6 +185,16 @@ fn what_is_spelt_too_short_or_inside_a_word_is_no_token() {
         for near_miss in kind.near_misses {
             assert_eq!(rules(near_miss), Vec::<String>::new(), "{near_miss}");
         }
+    }
+}
+
+/// Each text of `given` has a secret of the rule, and none of `harmless` has any.
+pub(super) fn are_told_apart(given: &[(String, &str)], harmless: &[&str]) {
+    for (text, rule) in given {
+        assert!(rules(text).iter().any(|own| own == rule), "{text}: {:?}", rules(text));
+    }
+    for text in harmless {
+        assert_eq!(rules(text), Vec::<String>::new(), "{text}");
     }
 }
 
@@ -403,6 +413,22 @@ fn values_are_found_however_they_are_given_to_a_name() {
         (format!("ssh-keygen -N '{password}' -f key"), "password"),
         (format!("Cookie: lang=en; sessionid={token}"), "cookie"),
         ("password: 'Summer2024!'".to_owned(), "password"),
+        (format!("{{\"args\": [\"--password\", \"{password}\"]}}"), "password"),
+        (format!("{{password, \"{password}\"}}"), "password"),
+        (format!("API_TOKEN ?= {token}"), "generic-secret"),
+        (format!("API key: {token}"), "generic-api-key"),
+        (format!("https://maps.example/js?key={token}"), "generic-api-key"),
+        (format!("password: Final[str] = \"{password}\""), "password"),
+        (format!("session({{ secret: '{password}' }})"), "generic-secret"),
+        (format!("admin_pw = '{password}'"), "password"),
+        (format!("Kennwort: {password}"), "password"),
+        (format!("contraseña: {password}"), "password"),
+        (format!("$dbpass = '{password}';"), "password"),
+        (format!("put --type SecureString --value '{password}'"), "password"),
+        (format!("CREATE USER a IDENTIFIED BY {password};"), "password"),
+        (format!("[\"sshpass\", \"-p\", \"{password}\"]"), "password"),
+        ("net user svc kT7vQ2mX9wZ /add".to_owned(), "password"),
+        ("htpasswd -bc file admin kT7vQ2mX9wZ".to_owned(), "password"),
     ] {
         assert!(rules(&text).iter().any(|own| own == rule), "{text}: {:?}", rules(&text));
     }
@@ -414,6 +440,22 @@ fn values_are_found_however_they_are_given_to_a_name() {
         "\"password\": \"%20!%22$%&'()*+,-.%3A%3B%3C\"",
         "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n",
         "Cookie: lang=en; csrftoken=q8Wx2kd9sKx03mVnZ1rTb47Y",
+        "#define SUITE_PSK_WITH_AES_128_CCM \"PSK-WITH-AES-128-CCM\"",
+        "my $pass = $self->{bind_pass};",
+        "let s:passwd = s:hosts[name].passwd",
+        "userdata.password = password_ptr;",
+        "application/x.pkpass:*.pkpass",
+        "'secret': 'V1SecretVolumeSource',",
+        "'image_pull_secrets': 'list[V1LocalObjectReference]',",
+        "\"pattern\": \"arn:aws:secretsmanager:eu-west-1:secret:AmazonMetrics3-x\"",
+        "'proxy_pass': 'TOOL_PROXY_PASSWORD',",
+        "authorization = messages.MessageField('AuthorizationConfigV1', 1)",
+        "Next page token: eav1OzQB0OM8rLdGXOEsyQWSGk",
+        "complete \"username= passphrase= password= version=\"",
+        "[['-p', '--password', '--use-random-password1']]",
+        "PASSWORD = \"%!*'();:@&=+$,/?#[] \"",
+        "kind: SealedSecret\nspec:\n  encryptedData:\n    password: AgBy3i4OJSWKPiTySYZZA9rO43cGDEqUpbxm0fY2Fj3fHVx2S0cDTDXVTKuDUaFuHyr84",
+        "http://a:foo(b]c@d:2/",
     ] {
         assert_eq!(rules(text), Vec::<String>::new(), "{text}");
     }

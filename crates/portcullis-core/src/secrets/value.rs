@@ -205,6 +205,7 @@ const PIECES: &[&str] = &[
     "....",
     "____",
     "----",
+    "anonymous",
     "abcdefghijklmnop",
     "123456789012",
     "0123456789abc",
@@ -304,6 +305,8 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     );
     if bracketed
         || value.starts_with(b"__") && value.ends_with(b"__")
+        || value.starts_with(b"--")
+        || is_constant(value)
         || is_variable(value)
         || value.starts_with(b"${") && (value.ends_with(b"}") || !value.contains(&b'}'))
         || value.starts_with(b"$(")
@@ -324,6 +327,15 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     WORDS.iter().any(|word| word.as_bytes() == bare)
         || LOOKUPS.iter().any(|lookup| lower.starts_with(lookup.as_bytes()))
         || PIECES.iter().any(|piece| contains(&lower, piece.as_bytes()))
+}
+
+/// Whether a value is the name of a variable that holds one: `PROXY_PASSWORD`.
+fn is_constant(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
+        && [&b"PASS"[..], b"TOKEN", b"SECRET", b"KEY", b"CRED", b"AUTH"]
+            .iter()
+            .any(|word| contains(value, word))
 }
 
 pub(super) fn contains(text: &[u8], piece: &[u8]) -> bool {
@@ -374,8 +386,12 @@ pub(super) fn is_wordy(value: &[u8]) -> bool {
     if digits == 0 {
         return value.iter().all(|byte| {
             byte.is_ascii_alphabetic()
+                || !byte.is_ascii()
                 || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/' | b',' | b'\\')
         }) && !is_scrambled(value);
+    }
+    if is_camel(value) {
+        return true;
     }
     // Words with a number between or behind them: `prod-db-2`, `v1.2.3`, `my-service/v2`.
     let mut parts =
@@ -393,6 +409,27 @@ pub(super) fn is_wordy(value: &[u8]) -> bool {
         })
 }
 
+/// Whether a value is one name of several words that begin with capitals, with a number or two: `V1SecretVolumeSource`.
+fn is_camel(value: &[u8]) -> bool {
+    const WORD: usize = 4;
+    let letters: Vec<u8> = value.iter().copied().filter(u8::is_ascii_alphabetic).collect();
+    let words = 1 + value
+        .windows(2)
+        .filter(|pair| match pair {
+            [first, second] => !first.is_ascii_uppercase() && second.is_ascii_uppercase(),
+            _ => false,
+        })
+        .count();
+    value.iter().all(u8::is_ascii_alphanumeric)
+        && letters.len() >= 12
+        && value.len() - letters.len() <= 3
+        && words > 1
+        && value.len() >= words * WORD
+        && letters.iter().filter(|byte| byte.is_ascii_uppercase()).count() <= words + 1
+        && vowels(&letters) * 10 >= letters.len() * 3
+        && !is_scrambled(&letters)
+}
+
 /// Whether letters change their case so often, or are so rarely vowels, that nobody could read them.
 fn is_scrambled(letters: &[u8]) -> bool {
     if letters.len() < 10 {
@@ -402,12 +439,14 @@ fn is_scrambled(letters: &[u8]) -> bool {
         letters.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::is_ascii_uppercase);
     let changes =
         cases.clone().zip(cases.skip(1)).filter(|(first, second)| first != second).count();
-    let vowels = letters
-        .iter()
-        .filter(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'))
-        .count();
     // Words have a vowel in every five letters at least, and names change their case twice in each word.
-    vowels * 5 < letters.len() && letters.len() >= 12 || changes * 5 >= letters.len() * 2
+    vowels(letters) * 5 < letters.len() && letters.len() >= 12 || changes * 5 >= letters.len() * 2
+}
+
+fn vowels(letters: &[u8]) -> usize {
+    let is_vowel =
+        |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+    letters.iter().filter(is_vowel).count()
 }
 
 /// Whether letters of both cases, or letters and digits, stand in it: hardly a word.
@@ -426,13 +465,41 @@ pub(super) fn is_for_tests(value: &[u8]) -> bool {
         .any(|word| contains(&lower, word.as_bytes()))
 }
 
+/// Whether nobody takes a value for a word, a name or a version, even where nothing says that a secret follows.
+pub(super) fn is_made(value: &[u8]) -> bool {
+    let class = |byte: &u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let changes =
+        value.windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count();
+    let sign =
+        |byte: &u8| matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'*' | b'?' | b'@' | b'+');
+    let digit = value.iter().any(u8::is_ascii_digit);
+    let letter = value.iter().any(u8::is_ascii_alphabetic);
+    let joined = value.iter().any(|byte| matches!(byte, b'(' | b')' | b'[' | b'{' | b'<' | b','));
+    value.len() >= 8
+        && digit
+        && letter
+        && !joined
+        && (changes >= 4 && value.iter().all(u8::is_ascii_alphanumeric)
+            || changes >= 3 && value.iter().any(sign))
+}
+
 /// How likely a value is a password that somebody uses.
 pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
     let value = value.trim_ascii();
     if value.contains(&b'%') && !is_escaped_password(value) {
         return None;
     }
-    if value.len() < 5 || value.len() > 256 || is_placeholder(value) || is_expression(value, quoted)
+    let plain = value.iter().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    if value.len() < 5
+        || value.len() > 256
+        || plain.count() < 3
+        || is_placeholder(value)
+        || is_expression(value, quoted)
     {
         return None;
     }
@@ -447,7 +514,12 @@ pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
             matches!(byte, b'!' | b'#' | b'$' | b'%' | b'^' | b'*' | b'+' | b'?' | b'@')
         });
     let wordy = (blank || !made) && is_wordy(value);
-    if blank && !(digit && symbol) || wordy && !(quoted && value.len() >= 20 && !blank) {
+    // A word at the end of a question or a sentence.
+    let spoken = !quoted && !digit && {
+        let word = value.trim_ascii_end().strip_suffix(b"?").or(value.strip_suffix(b"!"));
+        word.is_some_and(is_wordy)
+    };
+    if spoken || blank && !(digit && symbol) || wordy && !(quoted && value.len() >= 20 && !blank) {
         return None;
     }
     if entropy(value) < 20 || format_of_other(value) {
@@ -467,9 +539,14 @@ pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
 fn is_escaped_password(value: &[u8]) -> bool {
     let (plain, signs) = super::layers::unescaped(value);
     let letters = plain.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    // What is no text when it is taken off was no escape.
     signs == 0
+        || std::str::from_utf8(&plain).is_err()
         || plain.len() >= 5
             && letters >= 3
+            && (plain.iter().any(u8::is_ascii_digit)
+                || plain.iter().any(u8::is_ascii_uppercase)
+                    && plain.iter().any(u8::is_ascii_lowercase))
             && !plain.iter().any(u8::is_ascii_control)
             && !is_sequence(&plain)
 }
@@ -512,20 +589,50 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
     {
         return true;
     }
-    // The last is how manual pages write brackets.
-    if [&b"${"[..], b"{{", b"$(", b"\\[rB]"].iter().any(|piece| contains(value, piece)) {
+    // A pattern of files or of text; the last is how manual pages write brackets.
+    // `list[Secret]` is a type, `Shards[-1].Id` a path.
+    let name = value.iter().take_while(|byte| is_name(byte) || **byte == b'.').count();
+    let indexed = name > 2
+        && value.get(name) == Some(&b'[')
+        && value.get(name..).is_some_and(|rest| {
+            rest.contains(&b']')
+                && rest
+                    .iter()
+                    .all(|byte| is_name(byte) || matches!(byte, b'[' | b']' | b'.' | b'-'))
+        });
+    if indexed
+        || value.starts_with(b"*.")
+        || [&b"${"[..], b"{{", b"$(", b".*", b"\\s", b"[\\", b"\\[rB]"]
+            .iter()
+            .any(|piece| contains(value, piece))
+    {
         return true;
     }
     if quoted {
         return false;
     }
-    if is_number(value)
+    // `a = b.c = d` and `a = b = d` give one value to several names, and `a= b= c=` none.
+    let assigns = value.split(|byte| *byte == b'=').next().is_some_and(|first| {
+        first.len() < value.trim_ascii_end().len()
+            && (first.iter().all(u8::is_ascii_alphabetic)
+                || value.get(first.len() + 1).is_some_and(u8::is_ascii_alphabetic))
+            && first.iter().all(|byte| is_name(byte) || *byte == b'.')
+    });
+    if assigns
+        || is_number(value)
         || is_named_after_secrets(value)
+        || value.starts_with(b"!0")
+        || value.starts_with(b"!1")
         || value.starts_with(b"*") && value.get(1).is_some_and(u8::is_ascii_alphabetic)
     {
         return true;
     }
     let value = value.strip_prefix(b"!").unwrap_or(value);
+    // A variable of one of Vim's scopes.
+    let value = match value {
+        [b's' | b'g' | b'l' | b'b' | b'w', b':', rest @ ..] => rest,
+        _ => value,
+    };
     // `name(`, `module.name(`, `name[`.
     let name = value.iter().take_while(|byte| is_name(byte) || **byte == b'.').count();
     let next = value.get(name);
@@ -553,10 +660,19 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
 fn is_named_after_secrets(value: &[u8]) -> bool {
     let is_identifier = value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && value.first().is_some_and(u8::is_ascii_alphabetic);
+    let lower = value.to_ascii_lowercase();
+    let is_path = value.iter().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'[' | b']')
+    });
+    if is_path && value.iter().any(|byte| matches!(byte, b'_' | b'.' | b':')) {
+        let named = [&b"passw"[..], b"_pwd", b"pwd_", b"_pass", b"pass_"];
+        if named.iter().any(|word| contains(&lower, word)) {
+            return true;
+        }
+    }
     if !is_identifier {
         return false;
     }
-    let lower = value.to_ascii_lowercase();
     [&b"token"[..], b"key", b"secret", b"credential"].iter().any(|word| contains(&lower, word))
 }
 
@@ -636,7 +752,18 @@ fn format_of_other(value: &[u8]) -> bool {
         byte.is_ascii_digit()
             || matches!(byte, b'-' | b':' | b'.' | b'T' | b'Z' | b'+' | b'/' | b' ')
     });
-    date && !value.is_empty()
+    // `1:4.13+dfsg1-1`, and `user@site`, which is what anonymous logins ask for.
+    let version = value.first().is_some_and(u8::is_ascii_digit)
+        && value.contains(&b'.')
+        && value.iter().all(|byte| {
+            byte.is_ascii_lowercase()
+                || byte.is_ascii_digit()
+                || matches!(byte, b'.' | b'+' | b':' | b'~' | b'-')
+        });
+    let mail = value.iter().filter(|byte| **byte == b'@').count() == 1
+        && value.split(|byte| *byte == b'@').all(|part| !part.is_empty() && is_wordy(part))
+        && !value.iter().any(u8::is_ascii_digit);
+    date && !value.is_empty() || version || mail
 }
 
 /// FNV-1a of 64 bits, for values that must not stand in this source as they are.

@@ -60,7 +60,7 @@ pub(super) const TYPES: &[SecretType] = &[
     high("mailjet-key", "Mailjet", "Mailjet key", &["<h32>"])
         .keywords(&["mailjet", "mj_apikey"])
         .entropy(28),
-    high("mandrill-key", "Mailchimp", "Mandrill API key", &["md-<u22>"]).entropy(33),
+    high("mandrill-key", "Mailchimp", "Mandrill API key", &["md-<u22>"]).check(Mixed).entropy(33),
     high("sendbird-token", "Sendbird", "Sendbird API token", &["<h40>", "<U>"])
         .keywords(&["sendbird"])
         .entropy(28),

@@ -27,6 +27,7 @@ pub(super) const TYPES: &[SecretType] = &[
         "npm registry credential",
         &["_auth={<b8-400><=0-2>", "_password={<b8-400><=0-2>", "_authToken={<k20-400>"],
     )
+    .check(Mixed)
     .entropy(28),
     critical(
         "docker-auth",
