@@ -203,8 +203,9 @@ pub fn bash_accepts(source: &str) -> bool {
     if source.contains('\0') {
         return false;
     }
-    Command::new("bash")
-        .args(["--norc", "--noprofile", "-n", "-c", source])
+    // On `<<<<(` inside of an array in a function it waits for itself.
+    Command::new("timeout")
+        .args(["-s", "KILL", "5", "bash", "--norc", "--noprofile", "-n", "-c", source])
         .stdin(Stdio::null())
         .output()
         .is_ok_and(|output| output.status.success() && output.stderr.is_empty())
