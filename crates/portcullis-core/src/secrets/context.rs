@@ -315,8 +315,9 @@ impl Scan<'_> {
         for value in values.into_iter().flatten() {
             self.judged(name, name_start, value);
         }
-        // A quoted object has names of its own.
-        let nested = values.iter().flatten().next().filter(|value| {
+        // A quoted object has names of its own. Where text follows right behind its quote, it is read to its end only once.
+        let [first, None] = values else { return end };
+        let nested = first.filter(|value| {
             self.found.len() == before
                 && value.quoted
                 && matches!(self.source.at(value.start), b'{' | b'[')

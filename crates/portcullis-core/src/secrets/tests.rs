@@ -376,6 +376,8 @@ fn hostile_text_takes_linear_work() {
         "a1b2c3d4",
         "password=\"",
         "token: '\n",
+        "token=\"{\"",
+        "echo a | sudo -s ",
         "sk-proj-",
         "Q~",
         "discord=",
