@@ -28,7 +28,17 @@ pub fn host_of(address: &str) -> Option<String> {
     let address = address.trim();
     let (scheme, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (Some(scheme), rest),
-        None => (None, address),
+        // `http:/host` and `http:\\host` are read as if both slashes were there.
+        None => match address.split_once(':') {
+            Some((scheme, rest)) if is_web(scheme) && rest.starts_with(['/', '\\']) => {
+                (Some(scheme), rest)
+            }
+            _ => (None, address),
+        },
+    };
+    let rest = match scheme {
+        Some(scheme) if is_web(scheme) => rest.trim_start_matches(['/', '\\']),
+        _ => rest,
     };
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
     let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -49,6 +59,11 @@ pub fn host_of(address: &str) -> Option<String> {
     plausible.then_some(host)
 }
 
+/// Schemes behind which any number of slashes, of either kind, stands for two.
+fn is_web(scheme: &str) -> bool {
+    ["http", "https", "ws", "wss", "ftp"].iter().any(|web| web.eq_ignore_ascii_case(scheme))
+}
+
 #[cfg(test)]
 mod tests {
     use super::host_of;
@@ -63,6 +78,11 @@ mod tests {
             ("http://[::1]:80/", Some("::1")),
             ("::1", Some("::1")),
             ("example.com.", Some("example.com")),
+            ("http:///example.com/x", Some("example.com")),
+            ("HTTP:\\\\example.com\\x", Some("example.com")),
+            ("http:/example.com", Some("example.com")),
+            ("file:///etc/hosts", None),
+            ("http:8080", Some("http")),
             ("", None),
             ("https://", None),
         ] {

@@ -64,8 +64,22 @@ fn address(host: &str) -> Option<(IpAddr, bool)> {
             None => (IpAddr::V6(six), true),
         });
     }
-    let hidden = loose_ip4(host).map(IpAddr::V4).or_else(|| network::in_name(host));
+    let hidden = loose_ip4(host)
+        .map(IpAddr::V4)
+        .or_else(|| network::in_name(host))
+        .or_else(|| in_other_characters(host));
     hidden.map(|address| (address, false))
+}
+
+/// An address whose digits or dots only become such when the host is read: `①⑥⑨.254.169.254`, `169%2e254.169.254`.
+fn in_other_characters(host: &str) -> Option<IpAddr> {
+    if host.is_ascii() && !host.contains('%') {
+        return None;
+    }
+    match ::url::Host::parse(host).ok()? {
+        ::url::Host::Ipv4(four) => Some(IpAddr::V4(four)),
+        ::url::Host::Ipv6(_) | ::url::Host::Domain(_) => None,
+    }
 }
 
 /// An IPv4 address as C programs read it. A single small number is a name or a port, not an address that anyone writes.
@@ -192,6 +206,9 @@ mod tests {
             ("0251.0376.0251.0376", HostKind::Metadata, true),
             ("0xa9.0xfe.0xa9.0xfe", HostKind::Metadata, true),
             ("169.254.43518", HostKind::Metadata, true),
+            ("\u{2460}\u{2465}\u{2468}.254.169.254", HostKind::Metadata, true),
+            ("169%2e254.169.254", HostKind::Metadata, true),
+            ("169\u{3002}254\u{3002}169\u{3002}254", HostKind::Metadata, true),
             ("::ffff:169.254.169.254", HostKind::Metadata, true),
             ("::a9fe:a9fe", HostKind::Metadata, true),
             ("64:ff9b::a9fe:a9fe", HostKind::Metadata, true),

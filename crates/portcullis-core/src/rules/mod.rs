@@ -44,6 +44,7 @@ mod privilege;
 mod protection;
 mod query;
 mod requests;
+mod route;
 mod secrets;
 mod services;
 mod system;
@@ -204,6 +205,7 @@ pub static SHELVES: &[&Shelf] = &[
     &packages::SHELF,
     &query::SHELF,
     &requests::SHELF,
+    &route::SHELF,
     &secrets::SHELF,
     &services::SHELF,
     &url::SHELF,

@@ -7,6 +7,7 @@
     reason = "a test may fail by panicking"
 )]
 
+mod browser;
 mod names;
 mod proxy;
 mod redirects;

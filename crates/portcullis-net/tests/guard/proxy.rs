@@ -54,7 +54,7 @@ impl Kept {
         self.lines.lock().unwrap().clone()
     }
 
-    fn refusals(&self) -> Vec<String> {
+    pub(crate) fn refusals(&self) -> Vec<String> {
         let refusal = |line| match line {
             Line::Decided(attempt) => attempt.refusal,
             Line::Ended { .. } => None,
@@ -103,7 +103,11 @@ impl Running {
         Self { address, password, kept, stop, ended: tokio::spawn(proxy.run()) }
     }
 
-    fn authorization(&self) -> String {
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn authorization(&self) -> String {
         let plain = format!("agent:{}", self.password);
         format!("Proxy-Authorization: Basic {}\r\n", data_encoding::BASE64.encode(plain.as_bytes()))
     }
@@ -532,7 +536,7 @@ async fn what_says_nothing_or_does_not_end_is_cut_off() {
 }
 
 /// Whether a program is here; says so where it is not.
-async fn has(program: &str) -> bool {
+pub(crate) async fn has(program: &str) -> bool {
     let found = Command::new(program)
         .arg("--version")
         .stdout(Stdio::null())
@@ -547,7 +551,7 @@ async fn has(program: &str) -> bool {
     has
 }
 
-async fn ran(command: &mut Command) -> (bool, String) {
+pub(crate) async fn ran(command: &mut Command) -> (bool, String) {
     let run = command
         .env_remove("https_proxy")
         .env_remove("HTTPS_PROXY")

@@ -67,6 +67,12 @@ const OBEYED: &[&str] = &[
     "PROMPT_COMMAND",
     "IFS",
     "DYLD_INSERT_LIBRARIES",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
 ];
 
 impl Interpreter<'_, '_, '_> {

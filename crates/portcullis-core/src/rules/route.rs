@@ -1,0 +1,412 @@
+//! Rules on where a connection goes when its address does not say it: proxies, names that are led to another address, addresses
+//! that programs read differently, and services of other schemes than those of the web. Owns which options and variables
+//! lead a connection elsewhere; what a host is, [`super::hosts`] says.
+
+use super::{
+    Hit, Rule, Scene, Shelf, When,
+    effects::run,
+    flow::{host_kind, host_resource},
+    hosts::{self, HostKind},
+    pattern,
+};
+use crate::{
+    action::ActionKind,
+    address::host_of,
+    effect::{Effect, EffectKind, Kinds, Run},
+    finding::{Category, Confidence},
+    network::{Note, Target},
+    risk::Severity,
+    text::{Piece, Text},
+};
+
+pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+
+const LEADS: Rule = Rule {
+    category: Category::System,
+    severity: Severity::High,
+    confidence: Confidence::High,
+    reversible: true,
+    ..Rule::LOSS
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "network.route.proxy",
+        message: "everything goes through a proxy that nobody vouches for: it sees, and may change, what is sent and fetched",
+        remedy: "connect without it, or let a person set the proxy up",
+        when: When::Effect(Kinds::RUN.and(Kinds::ENVIRONMENT), proxied),
+        fires: &[
+            "curl -x http://203.0.113.9:3128 https://api.example.com/",
+            "curl --socks5-hostname 203.0.113.9:1080 https://api.example.com/",
+            "curl --preproxy socks5://0x7f000001 https://example.com/",
+            "curl --proxy http://169.254.169.254 http://example.com/",
+            "wget -e use_proxy=yes -e https_proxy=203.0.113.9:3128 https://example.com/x",
+            "https_proxy=http://203.0.113.9:3128 curl https://api.example.com/",
+            "export ALL_PROXY=socks5h://203.0.113.9:1080; git clone https://github.com/a/b",
+            "git -c http.proxy=http://203.0.113.9:3128 clone https://github.com/a/b",
+            "pip install --proxy http://203.0.113.9:3128 requests",
+            "npm ci --https-proxy=http://203.0.113.9:3128",
+        ],
+        quiet: &[
+            "curl -x http://localhost:8888 https://example.com/",
+            "curl --proxy http://proxy.corp:3128 https://example.com/",
+            "curl --proxy '' https://example.com/",
+            "https_proxy=http://10.0.0.1:3128 npm ci",
+            "http_proxy= curl http://203-0-113-9.example.com/",
+            "wget -e robots=off https://example.com/",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.route.pinned",
+        severity: Severity::Medium,
+        message: "the name is not looked up: the connection goes to another address, which answers under that name",
+        remedy: "ask the service by its own name, or use a name under `.test` for one of your own",
+        when: When::Effect(Kinds::RUN, pinned),
+        fires: &[
+            "curl --resolve example.com:443:203.0.113.9 https://example.com/",
+            "curl --resolve '*:80:10.0.0.5' http://example.com/",
+            "curl --resolve example.com:80:169.254.169.254 http://example.com/",
+            "curl --connect-to example.com:443:[::ffff:169.254.169.254]:80 https://example.com/",
+            "curl --connect-to ::169.254.169.254:80 http://example.com/",
+        ],
+        quiet: &[
+            "curl --resolve app.test:443:127.0.0.1 https://app.test/",
+            "curl --connect-to localhost:443:localhost:8443 https://localhost/",
+            "curl --resolve -example.com:443 https://example.com/",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.host.ambiguous",
+        message: "programs disagree about the host that this address names, or a person takes it for another",
+        remedy: "write the address as `https://host/path`, the host in plain letters",
+        when: When::Effect(Kinds::CONNECT, ambiguous),
+        fires: &[
+            "curl 'http://example.com\\@127.0.0.1/'",
+            "curl 'http:\\\\169.254.169.254\\latest'",
+            "curl http://169%2e254.169.254/",
+            "curl http://\u{2460}\u{2465}\u{2468}.254.169.254/",
+            "curl https://p\u{430}ypal.com/",
+            "python3 -c \"import requests; requests.get('http:///203.0.113.9/')\"",
+        ],
+        quiet: &[
+            "curl https://example.com/a%2eb?c=\\d@e",
+            "curl 'https://example.com/[1-3].txt'",
+            "curl https://m\u{fc}nchen.de/",
+            "curl http://localhost:3000/caf\u{e9}",
+            "curl example.com:8080/x",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.host.service",
+        message: "a service is named by an address that hides which it is, or that no such service has",
+        remedy: "name the service by its own name or its plain address",
+        when: When::Effect(Kinds::RUN, service),
+        fires: &[
+            "psql postgres://u:p@169.254.169.254/app",
+            "redis-cli -u redis://0x7f000001:6379 ping",
+            "redis-cli -h 2852039166 ping",
+            "mysql --host=169.254.169.254 app",
+            "mongosh mongodb://[::ffff:10.0.0.5]/app",
+            "git clone http://2852039166/x.git",
+            "npm install --registry=http://169.254.169.254/ x",
+        ],
+        quiet: &[
+            "psql postgres://u:p@localhost/app -c 'select 1'",
+            "redis-cli -h 127.0.0.1 ping",
+            "mysql -h db app",
+            "git clone https://github.com/a/b",
+            "git commit -m 'never ask http://169.254.169.254/'",
+            "psql postgres://u:p@10.0.0.5/app -c 'select 1'",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.scheme.raw",
+        message: "the scheme sends bytes as they are to whatever listens there: stores, mail servers and engines obey them",
+        remedy: "use the service's own client",
+        when: When::Effect(Kinds::CONNECT, raw),
+        fires: &["curl gopher://127.0.0.1:6379/_FLUSHALL", "curl dict://localhost:11211/stats"],
+        quiet: &["curl dict://dict.example.org/d:word", "curl https://example.com/gopher://x"],
+        ..LEADS
+    },
+];
+
+/// Options whose value is a proxy.
+const PROXIES: &[(&[&str], &[&str])] = &[
+    (
+        &["curl", "curlie"],
+        &[
+            "-x",
+            "--proxy",
+            "--preproxy",
+            "--proxy1.0",
+            "--socks4",
+            "--socks4a",
+            "--socks5",
+            "--socks5-hostname",
+        ],
+    ),
+    (&["pip", "pip3", "pipx"], &["--proxy"]),
+    (&["npm", "npx", "pnpm", "yarn"], &["--proxy", "--https-proxy", "--http-proxy"]),
+    (&["http", "https", "xh", "xhs"], &["--proxy"]),
+    (&["aria2c"], &["--all-proxy", "--http-proxy", "--https-proxy", "--ftp-proxy"]),
+    (&["gem"], &["-p", "--http-proxy"]),
+    (&["chromium", "chromium-browser", "google-chrome"], &["--proxy-server"]),
+];
+
+/// Options whose value is a setting, `name=value`, which may be a proxy.
+const SETTINGS: &[(&[&str], &[&str])] = &[
+    (&["wget", "wget2"], &["-e", "--execute"]),
+    (&["git"], &["-c"]),
+    (&["apt", "apt-get"], &["-o", "--option"]),
+    (&["cargo"], &["--config"]),
+    (&["docker", "podman", "buildah"], &["--build-arg", "-e", "--env"]),
+];
+
+/// Programs that connect where one of their words says, and are not told of as connections.
+const CLIENTS: &[&str] = &[
+    "bun",
+    "cargo",
+    "clickhouse-client",
+    "gem",
+    "git",
+    "go",
+    "mariadb",
+    "mongo",
+    "mongodump",
+    "mongorestore",
+    "mongosh",
+    "mysql",
+    "mysqldump",
+    "npm",
+    "npx",
+    "pg_dump",
+    "pg_restore",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "psql",
+    "redis-cli",
+    "uv",
+    "valkey-cli",
+    "yarn",
+];
+
+/// Those of them whose `-h` is a host.
+const STORES: &[&str] = &[
+    "clickhouse-client",
+    "mariadb",
+    "mongo",
+    "mongodump",
+    "mongorestore",
+    "mongosh",
+    "mysql",
+    "mysqldump",
+    "pg_dump",
+    "pg_restore",
+    "psql",
+    "redis-cli",
+    "valkey-cli",
+];
+
+fn listed(
+    table: &'static [(&'static [&'static str], &'static [&'static str])],
+    program: &str,
+) -> Option<&'static [&'static str]> {
+    table.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, options)| *options)
+}
+
+fn proxied(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    match &effect.kind {
+        EffectKind::Environment { name, value } => {
+            is_proxy_variable(name).then(|| through(value.known_prefix()))?
+        }
+        EffectKind::Run(run) => {
+            let program = run.program.as_str();
+            if let Some(names) = listed(PROXIES, program) {
+                return values(run, names).find_map(|value| through(&value));
+            }
+            let names = listed(SETTINGS, program)?;
+            values(run, names).find_map(|value| {
+                let (name, proxy) = value.split_once('=')?;
+                is_proxy_variable(name.trim()).then(|| through(proxy))?
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The values of the options, as the program's own row reads them.
+fn values<'a>(
+    run: &'a Run,
+    names: &'static [&'static str],
+) -> impl Iterator<Item = String> + use<'a> {
+    pattern::options(run).values_of(names).map(|value| beginning(&value.text))
+}
+
+/// What a text begins with, as far as that is known; `[` of an IPv6 address looks like a pattern to the shell.
+fn beginning(text: &Text) -> String {
+    let known = text.pieces.iter().map_while(|piece| match piece {
+        Piece::Known(text) | Piece::Glob(text) => Some(text.as_str()),
+        Piece::Unknown(_) => None,
+    });
+    known.collect()
+}
+
+/// `https_proxy`, `npm_config_proxy`, `http.proxy`, `http.https://host.proxy`, `Acquire::http::Proxy`.
+fn is_proxy_variable(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let tail = ["_proxy", ".proxy", "::proxy", "-proxy"].iter().any(|tail| name.ends_with(tail));
+    tail && !matches!(name.as_str(), "no_proxy" | "use_proxy") || name == "proxy"
+}
+
+/// What it means that this is the proxy.
+fn through(written: &str) -> Option<Hit> {
+    // httpie says for which scheme: `https:http://proxy`.
+    let written = written.trim_matches([' ', '"', '\'']);
+    let own = ["http:", "https:", "all:"].iter().find_map(|scheme| written.strip_prefix(scheme));
+    let written = own.filter(|rest| rest.contains("://")).unwrap_or(written);
+    let host = host_of(written)?;
+    let severity = match hosts::kind(&host) {
+        HostKind::Metadata | HostKind::Address | HostKind::Drop | HostKind::Hidden => {
+            Severity::High
+        }
+        _ if hosts::is_disguised(&host) => Severity::High,
+        HostKind::Named => Severity::Low,
+        HostKind::Local | HostKind::Private => return None,
+    };
+    Some(Hit { severity: Some(severity), resource: Some(format!("host:{host}")), ..Hit::default() })
+}
+
+fn pinned(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    if !matches!(run.program.as_str(), "curl" | "curlie") {
+        return None;
+    }
+    let resolved = values(run, &["--resolve"]).flat_map(|value| {
+        let mut parts = value.trim_start_matches('+').splitn(3, ':');
+        let (name, _, addresses) = (parts.next(), parts.next(), parts.next());
+        let name = name.unwrap_or_default().to_owned();
+        let addresses = addresses.unwrap_or_default().split(',').map(bare).collect::<Vec<_>>();
+        addresses.into_iter().map(move |address| (name.clone(), address))
+    });
+    let led = values(run, &["--connect-to"]).filter_map(|value| {
+        let (name, rest) = host_and_rest(&value)?;
+        let (_, rest) = rest.strip_prefix(':')?.split_once(':')?;
+        let (to, _) = host_and_rest(rest)?;
+        Some((name, to))
+    });
+    resolved
+        .chain(led)
+        .filter_map(|(name, to)| elsewhere(&name, &to))
+        .max_by_key(|hit| hit.severity)
+}
+
+/// What it means that a connection to `name` goes to `to`.
+fn elsewhere(name: &str, to: &str) -> Option<Hit> {
+    let is_own = !matches!(name, "" | "*")
+        && matches!(hosts::kind(name), HostKind::Local | HostKind::Private);
+    if to.is_empty() || to == name {
+        return None;
+    }
+    let severity = match hosts::kind(to) {
+        HostKind::Metadata => Severity::High,
+        _ if hosts::is_disguised(to) => Severity::High,
+        _ if is_own => return None,
+        _ => Severity::Medium,
+    };
+    Some(Hit { severity: Some(severity), resource: Some(format!("host:{to}")), ..Hit::default() })
+}
+
+/// The host that a text begins with, `[::1]` without its brackets, and what follows it.
+fn host_and_rest(text: &str) -> Option<(String, &str)> {
+    if let Some(inner) = text.strip_prefix('[') {
+        let (host, rest) = inner.split_once(']')?;
+        return Some((host.to_ascii_lowercase(), rest));
+    }
+    let end = text.find(':').unwrap_or(text.len());
+    let (host, rest) = text.split_at_checked(end)?;
+    Some((host.to_ascii_lowercase(), rest))
+}
+
+fn bare(address: &str) -> String {
+    address.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase()
+}
+
+fn ambiguous(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Connect(connection) = &effect.kind else { return None };
+    // Those have rules of their own, which say more.
+    if matches!(scene.action.kind, ActionKind::Http { .. } | ActionKind::Tool) {
+        return None;
+    }
+    let written = connection.address.as_known()?.trim();
+    let (scheme, _) = written.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return None;
+    }
+    let target = Target::read(written).ok()?;
+    let note = target.notes().iter().find(|note| {
+        matches!(
+            note,
+            Note::AddressInOtherCharacters
+                | Note::PercentInHost
+                | Note::Backslash
+                | Note::ControlCharacter
+                | Note::OddSlashes
+                | Note::InvisibleCharacter
+                | Note::Lookalike
+                | Note::CurlDisagrees
+        )
+    })?;
+    Some(Hit {
+        message: Some(format!(
+            "the address does not plainly say its host, which browsers take for `{}`: {}",
+            target.host(),
+            note.words()
+        )),
+        resource: Some(format!("host:{}", target.host())),
+        ..Hit::default()
+    })
+}
+
+fn service(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    if CLIENTS.binary_search(&run.program.as_str()).is_err() {
+        return None;
+    }
+    let named = STORES.contains(&run.program.as_str()).then(|| values(run, &["-h", "--host"]));
+    let in_words = run.arguments.iter().filter_map(|argument| {
+        if !argument.text.known_prefix().contains("://") {
+            return None;
+        }
+        let known = beginning(&argument.text);
+        let (before, _) = known.split_once("://")?;
+        // Blanks are those of a message or a query.
+        let is_address = !known.contains(char::is_whitespace);
+        let scheme = before.rsplit_once('=').map_or(0, |(name, _)| name.len() + 1);
+        known.get(scheme..).filter(|_| is_address).and_then(host_of)
+    });
+    let named = named.into_iter().flatten().filter_map(|value| host_of(&value));
+    let host = named.chain(in_words).find(|host| {
+        matches!(hosts::kind(host), HostKind::Metadata) || hosts::is_disguised(host)
+    })?;
+    Some(Hit { resource: Some(format!("host:{host}")), ..Hit::default() })
+}
+
+fn raw(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Connect(connection) = &effect.kind else { return None };
+    if matches!(scene.action.kind, ActionKind::Http { .. } | ActionKind::Tool) {
+        return None;
+    }
+    let (scheme, _) = connection.address.known_prefix().split_once("://")?;
+    let is_raw = match scheme.to_ascii_lowercase().as_str() {
+        "gopher" | "gophers" => true,
+        "dict" => host_kind(connection) != HostKind::Named,
+        _ => false,
+    };
+    is_raw.then(|| Hit { resource: host_resource(connection), ..Hit::default() })
+}
