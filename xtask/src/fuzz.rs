@@ -17,6 +17,7 @@ const TARGETS: &[(&str, u32)] = &[
     ("network_address", 40),
     ("proxy_head", 600),
     ("proxy_socks", 300),
+    ("injection", 2000),
 ];
 
 /// Checks that the targets compile. Without their default features they need neither libFuzzer, which asks for a compiler of C++,

@@ -24,6 +24,7 @@ pub mod facts;
 pub mod finding;
 pub mod gate;
 mod hash;
+pub mod injection;
 pub mod inspect;
 pub mod network;
 pub mod place;

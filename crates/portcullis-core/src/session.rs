@@ -107,7 +107,7 @@ impl SessionState {
         if seen.holds_secret() {
             self.secret = Some(format!("what `{}` answered", short(tool)));
         }
-        if !seen.phrases.is_empty() {
+        if !seen.planted.is_empty() {
             self.foreign = Some(format!("what `{}` answered", short(tool)));
         }
     }

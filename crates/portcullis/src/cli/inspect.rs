@@ -4,7 +4,7 @@
 use std::io::{self, BufReader, Read as _, Write};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use portcullis_core::{inspect::inspect, secrets::redacted};
+use portcullis_core::{finding::Confidence, inspect::inspect, secrets::redacted};
 
 use super::{Exit, Failure, json_flag, shown, write_json};
 use crate::{
@@ -64,17 +64,27 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
             secret.suggestion,
         ));
     }
-    for phrase in &seen.phrases {
+    for planted in &seen.planted {
         lines.push_str(&format!(
-            "byte {}: words that tell an agent what to do: `{}`\n",
-            phrase.start,
-            visible::line(&redacted(phrase.of(&text))),
+            "byte {}: words that tell an agent what to do ({} confidence): `{}`\n  why: it {}\n",
+            planted.span.start,
+            sure(planted.confidence),
+            visible::line(&redacted(planted.span.of(&text))),
+            planted.explanation(),
         ));
     }
     if lines.is_empty() {
         lines.push_str("nothing was noticed\n");
     }
     shown(out, &lines)
+}
+
+const fn sure(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "low",
+        Confidence::Medium => "medium",
+        Confidence::High => "high",
+    }
 }
 
 fn unreadable(error: io::Error) -> Failure {

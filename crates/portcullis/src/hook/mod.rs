@@ -383,7 +383,7 @@ fn after(session: &mut Session, payload: Payload) -> Word {
     }
     match (unrecorded, seen) {
         (Some(error), _) => Word::Note(words::unrecorded(&error)),
-        (None, seen) if seen.phrases.is_empty() && !seen.holds_secret() => Word::Nothing,
+        (None, seen) if seen.planted.is_empty() && !seen.holds_secret() => Word::Nothing,
         (None, seen) => Word::Note(words::noticed(&seen)),
     }
 }

@@ -3,6 +3,7 @@
 
 use portcullis_core::{
     finding::Confidence,
+    injection::Planted,
     inspect::Inspection,
     risk::Severity,
     secrets::{Encoding, Finding, Validity},
@@ -63,7 +64,7 @@ pub struct InspectAnswer<'a> {
     /// Whether it tells an agent what to do.
     pub injection: bool,
     /// Where it does.
-    pub injection_findings: Vec<PhraseShape>,
+    pub injection_findings: Vec<PlantedShape>,
     /// The text without the secrets.
     pub redacted: String,
 }
@@ -136,25 +137,38 @@ fn encoding_name(encoding: Encoding) -> &'static str {
 
 /// Words that tell an agent what to do.
 #[derive(Debug, Serialize)]
-pub struct PhraseShape {
+pub struct PlantedShape {
     /// The bytes of the text.
     pub span: [usize; 2],
+    /// How sure.
+    pub confidence: Confidence,
+    /// What the words do: `override`, `secrecy`, `exfiltration` and others.
+    pub signals: Vec<&'static str>,
+    /// The same in a sentence.
+    pub explanation: String,
+}
+
+impl From<&Planted> for PlantedShape {
+    fn from(planted: &Planted) -> Self {
+        Self {
+            span: [planted.span.start as usize, planted.span.end as usize],
+            confidence: planted.confidence,
+            signals: planted.signals.iter().map(|signal| signal.name()).collect(),
+            explanation: format!("it {}", planted.explanation()),
+        }
+    }
 }
 
 impl<'a> InspectAnswer<'a> {
     /// The answer to a text. No secret is in it.
     #[must_use]
     pub fn new(id: Option<&'a Value>, seen: &'a Inspection, redacted: String) -> Self {
-        let phrases = seen
-            .phrases
-            .iter()
-            .map(|span| PhraseShape { span: [span.start as usize, span.end as usize] });
         Self {
             v: VERSION,
             id,
             secrets: seen.secrets.iter().map(SecretShape::from).collect(),
-            injection: !seen.phrases.is_empty(),
-            injection_findings: phrases.collect(),
+            injection: !seen.planted.is_empty(),
+            injection_findings: seen.planted.iter().map(PlantedShape::from).collect(),
             redacted,
         }
     }

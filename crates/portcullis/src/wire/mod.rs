@@ -16,7 +16,7 @@ pub use answer::{
 };
 pub use assess::{AssessAnswer, AssessRequest};
 pub use call::{LONGEST, Request, VERSION, sole_argument};
-pub use inspect::{InspectAnswer, InspectRequest, PhraseShape, SecretShape};
+pub use inspect::{InspectAnswer, InspectRequest, PlantedShape, SecretShape};
 pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};
 pub use url::{AddressShape, UrlAnswer, UrlRequest, note_codes};

@@ -1,0 +1,191 @@
+//! The words as tables that are made when the program is built. Owns finding the classes of a word, and the groups by which the
+//! first pass tells whether a stretch is worth reading.
+
+use super::{
+    class::{Class, FREE, GROUPS},
+    words::TABLES,
+};
+
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0100_0000_01b3;
+const WORDS: usize = 1 << 13;
+const STEMS: usize = 1 << 12;
+/// Places of the first pass.
+const PLACES: usize = 1 << 16;
+/// How many letters of a stem the first pass knows.
+pub(super) const STEM: u32 = 5;
+
+/// FNV-1a, one byte at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Hash(u64);
+
+impl Hash {
+    pub(super) const fn new() -> Self {
+        Self(BASIS)
+    }
+
+    pub(super) const fn push(&mut self, byte: u8) {
+        self.0 = (self.0 ^ byte as u64).wrapping_mul(PRIME);
+    }
+}
+
+/// A word is its hash: two of these few thousand do not share 64 bits, and what else in the world shares them is read as the word.
+#[derive(Clone, Copy)]
+struct Slot {
+    hash: u64,
+    class: Class,
+}
+
+static EXACT: [Slot; WORDS] = build::<WORDS>(false);
+static BEGUN: [Slot; STEMS] = build::<STEMS>(true);
+static NEAR: [u8; PLACES] = groups();
+
+/// The classes of a word as `fold` writes it; none where it is not known.
+pub(super) fn class(word: &str) -> Class {
+    let mut hash = Hash::new();
+    let mut stem = 0;
+    for (at, byte) in word.bytes().enumerate() {
+        // Stems in ASCII are no shorter.
+        if at >= STEM as usize && byte & 0xc0 != 0x80 {
+            stem |= find(&BEGUN, hash.0);
+        }
+        hash.push(byte);
+    }
+    match find(&EXACT, hash.0) {
+        0 => stem | find(&BEGUN, hash.0),
+        class => class,
+    }
+}
+
+/// The groups of a word by its hash, and of other words that share its place: the first pass may look too often.
+pub(super) fn near(hash: Hash) -> u8 {
+    NEAR.get(place(hash.0, PLACES)).copied().unwrap_or(0)
+}
+
+fn find(table: &[Slot], hash: u64) -> Class {
+    let mut at = place(hash, table.len());
+    while let Some(slot) = table.get(at) {
+        if slot.class == 0 || slot.hash == hash {
+            return slot.class;
+        }
+        at = (at + 1) % table.len();
+    }
+    0
+}
+
+const fn place(hash: u64, length: usize) -> usize {
+    (hash ^ (hash >> 29)) as usize % length
+}
+
+/// One word of a row.
+struct Word {
+    hash: u64,
+    /// The hash of the first letters that the first pass looks at.
+    short: u64,
+    is_stem: bool,
+    is_latin: bool,
+    next: usize,
+}
+
+/// The word of a row that begins at `from`.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn word(row: &[u8], from: usize) -> Word {
+    let mut hash = Hash::new();
+    let mut short = BASIS;
+    let mut at = from;
+    while at < row.len() && row[at] != b' ' && row[at] != b'*' {
+        hash.push(row[at]);
+        at += 1;
+        if at - from == STEM as usize {
+            short = hash.0;
+        }
+    }
+    assert!(at > from, "a row has no empty words");
+    let is_stem = at < row.len() && row[at] == b'*';
+    if is_stem {
+        at += 1;
+    }
+    Word { hash: hash.0, short, is_stem, is_latin: row[from].is_ascii(), next: at + 1 }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn build<const N: usize>(stems: bool) -> [Slot; N] {
+    let mut slots = [Slot { hash: 0, class: 0 }; N];
+    let mut used = 0;
+    let mut table = 0;
+    while table < TABLES.len() {
+        let (besides, rows) = TABLES[table];
+        let mut row = 0;
+        while row < rows.len() {
+            let (class, words) = rows[row];
+            let bytes = words.as_bytes();
+            let mut from = 0;
+            while from < bytes.len() {
+                let word = word(bytes, from);
+                from = word.next;
+                if word.is_stem != stems {
+                    continue;
+                }
+                let mut at = place(word.hash, N);
+                while slots[at].class != 0 && slots[at].hash != word.hash {
+                    at = (at + 1) % N;
+                }
+                // What is an English word too says nothing about the order of words.
+                let known = slots[at].class;
+                let besides = if known != 0 && known & FREE == 0 { 0 } else { besides };
+                if known == 0 {
+                    used += 1;
+                }
+                slots[at] = Slot { hash: word.hash, class: known | class | besides };
+            }
+            row += 1;
+        }
+        table += 1;
+    }
+    assert!(used < N * 3 / 4, "the table is too full");
+    slots
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn groups() -> [u8; PLACES] {
+    let mut near = [0; PLACES];
+    let mut table = 0;
+    while table < TABLES.len() {
+        let rows = TABLES[table].1;
+        let mut row = 0;
+        while row < rows.len() {
+            let (class, words) = rows[row];
+            let mut bits = 0;
+            let mut group = 0;
+            while group < GROUPS.len() {
+                if class & GROUPS[group] != 0 {
+                    bits |= 1 << group;
+                }
+                group += 1;
+            }
+            let bytes = words.as_bytes();
+            let mut from = 0;
+            while from < bytes.len() && bits != 0 {
+                let word = word(bytes, from);
+                from = word.next;
+                // What is not written in Latin letters is read in any case.
+                if !word.is_latin {
+                    continue;
+                }
+                near[place(if word.is_stem { word.short } else { word.hash }, PLACES)] |= bits;
+            }
+            row += 1;
+        }
+        table += 1;
+    }
+    near
+}

@@ -1,0 +1,687 @@
+//! Words with their classes and where they stand: in quotation marks, in a comment, at the beginning of a sentence. Owns the
+//! cutting of folded text; what words together mean, `pattern` says.
+
+use super::{
+    class::*,
+    fold::{Folded, Unit, looks_like, written_for},
+    index,
+};
+
+/// A word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) class: Class,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// What stands before it.
+    pub(super) gap: Gap,
+    /// The number of the quotation that it stands in, or 0.
+    pub(super) quote: u16,
+    pub(super) carrier: Carrier,
+    pub(super) mark: Mark,
+    /// Whether it was written with other characters than its own.
+    pub(super) is_disguised: bool,
+}
+
+/// What stands between a word and the one before.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Gap {
+    /// Blanks and little else.
+    #[default]
+    None,
+    /// A comma, a dash, a bracket.
+    Light,
+    Colon,
+    /// A new line.
+    Line,
+    /// The end of a sentence, or of a paragraph.
+    Sentence,
+}
+
+/// What a word stands in.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Carrier {
+    #[default]
+    Text,
+    /// A comment of HTML or Markdown: who reads the page does not see it.
+    Comment,
+    /// An attribute that is rarely shown: `alt`, `title`.
+    Attribute,
+    /// An element that is not shown.
+    Element,
+}
+
+/// A sign that is no word.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Mark {
+    #[default]
+    None,
+    /// A token of chat templates, or a tag of a role: `<|im_start|>`, `[INST]`, `<system>`.
+    Role,
+    /// `SYSTEM:` at the beginning of a line.
+    Speaker,
+    /// `Assistant:`, `AI,` at the beginning of a sentence.
+    Called,
+    /// A mode in angle brackets.
+    Mode,
+    /// Something is piped into a shell, or deleted with all below.
+    Shell,
+}
+
+/// A quotation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Quote {
+    /// How many words came before it.
+    pub(super) first: u32,
+    /// How many words came before its end; 0 where it does not end.
+    pub(super) last: u32,
+    /// What stood before it: a letter and a blank, a colon, something else.
+    pub(super) before: char,
+    pub(super) after: char,
+    pub(super) is_code: bool,
+}
+
+/// The words of a text.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    pub(super) list: Vec<Token>,
+    pub(super) quotes: Vec<Quote>,
+}
+
+/// The longest word that is looked up, in characters.
+const LONGEST: usize = 40;
+/// How many single letters in a row are a spelt word.
+const SPELT: usize = 5;
+/// The longest quotation, in words.
+const QUOTED: usize = 60;
+
+/// Cuts folded text into words.
+pub(super) fn tokens(folded: &Folded) -> Tokens {
+    let mut reader = Reader {
+        units: &folded.units,
+        at: 0,
+        out: Tokens { quotes: vec![Quote::default()], ..Tokens::default() },
+        gap: Gap::Sentence,
+        quote: 0,
+        opened: '\0',
+        carrier: Carrier::Text,
+        closes: '\0',
+        mark: Mark::None,
+        disguised: false,
+        single_until: 0,
+        word: String::new(),
+    };
+    reader.run();
+    reader.out
+}
+
+struct Reader<'a> {
+    units: &'a [Unit],
+    at: usize,
+    out: Tokens,
+    gap: Gap,
+    quote: u16,
+    opened: char,
+    carrier: Carrier,
+    /// The character that ends the carrier.
+    closes: char,
+    mark: Mark,
+    disguised: bool,
+    /// Until where single letters are known to be no spelt word.
+    single_until: usize,
+    word: String,
+}
+
+impl Reader<'_> {
+    fn letter(&self, ahead: usize) -> char {
+        self.units.get(self.at + ahead).map_or('\0', |unit| unit.letter)
+    }
+
+    fn before(&self, back: usize) -> char {
+        self.at.checked_sub(back).and_then(|at| self.units.get(at)).map_or('\0', |unit| unit.letter)
+    }
+
+    fn starts(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(ahead, letter)| self.letter(ahead) == letter)
+    }
+
+    fn run(&mut self) {
+        while self.at < self.units.len() {
+            let letter = self.letter(0);
+            if is_cut_at_known_words(letter) {
+                self.unspaced();
+            } else if is_word(letter) {
+                self.word();
+            } else {
+                self.sign(letter);
+            }
+        }
+    }
+
+    fn breaks(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    fn sign(&mut self, letter: char) {
+        match letter {
+            '.' | '!' | '?' | ';' => {
+                let next = self.letter(1);
+                if !is_word(next) || letter != '.' {
+                    self.breaks(Gap::Sentence);
+                } else {
+                    self.breaks(Gap::Light);
+                }
+            }
+            '。' | '！' | '？' | '；' | '।' | '؟' | '؛' => self.breaks(Gap::Sentence),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
+                if self.gap >= Gap::Line && self.before(1) == '\n' {
+                    self.breaks(Gap::Sentence);
+                }
+                self.breaks(Gap::Line);
+                if self.closes == '\n' {
+                    self.carrier = Carrier::Text;
+                    self.closes = '\0';
+                }
+            }
+            ':' if self.letter(1) == ':' || self.before(1) == ':' => self.breaks(Gap::Sentence),
+            ':' | '：' => self.breaks(Gap::Colon),
+            ' ' | '\t' | '*' | '_' => {}
+            '"' | '`' | '“' | '”' | '„' | '«' | '»' | '\'' | '‘' | '’' | '「' | '」' | '『'
+            | '』' => {
+                self.quotation(letter);
+            }
+            '<' => self.angle(),
+            '-' if self.starts("-->") => {
+                self.breaks(Gap::Sentence);
+                if self.carrier == Carrier::Comment {
+                    self.carrier = Carrier::Text;
+                }
+            }
+            '[' => {
+                self.breaks(Gap::Light);
+                if self.starts("[//]:") || self.starts("[comment]:") {
+                    self.breaks(Gap::Sentence);
+                    self.carrier = Carrier::Comment;
+                    self.closes = '\n';
+                    self.at += 4;
+                } else if self.starts("[inst]") || self.starts("[/inst]") || self.starts("[system]")
+                {
+                    self.breaks(Gap::Sentence);
+                    self.role(if self.letter(1) == '/' { 7 } else { 5 });
+                    return;
+                }
+            }
+            '|' => {
+                self.breaks(Gap::Light);
+                let mut ahead = 1;
+                while self.letter(ahead) == ' ' {
+                    ahead += 1;
+                }
+                for shell in ["sh", "bash", "zsh", "sudo"] {
+                    let is = shell.chars().enumerate().all(|(at, c)| self.letter(ahead + at) == c);
+                    if is && !is_word(self.letter(ahead + shell.len())) {
+                        self.mark = Mark::Shell;
+                    }
+                }
+            }
+            '/' if self.starts("*/") || self.before(1) == '*' => self.breaks(Gap::Sentence),
+            '#' if self.starts("### ") => self.breaks(Gap::Sentence),
+            '~' | '/' | '@' | '$' | '\\' | '#' => {}
+            '{' | '}' | '=' | '&' => self.breaks(Gap::Sentence),
+            '(' if is_word(self.before(1)) => self.breaks(Gap::Sentence),
+            _ => self.breaks(Gap::Light),
+        }
+        if self.carrier != Carrier::Text && letter == self.closes {
+            self.carrier = Carrier::Text;
+            self.closes = '\0';
+            self.breaks(Gap::Sentence);
+        }
+        self.at += 1;
+    }
+
+    /// A token of a chat template is one word.
+    fn role(&mut self, length: usize) {
+        let (Some(first), Some(last)) = (
+            self.units.get(self.at),
+            self.units.get((self.at + length).min(self.units.len()).saturating_sub(1)),
+        ) else {
+            self.at += 1;
+            return;
+        };
+        let (start, end) = (first.start, last.end);
+        self.mark = Mark::Role;
+        self.push(0, start, end);
+        self.gap = Gap::Sentence;
+        self.at += length.max(1);
+    }
+
+    fn angle(&mut self) {
+        self.breaks(Gap::Light);
+        if self.starts("<!--") {
+            self.breaks(Gap::Sentence);
+            self.carrier = Carrier::Comment;
+            self.closes = '\0';
+            self.at += 3;
+        } else if self.starts("<|") && self.letter(2).is_alphabetic() {
+            let length =
+                (2..24).find(|ahead| self.letter(*ahead) == '>' && self.letter(ahead - 1) == '|');
+            if let Some(length) = length {
+                self.role(length);
+            }
+        } else if let Some(role) = ROLES.iter().find(|role| self.starts(role)) {
+            self.role(role.len().saturating_sub(1));
+        } else {
+            self.element();
+        }
+    }
+
+    /// A tag: what it hides, or a mode that somebody claims.
+    fn element(&mut self) {
+        let mut ahead = 1;
+        let mut inside = String::new();
+        while ahead < 160 && !matches!(self.letter(ahead), '>' | '\0') {
+            if !matches!(self.letter(ahead), ' ' | '\n') || !inside.ends_with(' ') {
+                inside.push(self.letter(ahead));
+            }
+            ahead += 1;
+        }
+        if self.letter(ahead) != '>' {
+            return;
+        }
+        if self.letter(1) == '/' {
+            self.breaks(Gap::Sentence);
+            if self.carrier == Carrier::Element {
+                self.carrier = Carrier::Text;
+            }
+            return;
+        }
+        let capitals = self.units.get(self.at..self.at + ahead).unwrap_or_default();
+        let capitals = capitals.iter().filter(|unit| unit.is_capital).count();
+        if inside.contains(" mode") && inside.len() < 60 && capitals > 2 {
+            self.mark = Mark::Mode;
+        } else if inside.contains("style") || inside.contains("hidden") || inside.contains("color")
+        {
+            let plain: String = inside.chars().filter(|letter| *letter != ' ').collect();
+            if HIDING.iter().any(|hiding| plain.contains(hiding) || inside.contains(hiding)) {
+                self.breaks(Gap::Sentence);
+                self.carrier = Carrier::Element;
+                self.closes = '\0';
+            }
+        }
+    }
+
+    fn quotation(&mut self, letter: char) {
+        if letter == '\'' || letter == '’' || letter == '‘' {
+            // Inside a word it is an apostrophe.
+            if is_word(self.before(1)) && is_word(self.letter(1)) {
+                return;
+            }
+        }
+        let closing = match self.opened {
+            '“' | '„' => matches!(letter, '”' | '“'),
+            '‘' => letter == '’',
+            '«' => letter == '»',
+            '»' => letter == '«',
+            '「' => letter == '」',
+            '『' => letter == '』',
+            '\0' => false,
+            same => letter == same,
+        };
+        let words = u32::try_from(self.out.list.len()).unwrap_or(u32::MAX);
+        if closing {
+            let after = self.letter(1);
+            if let Some(quote) = self.out.quotes.get_mut(usize::from(self.quote)) {
+                quote.last = words;
+                quote.after = after;
+            }
+            self.quote = 0;
+            self.opened = '\0';
+            if self.carrier == Carrier::Attribute {
+                self.carrier = Carrier::Text;
+                self.breaks(Gap::Sentence);
+            } else {
+                self.breaks(Gap::Light);
+            }
+            return;
+        }
+        let too_long = self
+            .out
+            .quotes
+            .get(usize::from(self.quote))
+            .is_some_and(|quote| words as usize > quote.first as usize + QUOTED);
+        if self.quote != 0 && !too_long || self.out.quotes.len() >= usize::from(u16::MAX) {
+            return;
+        }
+        let mut before = self.before(1);
+        if before == ' ' && is_word(self.before(2)) {
+            before = 'a';
+        } else if before == ' ' {
+            before = self.before(2);
+        }
+        if matches!(letter, '\'') && is_word(self.before(1)) {
+            return;
+        }
+        self.quote = u16::try_from(self.out.quotes.len()).unwrap_or(0);
+        self.opened = letter;
+        self.out.quotes.push(Quote {
+            first: words,
+            last: 0,
+            before,
+            after: '\0',
+            is_code: letter == '`',
+        });
+        let attribute = |name: &str| {
+            name.chars().rev().enumerate().all(|(back, letter)| self.before(back + 1) == letter)
+        };
+        if ["alt=", "title=", "label=", "summary=", "placeholder="]
+            .iter()
+            .any(|name| attribute(name))
+        {
+            self.carrier = Carrier::Attribute;
+            self.breaks(Gap::Sentence);
+        } else {
+            self.breaks(Gap::Light);
+        }
+    }
+
+    fn push(&mut self, class: Class, start: u32, end: u32) {
+        let token = Token {
+            class,
+            start,
+            end,
+            gap: self.gap,
+            quote: self.quote,
+            carrier: self.carrier,
+            mark: self.mark,
+            is_disguised: self.disguised,
+        };
+        self.disguised = false;
+        self.gap = Gap::None;
+        self.mark = Mark::None;
+        self.out.list.push(token);
+    }
+
+    /// A word between blanks, or single letters that make one.
+    fn word(&mut self) {
+        if self.spelt() {
+            return;
+        }
+        let first = self.at;
+        let mut digits = 0;
+        let mut latin = false;
+        let mut foreign = false;
+        self.word.clear();
+        let mut count = 0;
+        while let Some(unit) = self.units.get(self.at) {
+            let letter = unit.letter;
+            let joins = matches!(letter, '\'' | '’') && is_word(self.letter(1)) && self.at > first;
+            if joins {
+                // `don't` is one word, `l'utilisateur` two, of which the second counts.
+                let tail = (1..4).take_while(|ahead| is_word(self.letter(*ahead))).count();
+                if count <= 2 && tail > 2 {
+                    self.word.clear();
+                    count = 0;
+                } else if tail > 2 {
+                    break;
+                }
+                self.at += 1;
+                continue;
+            }
+            let signs = matches!(letter, '@' | '$' | '!') && count > 0 && is_word(self.letter(1));
+            if !is_word(letter) && !signs || is_cut_at_known_words(letter) {
+                break;
+            }
+            if letter.is_ascii_digit() || signs {
+                digits += 1;
+            } else if letter.is_ascii_alphabetic() {
+                latin = true;
+            } else if looks_like(letter) != letter {
+                foreign = true;
+            }
+            count += 1;
+            if count <= LONGEST {
+                self.word.push(letter);
+            }
+            self.at += 1;
+        }
+        let Some(units) = self.units.get(first..self.at) else { return };
+        let (Some(start), Some(end)) = (units.first(), units.last()) else { return };
+        let (start, end) = (start.start, end.end);
+        let class = self.class_of(digits, latin, foreign, count, units);
+        let class = class | self.address(first);
+        let end = self.units.get(self.at.saturating_sub(1)).map_or(end, |unit| unit.end.max(end));
+        self.speaker(class, first);
+        if self.word == "rm" && self.starts(" -") {
+            self.mark = Mark::Shell;
+        }
+        self.push(class, start, end);
+    }
+
+    fn class_of(
+        &mut self,
+        digits: usize,
+        latin: bool,
+        foreign: bool,
+        count: usize,
+        units: &[Unit],
+    ) -> Class {
+        let mut class = index::class(&self.word);
+        if class == 0 && digits > 0 && digits < count && count > 3 {
+            let read: String = self.word.chars().map(written_for).collect();
+            class = index::class(&read);
+            if class == 0 && self.word.contains('1') {
+                let read: String = self.word.replace('1', "l").chars().map(written_for).collect();
+                class = index::class(&read);
+            }
+            self.disguised = class != 0;
+        }
+        if class == 0 && latin && foreign {
+            let read: String = self.word.chars().map(looks_like).collect();
+            class = index::class(&read);
+            self.disguised = class != 0;
+        }
+        if self.word == "dan" && units.iter().all(|unit| unit.is_capital) {
+            class |= UNBOUND;
+        }
+        class
+    }
+
+    /// Takes the rest of an address, and says that it was one.
+    fn address(&mut self, first: usize) -> Class {
+        let is_url = self.starts("://");
+        let is_mail = self.letter(0) == '@' && is_word(self.letter(1)) || self.word.contains('@');
+        if !is_url && !is_mail {
+            return if matches!(self.word.as_str(), "authorized_keys" | "authorized") {
+                DOOR
+            } else {
+                0
+            };
+        }
+        while self.at < self.units.len() && self.at - first < 400 {
+            let letter = self.letter(0);
+            let ends = letter.is_whitespace()
+                || matches!(letter, '"' | '\'' | '<' | '>' | ')' | '`' | '”' | '，' | '。');
+            if ends
+                || is_cut_at_known_words(letter)
+                || matches!(letter, '.' | ',' | ';') && !is_word(self.letter(1))
+            {
+                break;
+            }
+            self.at += 1;
+        }
+        DESTINATION
+    }
+
+    /// Whether the word is a speaker's or reader's name before a colon.
+    fn speaker(&mut self, class: Class, first: usize) {
+        if self.gap < Gap::Line && !self.out.list.is_empty() || self.mark != Mark::None {
+            return;
+        }
+        let colon = matches!(self.letter(0), ':' | '：' | ']')
+            || self.letter(0) == '*' && (self.starts("**:") || self.starts("*:"));
+        let next = self.letter(1);
+        if colon && matches!(self.word.as_str(), "system" | "sysadmin" | "developer" | "human") {
+            let capital = self.units.get(first).is_some_and(|unit| unit.is_capital);
+            if capital && (next == ' ' || next == '\n' || next == '*') {
+                self.mark = Mark::Speaker;
+            }
+        } else if class & (AI | AGENT) != 0
+            && (colon || self.letter(0) == ',')
+            && next == ' '
+            && self.units.get(first).is_some_and(|unit| unit.is_capital)
+        {
+            self.mark = Mark::Called;
+        }
+    }
+
+    /// Single letters with one sign between them.
+    fn spelt(&mut self) -> bool {
+        if self.at < self.single_until
+            || is_word(self.letter(1))
+            || !is_word(self.letter(2))
+            || is_word(self.letter(3))
+        {
+            return false;
+        }
+        let mut letters: Vec<(char, usize, bool)> = Vec::new();
+        let mut at = self.at;
+        let mut apart = false;
+        while let Some(unit) = self.units.get(at) {
+            let next = self.units.get(at + 1).map_or('\0', |unit| unit.letter);
+            if !is_word(unit.letter) || is_word(next) {
+                break;
+            }
+            letters.push((unit.letter, at, apart));
+            let mut skip = 1;
+            while skip < 5
+                && self
+                    .units
+                    .get(at + skip)
+                    .is_some_and(|unit| !is_word(unit.letter) && unit.letter != '\n')
+            {
+                skip += 1;
+            }
+            apart = skip > 2;
+            at += skip;
+        }
+        if letters.len() < SPELT || letters.iter().all(|(letter, ..)| letter.is_ascii_digit()) {
+            // None of them is tried again.
+            self.single_until = at;
+            return false;
+        }
+        let mut from = 0;
+        while from < letters.len() {
+            let until = letters.iter().skip(from + 1).position(|(.., apart)| *apart);
+            let until = until.map_or(letters.len(), |at| from + 1 + at);
+            self.segments(letters.get(from..until).unwrap_or_default());
+            from = until;
+        }
+        self.at = letters.last().map_or(self.at, |(_, at, _)| *at) + 1;
+        true
+    }
+
+    /// The longest known words in letters without blanks.
+    fn segments(&mut self, letters: &[(char, usize, bool)]) {
+        let mut from = 0;
+        while from < letters.len() {
+            let most = (letters.len() - from).min(16);
+            let found = (2..=most).rev().find_map(|length| {
+                let part = letters.get(from..from + length)?;
+                let word: String = part.iter().map(|(letter, ..)| written_for(*letter)).collect();
+                let class = index::class(&word);
+                (class != 0).then_some((class, length))
+            });
+            let (class, length) = found.unwrap_or((0, 1));
+            let start = letters.get(from).and_then(|(_, at, _)| self.units.get(*at));
+            let end = letters.get(from + length - 1).and_then(|(_, at, _)| self.units.get(*at));
+            if let (Some(start), Some(end)) = (start, end)
+                && class != 0
+            {
+                let (start, end) = (start.start, end.end);
+                self.disguised = length > 3;
+                self.push(class, start, end);
+            }
+            from += length;
+        }
+    }
+
+    /// Text without blanks between words: the longest known ones.
+    fn unspaced(&mut self) {
+        let mut word = String::new();
+        let mut best = (0, 0);
+        for ahead in 0..10 {
+            let letter = self.letter(ahead);
+            if !is_cut_at_known_words(letter) {
+                break;
+            }
+            word.push(letter);
+            let class = index::class(&word);
+            if class != 0 {
+                best = (class, ahead + 1);
+            }
+        }
+        let (class, length) = best;
+        let (first, last) = (self.units.get(self.at), self.units.get(self.at + length.max(1) - 1));
+        if let (Some(first), Some(last)) = (first, last)
+            && class != 0
+        {
+            let (start, end) = (first.start, last.end);
+            self.push(class, start, end);
+        }
+        self.at += length.max(1);
+    }
+}
+
+/// Tags of roles.
+const ROLES: &[&str] = &[
+    "<system>",
+    "</system>",
+    "<<sys>>",
+    "<</sys>>",
+    "<system-reminder>",
+    "</system-reminder>",
+    "<system_prompt>",
+    "<system-prompt>",
+    "</system_prompt>",
+    "<system_message>",
+    "<important>",
+    "<assistant>",
+    "</assistant>",
+    "<admin>",
+    "</tool_result>",
+    "</tool_response>",
+    "</function_results>",
+    "</user_input>",
+    "</untrusted>",
+    "</data>",
+    "<developer>",
+];
+
+/// How an element is not shown.
+const HIDING: &[&str] = &[
+    "display:none",
+    "visibility:hidden",
+    "font-size:0",
+    "font-size:1px",
+    "opacity:0",
+    "color:white",
+    "color:#fff",
+    "color:transparent",
+    "width:0",
+    "height:0",
+    "left:-9999",
+    "text-indent:-9",
+    "aria-hidden=\"true\"",
+    " hidden",
+    "type=\"hidden",
+];
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric()
+        || ('\u{900}'..='\u{dff}').contains(&letter) && letter != '।' && letter != '॥'
+}
+
+/// Scripts without blanks between words.
+fn is_cut_at_known_words(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}

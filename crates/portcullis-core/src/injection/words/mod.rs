@@ -1,0 +1,34 @@
+//! The words of the signals, one table a language. A row is a class and the words that are of it, as `fold` writes them: lower
+//! case, Latin letters without marks. A `*` says that more letters may follow.
+
+use super::class::Class;
+
+mod asian;
+mod english;
+mod romance;
+mod semitic;
+mod slavic;
+
+/// Words of a class.
+pub(super) type Row = (Class, &'static str);
+
+/// Every table, and what all words of it are besides.
+pub(super) const TABLES: &[(Class, &[Row])] = &[
+    (0, english::WORDS),
+    (FREE, romance::GERMAN),
+    (FREE, romance::DUTCH),
+    (FREE, romance::FRENCH),
+    (FREE, romance::SPANISH),
+    (FREE, romance::PORTUGUESE),
+    (FREE, romance::ITALIAN),
+    (FREE, slavic::RUSSIAN),
+    (FREE, slavic::POLISH),
+    (FREE, semitic::TURKISH),
+    (FREE, semitic::ARABIC),
+    (FREE, asian::CHINESE),
+    (FREE, asian::JAPANESE),
+    (FREE, asian::KOREAN),
+    (FREE, asian::HINDI),
+];
+
+use super::class::FREE;
