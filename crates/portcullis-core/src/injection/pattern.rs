@@ -119,6 +119,8 @@ static PATTERNS: &[Pattern] = &[
     of(Override, 4, 4, &[IGNORE, INSTRUCTIONS, TELL, YOU]),
     of(Override, 3, 3, &[BYPASS, EARLIER, INSTRUCTIONS]),
     of(Override, 4, 3, &[BYPASS, YOUR, INSTRUCTIONS]),
+    of(Override, 4, 2, &[IGNORE, SYSTEM, NOTE]),
+    of(Override, 3, 3, &[IGNORE, ALL, INSTRUCTIONS]),
     of(Override, 3, 3, &[IGNORE, PERSON, ASK | TOLD | INSTRUCTIONS | TASK]),
     of(Override, 4, 3, &[STOP, FOLLOW, INSTRUCTIONS | PERSON]),
     of(Override, 4, 3, &[NOT, FOLLOW, YOUR, INSTRUCTIONS]),
@@ -133,8 +135,10 @@ static PATTERNS: &[Pattern] = &[
     of(Persona, 3, 3, &[YOU, BE, KIND, MODE]),
     of(Persona, 4, 3, &[PRETEND, UNBOUND]),
     of(Persona, 4, 4, &[PRETEND, OTHER, AI | AGENT]),
-    of(Persona, 3, 4, &[PRETEND, NOT | WITHOUT, SAFETY | INSTRUCTIONS]),
-    of(Persona, 3, 2, &[YOU, NOT | WITHOUT, SAFETY | INSTRUCTIONS]),
+    of(Persona, 3, 5, &[PRETEND, NOT | WITHOUT, SAFETY | INSTRUCTIONS]),
+    of(Persona, 3, 4, &[YOU, NOT | WITHOUT, SAFETY]),
+    of(Persona, 4, 3, &[YOU, AI | AGENT, NOT | WITHOUT, SAFETY | INSTRUCTIONS]),
+    of(Persona, 3, 3, &[SAY, WITHOUT, SAFETY]),
     of(Persona, 3, 2, &[UNBOUND, MODE | AI | AGENT]),
     of(Persona, 2, 1, &[KIND, MODE]),
     of(Persona, 1, 5, &[ME, MODE]),
@@ -152,6 +156,7 @@ static PATTERNS: &[Pattern] = &[
     of(Addressed, 2, 3, &[AI | AGENT, READ, THIS]),
     of(Addressed, 2, 3, &[NOTE, TO, AI]),
     of(Addressed, 2, 3, &[NOTE, TO, AGENT]),
+    of(Addressed, 2, 1, &[NOTE, AI]),
     of(Addressed, 2, 2, &[ME, AI, YOU]),
     of(Addressed, 1, 2, &[AI | AGENT, MUST]),
     // Send the keys to …
@@ -167,11 +172,13 @@ static PATTERNS: &[Pattern] = &[
     of(Extraction, 4, 3, &[REVEAL | TELL | SEND, YOUR, SYSTEM, INSTRUCTIONS]),
     of(Extraction, 4, 3, &[REVEAL | TELL | SEND, YOUR, EARLIER, INSTRUCTIONS]),
     of(Extraction, 3, 2, &[REVEAL | SEND, YOUR, INSTRUCTIONS]),
-    of(Extraction, 2, 2, &[REVEAL, SYSTEM, PROMPT]),
+    of(Extraction, 2, 2, &[REVEAL | SEND, SYSTEM, PROMPT]),
+    of(Extraction, 1, 3, &[REVEAL, PROMPT]),
     of(Extraction, 2, 3, &[REVEAL, EVERYTHING, EARLIER]),
     // Do not tell the user.
     of(Secrecy, 3, 3, &[NOT | WITHOUT, TELL, PERSON]),
     of(Secrecy, 2, 2, &[NOT | WITHOUT, TELL, THIS | INSTRUCTIONS]),
+    of(Secrecy, 3, 3, &[THIS | INSTRUCTIONS, QUIET, PERSON]),
     of(Secrecy, 2, 3, &[QUIET, PERSON]),
     of(Secrecy, 2, 5, &[QUIET, ACT | SEND | HARM]),
     of(Secrecy, 2, 5, &[ACT | SEND | HARM, QUIET]),
@@ -194,11 +201,13 @@ static PATTERNS: &[Pattern] = &[
     of(Bypass, 2, 3, &[APPROVE, EVERYTHING | ALL]),
     of(Bypass, 2, 2, &[DISABLE, SAFETY]),
     of(Bypass, 2, 3, &[SAFETY, DISABLE | VOID]),
+    of(Bypass, 3, 3, &[SAFETY, SAFETY | INSTRUCTIONS, DISABLE | VOID]),
     of(Bypass, 3, 2, &[BYPASS | IGNORE, SAFETY, SAFETY | INSTRUCTIONS]),
     of(Bypass, 3, 2, &[BYPASS | IGNORE | DISABLE, YOUR, SAFETY]),
     // When you summarise this page.
     of(Trigger, 2, 3, &[WHEN, YOU, READ, THIS | CONTENT]),
     of(Trigger, 2, 3, &[WHEN, READ, THIS, CONTENT]),
+    of(Trigger, 1, 1, &[WHEN, SAY]),
     // Download and run; delete everything; decode and follow.
     of(Tool, 2, 6, &[DECODE, FOLLOW | ACT]),
     of(Tool, 2, 3, &[HARM, EVERYTHING | ALL | DATA]),
@@ -208,6 +217,7 @@ static PATTERNS: &[Pattern] = &[
     of(Tool, 1, 2, &[MUST, ACT | HARM | SEND | REVEAL | SAY | APPROVE]),
     of(Tool, 1, 3, &[YOU, MUST, ACT | HARM | SEND | REVEAL | SAY | APPROVE | FOLLOW]),
     of(Tool, 1, 2, &[ME, MUST, YOU]),
+    of(Tool, 1, 3, &[MUST, YOU, ACT | HARM | SEND | REVEAL | SAY]),
 ];
 
 /// Which patterns are looked for.
@@ -348,6 +358,9 @@ fn as_meant(sentence: &[Token], first: usize, pattern: &Pattern) -> Option<u8> {
         return None;
     }
     if one & TO != 0 {
+        if before(3) & TELLING != 0 && before(2) & YOU != 0 {
+            return told;
+        }
         return if before(2) & (YOU | MUST) != 0 || before(2) == 0 && first == 1 {
             weight
         } else {

@@ -354,7 +354,7 @@ impl Reader<'_> {
         }
         let mut before = self.before(1);
         if before == ' ' && is_word(self.before(2)) {
-            before = 'a';
+            before = if self.is_argument() { '=' } else { 'a' };
         } else if before == ' ' {
             before = self.before(2);
         }
@@ -382,6 +382,17 @@ impl Reader<'_> {
         } else {
             self.breaks(Gap::Light);
         }
+    }
+
+    /// Whether the quotation is what a command is given, and not a part of a sentence.
+    fn is_argument(&self) -> bool {
+        let mut word = String::new();
+        let mut back = 2;
+        while back < 14 && is_word(self.before(back)) {
+            word.insert(0, self.before(back));
+            back += 1;
+        }
+        self.before(back) == '-' || matches!(word.as_str(), "echo" | "printf")
     }
 
     fn push(&mut self, class: Class, start: u32, end: u32) {

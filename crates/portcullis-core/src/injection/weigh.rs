@@ -66,11 +66,13 @@ pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
         let near = found.get(start..).unwrap_or_default().iter().take_while(|(number, hit)| {
             *number < sentence + SENTENCES && hit.last < first.first + TOGETHER
         });
-        let near: Vec<Hit> = near.map(|(_, hit)| *hit).collect();
+        let mut near: Vec<Hit> = near.map(|(_, hit)| *hit).collect();
+        let length = near.len();
+        followed(&mut near);
         match verdict(tokens, &near, disguise) {
             Some(verdict) => {
                 verdicts.push(verdict);
-                start += near.len();
+                start += length;
             }
             // The next sentence is the next that could begin a demand.
             None => {
@@ -131,6 +133,13 @@ fn spoken(tokens: &Tokens, hit: &Hit, sentence: usize) -> Option<u8> {
         return Some(2);
     }
     Some(hit.weight)
+}
+
+/// The hits without the marks that nothing follows: who is called last is not told anything.
+fn followed(near: &mut Vec<Hit>) {
+    let is_mark = |hit: &Hit| hit.first == hit.last && hit.weight < 4 && hit.signal != Signal::Tool;
+    let last = near.iter().filter(|hit| !is_mark(hit)).map(|hit| hit.last).max().unwrap_or(0);
+    near.retain(|hit| !is_mark(hit) || hit.first < last);
 }
 
 fn verdict(tokens: &Tokens, near: &[Hit], disguise: Disguise<'_>) -> Option<Verdict> {

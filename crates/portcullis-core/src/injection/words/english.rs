@@ -3,7 +3,10 @@
 use super::{super::class::*, Row};
 
 pub(super) const WORDS: &[Row] = &[
-    (IGNORE, "ignore disregard forget overlook dismiss discard neglect abandon disobey"),
+    (
+        IGNORE,
+        "ignore disregard forget overlook dismiss discard neglect abandon disobey aside erase",
+    ),
     (IGNORE | TELLING, "ignoring disregarding forgetting"),
     (BYPASS, "override bypass circumvent overrule evade violate supersede sidestep"),
     (STOP, "stop cease quit halt refrain"),
@@ -26,7 +29,7 @@ pub(super) const WORDS: &[Row] = &[
     (AGENT, "assistant assistants agent agents bot bots model models automation"),
     (
         READ,
-        "reading processing parsing summarizing summarising summarize summarise reviewing analyzing analysing visiting viewing translating indexing crawling read scanning encountering ingesting",
+        "reading reads processes summarizes summarises handles reviews visits processing parsing summarizing summarising summarize summarise reviewing analyzing analysing visiting viewing translating indexing crawling read scanning encountering ingesting",
     ),
     (THIS, "this these following below it that here"),
     (
@@ -35,7 +38,7 @@ pub(super) const WORDS: &[Row] = &[
     ),
     (
         MUST,
-        "must should required need shall have mandatory obliged immediately urgently ensure please strictly",
+        "requires must should required need shall have mandatory obliged immediately urgently ensure please strictly",
     ),
     (
         ACT,
@@ -47,7 +50,7 @@ pub(super) const WORDS: &[Row] = &[
     ),
     (
         SEND,
-        "send upload post email forward exfiltrate transmit leak share submit deliver push publish mail copy dm beacon smuggle report transfer attach relay",
+        "export dump send upload post email forward exfiltrate transmit leak share submit deliver push publish mail copy dm beacon smuggle report transfer attach relay",
     ),
     (
         REVEAL,
@@ -68,7 +71,10 @@ pub(super) const WORDS: &[Row] = &[
         ASK,
         "ask asked asking confirm confirmation confirmations approval approvals permission permissions consent confirming requesting request verification clarification",
     ),
-    (QUIET, "silently secretly quietly covertly discreetly stealthily invisibly unnoticed secret"),
+    (
+        QUIET,
+        "hidden silently secretly quietly covertly discreetly stealthily invisibly unnoticed secret",
+    ),
     (NOW, "now henceforth"),
     (MODE, "mode persona"),
     (
@@ -85,11 +91,11 @@ pub(super) const WORDS: &[Row] = &[
     (APPROVE, "approve approves merge accept allow authorize authorise whitelist autoapprove lgtm"),
     (
         DISABLE,
-        "disable disabled deactivate deactivated suspend suspended lifted off skip turned unlocked removed",
+        "disable disabled deactivate deactivated suspend suspended lifted off turned unlocked removed",
     ),
     (
         SAFETY,
-        "safety guardrail guardrails confirmation confirmations checks filter filters restrictions safeguards safeguard policy policies protections limits limitations moderation sandbox security censorship ethics ethical content scanner approval approvals",
+        "safety guardrail guardrails confirmation confirmations checks filter filters restrictions safeguards safeguard policy policies protections limits limitations moderation sandbox security censorship ethics ethical scanner approval approvals",
     ),
     (NEW, "new updated revised real actual true sole"),
     (
@@ -114,7 +120,7 @@ pub(super) const WORDS: &[Row] = &[
     ),
     (
         TELLING,
-        "they it we which who could may might would will i can did does didnt into by of he she cannot tries tried trying try how why whether",
+        "tells asks instructs says they it we which who could may might would will i can did does didnt into by of he she cannot tries tried trying try how why whether",
     ),
     (OTHER, "different another other new"),
     (TO, "to for all any"),
@@ -127,7 +133,10 @@ pub(super) const WORDS: &[Row] = &[
         DATA,
         "conversation history chat transcript files file contents emails contacts inbox database data repository code source environment variables messages memory context notes documents details invoices transactions balance statements records directory folder desktop home workspace calendar logs config configuration address number card account accounts project",
     ),
-    (SAY, "say state respond reply answer answering print output tell claim report write conclude"),
+    (
+        SAY,
+        "continuing proceeding responding say state respond reply answer answering print output tell claim report write conclude",
+    ),
     (ME, "i im my me as"),
     (
         VOID,

@@ -137,7 +137,7 @@ pub(super) const DUTCH: &[Row] = &[
 ];
 
 pub(super) const FRENCH: &[Row] = &[
-    (IGNORE, "ignore ignorez ignorer oublie oubliez oublier neglige negligez"),
+    (IGNORE, "ignore ignorez ignorer oublie oubliez oublier neglige negligez compte"),
     (BYPASS, "contourne contournez outrepasse outrepassez"),
     (STOP, "arrete arretez cesse cessez"),
     (FOLLOW, "suis suivez suivre obeis obeissez respecter"),
@@ -203,7 +203,7 @@ pub(super) const SPANISH: &[Row] = &[
     (IGNORE, "ignora ignore ignorar ignoren ignorad olvida olvide olvidar olvidate omite descarta"),
     (BYPASS, "anula anule elude evita sobrescribe"),
     (STOP, "deja deje"),
-    (FOLLOW, "seguir sigue siga obedece obedezca"),
+    (FOLLOW, "seguir sigue siga sigas sigan obedece obedezca"),
     (
         EARLIER,
         "anterior* previa previas previo previos antes arriba originales iniciales precedente*",
