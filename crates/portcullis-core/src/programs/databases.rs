@@ -189,6 +189,12 @@ struct Client {
 
 const CLIENT: Client =
     Client { name: "", commands: &[], statements: &[], files: &[], before: None, escapes: &[] };
+/// What the clients have in common of which nothing else is known.
+const ANY_CLIENT: Client = Client {
+    statements: &["-e", "-q", "-Q", "--execute", "--query"],
+    files: &["-f", "-i"],
+    ..CLIENT
+};
 const POSTGRES_CLIENT: Client = Client {
     statements: &["-c", "--command"],
     files: &["-f", "--file"],
@@ -232,6 +238,7 @@ static CLIENTS: &[Client] = &[
         ..CLIENT
     },
     Client { name: "cqlsh", statements: &["-e", "--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "db2", before: Some(0), ..CLIENT },
     Client { name: "dolt", commands: &[&["sql"]], statements: &["-q", "--query"], ..CLIENT },
     Client {
         name: "duckdb",
@@ -314,13 +321,11 @@ static CLIENTS: &[Client] = &[
 /// What a client is told: statements, files of statements, or its standard input.
 fn send(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let printed = invocation.origin();
-    let Some(client) = CLIENTS
+    let client = CLIENTS
         .binary_search_by(|client| client.name.cmp(&invocation.program))
         .ok()
         .and_then(|at| CLIENTS.get(at))
-    else {
-        return printed;
-    };
+        .unwrap_or(&ANY_CLIENT);
     if !client.is_called(invocation) {
         return printed;
     }

@@ -24,6 +24,10 @@ const fn row(
     Program { name, values, does: Does::Custom(act) }
 }
 
+/// What the programs that run one command on many machines take.
+const PSSH: &[&str] =
+    &["-h", "-H", "-l", "-p", "-o", "-e", "-t", "-O", "-x", "-X", "--hosts", "--host"];
+
 /// Sorted by name.
 pub(super) static TABLE: &[Program] = &[
     row("GET", &[], fetch::pages),
@@ -34,11 +38,13 @@ pub(super) static TABLE: &[Program] = &[
     row("azcopy", &[], copies::cloud),
     row("b2", &[], copies::cloud),
     row("certutil", &[], fetch::certutil),
+    row("clush", &["-w", "-x", "-g", "-l", "-t", "-u", "-f", "-o", "-S"], shells::fleet),
     row("curl", fetch::CURL, fetch::curl),
     row("curlie", fetch::CURL, fetch::curl),
     row("delv", letters::DIG, letters::look_up),
     row("dig", letters::DIG, letters::look_up),
     row("drill", letters::DIG, letters::look_up),
+    row("dsh", &["-m", "-g", "-f", "-r", "-o"], shells::fleet),
     row("elinks", &[], fetch::pages),
     row("finger", &[], letters::look_up),
     row("ftp", &["-s", "-P", "-o"], copies::session),
@@ -68,8 +74,11 @@ pub(super) static TABLE: &[Program] = &[
     row("netcat", shells::NC, shells::netcat),
     row("nslookup", &[], letters::look_up),
     row("openssl", shells::OPENSSL, shells::openssl),
+    row("parallel-ssh", PSSH, shells::fleet),
+    row("pdsh", &["-w", "-x", "-g", "-l", "-R", "-t", "-u", "-f"], shells::fleet),
     row("ping", letters::PING, letters::look_up),
     row("ping6", letters::PING, letters::look_up),
+    row("pssh", PSSH, shells::fleet),
     row("rclone", &["--config", "--transfers", "--exclude", "--include"], copies::cloud),
     row("restic", &["-r", "--repo", "-p", "--password-file", "--exclude"], copies::restic),
     row("rsync", copies::RSYNC, copies::rsync),

@@ -4,9 +4,10 @@ use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{host_kind, host_resource, is_local, is_shell, shown},
     hosts::{self, HostKind},
+    pattern,
 };
 use crate::{
-    effect::{Connection, Effect, EffectKind, Kinds, Run},
+    effect::{Argument, Connection, Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
@@ -163,6 +164,28 @@ static RULES: &[Rule] = &[
             "socat TCP-LISTEN:8080,fork TCP:localhost:80",
         ],
         quiet: &["nc -l 127.0.0.1 8080", "nc localhost 8080"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.serve.private",
+        message: "a whole home directory or system would be offered to whoever connects",
+        remedy: "serve the one directory that is meant, on `127.0.0.1`",
+        when: When::Effect(Kinds::RUN, serves_everything),
+        fires: &[
+            "php -S 0.0.0.0:8000 -t /",
+            "busybox httpd -f -p 8080 -h /",
+            "ruby -run -e httpd / -p 9090",
+            "python3 -m http.server 8000 --directory /",
+            "http-server ~ -p 8080",
+            "caddy file-server --root /",
+        ],
+        quiet: &[
+            "php -S localhost:8000 -t public",
+            "python3 -m http.server 8000 --directory dist",
+            "http-server dist",
+            "caddy file-server --root ./site",
+            "ruby -run -e httpd . -p 9090",
+        ],
         ..CONNECTS
     },
     Rule {
@@ -503,6 +526,45 @@ fn is_device(effect: &Effect, scene: &Scene<'_>) -> bool {
 fn device(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let connection = connection(effect)?;
     (is_device(effect, scene) && !is_local(connection)).then(|| about(connection, None))
+}
+
+/// The directory that a program which serves files is told to serve.
+fn served(run: &Run) -> Option<&Argument> {
+    let options = pattern::options(run);
+    let given = |name: &str| {
+        let mut words = run.arguments.iter();
+        words.find(|word| word.text.as_known() == Some(name)).and_then(|_| words.next())
+    };
+    let has = |name: &str| run.arguments.iter().any(|word| word.text.as_known() == Some(name));
+    match run.program.as_str() {
+        "php" if has("-S") => given("-t"),
+        "httpd" => given("-h"),
+        "ruby" if has("-run") => {
+            let mut words = run.arguments.iter();
+            words.find(|word| word.text.as_known() == Some("httpd")).and_then(|_| words.next())
+        }
+        "caddy" if has("file-server") => given("--root").or_else(|| given("-r")),
+        "twistd" | "twistd3" if has("web") => given("--path"),
+        "python" | "python2" | "python3" if has("http.server") || has("SimpleHTTPServer") => {
+            given("--directory").or_else(|| given("-d"))
+        }
+        "darkhttpd" | "dufs" | "http-server" | "live-server" | "miniserve" | "serve"
+        | "simple-http-server" | "static-server" => options.operands().next(),
+        _ => None,
+    }
+}
+
+fn serves_everything(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Run(run) = &effect.kind else { return None };
+    let shown = served(run)?.text.display();
+    let home = scene.facts.home.as_deref().unwrap_or("/root");
+    let path = shown.strip_prefix('~').map_or(shown.clone(), |rest| format!("{home}{rest}"));
+    let path = path.trim_end_matches(['/', '.']);
+    let holds_home =
+        home.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_all = shown.starts_with(['/', '~']) && holds_home
+        || shown.starts_with('/') && place::place(path, scene.facts) == Place::System;
+    is_all.then(Hit::default)
 }
 
 fn listens_everywhere(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {

@@ -137,14 +137,21 @@ static RULES: &[Rule] = &[
             "uv add --git",
             "poetry add --git",
             "gem install|specific_install --git|-l",
+            "go run|install *.*/*@*",
             "brew tap * http*",
         ]),
         fires: &[
             "pip install git+https://github.com/o/r",
             "cargo install --git https://github.com/o/r",
             "npm i github:o/r",
+            "go run github.com/o/r/cmd@latest",
         ],
-        quiet: &["cargo install ripgrep", "pip install requests"],
+        quiet: &[
+            "cargo install ripgrep",
+            "pip install requests",
+            "go run ./cmd/server",
+            "go install ./...",
+        ],
         ..Rule::CHANGE
     },
     Rule {

@@ -484,6 +484,25 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     printed
 }
 
+/// `pdsh` and its kin: one command on many machines.
+pub(super) fn fleet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let words: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let mut code = Text::default();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            code.push_known(" ");
+        }
+        code.append(&word.text);
+    }
+    let machines = Argument { text: Text::unknown("machines"), span: invocation.span };
+    let mut printed = walk.connect(&machines, piped(invocation), false);
+    if !words.is_empty() {
+        let span = words.iter().fold(invocation.span, |span, word| span.to(word.span));
+        printed.inherit(&walk.shell(&code, span, &[], None));
+    }
+    printed
+}
+
 /// `ssh-copy-id`: a public key goes to the other side.
 pub(super) fn copy_key(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     for destination in invocation.options().operands() {
