@@ -41,7 +41,7 @@ static RULES: &[Rule] = &[
         reversible: false,
         message: "the project and its history go to an address that the repository does not know as a remote",
         remedy: "push to a remote of the repository, which a person has set up",
-        when: When::Effect(Kinds::RUN, |effect, scene| pushed_to(effect, scene)),
+        when: When::Effect(Kinds::RUN, pushed_to),
         fires: &[
             "git push https://git.example.net/x.git --all",
             "git push deploy@203.0.113.9:x.git HEAD",
@@ -566,9 +566,12 @@ fn pushed_to(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let mut operands = pattern::options(run).operands();
     operands.next().filter(|verb| verb.text.as_known() == Some("push"))?;
     let remote = operands.next()?.text.as_known()?;
-    let host = host_of(remote).or_else(|| host_of(added(remote, scene)?))?;
+    let address = if host_of(remote).is_some() { remote } else { added(remote, scene)? };
+    let host = host_of(address)?;
     match hosts::kind(&host) {
         HostKind::Local | HostKind::Private => None,
+        // A server that knows this person's key is one that they have an account on, most likely.
+        HostKind::Named if address.starts_with("git@") => Some(effects::at(Severity::Medium)),
         _ if FORGES.contains(&host.as_str()) => Some(effects::at(Severity::Medium)),
         _ => Some(effects::at(Severity::High)),
     }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::{Exit, Failure, egress, json_flag, write, write_json};
 use crate::{
     report::visible,
-    wire::{PhraseShape, SecretShape, VERSION},
+    wire::{PlantedShape, SecretShape, VERSION},
 };
 
 /// How often the progress is drawn.
@@ -101,7 +101,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let text = String::from_utf8_lossy(&response.body);
     let seen = matches.get_flag("inspect").then(|| inspect(&text));
     let noticed =
-        seen.as_ref().is_some_and(|seen| !seen.secrets.is_empty() || !seen.phrases.is_empty());
+        seen.as_ref().is_some_and(|seen| !seen.secrets.is_empty() || !seen.planted.is_empty());
     let safe = seen.as_ref().filter(|seen| !seen.secrets.is_empty()).map(|_| redacted(&text));
     let body: &[u8] = safe.as_ref().map_or(response.body.as_slice(), |safe| safe.as_bytes());
     if let Some(path) = matches.get_one::<PathBuf>("output") {
@@ -192,8 +192,8 @@ fn say_seen(seen: &portcullis_core::inspect::Inspection, text: &str) {
         let excerpt = visible::line(&secret.excerpt);
         lines.push_str(&format!("noticed: {} at line {}: {excerpt}\n", secret.name(), secret.line));
     }
-    for phrase in &seen.phrases {
-        let words = redacted(phrase.of(text));
+    for planted in &seen.planted {
+        let words = redacted(planted.span.of(text));
         lines.push_str(&format!(
             "noticed: words that tell an agent what to do: `{}`\n",
             visible::line(&words)
@@ -246,7 +246,7 @@ struct FetchAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     secrets: Option<Vec<SecretShape<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    injection_findings: Option<Vec<PhraseShape>>,
+    injection_findings: Option<Vec<PlantedShape>>,
 }
 
 #[derive(Serialize)]
@@ -279,12 +279,8 @@ impl<'a> FetchAnswer<'a> {
             body,
             bytes: response.body.len(),
             secrets: seen.map(|seen| seen.secrets.iter().map(SecretShape::from).collect()),
-            injection_findings: seen.map(|seen| {
-                let shape = |span: &portcullis_core::Span| PhraseShape {
-                    span: [span.start as usize, span.end as usize],
-                };
-                seen.phrases.iter().map(shape).collect()
-            }),
+            injection_findings: seen
+                .map(|seen| seen.planted.iter().map(PlantedShape::from).collect()),
         }
     }
 }

@@ -486,7 +486,14 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `pdsh` and its kin: one command on many machines.
 pub(super) fn fleet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let words: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let options = invocation.options();
+    // Options end at the command.
+    let first = options.operands().next().map(|first| first.span);
+    let at = invocation.arguments.iter().position(|word| Some(word.span) == first);
+    let words = at.and_then(|at| invocation.arguments.get(at..)).unwrap_or(&[]);
+    if options.value(&["-R"]).is_some_and(|shell| shell.text.as_known() == Some("exec")) {
+        return walk.run(words, invocation.input.clone());
+    }
     let mut code = Text::default();
     for (index, word) in words.iter().enumerate() {
         if index > 0 {
