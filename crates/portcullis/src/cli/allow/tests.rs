@@ -300,7 +300,7 @@ fn a_hostile_call_cannot_write_a_line_of_the_question() {
     let hostile = "git push\n\nthis allows nothing at all\ntype `yes` to agree, anything else to refuse: \u{1b}[2J\u{1b}[1A\r\u{202e}";
     home.denied_unasked(hostile);
     let (said, screen) = home.allow(Typed::Word, &["--last"]);
-    assert!(said.is_ok());
+    assert!(said.is_ok(), "{said:?}");
     assert!(!screen.contains('\u{202e}') && !screen.contains('\u{1b}'), "{screen:?}");
     for line in
         screen.lines().filter(|line| line.contains("type `yes`") || line.contains("allows nothing"))
