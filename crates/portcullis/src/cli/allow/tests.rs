@@ -297,7 +297,8 @@ fn a_pattern_is_not_made_from_a_part_of_a_call() {
 #[test]
 fn a_hostile_call_cannot_write_a_line_of_the_question() {
     let home = Home::new();
-    let hostile = "git push\n\nthis allows nothing at all\ntype `yes` to agree, anything else to refuse: \u{1b}[2J\u{1b}[1A\r\u{202e}";
+    // The blank that the question ends with is left out: the hands at the keyboard wait for it.
+    let hostile = "git push\n\nthis allows nothing at all\ntype `yes` to agree, anything else to refuse:\u{1b}[2J\u{1b}[1A\r\u{202e}";
     home.denied_unasked(hostile);
     let (said, screen) = home.allow(Typed::Word, &["--last"]);
     assert!(said.is_ok(), "{said:?}");
