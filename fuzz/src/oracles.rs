@@ -38,7 +38,7 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
     // for it, and a name may begin with a digit, follow a glob, or stand apart from its `=` with a subscript. A value that
     // begins with `#` or `{` is no value for it, and `x=(` inside of an expansion is an array. A comment inside of `[[` or
     // `${` ends that for it, and a redirection right behind `[` begins a command. It ends an expansion inside of another too
-    // early, and arithmetic that it cannot read is a subshell for it.
+    // early, or at an escaped brace, and arithmetic that it cannot read is a subshell for it.
     let misread = [
         "\u{b}", "\u{c}", "\r", "\0", "<<", "\\`", "`", "((", "coproc", "\\\n", "\\ ", "\\\t",
         "=#", "={",
@@ -53,6 +53,7 @@ pub fn tree_sitter_names(source: &str) -> Vec<Name> {
         || comment_inside
         || redirected_test
         || nests_expansions(source)
+        || source.contains("${") && source.contains("\\}")
         || assigns_to_no_name(source)
     {
         return Vec::new();
