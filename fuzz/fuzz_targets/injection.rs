@@ -11,7 +11,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut end = 0;
     for planted in scan(&text) {
         assert!(planted.span.start >= end, "{planted:?} overlaps");
-        assert!(text.get(planted.span.range()).is_some_and(|words| !words.is_empty()), "{planted:?}");
+        assert!(
+            text.get(planted.span.range()).is_some_and(|words| !words.is_empty()),
+            "{planted:?}"
+        );
         assert!(!planted.signals.is_empty() && !planted.explanation().is_empty(), "{planted:?}");
         end = planted.span.end;
     }
