@@ -6,6 +6,7 @@
 //! Whether git tracks a file is not looked up yet: its index has to be read whole for one name.
 
 use std::{
+    cell::OnceCell,
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -73,7 +74,7 @@ impl Observer {
         let cwd = cwd.map(PathBuf::from).filter(|path| path.is_absolute()).or_else(own_cwd);
         let cwd = cwd.map(|path| normalised(&path));
         let home = home.map(PathBuf::from).filter(|path| path.is_absolute()).or(self.home.clone());
-        let look = Look::new(plan, cwd.as_deref(), home.as_deref());
+        let look = Look::new(cwd.as_deref(), home.as_deref());
         let workspace = cwd.as_deref().map(|cwd| look.work_tree(cwd, home.as_deref()));
         let temporary = self.temporary.clone().map(|path| normalised(&path)).filter(|path| {
             // A directory for temporary files that holds everything else would loosen every judgement.
@@ -97,8 +98,11 @@ impl Observer {
 }
 
 /// One look around, with the mounts that it keeps out of.
-struct Look {
-    remote: Vec<PathBuf>,
+struct Look<'a> {
+    /// Where the call works and lives: whoever works on a server's disk already depends on it.
+    own: [Option<&'a Path>; 2],
+    /// Read when the first path beyond those is looked at.
+    remote: OnceCell<Vec<PathBuf>>,
 }
 
 /// A directory by the name that the call knows it by, and by the one without links.
@@ -107,19 +111,22 @@ struct Alias {
     resolved: PathBuf,
 }
 
-impl Look {
-    fn new(plan: &FactPlan, cwd: Option<&Path>, home: Option<&Path>) -> Self {
-        let needed = !plan.paths.is_empty() || cwd.is_some();
-        let mut remote = if needed { platform::remote_mounts() } else { Vec::new() };
-        // Whoever works in one already depends on it.
-        let inside =
-            |mount: &PathBuf| [cwd, home].into_iter().flatten().any(|path| path.starts_with(mount));
-        remote.retain(|mount| !inside(mount));
-        Self { remote }
+impl<'a> Look<'a> {
+    fn new(cwd: Option<&'a Path>, home: Option<&'a Path>) -> Self {
+        Self { own: [cwd, home], remote: OnceCell::new() }
     }
 
     fn may_look(&self, path: &Path) -> bool {
-        !self.remote.iter().any(|mount| path.starts_with(mount))
+        let own = || self.own.into_iter().flatten();
+        if own().any(|place| place.starts_with(path)) {
+            return true;
+        }
+        let read = || {
+            let mut remote = platform::remote_mounts();
+            remote.retain(|mount| !own().any(|place| place.starts_with(mount)));
+            remote
+        };
+        !self.remote.get_or_init(read).iter().any(|mount| path.starts_with(mount))
     }
 
     /// The root of the git work tree around `cwd`; `cwd` itself where there is none, or where it would be the home
@@ -135,7 +142,7 @@ impl Look {
             .to_owned()
     }
 
-    fn aliases<'a>(&self, names: impl Iterator<Item = &'a Path>) -> Vec<Alias> {
+    fn aliases<'n>(&self, names: impl Iterator<Item = &'n Path>) -> Vec<Alias> {
         let alias = |name: &Path| {
             let resolved = self.resolved(name)?;
             (resolved != name).then(|| Alias { known_as: name.to_owned(), resolved })
@@ -329,7 +336,7 @@ mod tests {
     fn nothing_is_looked_at_in_a_network_file_system_also_through_a_link() {
         let (_keep, root) = world();
         symlink(root.join("elsewhere"), root.join("home/project/out")).unwrap();
-        let look = Look { remote: vec![root.join("elsewhere")] };
+        let look = Look { own: [None; 2], remote: vec![root.join("elsewhere")].into() };
         let at = |path: &str| look.at(root.join(path).to_str().unwrap(), &[]);
         assert_eq!(at("elsewhere/x"), None);
         let link = at("home/project/out/x").unwrap();

@@ -104,6 +104,12 @@ impl Place {
         )
     }
 
+    /// Whether a directory there holds all that somebody has, or what the system is made of.
+    #[must_use]
+    pub const fn is_whole(self) -> bool {
+        self.is_system() || matches!(self, Self::HomeTop | Self::OtherHome)
+    }
+
     /// The place for a person.
     #[must_use]
     pub const fn words(self) -> &'static str {

@@ -1,7 +1,7 @@
 //! Programs that run code given to them: shells, script languages, `awk`, `make`. Owns where in their arguments the code
 //! stands; what the code does is read by `understand`.
 
-use super::{Does, Program, escapes, wrappers};
+use super::{Does, Program, escapes, network::serve, wrappers};
 use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
@@ -277,6 +277,9 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     {
         return python_module(walk, invocation, &module);
     }
+    if let Some(printed) = serve::by_interpreter(walk, invocation) {
+        return printed;
+    }
     let code = code_option(invocation, speaker);
     let operands = wrappers::command_after(invocation, 0);
     if let Some(code) = code {
@@ -460,22 +463,11 @@ fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument
     let rest = invocation.arguments.get(at + 1..).unwrap_or(&[]);
     match module.text.as_known() {
         Some("http.server" | "SimpleHTTPServer" | "pyftpdlib" | "smtpd") => {
-            let bind = escapes::values_of(rest, "--bind")
-                .into_iter()
-                .chain(escapes::values_of(rest, "-b"))
-                .next();
-            let address =
-                bind.unwrap_or(Argument { text: Text::known("0.0.0.0"), span: module.span });
-            let directory = escapes::values_of(rest, "--directory")
-                .into_iter()
-                .chain(escapes::values_of(rest, "-d"))
-                .next()
-                .unwrap_or(Argument { text: Text::known("."), span: module.span });
-            // Whoever asks gets what is in the directory.
-            let offered = place::credential_of(&walk.target(&directory.text), walk.facts())
-                .is_some()
-                .then(|| walk.read(&directory));
-            walk.connect(&address, offered, true)
+            let value = |names: [&str; 2]| {
+                names.into_iter().flat_map(|name| escapes::values_of(rest, name)).next()
+            };
+            let address = value(["--bind", "-b"]);
+            serve::offer(walk, invocation, value(["--directory", "-d"]), address)
         }
         Some("pty") => walk.run(
             &[Argument { text: Text::known("sh"), span: module.span }],

@@ -4,10 +4,9 @@ use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{host_kind, host_resource, is_local, is_shell, shown},
     hosts::{self, HostKind},
-    pattern,
 };
 use crate::{
-    effect::{Argument, Connection, Effect, EffectKind, Kinds, Run},
+    effect::{Connection, Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
@@ -170,14 +169,17 @@ static RULES: &[Rule] = &[
         id: "network.serve.private",
         message: "a whole home directory or system would be offered to whoever connects",
         remedy: "serve the one directory that is meant, on `127.0.0.1`",
-        when: When::Effect(Kinds::RUN, serves_everything),
+        when: When::Effect(Kinds::CONNECT, serves_everything),
         fires: &[
             "php -S 0.0.0.0:8000 -t /",
             "busybox httpd -f -p 8080 -h /",
             "ruby -run -e httpd / -p 9090",
             "python3 -m http.server 8000 --directory /",
             "http-server ~ -p 8080",
-            "caddy file-server --root /",
+            "caddy file-server --root=/",
+            "cd / && python3 -m http.server 8000",
+            "npx serve ~",
+            "ruby -run -ehttpd / -p9090",
         ],
         quiet: &[
             "php -S localhost:8000 -t public",
@@ -528,43 +530,11 @@ fn device(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     (is_device(effect, scene) && !is_local(connection)).then(|| about(connection, None))
 }
 
-/// The directory that a program which serves files is told to serve.
-fn served(run: &Run) -> Option<&Argument> {
-    let options = pattern::options(run);
-    let given = |name: &str| {
-        let mut words = run.arguments.iter();
-        words.find(|word| word.text.as_known() == Some(name)).and_then(|_| words.next())
-    };
-    let has = |name: &str| run.arguments.iter().any(|word| word.text.as_known() == Some(name));
-    match run.program.as_str() {
-        "php" if has("-S") => given("-t"),
-        "httpd" => given("-h"),
-        "ruby" if has("-run") => {
-            let mut words = run.arguments.iter();
-            words.find(|word| word.text.as_known() == Some("httpd")).and_then(|_| words.next())
-        }
-        "caddy" if has("file-server") => given("--root").or_else(|| given("-r")),
-        "twistd" | "twistd3" if has("web") => given("--path"),
-        "python" | "python2" | "python3" if has("http.server") || has("SimpleHTTPServer") => {
-            given("--directory").or_else(|| given("-d"))
-        }
-        "darkhttpd" | "dufs" | "http-server" | "live-server" | "miniserve" | "serve"
-        | "simple-http-server" | "static-server" => options.operands().next(),
-        _ => None,
-    }
-}
-
 fn serves_everything(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let EffectKind::Run(run) = &effect.kind else { return None };
-    let shown = served(run)?.text.display();
-    let home = scene.facts.home.as_deref().unwrap_or("/root");
-    let path = shown.strip_prefix('~').map_or(shown.clone(), |rest| format!("{home}{rest}"));
-    let path = path.trim_end_matches(['/', '.']);
-    let holds_home =
-        home.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let is_all = shown.starts_with(['/', '~']) && holds_home
-        || shown.starts_with('/') && place::place(path, scene.facts) == Place::System;
-    is_all.then(Hit::default)
+    let connection = connection(effect).filter(|connection| connection.listens)?;
+    let sends = connection.sends.as_ref()?;
+    let mut files = scene.files_of(sends).into_iter();
+    files.any(|file| place::place_of(file, scene.facts).is_whole()).then(|| about(connection, None))
 }
 
 fn listens_everywhere(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {

@@ -198,6 +198,10 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
     if HELP_IS_LAST.contains(&program) && is(options.operands().last(), &["help"]) {
         return true;
     }
+    // The last word counts: `--dry-run --no-dry-run` does it.
+    if options.given().any(|given| given.long_name() == "--no-dry-run") {
+        return false;
+    }
     options.given().any(|given| {
         let name = given.long_name();
         REHEARSALS.contains(&name)

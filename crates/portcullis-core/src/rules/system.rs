@@ -112,6 +112,7 @@ static RULES: &[Rule] = &[
         remedy: "look first, on a file system that is not in use: `fsck -n`, `tune2fs -l`",
         when: When::Command(&[
             "fsck|e2fsck|fsck.ext4|fsck.ext3|fsck.ext2|fsck.xfs|fsck.btrfs|fsck.vfat|fsck.fat|xfs_repair|reiserfsck|ntfsfix|fsck_apfs|fsck_hfs *dev/* !-n !-N !-V",
+            "fsck -A|-As|-AR -y|-a|-p|-f !-n !-N !-V",
             "tune2fs|xfs_admin|resize2fs|btrfstune *dev/* !-l",
             "debugfs -w",
             "e2image|xfs_db -r|-x *dev/*",
@@ -122,8 +123,15 @@ static RULES: &[Rule] = &[
             "tune2fs -O ^has_journal /dev/sda1",
             "xfs_repair -L /dev/sdb1",
             "resize2fs /dev/sda1 10G",
+            "fsck -A -y",
         ],
-        quiet: &["fsck -n /dev/sda1", "tune2fs -l /dev/sda1", "fsck.ext4 disk.img", "fsck -N"],
+        quiet: &[
+            "fsck -n /dev/sda1",
+            "fsck -A -n",
+            "tune2fs -l /dev/sda1",
+            "fsck.ext4 disk.img",
+            "fsck -N",
+        ],
         ..RUNNING
     },
     Rule {

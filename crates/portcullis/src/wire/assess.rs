@@ -9,10 +9,7 @@ use portcullis_core::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    VERSION,
-    strict::{self, Malformed},
-};
+use super::{VERSION, head, strict::Malformed};
 
 /// One action to assess.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,29 +26,14 @@ impl AssessRequest {
     /// # Errors
     /// [`Malformed`] where the text is not JSON, or a field is missing or not of its type.
     pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
-        let Value::Object(mut fields) = strict::parse(bytes, line)? else {
-            return Err(Malformed::new(line, "an action must be in a JSON object"));
-        };
-        let id = match fields.remove("id") {
-            None | Some(Value::Null) => None,
-            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
-            Some(_) => return Err(Malformed::new(line, "`id` must be a string or a number")),
-        };
-        let malformed =
-            |message: &str| Malformed { id: id.clone(), line, message: message.to_owned() };
-        if fields.get("v").is_some_and(|version| version.as_u64() != Some(VERSION)) {
-            return Err(malformed(&format!("`v` must be {VERSION}")));
-        }
-        let action = match fields.remove("action") {
-            Some(Value::Object(action)) => action,
-            Some(_) => return Err(malformed("`action` must be an object")),
-            None => return Err(malformed("`action` is missing")),
-        };
-        match action.get("code") {
-            None | Some(Value::Null | Value::String(_)) => Ok(Self { id, action }),
-            // What is no text cannot be assessed, and must not pass for nothing.
-            Some(_) => Err(malformed("`code` in `action` must be a string")),
-        }
+        head::read(bytes, line, "a request for an action", |id, fields| {
+            let action = head::object(fields, "action")?;
+            match action.get("code") {
+                None | Some(Value::Null | Value::String(_)) => Ok(Self { id, action }),
+                // What is no text cannot be assessed, and must not pass for nothing.
+                Some(_) => Err("`code` in `action` must be a string".to_owned()),
+            }
+        })
     }
 }
 

@@ -8,10 +8,7 @@ use portcullis_core::{
 };
 use serde_json::{Map, Value};
 
-use super::strict::{self, Malformed};
-
-/// The version of the call that is read here, in the field `v`; a call without one is read as this.
-pub const VERSION: u64 = 1;
+use super::{head, strict::Malformed};
 
 /// The longest line, and the longest file with a call or a command: more than any model writes in one go, and little
 /// enough to be held in memory several times.
@@ -34,72 +31,32 @@ impl Request {
     /// # Errors
     /// [`Malformed`] where the text is not JSON, or a field is missing or not of its type.
     pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
-        let Value::Object(mut fields) = strict::parse(bytes, line)? else {
-            return Err(Malformed::new(line, "a call must be a JSON object"));
-        };
-        let id = match fields.remove("id") {
-            None | Some(Value::Null) => None,
-            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
-            Some(other) => {
-                return Err(Malformed::new(line, expected("id", "a string or a number", &other)));
-            }
-        };
-        Self::from_fields(id.clone(), fields).map_err(|message| Malformed { id, line, message })
+        head::read(bytes, line, "a call", Self::from_fields)
     }
 
-    fn from_fields(id: Option<Value>, mut fields: Map<String, Value>) -> Result<Self, String> {
-        match fields.remove("v") {
-            None => {}
-            Some(version) if version.as_u64() == Some(VERSION) => {}
-            Some(other) => return Err(format!("`v` must be {VERSION}, but it is `{other}`")),
-        }
-        let tool = text(&mut fields, "tool")?.ok_or("`tool` is missing")?;
+    fn from_fields(id: Option<Value>, fields: &mut Map<String, Value>) -> Result<Self, String> {
+        let tool = head::needed(fields, "tool")?;
         if tool.trim().is_empty() {
             return Err("`tool` is empty".to_owned());
         }
-        let arguments = match fields.remove("arguments") {
-            Some(Value::Object(arguments)) => arguments,
-            None => return Err("`arguments` is missing".to_owned()),
-            Some(other) => return Err(expected("arguments", "an object", &other)),
-        };
-        let declared_risk = text(&mut fields, "security_risk")?
+        let arguments = head::object(fields, "arguments")?;
+        let declared_risk = head::text(fields, "security_risk")?
             .map(|word| word.parse::<Risk>().map_err(|error| format!("`security_risk`: {error}")))
             .transpose()?;
         let call = ToolCall {
             id: id.as_ref().map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)),
             tool,
             arguments,
-            cwd: text(&mut fields, "cwd")?,
-            home: text(&mut fields, "home")?,
-            thought: text(&mut fields, "thought")?,
-            summary: text(&mut fields, "summary")?,
+            cwd: head::text(fields, "cwd")?,
+            home: head::text(fields, "home")?,
+            thought: head::text(fields, "thought")?,
+            summary: head::text(fields, "summary")?,
             declared_risk,
-            agent: text(&mut fields, "agent")?,
-            session: text(&mut fields, "session")?,
+            agent: head::text(fields, "agent")?,
+            session: head::text(fields, "session")?,
         };
-        Ok(Self { id, call, mode: text(&mut fields, "mode")? })
+        Ok(Self { id, call, mode: head::text(fields, "mode")? })
     }
-}
-
-/// A text in an optional field; `null` is as good as nothing.
-fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
-    match fields.remove(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(expected(name, "a string", &other)),
-    }
-}
-
-fn expected(name: &str, what: &str, got: &Value) -> String {
-    let got = match got {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    format!("`{name}` must be {what}, but it is {got}")
 }
 
 /// The name of the argument that a tool works on, where one text says it all.

@@ -11,10 +11,7 @@ use portcullis_core::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    VERSION,
-    strict::{self, Malformed},
-};
+use super::{VERSION, head, strict::Malformed};
 
 /// One text to look through.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,24 +28,9 @@ impl InspectRequest {
     /// # Errors
     /// [`Malformed`] where it is not JSON, or a field is missing or not of its type.
     pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
-        let Value::Object(mut fields) = strict::parse(bytes, line)? else {
-            return Err(Malformed::new(line, "a text must be in a JSON object"));
-        };
-        let id = match fields.remove("id") {
-            None | Some(Value::Null) => None,
-            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
-            Some(_) => return Err(Malformed::new(line, "`id` must be a string or a number")),
-        };
-        let malformed =
-            |message: &str| Malformed { id: id.clone(), line, message: message.to_owned() };
-        if fields.get("v").is_some_and(|version| version.as_u64() != Some(VERSION)) {
-            return Err(malformed(&format!("`v` must be {VERSION}")));
-        }
-        match fields.remove("text") {
-            Some(Value::String(text)) => Ok(Self { id, text }),
-            Some(_) => Err(malformed("`text` must be a string")),
-            None => Err(malformed("`text` is missing")),
-        }
+        head::read(bytes, line, "a request for a text", |id, fields| {
+            Ok(Self { id, text: head::needed(fields, "text")? })
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 mod answer;
 mod assess;
 mod call;
+mod head;
 mod inspect;
 mod lines;
 #[cfg(test)]
@@ -15,7 +16,8 @@ pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
 };
 pub use assess::{AssessAnswer, AssessRequest};
-pub use call::{LONGEST, Request, VERSION, sole_argument};
+pub use call::{LONGEST, Request, sole_argument};
+pub use head::VERSION;
 pub use inspect::{InspectAnswer, InspectRequest, PlantedShape, SecretShape};
 pub use lines::{Line, Lines};
 pub use strict::{Malformed, parse};

@@ -7,10 +7,7 @@ use portcullis_core::network::{Class, Note};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    VERSION,
-    strict::{self, Malformed},
-};
+use super::{head, strict::Malformed};
 
 /// One URL to judge.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,36 +26,24 @@ impl UrlRequest {
     /// # Errors
     /// [`Malformed`] where it is not JSON, or a field is missing or not of its type.
     pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
-        let Value::Object(mut fields) = strict::parse(bytes, line)? else {
-            return Err(Malformed::new(line, "a URL must be in a JSON object"));
-        };
-        let id = match fields.remove("id") {
-            None | Some(Value::Null) => None,
-            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
-            Some(_) => return Err(Malformed::new(line, "`id` must be a string or a number")),
-        };
-        let malformed =
-            |message: &str| Malformed { id: id.clone(), line, message: message.to_owned() };
-        if fields.get("v").is_some_and(|version| version.as_u64() != Some(VERSION)) {
-            return Err(malformed(&format!("`v` must be {VERSION}")));
-        }
-        let url = match fields.remove("url") {
-            Some(Value::String(url)) => url,
-            Some(_) => return Err(malformed("`url` must be a string")),
-            None => return Err(malformed("`url` is missing")),
-        };
-        let addresses = |list: Vec<Value>| {
-            list.iter().map(|one| one.as_str()?.parse::<IpAddr>().ok()).collect::<Option<Vec<_>>>()
-        };
-        let resolve_to = match fields.remove("resolve_to") {
-            None | Some(Value::Null) => None,
-            Some(Value::Array(list)) => {
-                Some(addresses(list).ok_or_else(|| malformed("`resolve_to` must hold addresses"))?)
-            }
-            Some(_) => return Err(malformed("`resolve_to` must be a list of addresses")),
-        };
-        Ok(Self { id, url, resolve_to })
+        head::read(bytes, line, "a request for a URL", |id, fields| {
+            let url = head::needed(fields, "url")?;
+            let resolve_to = match fields.remove("resolve_to") {
+                None | Some(Value::Null) => None,
+                Some(Value::Array(list)) => {
+                    Some(addresses(&list).ok_or("`resolve_to` must hold addresses")?)
+                }
+                Some(other) => {
+                    return Err(head::expected("resolve_to", "a list of addresses", &other));
+                }
+            };
+            Ok(Self { id, url, resolve_to })
+        })
     }
+}
+
+fn addresses(list: &[Value]) -> Option<Vec<IpAddr>> {
+    list.iter().map(|one| one.as_str()?.parse().ok()).collect()
 }
 
 /// What was said of one URL.

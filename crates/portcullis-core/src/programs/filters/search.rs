@@ -35,7 +35,12 @@ pub(crate) fn chosen_lines(program: &str, arguments: &[Argument], text: &str) ->
     // Words and whole lines are said in the pattern: what is longest would otherwise have to be tried again.
     let is_plain =
         pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ /:=,%@".contains(&byte));
-    if pattern.contains('\n') || (given.has('w') || given.has('x')) && !is_plain {
+    let is_word = pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if pattern.contains('\n')
+        || text.contains('\0')
+        || given.has('x') && !is_plain
+        || given.has('w') && !is_word
+    {
         return None;
     }
     let extended = program == "egrep" || given.has('E');
@@ -103,6 +108,7 @@ mod tests {
             ("-o t[wh]", Some("tw\nth\n")),
             ("-E ^(a|b)", None),
             ("-w two", Some("beta.two\n")),
+            ("-w .two", None),
             ("-x two", Some("")),
             ("-e one -e two", None),
             ("-c alpha", None),

@@ -456,13 +456,7 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         walk.note("network.tunnel.local", invocation.span);
     }
     let input = piped(invocation);
-    let mut code = Text::default();
-    for (index, word) in arguments.iter().enumerate() {
-        if index > 0 {
-            code.push_known(" ");
-        }
-        code.append(&word.text);
-    }
+    let code = command_line(arguments);
     let mut sends = input.clone();
     if super::is_private(&code) {
         super::add(&mut sends, &code);
@@ -494,6 +488,24 @@ pub(super) fn fleet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if options.value(&["-R"]).is_some_and(|shell| shell.text.as_known() == Some("exec")) {
         return walk.run(words, invocation.input.clone());
     }
+    let machines = Argument { text: Text::unknown("machines"), span: invocation.span };
+    let input = piped(invocation);
+    let mut printed = walk.connect(&machines, input.clone(), false);
+    // Without a command they read commands, a line each.
+    let code = if words.is_empty() {
+        input.filter(|input| input.as_known().is_some())
+    } else {
+        Some(command_line(words))
+    };
+    if let Some(code) = code {
+        let span = words.iter().fold(invocation.span, |span, word| span.to(word.span));
+        printed.inherit(&walk.shell(&code, span, &[], None));
+    }
+    printed
+}
+
+/// The words that the other side's shell is given, as the one text that it reads.
+fn command_line(words: &[Argument]) -> Text {
     let mut code = Text::default();
     for (index, word) in words.iter().enumerate() {
         if index > 0 {
@@ -501,13 +513,7 @@ pub(super) fn fleet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         code.append(&word.text);
     }
-    let machines = Argument { text: Text::unknown("machines"), span: invocation.span };
-    let mut printed = walk.connect(&machines, piped(invocation), false);
-    if !words.is_empty() {
-        let span = words.iter().fold(invocation.span, |span, word| span.to(word.span));
-        printed.inherit(&walk.shell(&code, span, &[], None));
-    }
-    printed
+    code
 }
 
 /// `ssh-copy-id`: a public key goes to the other side.

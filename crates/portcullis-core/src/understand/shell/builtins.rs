@@ -268,7 +268,9 @@ impl Walk<'_> {
             })
             .take_while(|option| option != "--");
         let letters: String = options.collect::<Vec<_>>().concat().replace('-', "");
-        if letters.contains(|letter| !"LPe@".contains(letter)) {
+        // zsh does not follow links with `-s` and says nothing with `-q`; the shells that do not know a letter stay.
+        let is_foreign = letters.contains(['q', 's']);
+        if letters.contains(|letter| !"LPe@qs".contains(letter)) {
             // Another shell counts the directories it was in.
             if letters.contains(|letter: char| letter.is_ascii_digit() || letter == '+') {
                 self.state.enter_perhaps(None);
@@ -298,11 +300,8 @@ impl Walk<'_> {
         let answered = operand
             .is_some_and(|operand| operand.text.has_unknown() && !operand.text.sources.is_empty());
         let ends = self.conditions == 0 && self.state.option("set -e") == Some(true);
-        if stands
-            || answered
-            || ends
-            || operand.is_some_and(|operand| operand.text.as_known() == Some("-"))
-        {
+        let is_back = operand.is_some_and(|operand| operand.text.as_known() == Some("-"));
+        if !is_foreign && (stands || answered || ends || is_back) {
             self.state.enter(directory);
             self.succeeded = stands.then_some(true);
         } else {

@@ -254,6 +254,10 @@ impl Walk<'_> {
         }
         if name.starts_with("GIT_CONFIG_") {
             escapes::git_environment(self, name, value, span);
+            if escapes::variable(name).is_none() {
+                let kind = EffectKind::Environment { name: name.to_owned(), value: value.clone() };
+                self.emit(kind, span);
+            }
         }
         escapes::named_in_variable(self, name, value, span);
         match escapes::variable(name) {

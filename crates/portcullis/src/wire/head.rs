@@ -1,0 +1,88 @@
+//! What every request has in common: an object, the caller's identifier, the version, fields of one type. Owns how they are
+//! read and what is said where they are wrong; which fields a request has, its own file says.
+
+use serde_json::{Map, Value};
+
+use super::strict::{self, Malformed};
+
+/// The version of what is read and written here, in the field `v`; what comes without one is read as this.
+pub const VERSION: u64 = 1;
+
+/// The fields of a request, of which `take` reads what it knows.
+///
+/// # Errors
+/// [`Malformed`] where the bytes are not a JSON object, or a field is missing or not of its type. It carries the identifier as soon
+/// as that is known.
+pub(super) fn read<R>(
+    bytes: &[u8],
+    line: usize,
+    noun: &str,
+    take: impl FnOnce(Option<Value>, &mut Map<String, Value>) -> Result<R, String>,
+) -> Result<R, Malformed> {
+    let Value::Object(mut fields) = strict::parse(bytes, line)? else {
+        return Err(Malformed::new(line, format!("{noun} must be a JSON object")));
+    };
+    let id = match fields.remove("id") {
+        None | Some(Value::Null) => None,
+        Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+        Some(other) => {
+            return Err(Malformed::new(line, expected("id", "a string or a number", &other)));
+        }
+    };
+    let version = match fields.remove("v") {
+        Some(other) if other.as_u64() != Some(VERSION) => {
+            Err(format!("`v` must be {VERSION}, but it is `{other}`"))
+        }
+        _ => Ok(()),
+    };
+    version.and_then(|()| take(id.clone(), &mut fields)).map_err(|message| Malformed {
+        id,
+        line,
+        message,
+    })
+}
+
+/// A text that must be there.
+pub(super) fn needed(fields: &mut Map<String, Value>, name: &str) -> Result<String, String> {
+    match fields.remove(name) {
+        Some(Value::String(text)) => Ok(text),
+        None | Some(Value::Null) => Err(missing(name)),
+        Some(other) => Err(expected(name, "a string", &other)),
+    }
+}
+
+/// A text in an optional field; `null` is as good as nothing.
+pub(super) fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => needed(fields, name).map(Some),
+    }
+}
+
+/// An object that must be there.
+pub(super) fn object(
+    fields: &mut Map<String, Value>,
+    name: &str,
+) -> Result<Map<String, Value>, String> {
+    match fields.remove(name) {
+        Some(Value::Object(object)) => Ok(object),
+        None => Err(missing(name)),
+        Some(other) => Err(expected(name, "an object", &other)),
+    }
+}
+
+pub(super) fn expected(name: &str, what: &str, got: &Value) -> String {
+    let got = match got {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    format!("`{name}` must be {what}, but it is {got}")
+}
+
+fn missing(name: &str) -> String {
+    format!("`{name}` is missing")
+}
