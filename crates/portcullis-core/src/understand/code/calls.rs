@@ -94,6 +94,21 @@ const LOOKS: &[&str] = &[
     "statSync",
 ];
 
+/// How the functions of libraries end that say where a program is: `imageio_ffmpeg.get_ffmpeg_exe()`.
+const LOCATORS: &[&str] = &["_binary", "_bin", "_exe", "_executable", "_path"];
+
+/// Whether a path is the call of such a function. Calling it runs the library's code already, so that running the program which it
+/// names is no more than that.
+fn locates_program(path: &str) -> bool {
+    let function = path.strip_suffix("()").filter(|path| !path.contains('('));
+    function.is_some_and(|function| {
+        let library = function.split('.').next().unwrap_or_default();
+        function.contains('.')
+            && !matches!(library, "os" | "sys" | "tempfile" | "site" | "sysconfig")
+            && LOCATORS.iter().any(|end| function.ends_with(end))
+    })
+}
+
 /// What the text of a template or of a program inside of a sandbox has in it when it looks for a way out.
 const ESCAPES: &[&str] = &[
     "__globals__",
@@ -1030,7 +1045,15 @@ impl Interpreter<'_, '_, '_> {
                 if through_shell && let Some(first) = list.first() {
                     return self.run_shell(&first.text(), at, input);
                 }
-                let words = self.words([(value, at)].into_iter());
+                let mut words = self.words([(value, at)].into_iter());
+                if let (Some(Value::Name(path, text)), Some(program)) =
+                    (list.first(), words.first_mut())
+                    && text.taint == Taint::NONE
+                    && locates_program(path)
+                {
+                    program.text = Text::known(&**path);
+                    self.run_as_code(&words);
+                }
                 self.run_words(&words, input)
             }
             value => {
@@ -1046,6 +1069,17 @@ impl Interpreter<'_, '_, '_> {
         self.flush();
         self.notice_shell(text, span);
         self.walk.shell(text, span, &[], input)
+    }
+
+    /// A program that only a library can name may be a shell: what it would be given as code then.
+    fn run_as_code(&mut self, words: &[Argument]) {
+        for pair in words.windows(2) {
+            if let [option, code] = pair
+                && matches!(option.text.as_known(), Some("-c" | "-lc" | "-e" | "/c" | "/C"))
+            {
+                self.walk.at_likely(|walk| walk.shell(&code.text, code.span, &[], None));
+            }
+        }
     }
 
     fn run_words(&mut self, words: &[Argument], input: Option<Text>) -> Text {
