@@ -65,7 +65,16 @@ const FAMILIES: &[(&str, &str)] = &[
     ("arithmetic", "(("),
     ("words", "word "),
     ("variables", "a=$a$a;"),
+    ("braces", "{a,"),
+    ("here-strings", "cat <<<a;"),
+    ("redirections", ">a "),
+    ("cases", "case a in a) "),
+    ("functions", "f() { "),
+    ("wrappers", "sudo "),
 ];
+
+/// A script such as agents write, of about two kilobytes.
+const SCRIPT: &str = include_str!("bench_script.sh");
 
 /// Everything: in process, whole process, memory, growth, and time on the wall.
 pub(crate) fn run() -> Result<(), Failed> {
@@ -112,6 +121,14 @@ pub(crate) fn in_process() -> Result<(), Failed> {
     }
     all.sort_unstable();
     say(&format!("| **all** | **{}** | **{}** |\n\n", at(&all, 50), at(&all, 99)));
+    say("| script | p50 µs | p99 µs |\n|---|---|---|\n");
+    for (name, times, rounds) in [("2 kB", 1, 500), ("30 kB", 15, 100), ("1 MB", 500, 10)] {
+        let script = SCRIPT.repeat(times);
+        let mut times: Vec<Duration> = (0..rounds).map(|_| judge(&gate, &facts, &script)).collect();
+        times.sort_unstable();
+        say(&format!("| {name} | {} | {} |\n", at(&times, 50), at(&times, 99)));
+    }
+    say("\n");
     secrets();
     network();
     Ok(())

@@ -2,6 +2,7 @@
 
 mod audit_stress;
 mod bench;
+mod beside;
 mod command;
 mod differential;
 mod docs;
@@ -20,6 +21,7 @@ usage: cargo xtask <verb>
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
   bench           measure speed and memory, and print the tables of docs/performance.md
+  beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
   dressing [N]    judge the project's own attacks and twins in N other words each, or in all there are
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         ["docs", "--check"] => docs::check(),
         ["bench"] => bench::run(),
         ["bench-in-process"] => bench::in_process(),
+        ["beside", python] => beside::run(python),
+        ["beside-in-process", python] => beside::in_process(python),
         ["audit-stress"] => audit_stress::run_stress(),
         ["differential", options @ ..] => differential_options(options)
             .and_then(|(scripts, seed)| differential::run(scripts, seed)),

@@ -125,6 +125,20 @@ fn dressed(each: Option<usize>) -> Result<(String, u64, u64), Failed> {
     Ok((report(&tallies), looser, stopped))
 }
 
+/// So many commands, harmless and not: those of the cases first, then the same ones dressed.
+pub(crate) fn commands(count: usize) -> Result<Vec<String>, Failed> {
+    let plain: Vec<String> =
+        pairs()?.into_iter().flat_map(|(_, attack, twin)| [attack, twin]).collect();
+    let dressings = whole::WHOLE.iter().chain(words::WORDS);
+    let dressed = dressings.flat_map(|dressing| plain.iter().filter_map(dressing_of(dressing)));
+    Ok(plain.iter().cloned().chain(dressed).take(count).collect())
+}
+
+fn dressing_of(dressing: &Dressing) -> impl Fn(&String) -> Option<String> {
+    let dress = dressing.dress;
+    move |plain| dress(plain)
+}
+
 fn judged(gate: &Gate, script: &str) -> Result<Verdict, Failed> {
     let call = ToolCall {
         cwd: Some("/workspace/project".to_owned()),
