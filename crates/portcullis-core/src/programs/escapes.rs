@@ -110,6 +110,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("SENDMAIL", Variable::Command),
     ("SHELLOPTS", Variable::Obeyed),
     ("SSH_ASKPASS", Variable::Command),
+    ("SSH_AUTH_SOCK", Variable::Obeyed),
     ("SUDO_ASKPASS", Variable::Command),
     ("SUDO_EDITOR", Variable::Command),
     ("SVN_EDITOR", Variable::Command),

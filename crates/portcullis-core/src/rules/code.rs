@@ -141,8 +141,18 @@ static RULES: &[Rule] = &[
         remedy: "start a fixed number of processes",
         reversible: false,
         when: When::Noted,
-        fires: &["python3 -c 'import os\nwhile True: os.fork()'"],
-        quiet: &["python3 -c 'import os; pid = os.fork()'"],
+        fires: &[
+            "python3 -c 'import os\nwhile True: os.fork()'",
+            "perl -e 'fork while 1'",
+            "ruby -e 'loop { fork }'",
+            "perl -e 'for(;;) { fork }'",
+            "php -r 'while(1) pcntl_fork();'",
+        ],
+        quiet: &[
+            "python3 -c 'import os; pid = os.fork()'",
+            "perl -e 'while (1) { my $c = accept(C, S); fork }'",
+            "ruby -e 'pid = fork { puts 1 }; loop { sleep 1 }'",
+        ],
     },
     Rule {
         id: "code.monitor.input",

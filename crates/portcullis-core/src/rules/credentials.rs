@@ -213,6 +213,30 @@ static RULES: &[Rule] = &[
         ..SECRET
     },
     Rule {
+        id: "credentials.agent.borrow",
+        message: "the keys of another session would be used through its agent",
+        remedy: "use the agent of this session, which the environment names already",
+        when: When::Effect(Kinds::ENVIRONMENT, |effect, _| match &effect.kind {
+            EffectKind::Environment { name, value } if name == "SSH_AUTH_SOCK" => {
+                let begins = value.as_pattern().unwrap_or_default();
+                let is_other = ["/tmp/ssh-", "/run/user/*", "/tmp/*"];
+                is_other.iter().any(|start| begins.starts_with(start)).then(|| at(Severity::High))
+            }
+            _ => None,
+        }),
+        fires: &[
+            "SSH_AUTH_SOCK=/tmp/ssh-Xb81/agent.812 ssh root@db1 id",
+            "for s in /tmp/ssh-*/agent.*; do SSH_AUTH_SOCK=$s ssh-add -l; done",
+        ],
+        quiet: &[
+            "export SSH_AUTH_SOCK=~/.1password/agent.sock",
+            "SSH_AUTH_SOCK=$XDG_RUNTIME_DIR/ssh-agent.socket git fetch",
+            "SSH_AUTH_SOCK= git fetch",
+            "eval \"$(ssh-agent -s)\" && ssh-add",
+        ],
+        ..SECRET
+    },
+    Rule {
         id: "credentials.memory.read",
         message: "the memory of a running program would be read, with every secret in it",
         when: When::Effect(Kinds::RUN, |effect, _| {

@@ -41,6 +41,7 @@ mod pattern;
 mod permission;
 mod persistence;
 mod privilege;
+mod process;
 mod protection;
 mod query;
 mod requests;
@@ -182,6 +183,7 @@ pub static SHELVES: &[&Shelf] = &[
     &credentials::SHELF,
     &persistence::SHELF,
     &privilege::SHELF,
+    &process::SHELF,
     &permission::SHELF,
     &system::SHELF,
     &evasion::SHELF,

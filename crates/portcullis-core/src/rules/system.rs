@@ -1,16 +1,16 @@
-//! Rules on the running system: power, processes, services, kernel, mounts, firewall, network, clock. Owns nothing about
+//! Rules on the running system: power, services, kernel, mounts, firewall, network, clock. Owns nothing about
 //! files on disk.
 
 use super::{
     Hit, Rule, Scene, Shelf, When,
     effects::{about, at, run, words, written},
+    process::is_guard,
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds, WriteMode},
+    effect::{Effect, Kinds, WriteMode},
     finding::Category,
     place::{self, PersistenceKind, Place},
     risk::Severity,
-    text::Text,
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -190,88 +190,6 @@ static RULES: &[Rule] = &[
         ..RUNNING
     },
     Rule {
-        id: "system.process.fork-bomb",
-        severity: Severity::Critical,
-        message: "processes would multiply until nothing else can run",
-        remedy: "call the function once, in the foreground",
-        reversible: false,
-        when: When::Noted,
-        fires: &[
-            ":(){ :|:& };:",
-            "bomb() { bomb | bomb & }; bomb",
-            "while true; do bash & done",
-            "while :; do yes > /dev/null & done",
-        ],
-        quiet: &[
-            "f() { ls | wc -l; }; f",
-            "rg 'fork bomb' docs",
-            "while true; do date; sleep 5; done",
-            "while true; do ./poll & wait; done",
-            "for f in *.txt; do gzip \"$f\" & done; wait",
-        ],
-        ..RUNNING
-    },
-    Rule {
-        id: "system.process.kill-all",
-        severity: Severity::Critical,
-        message: "every process would be stopped",
-        remedy: "name the one process: `kill PID`",
-        reversible: false,
-        when: When::Effect(Kinds::KILL, |effect, scene| match &effect.kind {
-            EffectKind::Kill { everything: true, .. } => Some(at(Severity::Critical)),
-            EffectKind::Kill { target, .. }
-                if target.has_unknown() && is_every_one(target, scene) =>
-            {
-                Some(at(Severity::Critical))
-            }
-            EffectKind::Kill { target, .. } if target.as_known().is_some_and(is_first) => {
-                Some(at(Severity::Critical))
-            }
-            _ => None,
-        }),
-        fires: &[
-            "kill -9 -1",
-            "kill -KILL -1",
-            "kill -s 9 -- -1",
-            "killall5",
-            "pkill -9 -u root",
-            "kill -9 1",
-            "pkill -f .",
-            "killall -u dev",
-            "pkill systemd",
-        ],
-        quiet: &["kill %1", "kill -1 1234", "kill -l", "pkill node", "kill -9 $PID"],
-        ..RUNNING
-    },
-    Rule {
-        id: "system.process.kill-guard",
-        category: Category::Evasion,
-        message: "a program that watches or guards this machine would be stopped",
-        when: When::Effect(Kinds::KILL, |effect, _| match &effect.kind {
-            EffectKind::Kill { target, .. } => {
-                let name = target.as_known()?;
-                GUARDS.iter().any(|guard| name.contains(guard)).then(|| at(Severity::High))
-            }
-            _ => None,
-        }),
-        fires: &["pkill auditd", "killall rsyslogd", "pkill -f falcon-sensor", "killall sshd"],
-        quiet: &["pkill node", "pgrep auditd"],
-        ..RUNNING
-    },
-    Rule {
-        id: "system.process.kill",
-        category: Category::Change,
-        severity: Severity::Medium,
-        message: "a process would be stopped",
-        remedy: "see first what it is: `ps -p PID`",
-        when: When::Effect(Kinds::KILL, |effect, _| {
-            matches!(&effect.kind, EffectKind::Kill { .. }).then(|| at(Severity::Medium))
-        }),
-        fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
-        quiet: &["kill -l", "pgrep node"],
-        ..RUNNING
-    },
-    Rule {
         id: "system.kernel.module",
         severity: Severity::Critical,
         message: "code would be loaded into, or taken out of, the kernel",
@@ -435,8 +353,7 @@ static RULES: &[Rule] = &[
                 action.as_str(),
                 "stop" | "disable" | "mask" | "kill" | "off" | "remove" | "revert"
             );
-            (stops && units.iter().any(|unit| GUARDS.iter().any(|guard| unit.contains(guard))))
-                .then(|| at(Severity::High))
+            (stops && units.iter().any(|unit| is_guard(unit))).then(|| at(Severity::High))
         }),
         fires: &[
             "systemctl stop auditd",
@@ -670,105 +587,6 @@ static RULES: &[Rule] = &[
         ..RUNNING
     },
 ];
-
-/// Services and programs whose absence somebody would want.
-const GUARDS: &[&str] = &[
-    "auditd",
-    "rsyslog",
-    "syslog",
-    "journald",
-    "firewalld",
-    "ufw",
-    "iptables",
-    "nftables",
-    "apparmor",
-    "selinux",
-    "fail2ban",
-    "clamav",
-    "clamd",
-    "freshclam",
-    "falco",
-    "falcon",
-    "crowdstrike",
-    "sentinel",
-    "osquery",
-    "wazuh",
-    "ossec",
-    "tripwire",
-    "aide",
-    "samhain",
-    "rkhunter",
-    "cbagent",
-    "carbonblack",
-    "cylance",
-    "mdatp",
-    "sophos",
-    "tanium",
-    "qualys",
-    "elastic-agent",
-    "auditbeat",
-    "filebeat",
-    "datadog-agent",
-    "splunk",
-    "snort",
-    "suricata",
-    "zeek",
-    "WinDefend",
-    "windefend",
-    "Defender",
-    "sysmon",
-    "amazon-ssm",
-    "sshd",
-    "usbguard",
-    "psad",
-    "denyhosts",
-    "crond",
-    "chronyd",
-];
-
-fn is_first(target: &str) -> bool {
-    matches!(
-        target,
-        "1" | "systemd"
-            | "init"
-            | "launchd"
-            | "-u"
-            | "kthreadd"
-            | "explorer.exe"
-            | "csrss.exe"
-            | "wininit.exe"
-            | "lsass.exe"
-    )
-}
-
-/// Whether a text lists every process: it comes from `ps` asked for all of them, and nothing on its way chose among them.
-fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
-    const KEEPS_ALL: &[&str] = &["cut", "sort", "sudo", "tr", "uniq", "xargs", "tac", "column"];
-    let mut lists = false;
-    for effect in scene.origins(target) {
-        let Some(run) = run(effect) else { return false };
-        let all = match run.program.as_str() {
-            "ps" => {
-                lists = words(run).any(|word| {
-                    let letters = word.trim_start_matches('-');
-                    !word.starts_with("--")
-                        && (letters.contains('x')
-                            || word.starts_with('-') && letters.contains(['e', 'A']))
-                }) && !words(run)
-                    .any(|word| matches!(word, "-C" | "-p" | "-u" | "-U" | "--ppid"));
-                lists
-            }
-            "awk" | "gawk" | "mawk" => words(run)
-                .find(|word| !word.starts_with('-'))
-                .is_some_and(|code| code.trim_start().starts_with('{') && !code.contains("if")),
-            program => KEEPS_ALL.contains(&program),
-        };
-        if !all {
-            return false;
-        }
-    }
-    lists
-}
 
 fn power(effect: &Effect) -> Option<Hit> {
     let run = run(effect)?;

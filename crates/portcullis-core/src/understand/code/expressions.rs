@@ -21,6 +21,9 @@ use crate::text::{Piece, Taint, Text};
 /// How many elements of a comprehension are computed.
 const ELEMENTS: usize = 2048;
 
+/// How many lines of what a command prints are followed one by one.
+const LINES: usize = 4;
+
 /// Words that end an expression.
 const ENDS: &[&str] = &[
     "then",
@@ -932,7 +935,19 @@ impl Interpreter<'_, '_, '_> {
                 let span = self.span_from(start);
                 self.at += 2;
                 let command = value.text();
-                Value::Text(self.run_shell(&command, span, None))
+                let printed = self.run_shell(&command, span, None);
+                if self.is_name(self.at) {
+                    let lines = printed.as_known().and_then(|known| {
+                        let line = |line: &str| {
+                            Value::Text(printed.derive([Piece::Known(line.to_owned())]))
+                        };
+                        known.lines().take(LINES).map(line).reduce(Value::or)
+                    });
+                    let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
+                    self.bind(self.word().to_owned(), line);
+                    self.at += 1;
+                }
+                Value::Text(printed)
             }
             "++" | "--" if !spaced => {
                 self.at += 1;

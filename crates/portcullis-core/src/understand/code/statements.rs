@@ -184,10 +184,12 @@ impl Interpreter<'_, '_, '_> {
                 if word == "assert" && self.language == "php" {
                     return false;
                 }
-                if word == "while" {
-                    self.endless(start);
-                }
+                self.endless(start);
                 self.at += 1;
+            }
+            "loop" | "redo" => {
+                self.endless(start);
+                return false;
             }
             "return" | "yield" => {
                 self.at += 1;
@@ -282,20 +284,61 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// A fork inside a loop without an end.
+    /// A loop that nothing in its head ends, before or behind what it repeats.
     fn endless(&mut self, start: usize) {
-        let bracket = usize::from(self.word_at(start + 1) == "(");
-        if !matches!(self.word_at(start + 1 + bracket), "True" | "true" | "1") {
-            return;
-        }
-        let end = if self.language == "python" {
-            self.block_end(start)
-        } else if self.word_at(start + 4) == "{" {
-            self.partner(start + 4)
-        } else {
-            return;
+        let next = self.word_at(start + 1);
+        let (from, end) = match self.word_at(start) {
+            "loop" if next == "{" => (start + 2, self.partner(start + 1)),
+            "loop" if next == "do" => (start + 2, self.end),
+            "redo" => (self.statement_before(start), start),
+            word @ ("while" | "until") => {
+                let bracket = usize::from(next == "(");
+                let goes_on = if word == "while" {
+                    &["True", "true", "1"][..]
+                } else {
+                    &["False", "false", "0"][..]
+                };
+                if !goes_on.contains(&self.word_at(start + 1 + bracket)) {
+                    return;
+                }
+                let body = start + 2 + 2 * bracket;
+                let before = self.statement_before(start);
+                if self.language == "python" {
+                    (start + 2, self.block_end(start))
+                } else if before < start && matches!(self.language, "perl" | "ruby") {
+                    (before, start)
+                } else if self.word_at(body) == "{" {
+                    (body + 1, self.partner(body))
+                } else {
+                    (body, self.statement_end(body))
+                }
+            }
+            _ => return,
         };
-        self.body_without_end(start, start + 2, end);
+        self.body_without_end(start, from, end);
+    }
+
+    /// Where the statement begins that a word on the same line stands behind: `fork while 1`.
+    fn statement_before(&self, index: usize) -> usize {
+        let is_inside = |at: &usize| {
+            !matches!(self.word_at(at - 1), ";" | "{" | "}" | "do") && !self.is_first(*at)
+        };
+        let word = self.word_at(index);
+        // What is done again may be several statements.
+        if word == "redo" {
+            let opens = |at: &usize| matches!(self.word_at(at - 1), "{" | "do");
+            return (1..index).rev().take(BODY).find(opens).unwrap_or(0);
+        }
+        let mut at = index;
+        while at > 0 && index - at < BODY && is_inside(&at) {
+            at -= 1;
+        }
+        at
+    }
+
+    fn statement_end(&self, from: usize) -> usize {
+        let ends = |index: &usize| matches!(self.word_at(*index), ";" | "}");
+        (from..self.end.min(from + BODY)).find(ends).unwrap_or(self.end)
     }
 
     /// What only is bad when it is done again and again.
@@ -320,9 +363,15 @@ impl Interpreter<'_, '_, '_> {
             return false;
         }
         let forks = (from..end).any(|index| {
-            self.word_at(index) == "fork"
-                && self.word_at(index + 1) == "("
-                && matches!(self.word_at(index + 2), ")" | "__filename")
+            let called = self.word_at(index + 1) == "(";
+            match self.word_at(index) {
+                "pcntl_fork" => called,
+                "fork" if matches!(self.language, "perl" | "ruby") => {
+                    !matches!(self.word_at(index + 1), "=" | "=>" | ":" | "::")
+                }
+                "fork" => called && matches!(self.word_at(index + 2), ")" | "__filename"),
+                _ => false,
+            }
         });
         let starts = body().any(|word| {
             matches!(word, "Popen" | "spawn" | "fork" | "Process" | "execFile" | "exec" | "system")
@@ -773,9 +822,11 @@ impl Interpreter<'_, '_, '_> {
             return;
         };
         if self.word_at(separator) == ";" && self.word_at(separator + 1) == ";" && open {
-            let brace = limit + 1;
-            if self.word_at(brace) == "{" {
-                self.body_without_end(start, brace + 1, self.partner(brace));
+            let body = limit + 1;
+            if self.word_at(body) == "{" {
+                self.body_without_end(start, body + 1, self.partner(body));
+            } else {
+                self.body_without_end(start, body, self.statement_end(body));
             }
         }
         if self.word_at(separator) == ":" || self.word_at(separator) == ";" {

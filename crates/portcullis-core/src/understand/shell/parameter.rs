@@ -164,6 +164,13 @@ impl Walk<'_> {
             text.taint = named_secret(name);
             text
         };
+        let changes = matches!(
+            parameter.operator,
+            ParameterOperator::Replace { .. } | ParameterOperator::Slice { .. }
+        );
+        if changes && self.is_guessed(name) {
+            return missing();
+        }
         match &parameter.operator {
             ParameterOperator::None | ParameterOperator::Names => value.unwrap_or_else(missing),
             ParameterOperator::Length => match value.as_ref().and_then(Text::as_known) {
@@ -375,6 +382,16 @@ impl Walk<'_> {
             "?" | "$" | "!" | "-" | "_" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "BASHPID"
             | "EPOCHSECONDS" => Some(Text::unknown(name)),
             _ => None,
+        }
+    }
+
+    /// Whether the shell's own name is taken for `bash`, which is good enough to run it, and for what its path begins or ends with;
+    /// changed, another name may spell anything: `${0/-bash/rm}`.
+    fn is_guessed(&self, name: &str) -> bool {
+        match name {
+            "0" => self.state.positional().is_empty(),
+            "SHELL" | "BASH" => self.variable_set(name).is_none(),
+            _ => false,
         }
     }
 

@@ -1,0 +1,251 @@
+//! Rules on processes: what starts them without end, stops them, or takes one over. What a stopped service means for the system is
+//! said in `system`.
+
+use super::{
+    Rule, Scene, Shelf, When,
+    effects::{at, run, words},
+};
+use crate::{
+    effect::{Effect, EffectKind, Kinds},
+    finding::Category,
+    risk::Severity,
+    text::Text,
+};
+
+pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+
+const PROCESS: Rule = Rule {
+    category: Category::System,
+    severity: Severity::High,
+    reversible: true,
+    remedy: "let a person who looks after the machine do this",
+    ..Rule::LOSS
+};
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "system.process.fork-bomb",
+        severity: Severity::Critical,
+        message: "processes would multiply until nothing else can run",
+        remedy: "call the function once, in the foreground",
+        reversible: false,
+        when: When::Noted,
+        fires: &[
+            ":(){ :|:& };:",
+            "bomb() { bomb | bomb & }; bomb",
+            "while true; do bash & done",
+            "while :; do yes > /dev/null & done",
+        ],
+        quiet: &[
+            "f() { ls | wc -l; }; f",
+            "rg 'fork bomb' docs",
+            "while true; do date; sleep 5; done",
+            "while true; do ./poll & wait; done",
+            "for f in *.txt; do gzip \"$f\" & done; wait",
+        ],
+        ..PROCESS
+    },
+    Rule {
+        id: "system.process.kill-all",
+        severity: Severity::Critical,
+        message: "every process would be stopped",
+        remedy: "name the one process: `kill PID`",
+        reversible: false,
+        when: When::Effect(Kinds::KILL, |effect, scene| match &effect.kind {
+            EffectKind::Kill { everything: true, .. } => Some(at(Severity::Critical)),
+            EffectKind::Kill { target, .. }
+                if target.has_unknown() && is_every_one(target, scene) =>
+            {
+                Some(at(Severity::Critical))
+            }
+            EffectKind::Kill { target, .. } if target.as_known().is_some_and(is_first) => {
+                Some(at(Severity::Critical))
+            }
+            _ => None,
+        }),
+        fires: &[
+            "kill -9 -1",
+            "kill -KILL -1",
+            "kill -s 9 -- -1",
+            "killall5",
+            "pkill -9 -u root",
+            "kill -9 1",
+            "pkill -f .",
+            "killall -u dev",
+            "pkill systemd",
+        ],
+        quiet: &["kill %1", "kill -1 1234", "kill -l", "pkill node", "kill -9 $PID"],
+        ..PROCESS
+    },
+    Rule {
+        id: "system.process.kill-guard",
+        category: Category::Evasion,
+        message: "a program that watches or guards this machine would be stopped",
+        when: When::Effect(Kinds::KILL, |effect, _| match &effect.kind {
+            EffectKind::Kill { target, .. } => {
+                let name = target.as_known()?;
+                is_guard(name).then(|| at(Severity::High))
+            }
+            _ => None,
+        }),
+        fires: &["pkill auditd", "killall rsyslogd", "pkill -f falcon-sensor", "killall sshd"],
+        quiet: &["pkill node", "pgrep auditd"],
+        ..PROCESS
+    },
+    Rule {
+        id: "system.process.kill",
+        category: Category::Change,
+        severity: Severity::Medium,
+        message: "a process would be stopped",
+        remedy: "see first what it is: `ps -p PID`",
+        when: When::Effect(Kinds::KILL, |effect, _| {
+            matches!(&effect.kind, EffectKind::Kill { .. }).then(|| at(Severity::Medium))
+        }),
+        fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
+        quiet: &["kill -l", "pgrep node"],
+        ..PROCESS
+    },
+    Rule {
+        id: "system.process.inject",
+        category: Category::Execution,
+        message: "a debugger would make a running program do something else",
+        remedy: "debug a program of the project that you started: `gdb ./app`",
+        reversible: false,
+        when: When::Effect(Kinds::RUN, |effect, _| injects(effect).then(|| at(Severity::High))),
+        fires: &[
+            "gdb -p 1 -batch -ex 'call (int)system(\"id\")'",
+            "gdb --pid=4242 -ex 'print setuid(0)'",
+            "gdb -batch -ex 'attach 77' -ex 'call (void)exit(0)'",
+            "lldb -p 812 -o 'expr (int)unlink(\"/srv/a\")'",
+        ],
+        quiet: &[
+            "gdb -p 4242 -batch -ex 'thread apply all bt'",
+            "gdb ./app -ex 'print total(3)'",
+            "lldb -p 812 -o 'bt all'",
+        ],
+        ..PROCESS
+    },
+];
+
+/// Services and programs whose absence somebody would want.
+const GUARDS: &[&str] = &[
+    "auditd",
+    "rsyslog",
+    "syslog",
+    "journald",
+    "firewalld",
+    "ufw",
+    "iptables",
+    "nftables",
+    "apparmor",
+    "selinux",
+    "fail2ban",
+    "clamav",
+    "clamd",
+    "freshclam",
+    "falco",
+    "falcon",
+    "crowdstrike",
+    "sentinel",
+    "osquery",
+    "wazuh",
+    "ossec",
+    "tripwire",
+    "aide",
+    "samhain",
+    "rkhunter",
+    "cbagent",
+    "carbonblack",
+    "cylance",
+    "mdatp",
+    "sophos",
+    "tanium",
+    "qualys",
+    "elastic-agent",
+    "auditbeat",
+    "filebeat",
+    "datadog-agent",
+    "splunk",
+    "snort",
+    "suricata",
+    "zeek",
+    "WinDefend",
+    "windefend",
+    "Defender",
+    "sysmon",
+    "amazon-ssm",
+    "sshd",
+    "usbguard",
+    "psad",
+    "denyhosts",
+    "crond",
+    "chronyd",
+];
+
+/// Whether a process or a service of that name watches or guards the machine.
+pub(super) fn is_guard(name: &str) -> bool {
+    GUARDS.iter().any(|guard| name.contains(guard))
+}
+
+fn is_first(target: &str) -> bool {
+    matches!(
+        target,
+        "1" | "systemd"
+            | "init"
+            | "launchd"
+            | "-u"
+            | "kthreadd"
+            | "explorer.exe"
+            | "csrss.exe"
+            | "wininit.exe"
+            | "lsass.exe"
+    )
+}
+
+/// Whether a text lists every process: it comes from `ps` asked for all of them, and nothing on its way chose among them.
+fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
+    const KEEPS_ALL: &[&str] = &["cut", "sort", "sudo", "tr", "uniq", "xargs", "tac", "column"];
+    let mut lists = false;
+    for effect in scene.origins(target) {
+        let Some(run) = run(effect) else { return false };
+        let all = match run.program.as_str() {
+            "ps" => {
+                lists = words(run).any(|word| {
+                    let letters = word.trim_start_matches('-');
+                    !word.starts_with("--")
+                        && (letters.contains('x')
+                            || word.starts_with('-') && letters.contains(['e', 'A']))
+                }) && !words(run)
+                    .any(|word| matches!(word, "-C" | "-p" | "-u" | "-U" | "--ppid"));
+                lists
+            }
+            "awk" | "gawk" | "mawk" => words(run)
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|code| code.trim_start().starts_with('{') && !code.contains("if")),
+            program => KEEPS_ALL.contains(&program),
+        };
+        if !all {
+            return false;
+        }
+    }
+    lists
+}
+
+/// Whether a debugger calls a function inside of a process that runs already.
+fn injects(effect: &Effect) -> bool {
+    let Some(run) = run(effect).filter(|run| matches!(run.program.as_str(), "gdb" | "lldb")) else {
+        return false;
+    };
+    let attaches = words(run).any(|word| {
+        matches!(word, "-p" | "--pid" | "--attach-pid")
+            || word.starts_with("--pid=")
+            || word.starts_with("attach ")
+            || word.starts_with("process attach")
+    });
+    let calls = words(run).any(|word| {
+        let (command, code) = word.split_once(' ').unwrap_or((word, ""));
+        matches!(command, "call" | "compile" | "expr" | "expression" | "jump" | "p" | "print")
+            && (code.contains('(') || command == "jump")
+    });
+    attaches && calls
+}
