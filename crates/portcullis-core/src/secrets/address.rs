@@ -1,7 +1,7 @@
 //! Passwords in addresses: `scheme://user:password@host`. Owns where they begin and end.
 
 use super::{
-    context::{Value, is_reference},
+    delimit::{Value, is_reference},
     kinds::{CONNECTION_STRING, SecretType, URL_CREDENTIALS},
     layers,
     scan::{Candidate, FRAMED, Purpose, Scan},

@@ -2,7 +2,7 @@
 //! end.
 
 use super::{
-    context::{Value, placeholder},
+    delimit::{Value, placeholder},
     kinds::{JWK, KUBERNETES_SECRET, PRIVATE_KEY, SERVICE_ACCOUNT},
     scan::{Candidate, Closer, FRAMED, Purpose, SPELT, Scan},
     source::{is_blank, is_quote},

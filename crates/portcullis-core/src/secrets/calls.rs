@@ -2,7 +2,7 @@
 //! `jwt.sign(claims, "…")`. Owns which calls those are, and which of their arguments it is.
 
 use super::{
-    context::{Value, closing},
+    delimit::{Value, closing},
     kinds::{GENERIC_SECRET, PASSWORD, SecretType},
     scan::Scan,
     source::{is_blank, is_name, is_quote},

@@ -1,15 +1,14 @@
-//! Secrets told by their name: assignments in code, JSON, YAML, TOML, XML and shells, options, headers. Owns how a name and
-//! its value are delimited; whether a name is telling, `names` says, and whether a value is one, `value`.
+//! Secrets told by their name: assignments in code, JSON, YAML, TOML, XML and shells, options. Owns which value belongs to a name;
+//! where it begins and ends, `delimit` says, whether the name is telling, `names`, and whether the value is one, `value`.
 
 use super::{
-    kinds::{
-        BASIC_AUTH, BEARER, CONNECTION_STRING, COOKIE, GENERIC_API_KEY, GENERIC_SECRET, PASSWORD,
-        SecretType,
-    },
+    delimit::{PLACED, Value, placeholder, separated, values_at},
+    headers::is_credential_header,
+    kinds::{CONNECTION_STRING, GENERIC_API_KEY, GENERIC_SECRET, PASSWORD, SecretType},
     names::{self, MAX_NAME, Promise, is_secret_name, promise},
     scan::{Candidate, Closer, NAMED, Purpose, Scan},
     source::{Source, is_blank, is_name, is_quote},
-    validate::{self, Validity},
+    validate::Validity,
     value,
 };
 use crate::finding::Confidence;
@@ -18,14 +17,6 @@ use crate::finding::Confidence;
 const SHORTEST_TOKEN: usize = 16;
 /// The longest word before `key`.
 const LONGEST_WORD: usize = 16;
-
-/// Where a value stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Value {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) quoted: bool,
-}
 
 impl Scan<'_> {
     /// `NAME=value`, `"name": "value"`, `name => value`, `<name>value<`, `--name value`, `NAME 'value'`, for secret names,
@@ -123,83 +114,6 @@ impl Scan<'_> {
             }
             _ => false,
         }
-    }
-
-    /// A header's value: all of the line, or of the quotes around it, but for the scheme.
-    fn header(&mut self, name: &[u8], name_end: usize) -> usize {
-        let source = self.source;
-        let Some(start) = separated(source, name_end) else { return name_end };
-        let unquoted = start;
-        let start = source.skip(start, |byte| is_quote(byte) || byte == b'\\');
-        let word = source.skip(start, is_name);
-        // `authorization = messages.Field(…)` is code.
-        if start == unquoted && matches!(source.at(word), b'(' | b'[') && word > start {
-            return start;
-        }
-        if source.starts_with(word, b"::") || source.starts_with(word, b"->") {
-            return start;
-        }
-        let scheme = source.slice(start, word);
-        let has_scheme = source.at(word) == b' '
-            && [&b"bearer"[..], b"basic", b"token", b"digest", b"apikey"]
-                .iter()
-                .any(|known| scheme.eq_ignore_ascii_case(known));
-        let start = if has_scheme { source.skip(word, is_blank) } else { start };
-        if is_reference(source, start) {
-            return start;
-        }
-        let end = source.skip(start, |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`'));
-        if start < end {
-            let is_cookie = name.to_ascii_lowercase().ends_with(b"cookie");
-            if is_cookie {
-                self.session(start, end);
-            }
-            self.credential(scheme, has_scheme, is_cookie, start, end);
-        }
-        end
-    }
-
-    fn credential(
-        &mut self,
-        scheme: &[u8],
-        has_scheme: bool,
-        is_cookie: bool,
-        start: usize,
-        end: usize,
-    ) {
-        let word = self.source.skip(start, |byte| {
-            byte.is_ascii_graphic() && !matches!(byte, b',' | b';' | b'"' | b'\'' | b'`')
-        });
-        let text = self.source.slice(start, word);
-        let (kind, confidence) = if is_cookie {
-            (&COOKIE, None)
-        } else if has_scheme && scheme.eq_ignore_ascii_case(b"basic") {
-            let password = validate::basic_password(text);
-            let judged = password.and_then(|password| {
-                (password.len() >= 3 && !value::is_placeholder(&password))
-                    .then_some(Confidence::High)
-            });
-            (&BASIC_AUTH, judged)
-        } else {
-            (&BEARER, value::token(text, true))
-        };
-        let end = if self.purpose == Purpose::Mask { end } else { word };
-        self.named(kind, Value { start, end, quoted: true }, confidence);
-    }
-
-    /// `Bearer` and something that is not a word.
-    fn bearer(&mut self, name_end: usize) -> usize {
-        let source = self.source;
-        let start = source.skip(name_end, is_blank);
-        let end =
-            source.skip(start, |byte| is_name(byte) || matches!(byte, b'~' | b'+' | b'/' | b'='));
-        let credential = source.slice(start, end);
-        let like_a_word = credential.len() < 20 && !credential.iter().any(u8::is_ascii_digit);
-        if start == name_end || credential.len() < 8 || like_a_word {
-            return name_end;
-        }
-        self.named(&BEARER, Value { start, end, quoted: true }, value::token(credential, true));
-        end
     }
 
     fn value_of(&mut self, name_start: usize, name_end: usize, name: &[u8]) -> usize {
@@ -432,12 +346,6 @@ fn repeats(name: &[u8], value: &[u8]) -> bool {
     all > 1 && again * 2 >= all
 }
 
-fn is_credential_header(name: &[u8]) -> bool {
-    [&b"authorization"[..], b"proxy-authorization", b"cookie", b"set-cookie"]
-        .iter()
-        .any(|header| name.eq_ignore_ascii_case(header))
-}
-
 /// Whether a name stands where a shell's command sets a variable: `setx NAME value`, `setenv NAME value`,
 /// `set -gx NAME value`.
 fn is_set(source: Source<'_>, name_start: usize) -> bool {
@@ -461,158 +369,4 @@ fn is_login(source: Source<'_>, name_start: usize, name: &[u8]) -> bool {
     let mut words =
         before.split(|byte| byte.is_ascii_whitespace()).rev().filter(|word| !word.is_empty());
     name == b"password" && words.nth(1) == Some(b"login")
-}
-
-/// Where the value starts after a name and its separator: `=`, `:`, `:=`, `=>`, `==`, with the quotes and brackets that
-/// may close the name.
-pub(super) fn separated(source: Source<'_>, name_end: usize) -> Option<usize> {
-    let closed = source.skip(name_end, |byte| is_quote(byte) || matches!(byte, b'\\' | b']'));
-    let separator = source.skip(closed, is_blank);
-    let joined = matches!(source.at(separator), b'?' | b'+') && source.at(separator + 1) == b'=';
-    let negated = usize::from(joined || matches!(source.at(separator), b'!' | b'~'));
-    let sign = separator + negated;
-    let end = sign
-        + match (source.at(sign), source.at(sign + 1)) {
-            (b':' | b'=', b'=') => 2,
-            // `Token::new` is a path of a program.
-            (b':', b':') => return None,
-            (b':' | b'=', _) => 1,
-            _ => return None,
-        };
-    // `token://…` is a URL, and read as one.
-    if source.starts_with(end, b"//") {
-        return None;
-    }
-    let end = end + usize::from(source.at(end) == b'>');
-    let start = source.skip(end, is_blank);
-    // `b"…"`, `r"…"` and `@"…"` are strings.
-    let prefixed =
-        matches!(source.at(start), b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'L' | b'@')
-            && matches!(source.at(start + 1), b'"' | b'\'');
-    Some(start + usize::from(prefixed))
-}
-
-/// The most backslashes before a quote that are taken for text within text; more levels than a person writes.
-const MAX_ESCAPES: usize = 7;
-
-/// The value at `start`, in one piece or two, and its end.
-pub(super) fn values_at(source: Source<'_>, start: usize) -> ([Option<Value>; 2], usize) {
-    let escapes = source
-        .slice(start, source.len().min(start + MAX_ESCAPES))
-        .iter()
-        .take_while(|byte| **byte == b'\\');
-    let quote = start + escapes.count();
-    let quoted = is_quote(source.at(quote)) && source.at(quote) != b'`';
-    let (open, end) = if quoted {
-        let opener = source.slice(start, quote + 1);
-        (quote + 1, closing(source, quote + 1, opener))
-    } else {
-        (start, word_end(source, start))
-    };
-    if open == end || is_reference(source, open) {
-        return ([None, None], open);
-    }
-    let value = Value { start: open, end, quoted };
-    // `"a"'b'c` is one word of the shell; `"a".to_owned()` is none.
-    let after = end + 1;
-    let goes_on = (is_name(source.at(after)) && source.at(after) != b'.'
-        || matches!(source.at(after), b'"' | b'\''))
-        && !source.slice(open, end).contains(&b'\n');
-    if open > start && quote == start && goes_on {
-        let word = word_end(source, after);
-        return ([Some(value), Some(Value { start: after, end: word, quoted: true })], word);
-    }
-    ([Some(value), None], end)
-}
-
-/// The index of the quote that closes what `opener` opened; the end of the text where none does.
-pub(super) fn closing(source: Source<'_>, from: usize, opener: &[u8]) -> usize {
-    let quote = opener.last().copied().unwrap_or(0);
-    let mut index = from;
-    while index < source.len() {
-        if opener.len() == 1 && quote == b'"' && source.at(index) == b'\\' {
-            index += 2;
-        } else if source.starts_with(index, opener) {
-            return index;
-        } else {
-            index += 1;
-        }
-    }
-    source.len()
-}
-
-/// The end of an unquoted value: a blank or a separator outside quotes.
-pub(super) fn word_end(source: Source<'_>, from: usize) -> usize {
-    let mut index = from;
-    while index < source.len() {
-        let byte = source.at(index);
-        let next = source.at(index + 1);
-        match byte {
-            b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b')' | b'}' | b']' | b'<'
-            | b'>' => {
-                return index;
-            }
-            b'$' if next == b'(' => return index,
-            b'`' => return index,
-            b',' if next == 0 || next.is_ascii_whitespace() || is_quote(next) => return index,
-            b'\\' if is_quote(next) || matches!(next, b'n' | b'r' | b't') => return index,
-            b'\\' => index += 2,
-            b'"' | b'\'' => {
-                let ends = next == 0
-                    || next.is_ascii_whitespace()
-                    || matches!(
-                        next,
-                        b';' | b'&' | b'|' | b')' | b',' | b'}' | b']' | b'"' | b'\''
-                    );
-                if ends {
-                    return index;
-                }
-                index = closing(source, index + 1, &[byte]) + 1;
-            }
-            _ => index += 1,
-        }
-    }
-    source.len()
-}
-
-/// Whether a value only says where the secret is: `$NAME`, `${NAME}`, `$(…)`, `` `…` ``. Masking those would hide what runs.
-/// A placeholder of ours is one too.
-pub(super) fn is_reference(source: Source<'_>, start: usize) -> bool {
-    let is_variable = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let ends = |index: usize| {
-        let byte = source.at(index);
-        byte == 0 || byte.is_ascii_whitespace() || !(is_name(byte) || byte == b'$')
-    };
-    match (source.at(start), source.at(start + 1)) {
-        (b'`', _) | (b'$', b'(') => true,
-        (b'$', b'{') => {
-            let end = source.skip(start + 2, is_variable);
-            source.at(end) == b'}' && ends(end + 1)
-        }
-        (b'$', first) if is_variable(first) => {
-            // `$6$…` is a password hash, not a variable.
-            !first.is_ascii_digit() && ends(source.skip(start + 1, is_variable))
-        }
-        (b'[', b'R') => placeholder(source, start).is_some_and(ends),
-        _ => false,
-    }
-}
-
-/// How what stands in a secret's place begins.
-const PLACED: &[u8] = b"[REDACTED:";
-
-/// The end of `[REDACTED:type:fingerprint]` at `start`.
-pub(super) fn placeholder(source: Source<'_>, start: usize) -> Option<usize> {
-    const FINGERPRINT: usize = 12;
-    if !source.starts_with(start, PLACED) {
-        return None;
-    }
-    let kind = start + PLACED.len();
-    let end = source.skip_at_most(kind, 40, |byte| {
-        byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
-    });
-    let sum =
-        source.skip_at_most(end + 1, FINGERPRINT, |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (source.at(end) == b':' && end > kind && sum == end + 1 + FINGERPRINT && source.at(sum) == b']')
-        .then_some(sum + 1)
 }

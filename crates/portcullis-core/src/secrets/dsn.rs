@@ -2,7 +2,7 @@
 //! `host:port:database:user:password`. Owns where they begin and end; addresses with a scheme are read by `address`.
 
 use super::{
-    context::{Value, is_reference},
+    delimit::{Value, is_reference},
     kinds::CONNECTION_STRING,
     scan::Scan,
     source::{is_name, is_quote},

@@ -2,8 +2,8 @@
 //! words of a statement. Owns where such a value begins.
 
 use super::{
-    context::{separated, values_at},
-    kinds::{COOKIE, KUBERNETES_SECRET, PASSWORD},
+    delimit::{separated, values_at},
+    kinds::{KUBERNETES_SECRET, PASSWORD},
     scan::Scan,
     source::{is_blank, is_name, is_quote},
     value,
@@ -168,29 +168,6 @@ impl Scan<'_> {
         let sign = at + OPTION.len();
         let is_option = is_blank(source.at(sign)) || source.at(sign) == b'=';
         is_option.then(|| source.skip(sign + 1, is_blank))
-    }
-
-    /// The session in a cookie header's pairs.
-    pub(super) fn session(&mut self, start: usize, end: usize) {
-        let source = self.source;
-        let mut from = start;
-        for pair in source.slice(start, end).split(|byte| *byte == b';') {
-            let at = from;
-            from += pair.len() + 1;
-            let Some(equals) = memchr::memchr(b'=', pair) else { continue };
-            let name = pair.get(..equals).unwrap_or_default().trim_ascii().to_ascii_lowercase();
-            let is_session = [&b"sess"[..], b"auth", b"token", b"sid", b"jwt"]
-                .iter()
-                .any(|word| value::contains(&name, word))
-                && !value::contains(&name, b"csrf")
-                && !value::contains(&name, b"xsrf");
-            let text = pair.get(equals + 1..).unwrap_or_default();
-            if is_session {
-                let start = at + equals + 1;
-                let own = super::context::Value { start, end: start + text.len(), quoted: true };
-                self.named(&COOKIE, own, value::token(text, true));
-            }
-        }
     }
 
     /// `stringData:` of a manifest: a name and a value on each line, in plain text.

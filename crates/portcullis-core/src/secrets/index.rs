@@ -7,6 +7,7 @@
 
 use super::{
     format::{Part, in_class, part},
+    jobs::JOBS,
     kinds::TABLES,
     loose::SHAPES,
     sieve::Sieve,
@@ -18,125 +19,6 @@ pub(super) const CONTEXT: u8 = u8::MAX;
 pub(super) const LOOSE: u8 = u8::MAX - 1;
 /// The item that stands for a keyword of a row and not for one of its formats.
 pub(super) const KEYWORD: u8 = 128;
-
-/// What the surroundings are searched for, besides the types.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Job {
-    /// A name whose value is secret.
-    Name,
-    /// `://`.
-    Address,
-    /// `-----BEGIN `.
-    Armour,
-    /// `kind: Secret`.
-    Manifest,
-    /// `data:` on a line of its own, before which the kind may not have been said.
-    Data,
-    /// `"kty"`.
-    WebKey,
-    /// A program that takes passwords in short options.
-    Program,
-    /// A word behind which a password stands in quotes.
-    Given,
-    /// A call that takes a secret.
-    Call,
-    /// The network of an address as Go's drivers write it.
-    Network,
-    /// A scheme behind which a user, a slash and a password stand.
-    Slashed,
-    /// A port in a file of passwords.
-    PasswordFile,
-    /// An option or a program that reads a password from its input.
-    Fed,
-}
-
-/// The words that lead to a job. Each is in lower case.
-///
-/// The programs are those of `names::secret_options`; short ones bring the blank behind them.
-pub(super) const JOBS: &[(&str, Job)] = &[
-    ("pass", Job::Name),
-    ("pwd", Job::Name),
-    ("secret", Job::Name),
-    ("token", Job::Name),
-    ("credential", Job::Name),
-    ("auth", Job::Name),
-    ("key", Job::Name),
-    ("bearer", Job::Name),
-    ("cookie", Job::Name),
-    ("psk", Job::Name),
-    ("://", Job::Address),
-    ("-----begin ", Job::Armour),
-    ("kind:secret", Job::Manifest),
-    ("kind: secret", Job::Manifest),
-    ("kind:   secret", Job::Manifest),
-    ("kind:  secret", Job::Manifest),
-    ("kind: \"secret", Job::Manifest),
-    ("kind: 'secret", Job::Manifest),
-    ("kind\": \"secret", Job::Manifest),
-    ("kind\":\"secret", Job::Manifest),
-    ("data:", Job::Data),
-    ("data\":", Job::Data),
-    ("\"kty\"", Job::WebKey),
-    ("mysql", Job::Program),
-    ("mariadb", Job::Program),
-    ("sshpass", Job::Program),
-    ("curl", Job::Program),
-    ("http ", Job::Program),
-    ("https ", Job::Program),
-    ("xh ", Job::Program),
-    ("redis-cli", Job::Program),
-    ("ldap", Job::Program),
-    ("mongo", Job::Program),
-    ("login ", Job::Program),
-    ("smbclient", Job::Program),
-    ("rpcclient", Job::Program),
-    ("sqlcmd", Job::Program),
-    ("osql", Job::Program),
-    ("bcp ", Job::Program),
-    ("zip ", Job::Program),
-    ("unzip ", Job::Program),
-    ("7z ", Job::Program),
-    ("7za ", Job::Program),
-    ("7zz ", Job::Program),
-    ("rar ", Job::Program),
-    ("unrar ", Job::Program),
-    ("openssl", Job::Program),
-    ("snmp", Job::Program),
-    ("ssh-keygen", Job::Program),
-    ("htpasswd", Job::Program),
-    ("wpa_passphrase", Job::Program),
-    ("net us", Job::Program),
-    ("lftp", Job::Program),
-    ("sqlplus", Job::Program),
-    ("identified by", Job::Given),
-    ("securestring", Job::Given),
-    ("pw=", Job::Name),
-    ("pw:", Job::Name),
-    ("pw\"", Job::Name),
-    ("pw'", Job::Name),
-    ("pw ", Job::Name),
-    ("pswd", Job::Name),
-    ("kennwort", Job::Name),
-    ("contrase", Job::Name),
-    ("senha", Job::Name),
-    ("login(", Job::Call),
-    ("connect(", Job::Call),
-    ("connection(", Job::Call),
-    ("pdo(", Job::Call),
-    ("mysqli(", Job::Call),
-    ("sequelize(", Job::Call),
-    ("ftp(", Job::Call),
-    ("jwt.", Job::Call),
-    ("hmac", Job::Call),
-    ("fernet(", Job::Call),
-    ("@tcp(", Job::Network),
-    ("@unix(", Job::Network),
-    ("oracle:thin:", Job::Slashed),
-    (":5432:", Job::PasswordFile),
-    (":*:", Job::PasswordFile),
-    ("sudo -s", Job::Fed),
-    ("-stdin", Job::Fed),
-];
 
 /// Something whose window hashes to a bucket.
 #[derive(Clone, Copy, Debug)]

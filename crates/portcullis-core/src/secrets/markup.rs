@@ -2,7 +2,7 @@
 //! `<key>password</key><string>…</string>`. Owns where the text of such an element lies.
 
 use super::{
-    context::Value,
+    delimit::Value,
     scan::Scan,
     source::{is_name, is_quote},
 };

@@ -1,10 +1,10 @@
 //! Short options that carry passwords, for the programs that have them: `mysql -pSECRET`, `curl -u a:SECRET`. Owns how a
-//! command's words are walked; which options those are, `names` says.
+//! command's words are walked; which options those are, `programs` says.
 
 use super::{
-    context::{Value, is_reference, values_at, word_end},
+    delimit::{Value, is_reference, values_at, word_end},
     kinds::PASSWORD,
-    names::{self, SecretOption},
+    programs::{self, SecretOption},
     scan::Scan,
     source::{is_blank, is_quote},
     value,
@@ -33,8 +33,8 @@ impl Scan<'_> {
         }
         let end = word_end(source, at);
         let program = source.slice(at, end);
-        let mut rows = names::secret_options(program);
-        let slashed = names::takes_slashed(program);
+        let mut rows = programs::secret_options(program);
+        let slashed = programs::takes_slashed(program);
         let mut words: [&[u8]; WORDS] = [b""; WORDS];
         let mut places = [0; WORDS];
         let mut count = 1;
@@ -52,7 +52,7 @@ impl Scan<'_> {
             let end = word_end(source, index).max(index + 1);
             let word = source.slice(index, end);
             let program = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            let found = names::secret_options(program);
+            let found = programs::secret_options(program);
             if !found.is_empty() {
                 rows = found;
             }
@@ -66,7 +66,7 @@ impl Scan<'_> {
             index = self.option(rows, index, end).unwrap_or(end);
         }
         self.options_until = index;
-        let given = words.get(..count).and_then(names::secret_word);
+        let given = words.get(..count).and_then(programs::secret_word);
         if let Some(start) = given.and_then(|number| places.get(..count)?.get(number)) {
             self.password_word(*start);
         }

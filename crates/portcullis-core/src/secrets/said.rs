@@ -3,7 +3,7 @@
 //! a word counts.
 
 use super::{
-    context::{Value, is_reference, values_at, word_end},
+    delimit::{Value, is_reference, values_at, word_end},
     kinds::{GENERIC_API_KEY, GENERIC_SECRET, PASSWORD},
     names::{Promise, promise},
     scan::Scan,

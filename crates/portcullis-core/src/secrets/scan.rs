@@ -3,7 +3,8 @@
 
 use super::{
     format::{self, LONGEST, Part},
-    index::{self, Anchor, CONTEXT, Entry, Job, KEYWORD, LOOSE},
+    index::{self, Anchor, CONTEXT, Entry, KEYWORD, LOOSE},
+    jobs::{self, Job},
     kinds::{SecretType, TABLES},
     loose::SHAPES,
     sieve::Sieve,
@@ -147,7 +148,7 @@ pub(super) fn is_anchored(text: &[u8], start: usize, entry: Entry) -> bool {
     match entry.table {
         CONTEXT => {
             let begins = start == 0 || !is_name(source.at(start - 1));
-            index::JOBS.get(row).is_some_and(|(word, job)| {
+            jobs::JOBS.get(row).is_some_and(|(word, job)| {
                 source.has_word(start, word.as_bytes()) && (begins || *job != Job::Program)
             })
         }
@@ -209,7 +210,7 @@ impl Scan<'_> {
     }
 
     fn look_around(&mut self, start: usize, entry: Entry) {
-        let Some((word, job)) = index::JOBS.get(usize::from(entry.row)) else { return };
+        let Some((word, job)) = jobs::JOBS.get(usize::from(entry.row)) else { return };
         if self.purpose == Purpose::Spellings && *job != Job::Armour
             || !self.source.has_word(start, word.as_bytes())
         {

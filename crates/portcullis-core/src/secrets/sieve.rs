@@ -166,7 +166,7 @@ mod tests {
     use super::{
         super::{
             format::{Part, generate::Numbers, in_class, part},
-            index::JOBS,
+            jobs::JOBS,
             kinds::{SecretType, all},
             loose::SHAPES,
             scan::{candidates, pass},

@@ -1,5 +1,5 @@
 //! Secrets taken out of a stream. Owns how a stream is cut into pieces that can be read alone, what is held back, and what stands in
-//! a secret's place; what is a secret, the detector says.
+//! a secret's place; what goes on behind a piece, `hiding` follows, and what is a secret, the detector says.
 //!
 //! The cuts depend on the bytes alone and never on how they arrived, so that the same stream always gives the same text. A
 //! piece is a line, or the few lines that belong together; a line that is longer than [`WINDOW`] is cut where no secret stands.
@@ -8,15 +8,18 @@
 use memchr::{memchr2, memmem};
 use sha2::{Digest, Sha256};
 
+mod hiding;
+mod known;
+
+pub use known::Known;
+
+use hiding::Hiding;
+use known::spellings;
+
 use super::{
-    Detector, Options,
-    context::{closing, word_end},
-    index,
-    kinds::{self, SecretType},
-    layers,
+    Detector, Options, index, kinds, layers,
     scan::{self, Candidate, Closer, Open, Purpose},
     sieve::Sieve,
-    source::Source,
 };
 use crate::finding::Confidence;
 
@@ -28,25 +31,6 @@ const TAIL: usize = 1 << 15;
 const BEFORE: usize = 1 << 12;
 /// The longest group of lines.
 const GROUP: usize = 1 << 12;
-/// How much an armour without an end hides; behind it only lines that look like a part of a key.
-const ARMOUR: usize = 1 << 16;
-/// How much a quote without an end hides, up to the end of the line.
-const QUOTED: usize = 1 << 12;
-/// What is left of a hidden piece of a long line, so that no closing mark is cut.
-const MARK: usize = 256;
-/// The shortest value that can be known: a shorter one stands everywhere.
-const SHORTEST: usize = 4;
-/// The longest piece of a known value that is searched as one.
-const LONGEST: usize = 1 << 12;
-
-/// A value known to be secret.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Known {
-    /// What it is called in its place: lower-case letters, digits and `_`.
-    pub name: String,
-    /// The value. Each of its lines is hidden, also in base64, hexadecimal digits and escaped.
-    pub value: Vec<u8>,
-}
 
 /// What a redactor hides besides secrets that are told by their spelling.
 #[derive(Clone, Debug, Default)]
@@ -99,15 +83,6 @@ struct Needle {
     finder: memmem::Finder<'static>,
     length: usize,
     known: usize,
-}
-
-/// A secret of which the end is still to come.
-#[derive(Clone, Debug)]
-struct Hiding {
-    kind: &'static SecretType,
-    closer: Closer,
-    hash: Sha256,
-    count: usize,
 }
 
 /// A part of a piece that is replaced.
@@ -446,78 +421,6 @@ impl StreamRedactor {
         let salt = &self.options.salt;
         Sha256::new().chain_update((salt.len() as u64).to_be_bytes()).chain_update(salt)
     }
-
-    fn begin(&mut self, open: Open, first: &[u8]) {
-        let Open { kind, closer, start: _ } = open;
-        let hash = self.salted().chain_update(first);
-        self.hiding = Some(Hiding { kind, closer, hash, count: first.len() });
-    }
-
-    fn close(&mut self, hiding: Hiding, out: &mut Vec<u8>) {
-        self.hidden += 1;
-        place(hiding.kind.name, hiding.hash, out);
-    }
-
-    /// Hides the next piece of `rest`, or the part of it that still belongs to the secret, and gives its length.
-    fn hide(
-        &mut self,
-        mut hiding: Hiding,
-        rest: &[u8],
-        ended: bool,
-        out: &mut Vec<u8>,
-    ) -> Option<usize> {
-        let line = memchr::memchr(b'\n', rest.get(..rest.len().min(WINDOW)).unwrap_or_default());
-        let (end, whole) = match line {
-            Some(at) => (at + 1, true),
-            None if rest.len() >= WINDOW => (WINDOW - MARK, false),
-            None if ended && !rest.is_empty() => (rest.len(), true),
-            None => {
-                self.hiding = Some(hiding);
-                return None;
-            }
-        };
-        let piece = rest.get(..end).unwrap_or_default();
-        let source = Source { bytes: piece };
-        let found = match &hiding.closer {
-            Closer::Armour => memmem::find(piece, b"-----END ").map(|at| {
-                let label =
-                    source.skip(at + b"-----END ".len(), |byte| byte != b'-' && byte != b'\n');
-                source.skip(label, |byte| byte == b'-')
-            }),
-            Closer::Quote(opener) => {
-                Some(closing(source, 0, opener)).filter(|at| *at < piece.len())
-            }
-            Closer::Word => Some(word_end(source, 0)).filter(|at| *at < piece.len()),
-        };
-        if let Some(at) = found {
-            hiding.hash.update(piece.get(..at).unwrap_or_default());
-            self.close(hiding, out);
-            return Some(at);
-        }
-        let over = match hiding.closer {
-            Closer::Armour => hiding.count > ARMOUR && !is_of_key(piece),
-            Closer::Quote(_) => hiding.count > QUOTED && whole,
-            Closer::Word => false,
-        };
-        if over {
-            self.close(hiding, out);
-            return Some(0);
-        }
-        hiding.count += piece.len();
-        hiding.hash.update(piece);
-        self.hiding = Some(hiding);
-        Some(end)
-    }
-}
-
-/// Whether a line may be a part of a key: base64 and what other tools put before it.
-fn is_of_key(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    let inside = line
-        .iter()
-        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
-        .count();
-    inside * 10 >= line.len() * 9 && !line.contains(&b' ')
 }
 
 /// What stands in the place of a secret.
@@ -532,49 +435,6 @@ fn place(name: &str, hash: Sha256, out: &mut Vec<u8>) {
         data_encoding::HEXLOWER.encode(sum.get(..BYTES).unwrap_or_default()).as_bytes(),
     );
     out.push(b']');
-}
-
-/// How a known value may stand in a stream: each of its lines as it is, encoded, and escaped.
-fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
-    let mut spellings: Vec<Vec<u8>> = Vec::new();
-    let mut add = |text: Vec<u8>| {
-        if text.len() >= SHORTEST && !spellings.contains(&text) {
-            spellings.push(text);
-        }
-    };
-    let lines =
-        value.split(|byte| matches!(byte, b'\n' | b'\r')).flat_map(|line| line.chunks(LONGEST));
-    for line in lines.filter(|line| line.len() >= SHORTEST) {
-        add(line.to_vec());
-        add(escaped(
-            line,
-            |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~'),
-            |byte| format!("%{byte:02X}"),
-        ));
-        add(escaped(
-            line,
-            |byte| !matches!(byte, b'"' | b'\\'),
-            |byte| format!("\\{}", char::from(byte)),
-        ));
-    }
-    let whole = value.get(..value.len().min(LONGEST)).unwrap_or_default();
-    if whole.len() >= 8 {
-        // The last group of base64 depends on what follows, so it is left out.
-        let groups = whole.get(..whole.len() - whole.len() % 3).unwrap_or_default();
-        add(data_encoding::BASE64.encode(groups).into_bytes());
-        add(data_encoding::BASE64URL.encode(groups).into_bytes());
-        add(data_encoding::HEXLOWER.encode(whole).into_bytes());
-        add(data_encoding::HEXUPPER.encode(whole).into_bytes());
-    }
-    spellings
-}
-
-fn escaped(text: &[u8], stays: impl Fn(u8) -> bool, escape: impl Fn(u8) -> String) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text {
-        if stays(*byte) { out.push(*byte) } else { out.extend(escape(*byte).bytes()) }
-    }
-    out
 }
 
 /// The text without the secrets in it, as a stream of it would be.
