@@ -369,7 +369,8 @@ fn each_in(text: &[u8], base: usize, hit: &mut impl FnMut(usize, Entry)) {
     // Eight windows at a time, cut from two loads; nearly always none of them is known.
     const TOGETHER: usize = 8;
     let mut position = 0;
-    for chunk in text.array_windows::<11>().step_by(TOGETHER) {
+    let mut rest = text;
+    while let Some(chunk) = rest.first_chunk::<11>() {
         let (Some(near), Some(far)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) else {
             break;
         };
@@ -394,9 +395,9 @@ fn each_in(text: &[u8], base: usize, hit: &mut impl FnMut(usize, Entry)) {
             }
         }
         position += TOGETHER;
+        rest = rest.get(TOGETHER..).unwrap_or_default();
     }
-    for (offset, bytes) in text.get(position..).unwrap_or_default().array_windows::<4>().enumerate()
-    {
+    for (offset, bytes) in rest.array_windows::<4>().enumerate() {
         let window = u32::from_le_bytes(*bytes) | FOLD;
         if is_known(window) & 1 != 0 {
             look(window, base + position + offset, hit);

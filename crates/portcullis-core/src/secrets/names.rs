@@ -1,7 +1,45 @@
 //! Names that say a secret follows. Owns the words; it reads no values.
 
+/// Words, and a mark for each by which most others are told at once.
+struct List {
+    words: &'static [&'static str],
+    marks: [u64; MARKS / 64],
+}
+
+/// How many marks there are; far more than words, so that few share one.
+const MARKS: usize = 1 << 11;
+
+impl List {
+    fn has(&self, word: &str) -> bool {
+        let place = place(word.as_bytes());
+        self.marks.get(place / 64).is_some_and(|marks| marks >> (place % 64) & 1 != 0)
+            && self.words.contains(&word)
+    }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn list(words: &'static [&'static str]) -> List {
+    let mut marks = [0; MARKS / 64];
+    let mut at = 0;
+    while at < words.len() {
+        let place = place(words[at].as_bytes());
+        marks[place / 64] |= 1 << (place % 64);
+        at += 1;
+    }
+    List { words, marks }
+}
+
+/// The mark of a word: by its ends and its length.
+const fn place(word: &[u8]) -> usize {
+    let (Some(first), Some(last)) = (word.first(), word.last()) else { return 0 };
+    (*first as usize * 61 + *last as usize * 7 + word.len() * 131) % MARKS
+}
+
 /// A word that, as a segment of a name, says that the value is secret.
-const SECRET_WORDS: &[&str] = &[
+static SECRET_WORDS: List = list(&[
     "password",
     "passwd",
     "passphrase",
@@ -33,10 +71,10 @@ const SECRET_WORDS: &[&str] = &[
     "bearertoken",
     "refreshtoken",
     "authkey",
-];
+]);
 
 /// A word that makes `…key` secret when it stands before it.
-const KEY_QUALIFIERS: &[&str] = &[
+static KEY_QUALIFIERS: List = list(&[
     "api",
     "access",
     "private",
@@ -61,10 +99,10 @@ const KEY_QUALIFIERS: &[&str] = &[
     "client",
     "subscription",
     "webhook",
-];
+]);
 
 /// A last word that says the value is about a secret and not one.
-const ABOUT: &[&str] = &[
+static ABOUT: List = list(&[
     "count",
     "limit",
     "limits",
@@ -104,7 +142,7 @@ const ABOUT: &[&str] = &[
     "manager",
     "mgr",
     "realm",
-];
+]);
 
 /// A first word that makes an option a switch without a value.
 const SWITCHES: &[&str] = &["no", "ask", "prompt", "without", "disable", "enable", "skip"];
@@ -120,7 +158,7 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     }
     let words = words(name);
     let last = words.last();
-    if ABOUT.contains(&last) {
+    if ABOUT.has(last) {
         return false;
     }
     let shouted = !name.iter().any(u8::is_ascii_lowercase);
@@ -130,11 +168,11 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
             || word.ends_with("apikey")
             || is_named_pass(word)
     };
-    words.iter().any(|word| SECRET_WORDS.contains(&word) || ends_secret(word))
+    words.iter().any(|word| SECRET_WORDS.has(word) || ends_secret(word))
         || words
             .iter()
             .zip(words.iter().skip(1))
-            .any(|(first, second)| second == "key" && KEY_QUALIFIERS.contains(&first))
+            .any(|(first, second)| second == "key" && KEY_QUALIFIERS.has(first))
         || (last == "auth" && ((shouted && words.count > 1) || name == b"_auth"))
 }
 
@@ -148,11 +186,17 @@ fn is_named_pass(word: &str) -> bool {
     word.strip_suffix("pass").is_some_and(|rest| BEFORE.contains(&rest))
 }
 
+/// The longest word that [`qualifies`] knows.
+const LONGEST_QUALIFIER: usize = 16;
+
 /// Whether a word before `key` or `token` belongs to the name: `API key`, `page token`.
 pub(super) fn qualifies(word: &[u8]) -> bool {
-    [KEY_QUALIFIERS, PUBLIC]
-        .iter()
-        .any(|words| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())))
+    let mut lower = [0; LONGEST_QUALIFIER];
+    let Some(lower) = lower.get_mut(..word.len()) else { return false };
+    lower.copy_from_slice(word);
+    lower.make_ascii_lowercase();
+    let word = std::str::from_utf8(lower).unwrap_or_default();
+    KEY_QUALIFIERS.has(word) || PUBLIC.has(word)
 }
 
 /// What kind of secret a name promises.
@@ -167,7 +211,7 @@ pub(super) enum Promise {
 }
 
 /// A last word that says the value is known to all, or is no secret itself.
-const KNOWN_TO_ALL: &[&str] = &[
+static KNOWN_TO_ALL: List = list(&[
     "id",
     "ids",
     "identifier",
@@ -269,10 +313,10 @@ const KNOWN_TO_ALL: &[&str] = &[
     "crc",
     "uuid",
     "guid",
-];
+]);
 
 /// A word that, anywhere in a name, says that the value may be seen.
-const PUBLIC: &[&str] = &[
+static PUBLIC: List = list(&[
     "public",
     "pub",
     "publishable",
@@ -313,7 +357,7 @@ const PUBLIC: &[&str] = &[
     "placeholder",
     "last",
     "lock",
-];
+]);
 
 /// What a name promises to those who look for secrets that are out, or nothing where its value may be seen.
 pub(super) fn promise(name: &[u8]) -> Option<Promise> {
@@ -327,8 +371,7 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
     let of_request = words.iter().eq(["client", "token"]) && !name.contains(&b'_')
         || words.iter().eq(["client", "request", "token"])
         || last == "credential" && words.iter().any(|word| matches!(word, "goog" | "amz"));
-    if of_request || KNOWN_TO_ALL.contains(&bare) || words.iter().any(|word| PUBLIC.contains(&word))
-    {
+    if of_request || KNOWN_TO_ALL.has(bare) || words.iter().any(|word| PUBLIC.has(word)) {
         return None;
     }
     let is_password = |word: &str| {

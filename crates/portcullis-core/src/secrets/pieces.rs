@@ -67,6 +67,20 @@ pub(super) fn folded(piece: &str) -> Vec<u8> {
     piece.bytes().map(|byte| byte | FOLD).collect()
 }
 
+/// Folds `text` into `folded`, eight bytes at a time whatever the program is built for.
+fn fold(text: &[u8], folded: &mut [u8]) {
+    const WIDTH: usize = 8;
+    const FOLDS: u64 = u64::from_ne_bytes([FOLD; WIDTH]);
+    let (words, rest) = text.as_chunks::<WIDTH>();
+    for (into, word) in folded.as_chunks_mut::<WIDTH>().0.iter_mut().zip(words) {
+        *into = (u64::from_ne_bytes(*word) | FOLDS).to_ne_bytes();
+    }
+    let last = folded.get_mut(words.len() * WIDTH..).unwrap_or_default();
+    for (into, byte) in last.iter_mut().zip(rest) {
+        *into = *byte | FOLD;
+    }
+}
+
 /// Where the pieces stand, in order.
 pub(super) fn places(text: &[u8], searchers: &[packed::Searcher]) -> Vec<usize> {
     let mut found = Vec::new();
@@ -75,9 +89,7 @@ pub(super) fn places(text: &[u8], searchers: &[packed::Searcher]) -> Vec<usize> 
     while base < text.len() {
         // A piece across the border of two portions is seen whole in the first one.
         let portion = text.get(base..text.len().min(base + PORTION + AROUND)).unwrap_or_default();
-        for (folded, byte) in folded.iter_mut().zip(portion) {
-            *folded = *byte | FOLD;
-        }
+        fold(portion, &mut folded);
         let haystack = folded.get(..portion.len()).unwrap_or_default();
         let begun = found.len();
         for searcher in searchers {

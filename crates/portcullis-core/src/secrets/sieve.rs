@@ -85,30 +85,43 @@ fn runs(text: &[u8]) -> Vec<Range<usize>> {
 
 /// A bit for each byte of which tokens are made.
 fn mask(chunk: &[u8; 64]) -> u64 {
-    let mut inside = [0_u8; 64];
-    for (inside, byte) in inside.iter_mut().zip(chunk) {
-        *inside = u8::from(is_of_token(*byte));
-    }
     // Gathers the lowest bits of eight bytes.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let mut mask = 0;
-    for eight in inside.as_chunks::<8>().0 {
-        mask = mask >> 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) & 0xff << 56;
+    for eight in chunk.as_chunks::<8>().0 {
+        let inside = of_token(u64::from_le_bytes(*eight)) >> 7;
+        mask = mask >> 8 | inside.wrapping_mul(GATHER) & 0xff << 56;
     }
     mask
 }
 
-/// Whether a byte belongs to one of the classes of spellings that have no quotes and brackets in them. Without branches, so
-/// that many bytes are asked at once.
-const fn is_of_token(byte: u8) -> bool {
-    (byte | FOLD).wrapping_sub(b'a') < 26
+/// This byte in each of eight.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Which of eight bytes belong to one of the classes of spellings that have no quotes and brackets in them: the highest bit of
+/// each that does. Written out over eight bytes in a word, because whether a compiler does so by itself depends on how the whole
+/// program is built.
+const fn of_token(bytes: u64) -> u64 {
+    const HIGH: u64 = each(0x80);
+    let plain = bytes & !HIGH;
+    let letters = plain | each(FOLD);
+    // The highest bit of each byte that is at least, or at most, so much. None of them carries into the next.
+    const fn least(bytes: u64, byte: u8) -> u64 {
+        bytes + each(0x80 - byte)
+    }
+    const fn most(bytes: u64, byte: u8) -> u64 {
+        !(bytes + each(0x7f - byte))
+    }
+    let inside = least(letters, b'a') & most(letters, b'z')
         // `+`, `,`, `-`, `.`, `/` and the digits.
-        || byte.wrapping_sub(b'+') < 15
-        // `$` and `%`.
-        || byte & 0xfe == b'$'
-        || byte == b'='
-        || byte == b'_'
-        || byte == b'~'
+        | least(plain, b'+') & most(plain, b'9')
+        | least(plain, b'$') & most(plain, b'%')
+        | least(plain, b'=') & most(plain, b'=')
+        | least(plain, b'_') & most(plain, b'_')
+        | least(plain, b'~') & most(plain, b'~');
+    inside & !bytes & HIGH
 }
 
 /// Runs with what stands before them, and words with what stands around them, joined where they meet.
@@ -174,6 +187,27 @@ mod tests {
         },
         *,
     };
+
+    fn is_of_token(byte: u8) -> bool {
+        byte.is_ascii_alphanumeric() || b"+,-./$%=_~".contains(&byte)
+    }
+
+    #[test]
+    fn every_byte_is_classed_alike_wherever_it_stands() {
+        for byte in 0..=u8::MAX {
+            for place in 0..64 {
+                for other in [0, b'a', b'@', 0x7f, 0xff] {
+                    let mut chunk = [other; 64];
+                    chunk[place] = byte;
+                    let plain = chunk
+                        .iter()
+                        .rev()
+                        .fold(0, |mask: u64, byte| mask << 1 | u64::from(is_of_token(*byte)));
+                    assert_eq!(mask(&chunk), plain, "{byte} at {place} among {other}");
+                }
+            }
+        }
+    }
 
     fn of_tokens(class: u8) -> bool {
         class == b'U' || (0..=u8::MAX).all(|byte| !in_class(class, byte) || is_of_token(byte))
