@@ -37,6 +37,7 @@ impl Scan<'_> {
         self.call(start, end);
         if source.slice(start, end) == b"chpasswd" {
             self.fed(end, true);
+            self.accounts(end);
             return;
         }
         // `Contraseña` goes on behind what is a name elsewhere.
@@ -168,6 +169,12 @@ impl Scan<'_> {
         if start > name_end && (quoted || (is_option && source.at(start) != b'-')) {
             return self.value(name, name_start, start);
         }
+        if let Some(cell) = self.next_cell(name_end) {
+            if value::is_made(source.slice(cell.start, cell.end)) {
+                self.judged(name, name_start, cell);
+            }
+            return name_end;
+        }
         if start > name_end {
             self.said(name, name_end);
         }
@@ -274,7 +281,9 @@ impl Scan<'_> {
         let short = promise == Promise::Secret
             && confidence.is_none()
             && text.len() < SHORTEST_TOKEN
-            && name.to_ascii_lowercase().ends_with(b"secret")
+            && [&b"secret"[..], b"secret-string"]
+                .iter()
+                .any(|end| name.to_ascii_lowercase().ends_with(end))
             && value::is_made(text);
         let confidence = if short { value::password(text, value.quoted) } else { confidence };
         self.named(kind, value, confidence);

@@ -51,7 +51,18 @@ pub(super) fn values_at(source: Source<'_>, start: usize) -> ([Option<Value>; 2]
         .take_while(|byte| **byte == b'\\');
     let quote = start + escapes.count();
     let quoted = is_quote(source.at(quote)) && source.at(quote) != b'`';
-    let (open, end) = if quoted {
+    // `"""…"""` is a text of several lines.
+    let thrice = [source.at(quote); 3];
+    let (open, end) = if quoted && quote == start && source.starts_with(quote, &thrice) {
+        let end = closing(source, quote + 3, &thrice);
+        return (
+            [
+                Some(Value { start: quote + 3, end, quoted: true }).filter(|own| own.start < end),
+                None,
+            ],
+            end,
+        );
+    } else if quoted {
         let opener = source.slice(start, quote + 1);
         (quote + 1, closing(source, quote + 1, opener))
     } else {

@@ -3,7 +3,7 @@
 
 use super::{
     delimit::{separated, values_at},
-    kinds::{KUBERNETES_SECRET, PASSWORD},
+    kinds::{GENERIC_SECRET, KUBERNETES_SECRET, PASSWORD},
     scan::Scan,
     source::{is_blank, is_name, is_quote},
     value,
@@ -138,7 +138,7 @@ impl Scan<'_> {
         if start == end || start < self.values_until {
             return;
         }
-        let option = self.option_beside(end);
+        let option = self.option_beside(end, b"--value");
         let quoted = matches!(source.at(start), b'\'' | b'"');
         let line = source.slice(end.saturating_sub(BETWEEN), end).to_ascii_lowercase();
         let of_user = value::contains(&line, b"user") || value::contains(&line, b"grant");
@@ -153,19 +153,31 @@ impl Scan<'_> {
         }
     }
 
+    /// `gh secret set NAME --body …`.
+    pub(super) fn body(&mut self, end: usize) {
+        let source = self.source;
+        let option = self.option_beside(end, b"--body").or_else(|| self.option_beside(end, b" -b"));
+        let Some(start) = option else { return };
+        let (values, _) = values_at(source, start);
+        for own in values.into_iter().flatten() {
+            let text = source.slice(own.start, own.end);
+            let confidence = value::token(text, true).or_else(|| value::password(text, true));
+            self.named(&GENERIC_SECRET, own, confidence);
+        }
+    }
+
     /// `--type SecureString --value …`, in either order.
-    fn option_beside(&self, end: usize) -> Option<usize> {
+    fn option_beside(&self, end: usize, option: &[u8]) -> Option<usize> {
         const LINE: usize = 200;
-        const OPTION: &[u8] = b"--value";
         let source = self.source;
         let before = source.slice(end.saturating_sub(LINE), end);
         let before = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let behind = source.slice(end, source.len().min(end + LINE));
         let behind = behind.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let at = memchr::memmem::find(behind, OPTION)
+        let at = memchr::memmem::find(behind, option)
             .map(|at| end + at)
-            .or_else(|| memchr::memmem::find(before, OPTION).map(|at| end - before.len() + at))?;
-        let sign = at + OPTION.len();
+            .or_else(|| memchr::memmem::find(before, option).map(|at| end - before.len() + at))?;
+        let sign = at + option.len();
         let is_option = is_blank(source.at(sign)) || source.at(sign) == b'=';
         is_option.then(|| source.skip(sign + 1, is_blank))
     }

@@ -28,6 +28,8 @@ pub(super) enum Job {
     Slashed,
     /// A port in a file of passwords.
     PasswordFile,
+    /// A command that sets a secret of a repository to an option's value.
+    Body,
     /// An option or a program that reads a password from its input.
     Fed,
 }
@@ -116,6 +118,7 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("oracle:thin:", Job::Slashed),
     (":5432:", Job::PasswordFile),
     (":*:", Job::PasswordFile),
+    ("secret set ", Job::Body),
     ("sudo -s", Job::Fed),
     ("-stdin", Job::Fed),
 ];

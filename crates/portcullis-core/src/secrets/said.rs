@@ -7,7 +7,7 @@ use super::{
     kinds::{GENERIC_API_KEY, GENERIC_SECRET, PASSWORD},
     names::{Promise, promise},
     scan::Scan,
-    source::is_blank,
+    source::{is_blank, is_name},
     value,
 };
 
@@ -76,6 +76,61 @@ impl Scan<'_> {
             index = next;
         }
         None
+    }
+
+    /// The next cell of a table, `| api key | … |` or behind a tab: where the next cell begins and ends.
+    pub(super) fn next_cell(&self, name_end: usize) -> Option<Value> {
+        let source = self.source;
+        let sign = source.skip(name_end, |byte| is_blank(byte) || byte == b'`');
+        let tab = source.at(name_end) == b'\t';
+        let start = match source.at(sign) {
+            b'|' => source.skip(sign + 1, |byte| is_blank(byte) || byte == b'`'),
+            _ if tab => sign,
+            _ => return None,
+        };
+        let end = word_end(source, start);
+        let end = end - usize::from(source.at(end.saturating_sub(1)) == b'`' && end > start);
+        let behind = source.skip(end, |byte| is_blank(byte) || byte == b'`');
+        let closed = match source.at(behind) {
+            b'|' => !tab || source.at(sign) == b'|',
+            b'\n' | b'\r' | 0 => tab,
+            _ => false,
+        };
+        (closed && start < end).then_some(Value { start, end, quoted: false })
+    }
+
+    /// `chpasswd:` of cloud-init: a list of users and their passwords.
+    pub(super) fn accounts(&mut self, name_end: usize) {
+        const LIST: usize = 60;
+        const MOST: usize = 64;
+        let source = self.source;
+        if source.at(name_end) != b':' {
+            return;
+        }
+        let head = source.slice(name_end, source.len().min(name_end + LIST));
+        let Some(at) = memchr::memmem::find(head, b"list:") else {
+            if head.len() < LIST {
+                self.want_more();
+            }
+            return;
+        };
+        let mut index = name_end + at + b"list:".len();
+        for _ in 0..MOST {
+            let line_end = source.skip_at_most(index, LINE, |byte| byte != b'\n');
+            if line_end + 1 >= source.len() {
+                return self.want_more();
+            }
+            if source.at(line_end) != b'\n' {
+                return;
+            }
+            let user = source.skip(line_end + 1, |byte| is_blank(byte) || byte == b'-');
+            let colon = source.skip(user, is_name);
+            if user == line_end + 1 || colon == user || source.at(colon) != b':' {
+                return;
+            }
+            self.fed_text(user, true);
+            index = colon;
+        }
     }
 
     /// What is piped or fed into a program that reads a password: `program` is where its name or option ends.

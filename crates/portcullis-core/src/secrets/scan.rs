@@ -229,6 +229,7 @@ impl Scan<'_> {
             Job::Network => self.before_network(start),
             Job::Slashed => self.slashed(start + word.len()),
             Job::PasswordFile => self.password_file(start),
+            Job::Body => self.body(start + word.len()),
             Job::Fed => self.fed(start + word.len(), false),
         }
     }

@@ -66,7 +66,15 @@ pub(super) const TYPES: &[SecretType] = &[
         "honeycomb-key",
         "Honeycomb",
         "Honeycomb key",
-        &["hcaik_<a58>", "hcxik_<a58>", "hcaic_<a58>", "hcbik_<a58>", "hcalk_<a58>"],
+        &[
+            "hcaik_<a58>",
+            "hcxik_<a58>",
+            "hcaic_<a58>",
+            "hcbik_<a58>",
+            "hcalk_<a58>",
+            "hcxlk_<a58>",
+            "hcblk_<a58>",
+        ],
     )
     .entropy(30),
     high("datadog-key", "Datadog", "Datadog API or application key", &["<h32>", "<w40>"])
