@@ -1,6 +1,8 @@
 //! Clients of databases: the statements that they send, and the commands that they hand to a shell. Owns how each is told
 //! its statements; what a statement does is said where statements are read.
 
+mod dump;
+
 use portcullis_syntax::Span;
 
 use super::{Does, Program, operators};
@@ -10,8 +12,14 @@ use crate::{
     understand::shell::{Invocation, Walk},
 };
 
+pub(crate) use dump::prints_rows;
+
 const fn client(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(send) }
+}
+
+const fn dumper(name: &'static str, values: &'static [&'static str]) -> Program {
+    Program { name, values, does: Does::Custom(dump::dump) }
 }
 
 const MYSQL: &[&str] = &[
@@ -122,14 +130,21 @@ pub(super) static TABLE: &[Program] = &[
     client("ksql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("litecli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("mariadb", MYSQL),
+    dumper("mariadb-dump", dump::MYSQL),
     client("mclient", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     Program { name: "mongo", values: MONGO, does: Does::Custom(mongo) },
+    dumper("mongodump", dump::MONGO),
+    dumper("mongoexport", dump::MONGO),
     Program { name: "mongosh", values: MONGO, does: Does::Custom(mongo) },
     client("mssql-cli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("mycli", MYSQL),
     client("mysql", MYSQL),
+    dumper("mysqldump", dump::MYSQL),
     client("nzsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("osql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    dumper("pg_basebackup", dump::POSTGRES),
+    dumper("pg_dump", dump::POSTGRES),
+    dumper("pg_dumpall", dump::POSTGRES),
     client("pgcli", POSTGRES),
     client("presto", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("prisma", &["--file", "--schema", "--url"]),

@@ -14,7 +14,7 @@ pub(crate) use filters::chosen_lines;
 pub(crate) mod agents;
 mod archives;
 pub(crate) mod changers;
-mod databases;
+pub(crate) mod databases;
 pub(crate) mod escapes;
 pub(crate) mod files;
 mod filters;

@@ -6,7 +6,8 @@ use super::{
     effects::{about, at, deleted, run, runs_any, written},
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds, WriteMode},
+    action::ActionKind,
+    effect::{Effect, EffectKind, Kinds, Target, WriteMode},
     finding::Confidence,
     place::{self, Place},
     risk::Severity,
@@ -462,22 +463,55 @@ static RULES: &[Rule] = &[
     },
     Rule {
         id: "fs.truncate.personal",
-        severity: Severity::Medium,
         message: "what was in a file of the user's own would be gone",
         remedy: "keep a copy, or append",
-        when: When::Effect(Kinds::WRITE, |effect, scene| {
-            let (target, mode, content) = written(effect)?;
-            let gone = mode == WriteMode::Replace && content.is_empty();
-            let place = place::place_of(target, scene.facts);
-            (gone
-                && matches!(place, Place::Home | Place::OtherHome | Place::Elsewhere | Place::Site))
-            .then(|| about(Severity::Medium, target, "this empties"))
-        }),
-        fires: &[": > ~/notes.txt", "truncate -s 0 ~/notes.txt"],
-        quiet: &["echo x >> ~/notes.txt", "truncate -s 1M disk.img"],
+        when: When::Effect(Kinds::WRITE, emptied),
+        fires: &[
+            ": > ~/notes.txt",
+            "truncate -s 0 ~/notes.txt",
+            "cp /dev/null ~/notes.txt",
+            "dd if=/dev/urandom of=~/notes.txt bs=1M count=1",
+        ],
+        quiet: &[
+            "echo x >> ~/notes.txt",
+            "truncate -s 1M disk.img",
+            "dd if=/dev/zero of=disk.img bs=1M count=64",
+            "cp notes.txt ~/notes.txt",
+        ],
         ..Rule::LOSS
     },
 ];
+
+/// A file that is left with nothing in it, or with noise.
+fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
+    let (target, mode, content) = written(effect)?;
+    if mode != WriteMode::Replace {
+        return None;
+    }
+    let is_noise = |file: &Target| {
+        matches!(
+            file.path.as_deref(),
+            Some("/dev/null" | "/dev/zero" | "/dev/random" | "/dev/urandom")
+        )
+    };
+    if !content.is_empty() && !scene.files_of(content).into_iter().any(is_noise) {
+        return None;
+    }
+    let path = target.path.as_deref().unwrap_or_default();
+    if scene.facts.paths.get(path).is_some_and(|fact| !fact.exists) {
+        return None;
+    }
+    // What a program writes as it runs is emptied every day.
+    let is_log = [".log", ".out", ".err", ".tmp", ".pid"].iter().any(|end| path.ends_with(end));
+    // An editor begins a new file with nothing in it.
+    let is_edit = !matches!(scene.action.kind, ActionKind::Shell { .. } | ActionKind::Code { .. });
+    let severity = match place::place_of(target, scene.facts) {
+        Place::Home | Place::OtherHome if !is_log && !is_edit => Severity::High,
+        Place::Home | Place::OtherHome | Place::Elsewhere | Place::Site => Severity::Medium,
+        _ => return None,
+    };
+    Some(about(severity, target, "this empties"))
+}
 
 fn delete(
     effect: &Effect,

@@ -228,11 +228,18 @@ static RULES: &[Rule] = &[
                         Some(Severity::High)
                     }
                     Place::SystemTop | Place::Root if !change.recursive => Some(Severity::High),
+                    // `sudo` and `passwd` work by that bit.
+                    _ if !exact && change.takes_special_bits() => Some(Severity::High),
                     _ => None,
                 }
             })
         }),
-        fires: &["chmod 755 /etc/cron.d/x", "chmod 644 /etc/passwd", "chmod +x /usr/bin/x"],
+        fires: &[
+            "chmod 755 /etc/cron.d/x",
+            "chmod 644 /etc/passwd",
+            "chmod +x /usr/bin/x",
+            "find / -perm -4000 -exec chmod u-s {} \\;",
+        ],
         quiet: &[
             "chmod +x /usr/local/bin/x",
             "chmod +x x",
@@ -440,6 +447,17 @@ impl<'a> Change<'a> {
             PermissionChange::Mode(mode) => Some(mode),
             PermissionChange::Owner(_) | PermissionChange::Attribute(_) => None,
         }
+    }
+
+    /// Whether the bits are taken away by which a program runs with its owner's rights, from files of the system.
+    fn takes_special_bits(&self) -> bool {
+        let path = self.target.path.as_deref().unwrap_or_default();
+        let takes = self.mode().and_then(Text::as_known).is_some_and(|mode| {
+            mode.split(',').any(|clause| {
+                clause.split_once('-').is_some_and(|(_, letters)| letters.contains('s'))
+            })
+        });
+        takes && (self.place.is_system() || path.starts_with("/*"))
     }
 
     fn class(&self) -> Option<CredentialClass> {

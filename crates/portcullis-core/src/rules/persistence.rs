@@ -21,6 +21,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "certmgr",
         "certutil",
         "crontab",
+        "defaults",
         "incrontab",
         "keytool",
         "launchctl",
@@ -189,6 +190,14 @@ static RULES: &[Rule] = &[
         when: When::Noted,
         fires: &["at now + 1 minute <<< 'echo x'"],
         quiet: &["atq"],
+        ..LATER
+    },
+    Rule {
+        id: "persistence.login.hook",
+        message: "a program would run whenever somebody logs in",
+        when: When::Command(&["defaults write … LoginHook|LogoutHook"]),
+        fires: &["sudo defaults write com.apple.loginwindow LoginHook /Users/dev/up.sh"],
+        quiet: &["defaults write com.apple.dock autohide -bool true"],
         ..LATER
     },
     Rule {

@@ -1,4 +1,4 @@
-//! Rules on processes: what starts them without end, stops them, or takes one over. What a stopped service means for the system is
+//! Rules on processes: what starts them without end, stops them, or takes one over, by a debugger or by its keys. What a stopped service means for the system is
 //! said in `system`.
 
 use super::{
@@ -103,6 +103,22 @@ static RULES: &[Rule] = &[
         }),
         fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
         quiet: &["kill -l", "pgrep node"],
+        ..PROCESS
+    },
+    Rule {
+        id: "system.input.typed",
+        message: "keys would be pressed in other programs, as if the person did it",
+        remedy: "let the person press them, or use what the program offers to scripts",
+        reversible: false,
+        when: When::Effect(Kinds::RUN, |effect, _| types(effect).then(|| at(Severity::High))),
+        fires: &[
+            "osascript -e 'tell application \"System Events\" to keystroke \"y\"'",
+            "osascript -e 'tell app \"System Events\"' -e 'key code 36' -e 'end tell'",
+        ],
+        quiet: &[
+            "osascript -e 'display notification \"done\"'",
+            "osascript -e 'tell app \"System Events\" to get name of every process'",
+        ],
         ..PROCESS
     },
     Rule {
@@ -229,6 +245,14 @@ fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
         }
     }
     lists
+}
+
+/// Whether a script of the desktop presses keys or buttons.
+fn types(effect: &Effect) -> bool {
+    run(effect).filter(|run| run.program == "osascript").is_some_and(|run| {
+        let says = |part: &str| words(run).any(|word| word.contains(part));
+        says("System Events") && ["keystroke", "key code", "click "].iter().any(|act| says(act))
+    })
 }
 
 /// Whether a debugger calls a function inside of a process that runs already.

@@ -513,7 +513,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "grub-install",
             "update-grub",
-            "nvram -c|-d",
+            "nvram -c|-d|*=*",
             "efibootmgr -B|-o|-c|-O|-D|--delete-bootnum|--bootorder|--create|--delete-bootorder|--remove-dups|-n|--bootnext|-A|--inactive",
         ]),
         fires: &["grub-install /dev/sda", "efibootmgr -o 0001"],
