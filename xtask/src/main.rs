@@ -21,6 +21,9 @@ usage: cargo xtask <verb>
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
   bench           measure speed and memory, and print the tables of docs/performance.md
+  bench-network   only how long it takes to say where an address or a URL leads
+  bench-proxy PROGRAM
+                  only what the proxy of a built program carries beside a bare relay, and what a thousand tunnels take
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
@@ -40,6 +43,15 @@ fn main() -> ExitCode {
         ["bench-in-process"] => bench::in_process(),
         ["beside", python] => beside::run(python),
         ["beside-in-process", python] => beside::in_process(python),
+        ["bench-network"] => {
+            bench::network();
+            Ok(())
+        }
+        ["bench-proxy", program] => bench::proxy(program.as_ref()),
+        ["bench-relay", port] => match port.parse() {
+            Ok(port) => bench::relay(port),
+            Err(_) => Err(command::Failed::Usage(format!("`{port}` is not a port"))),
+        },
         ["audit-stress"] => audit_stress::run_stress(),
         ["differential", options @ ..] => differential_options(options)
             .and_then(|(scripts, seed)| differential::run(scripts, seed)),

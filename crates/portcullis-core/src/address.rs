@@ -59,6 +59,17 @@ pub fn host_of(address: &str) -> Option<String> {
     plausible.then_some(host)
 }
 
+/// Every part of a text that could be a host with a dot, or an address of IPv6: `tcp:a.example:80,user@b.example` has two.
+pub(crate) fn hosts_within(text: &str) -> impl Iterator<Item = String> {
+    let ends = |letter: char| letter.is_whitespace() || ",=/\\?#;|'\"()<>@[]".contains(letter);
+    text.split(ends).flat_map(|part| {
+        let is_six = part.parse::<std::net::Ipv6Addr>().is_ok();
+        part.split(move |letter| letter == ':' && !is_six)
+            .filter(move |host| is_six || host.contains('.'))
+            .map(|host| host.trim_end_matches('.').to_ascii_lowercase())
+    })
+}
+
 /// Schemes behind which any number of slashes, of either kind, stands for two.
 fn is_web(scheme: &str) -> bool {
     ["http", "https", "ws", "wss", "ftp"].iter().any(|web| web.eq_ignore_ascii_case(scheme))

@@ -7,12 +7,18 @@ use std::{
 };
 
 use portcullis_core::network::{Admission, NetworkPolicy, Target};
-use tokio::{net::TcpStream, time};
+use tokio::{
+    net::TcpStream,
+    time::{self, Instant},
+};
 
 use crate::{
     dns::{Resolver, ResolverOptions},
     failure::Failure,
 };
+
+/// How many addresses that do not answer are waited for.
+const PATIENCE: u32 = 3;
 
 /// How the way out is made.
 #[derive(Clone, Debug)]
@@ -112,7 +118,11 @@ impl Guard {
     /// Connects to one of the addresses that [`Guard::admitted`] gave, in their order.
     pub(crate) async fn connect_to(&self, sockets: &[SocketAddr]) -> Result<TcpStream, Failure> {
         let mut last = None;
+        let start = Instant::now();
         for socket in sockets.iter().copied() {
+            if start.elapsed() > PATIENCE * self.connect_timeout {
+                break;
+            }
             match time::timeout(self.connect_timeout, TcpStream::connect(socket)).await {
                 Ok(Ok(stream)) => {
                     let reached = stream.peer_addr()?;

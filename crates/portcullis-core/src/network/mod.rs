@@ -16,14 +16,13 @@ mod policy;
 mod range;
 mod refusal;
 mod target;
+mod written;
 
 #[cfg(test)]
 mod tests;
 
 pub use address::{Class, Embedding, carried, classify, operator_nat64};
-pub(crate) use curl::loose_ip4;
 pub use curl::{Reading, read_as_curl};
-pub(crate) use name::in_name;
 pub use name::{Inside, inside};
 pub use policy::{
     Admission, AllowedHost, BadEntry, Budget, DEFAULT_PORTS, Judged, NetworkOptions, NetworkPolicy,
@@ -31,3 +30,4 @@ pub use policy::{
 pub use range::{Kind, RANGES_FOUR, RANGES_SIX, Range};
 pub use refusal::Refusal;
 pub use target::{LONGEST_URL, Note, Target};
+pub(crate) use written::{is_metadata, service_in_variable, written_address};

@@ -140,6 +140,8 @@ const NETWORK: &[&str] = &[
     "home",
     "localdomain",
     "private",
+    "consul",
+    "test",
     "kubernetes.default",
     "kubernetes.default.svc",
 ];

@@ -41,6 +41,8 @@ pub struct NetworkOptions {
     pub nat64_prefixes: Vec<String>,
     /// What one session may use.
     pub budget: Budget,
+    /// What one tool of a session may use, which counts against its session too.
+    pub tool_budget: Budget,
 }
 
 /// A host that may be reached.
@@ -54,7 +56,7 @@ pub struct AllowedHost {
     pub ports: Vec<u16>,
 }
 
-/// What one session may use before it is refused.
+/// What one session, or one of its tools, may use before it is refused.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Budget {
     /// How many connections.
@@ -76,6 +78,7 @@ impl Default for NetworkOptions {
             ports: Vec::new(),
             nat64_prefixes: Vec::new(),
             budget: Budget::default(),
+            tool_budget: Budget::default(),
         }
     }
 }

@@ -111,14 +111,55 @@ impl fmt::Display for Range {
 
 /// The row of an IPv4 address: the first that holds it, the narrow ones standing before the wide ones.
 pub(super) fn four(address: Ipv4Addr) -> &'static Range {
-    let bits = u128::from(address.to_bits());
-    RANGES_FOUR.iter().find(|range| range.holds(bits)).unwrap_or(&NOTHING)
+    let [top, ..] = address.octets();
+    find(RANGES_FOUR, &TOPS_FOUR, top, u128::from(address.to_bits()))
 }
 
 /// As [`four`], of an IPv6 address.
 pub(super) fn six(address: Ipv6Addr) -> &'static Range {
-    let bits = address.to_bits();
-    RANGES_SIX.iter().find(|range| range.holds(bits)).unwrap_or(&NOTHING)
+    let [top, ..] = address.octets();
+    find(RANGES_SIX, &TOPS_SIX, top, address.to_bits())
+}
+
+fn find(rows: &'static [Range], tops: &Tops, top: u8, bits: u128) -> &'static Range {
+    let mut left = tops.get(usize::from(top)).copied().unwrap_or(u64::MAX);
+    while left != 0 {
+        let row = usize::try_from(left.trailing_zeros()).ok().and_then(|row| rows.get(row));
+        if let Some(row) = row.filter(|row| row.holds(bits)) {
+            return row;
+        }
+        left &= left - 1;
+    }
+    &NOTHING
+}
+
+/// For each first byte of an address the rows that can hold it, one bit each.
+type Tops = [u64; 256];
+
+static TOPS_FOUR: Tops = tops(RANGES_FOUR);
+
+static TOPS_SIX: Tops = tops(RANGES_SIX);
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a first byte has 256 values, and this runs when the program is built"
+)]
+const fn tops(mut rows: &[Range]) -> Tops {
+    assert!(rows.len() <= 64, "each row has a bit");
+    let (mut tops, mut bit) = ([0; 256], 1_u64);
+    while let Some((row, rest)) = rows.split_first() {
+        let first = (row.first >> (row.width - 8)) as usize;
+        let free = 8_u8.saturating_sub(row.length);
+        let mut top = 0;
+        while top < tops.len() {
+            if (top ^ first) >> free == 0 {
+                tops[top] |= bit;
+            }
+            top += 1;
+        }
+        (rows, bit) = (rest, bit << 1);
+    }
+    tops
 }
 
 /// What no row holds; the last row of each table holds everything.
@@ -412,3 +453,27 @@ pub static RANGES_SIX: &[Range] = &[
         "IANA IPv6 address space",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_finds_what_reading_all_rows_finds() {
+        for (rows, width) in [(RANGES_FOUR, 32_u32), (RANGES_SIX, 128)] {
+            let all = if width == 32 { u128::from(u32::MAX) } else { u128::MAX };
+            let edges = rows.iter().flat_map(|row| {
+                let last = row.first | all.checked_shr(u32::from(row.length)).unwrap_or(0);
+                [row.first, row.first.wrapping_sub(1) & all, last, last.wrapping_add(1) & all]
+            });
+            for bits in edges {
+                let slow = rows.iter().find(|row| row.holds(bits)).unwrap();
+                let found = match width {
+                    32 => four(Ipv4Addr::from_bits(u32::try_from(bits).unwrap())),
+                    _ => six(Ipv6Addr::from_bits(bits)),
+                };
+                assert_eq!(found, slow, "{bits:x}");
+            }
+        }
+    }
+}

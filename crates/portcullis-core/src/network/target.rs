@@ -14,6 +14,9 @@ use super::{
 /// The most bytes of a URL; browsers and servers take less.
 pub const LONGEST_URL: usize = 16_384;
 
+/// Said of a host that is no name.
+const NO_NAME: &str = "the host has a character that no name has";
+
 /// Something unusual in how a URL is written.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Note {
@@ -216,6 +219,11 @@ impl Target {
                 {
                     return Err(Refusal::Unreadable("the host has an empty label"));
                 }
+                // The standard leaves more of them be than any name has, and programs disagree about what ends a name.
+                let is_named = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+                if !plain.bytes().all(is_named) {
+                    return Err(Refusal::Unreadable(NO_NAME));
+                }
                 if plain.len() > 253 || plain.split('.').any(|label| label.len() > 63) {
                     return Err(Refusal::Unreadable("the host is longer than any name"));
                 }
@@ -330,7 +338,7 @@ fn unreadable(error: ParseError, written: &str) -> Refusal {
             "the host is an address with a zone, which only means something on one machine"
         }
         ParseError::InvalidIpv6Address => "the host is a malformed IPv6 address",
-        ParseError::InvalidDomainCharacter => "the host has a character that no name has",
+        ParseError::InvalidDomainCharacter => NO_NAME,
         ParseError::RelativeUrlWithoutBase => "it has no scheme",
         _ => "it is malformed",
     })

@@ -1,7 +1,7 @@
 //! What kind of machine a host name or address stands for. Owns the lists of well-known places; which addresses and names
 //! lead inside, [`crate::network`] says. It resolves nothing.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use crate::network::{self, Inside, Kind};
 
@@ -26,8 +26,8 @@ pub(super) enum HostKind {
 
 /// The kind of a host in lower case, without port and brackets.
 pub(super) fn kind(host: &str) -> HostKind {
-    if let Some(address) = address(host) {
-        return of_address(address.0);
+    if let Some((address, _)) = network::written_address(host) {
+        return of_address(address);
     }
     let is = |names: &[&str]| {
         names.iter().any(|name| {
@@ -41,50 +41,13 @@ pub(super) fn kind(host: &str) -> HostKind {
         Some(Inside::Carries(address)) => of_address(address),
         Some(Inside::Network | Inside::SingleLabel | Inside::Rebinding) => HostKind::Private,
         None if is(DROPS) => HostKind::Drop,
-        // A name for tests leads where the one who tests says.
-        None if is(&["test"]) => HostKind::Private,
         None => HostKind::Named,
     }
 }
 
 /// Whether an address is written in a form that hides which it is: one number, hexadecimal or octal parts, IPv4 in IPv6.
 pub(super) fn is_disguised(host: &str) -> bool {
-    address(host).is_some_and(|(_, plain)| !plain)
-}
-
-/// The address, and whether it is written plainly.
-fn address(host: &str) -> Option<(IpAddr, bool)> {
-    if let Ok(plain) = host.parse::<Ipv4Addr>() {
-        return Some((IpAddr::V4(plain), true));
-    }
-    let bare = host.split('%').next().unwrap_or(host);
-    if let Ok(six) = bare.parse::<Ipv6Addr>() {
-        return Some(match network::carried(six) {
-            Some((_, four)) => (IpAddr::V4(four), false),
-            None => (IpAddr::V6(six), true),
-        });
-    }
-    let hidden = loose_ip4(host)
-        .map(IpAddr::V4)
-        .or_else(|| network::in_name(host))
-        .or_else(|| in_other_characters(host));
-    hidden.map(|address| (address, false))
-}
-
-/// An address whose digits or dots only become such when the host is read: `①⑥⑨.254.169.254`, `169%2e254.169.254`.
-fn in_other_characters(host: &str) -> Option<IpAddr> {
-    if host.is_ascii() && !host.contains('%') {
-        return None;
-    }
-    match ::url::Host::parse(host).ok()? {
-        ::url::Host::Ipv4(four) => Some(IpAddr::V4(four)),
-        ::url::Host::Ipv6(_) | ::url::Host::Domain(_) => None,
-    }
-}
-
-/// An IPv4 address as C programs read it. A single small number is a name or a port, not an address that anyone writes.
-fn loose_ip4(host: &str) -> Option<Ipv4Addr> {
-    network::loose_ip4(host).filter(|four| host.contains('.') || four.to_bits() >= 1 << 24)
+    network::written_address(host).is_some_and(|(_, plain)| !plain)
 }
 
 fn of_address(address: IpAddr) -> HostKind {

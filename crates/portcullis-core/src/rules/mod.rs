@@ -23,6 +23,7 @@ mod databases;
 mod destruction;
 mod document;
 mod effects;
+mod endpoint;
 mod escape;
 mod evasion;
 mod execution;
@@ -207,6 +208,7 @@ pub static SHELVES: &[&Shelf] = &[
     &packages::SHELF,
     &query::SHELF,
     &requests::SHELF,
+    &endpoint::SHELF,
     &route::SHELF,
     &secrets::SHELF,
     &services::SHELF,

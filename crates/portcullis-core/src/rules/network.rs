@@ -346,6 +346,7 @@ static RULES: &[Rule] = &[
             "wget -qO- http://2852039166/latest/meta-data/",
             "curl http://[fd00:ec2::254]/latest/meta-data/",
             "curl http://0xA9FEA9FE/",
+            "php -r 'echo file_get_contents(\"http://169.254.169.254/latest/\");'",
         ],
         quiet: &["curl http://10.0.0.1/", "curl https://example.com/latest/meta-data/"],
         ..CONNECTS

@@ -1,5 +1,5 @@
 //! Rules on where a connection goes when its address does not say it: proxies, names that are led to another address, addresses
-//! that programs read differently, and services of other schemes than those of the web. Owns which options and variables
+//! that programs read differently, and raw schemes. Owns which options and variables
 //! lead a connection elsewhere; what a host is, [`super::hosts`] says.
 
 use super::{
@@ -46,6 +46,9 @@ static RULES: &[Rule] = &[
             "git -c http.proxy=http://203.0.113.9:3128 clone https://github.com/a/b",
             "pip install --proxy http://203.0.113.9:3128 requests",
             "npm ci --https-proxy=http://203.0.113.9:3128",
+            "nc -x 203.0.113.9:1080 example.com 22",
+            "ncat --proxy 169.254.169.254:3128 example.com 80",
+            "openssl s_client -proxy 203.0.113.9:3128 -connect example.com:443",
         ],
         quiet: &[
             "curl -x http://localhost:8888 https://example.com/",
@@ -86,6 +89,8 @@ static RULES: &[Rule] = &[
             "curl 'http://example.com\\@127.0.0.1/'",
             "curl 'http:\\\\169.254.169.254\\latest'",
             "curl http://169%2e254.169.254/",
+            "curl 'http://169.254.169.[254-254]/'",
+            "curl 'http://{169,170}.254.169.254/latest/'",
             "curl http://\u{2460}\u{2465}\u{2468}.254.169.254/",
             "curl https://p\u{430}ypal.com/",
             "python3 -c \"import requests; requests.get('http:///203.0.113.9/')\"",
@@ -93,33 +98,12 @@ static RULES: &[Rule] = &[
         quiet: &[
             "curl https://example.com/a%2eb?c=\\d@e",
             "curl 'https://example.com/[1-3].txt'",
+            "curl 'https://web[1-3].example.com/'",
+            "curl 'http://192.168.1.[1-9]/status'",
+            "curl http://[2606:4700::1111]/",
             "curl https://m\u{fc}nchen.de/",
             "curl http://localhost:3000/caf\u{e9}",
             "curl example.com:8080/x",
-        ],
-        ..LEADS
-    },
-    Rule {
-        id: "network.host.service",
-        message: "a service is named by an address that hides which it is, or that no such service has",
-        remedy: "name the service by its own name or its plain address",
-        when: When::Effect(Kinds::RUN, service),
-        fires: &[
-            "psql postgres://u:p@169.254.169.254/app",
-            "redis-cli -u redis://0x7f000001:6379 ping",
-            "redis-cli -h 2852039166 ping",
-            "mysql --host=169.254.169.254 app",
-            "mongosh mongodb://[::ffff:10.0.0.5]/app",
-            "git clone http://2852039166/x.git",
-            "npm install --registry=http://169.254.169.254/ x",
-        ],
-        quiet: &[
-            "psql postgres://u:p@localhost/app -c 'select 1'",
-            "redis-cli -h 127.0.0.1 ping",
-            "mysql -h db app",
-            "git clone https://github.com/a/b",
-            "git commit -m 'never ask http://169.254.169.254/'",
-            "psql postgres://u:p@10.0.0.5/app -c 'select 1'",
         ],
         ..LEADS
     },
@@ -155,6 +139,9 @@ const PROXIES: &[(&[&str], &[&str])] = &[
     (&["aria2c"], &["--all-proxy", "--http-proxy", "--https-proxy", "--ftp-proxy"]),
     (&["gem"], &["-p", "--http-proxy"]),
     (&["chromium", "chromium-browser", "google-chrome"], &["--proxy-server"]),
+    (&["nc", "nc.openbsd", "netcat"], &["-x"]),
+    (&["ncat"], &["--proxy"]),
+    (&["openssl"], &["-proxy"]),
 ];
 
 /// Options whose value is a setting, `name=value`, which may be a proxy.
@@ -164,53 +151,6 @@ const SETTINGS: &[(&[&str], &[&str])] = &[
     (&["apt", "apt-get"], &["-o", "--option"]),
     (&["cargo"], &["--config"]),
     (&["docker", "podman", "buildah"], &["--build-arg", "-e", "--env"]),
-];
-
-/// Programs that connect where one of their words says, and are not told of as connections.
-const CLIENTS: &[&str] = &[
-    "bun",
-    "cargo",
-    "clickhouse-client",
-    "gem",
-    "git",
-    "go",
-    "mariadb",
-    "mongo",
-    "mongodump",
-    "mongorestore",
-    "mongosh",
-    "mysql",
-    "mysqldump",
-    "npm",
-    "npx",
-    "pg_dump",
-    "pg_restore",
-    "pip",
-    "pip3",
-    "pnpm",
-    "poetry",
-    "psql",
-    "redis-cli",
-    "uv",
-    "valkey-cli",
-    "yarn",
-];
-
-/// Those of them whose `-h` is a host.
-const STORES: &[&str] = &[
-    "clickhouse-client",
-    "mariadb",
-    "mongo",
-    "mongodump",
-    "mongorestore",
-    "mongosh",
-    "mysql",
-    "mysqldump",
-    "pg_dump",
-    "pg_restore",
-    "psql",
-    "redis-cli",
-    "valkey-cli",
 ];
 
 fn listed(
@@ -241,7 +181,7 @@ fn proxied(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
 }
 
 /// The values of the options, as the program's own row reads them.
-fn values<'a>(
+pub(super) fn values<'a>(
     run: &'a Run,
     names: &'static [&'static str],
 ) -> impl Iterator<Item = String> + use<'a> {
@@ -249,7 +189,7 @@ fn values<'a>(
 }
 
 /// What a text begins with, as far as that is known; `[` of an IPv6 address looks like a pattern to the shell.
-fn beginning(text: &Text) -> String {
+pub(super) fn beginning(text: &Text) -> String {
     let known = text.pieces.iter().map_while(|piece| match piece {
         Piece::Known(text) | Piece::Glob(text) => Some(text.as_str()),
         Piece::Unknown(_) => None,
@@ -348,6 +288,11 @@ fn ambiguous(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return None;
     }
+    if let Some(pattern) = many_hosts(written) {
+        let message = "the host is a pattern of numbers, which curl fills in by itself";
+        let resource = Some(format!("host:{pattern}"));
+        return Some(Hit { message: Some(message.to_owned()), resource, ..Hit::default() });
+    }
     let target = Target::read(written).ok()?;
     let note = target.notes().iter().find(|note| {
         matches!(
@@ -373,28 +318,16 @@ fn ambiguous(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     })
 }
 
-fn service(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    let run = run(effect)?;
-    if CLIENTS.binary_search(&run.program.as_str()).is_err() {
-        return None;
-    }
-    let named = STORES.contains(&run.program.as_str()).then(|| values(run, &["-h", "--host"]));
-    let in_words = run.arguments.iter().filter_map(|argument| {
-        if !argument.text.known_prefix().contains("://") {
-            return None;
-        }
-        let known = beginning(&argument.text);
-        let (before, _) = known.split_once("://")?;
-        // Blanks are those of a message or a query.
-        let is_address = !known.contains(char::is_whitespace);
-        let scheme = before.rsplit_once('=').map_or(0, |(name, _)| name.len() + 1);
-        known.get(scheme..).filter(|_| is_address).and_then(host_of)
-    });
-    let named = named.into_iter().flatten().filter_map(|value| host_of(&value));
-    let host = named.chain(in_words).find(|host| {
-        matches!(hosts::kind(host), HostKind::Metadata) || hosts::is_disguised(host)
-    })?;
-    Some(Hit { resource: Some(format!("host:{host}")), ..Hit::default() })
+/// The host of `http://169.254.169.[254-254]/`, unless it plainly lies in a private network.
+fn many_hosts(written: &str) -> Option<&str> {
+    let (_, rest) = written.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let is_pattern = host.contains('{') || host.find('[').is_some_and(|at| at > 0);
+    let is_numeric =
+        host.bytes().all(|byte| byte.is_ascii_hexdigit() || b".x[]{}-,:".contains(&byte));
+    let is_near = ["127.", "10.", "192.168."].iter().any(|start| host.starts_with(start));
+    (is_pattern && is_numeric && !is_near).then_some(host)
 }
 
 fn raw(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

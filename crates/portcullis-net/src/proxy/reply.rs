@@ -1,5 +1,13 @@
 //! What a client is told. Owns the words and numbers of HTTP and SOCKS for it.
 
+use std::time::Duration;
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    time,
+};
+
+use super::socks::BadSocks;
 use crate::failure::Failure;
 
 /// Why a client gets nothing.
@@ -15,6 +23,16 @@ impl Denial {
     /// It is no request.
     pub(super) fn malformed(reason: impl Into<String>) -> Self {
         Self { status: 400, socks: 1, reason: reason.into(), help: None }
+    }
+
+    /// It is no request of SOCKS.
+    pub(super) fn of_socks(bad: BadSocks) -> Self {
+        let socks = match bad {
+            BadSocks::Version => 1,
+            BadSocks::Command => 7,
+            BadSocks::Address => 8,
+        };
+        Self { socks, ..Self::malformed(bad.to_string()) }
     }
 
     /// Nobody knows who asks.
@@ -74,6 +92,21 @@ impl Denial {
     pub(super) const fn socks(&self) -> [u8; 10] {
         [5, self.socks, 0, 1, 0, 0, 0, 0, 0, 0]
     }
+}
+
+/// Reads what is still said by somebody who has been told all: a connection that is dropped with bytes unread is reset, and
+/// takes the answer with it.
+pub(super) async fn let_go<R: AsyncRead + Unpin>(client: &mut R) {
+    let mut rest = [0; 4_096];
+    let read = async {
+        for _ in 0..64 {
+            if !client.read(&mut rest).await.is_ok_and(|length| length > 0) {
+                break;
+            }
+        }
+    };
+    // Whoever goes on speaking is not waited for.
+    let _ = time::timeout(Duration::from_secs(5), read).await;
 }
 
 /// The tunnel stands.

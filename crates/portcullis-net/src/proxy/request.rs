@@ -7,17 +7,18 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use portcullis_core::network::Target;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,
-    time,
 };
 
 use super::{
     head::{Body, Head},
     record::Recorded,
-    relay::as_count,
+    relay::{Watch, as_count},
+    reply::let_go,
     session::Session,
 };
 
@@ -74,7 +75,8 @@ pub(super) async fn exchange(
     let Exchange { head, target, early, session, idle } = exchange;
     let (from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
-    let mut source = Source { from: from_client, early, session, idle };
+    let watch = Watch::new(idle);
+    let mut source = Source { from: from_client, early: early.into(), session, watch: &watch };
     let (sent, received) = (&recorded.sent, &recorded.received);
     let request = async {
         let rewritten = rewritten(head, target);
@@ -91,13 +93,13 @@ pub(super) async fn exchange(
     let answer = async {
         let mut buffer = vec![0; BUFFER];
         loop {
-            let read = time::timeout(idle, from_server.read(&mut buffer)).await;
-            let length = read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+            let length = from_server.read(&mut buffer).await?;
             let bytes = buffer.get(..length).unwrap_or_default();
             if bytes.is_empty() {
                 return to_client.shutdown().await;
             }
             to_client.write_all(bytes).await?;
+            watch.touch();
             received.fetch_add(as_count(length), Ordering::Relaxed);
             session.carry(length).map_err(io::Error::other)?;
         }
@@ -105,38 +107,43 @@ pub(super) async fn exchange(
     let ended: io::Result<()> = tokio::select! {
         ended = request => ended,
         ended = answer => ended,
+        () = watch.until_idle() => {
+            recorded.how = watch.words();
+            return;
+        }
     };
-    let how = match ended {
-        Ok(()) => "closed".to_owned(),
+    recorded.how = match ended {
+        Ok(()) => {
+            let_go(&mut source.from).await;
+            "closed".to_owned()
+        }
         Err(error) => format!("broken: {error}"),
     };
-    recorded.how = how;
 }
 
 /// What comes from the client.
 struct Source<'a, R> {
     from: R,
-    early: Vec<u8>,
+    early: Bytes,
     session: &'a Session,
-    idle: Duration,
+    watch: &'a Watch,
 }
 
 impl<R: AsyncRead + Unpin> Source<'_, R> {
     /// Some bytes, at most `most`.
-    async fn some(&mut self, most: u64) -> io::Result<Vec<u8>> {
-        let most = usize::try_from(most).unwrap_or(BUFFER).min(BUFFER);
+    async fn some(&mut self, most: u64) -> io::Result<Bytes> {
         if self.early.is_empty() {
             let mut buffer = vec![0; BUFFER];
-            let read = time::timeout(self.idle, self.from.read(&mut buffer)).await;
-            let length = read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-            buffer.truncate(length);
-            if buffer.is_empty() {
+            let length = self.from.read(&mut buffer).await?;
+            if length == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            self.early = buffer;
+            self.watch.touch();
+            buffer.truncate(length);
+            self.early = buffer.into();
         }
-        let taken = most.min(self.early.len());
-        Ok(self.early.drain(..taken).collect())
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(self.early.len());
+        Ok(self.early.split_to(most))
     }
 
     /// A body of so many bytes.
@@ -200,9 +207,8 @@ impl<R: AsyncRead + Unpin> Source<'_, R> {
         to: &mut W,
         sent: &AtomicU64,
     ) -> io::Result<()> {
-        time::timeout(self.idle, to.write_all(bytes))
-            .await
-            .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        to.write_all(bytes).await?;
+        self.watch.touch();
         sent.fetch_add(as_count(bytes.len()), Ordering::Relaxed);
         self.session.carry(bytes.len()).map_err(io::Error::other)
     }

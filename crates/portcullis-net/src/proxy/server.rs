@@ -14,10 +14,11 @@ use tokio::{
 use super::{
     head::{Form, Head, LONGEST_HEAD, parse_head},
     record::{Attempt, Recorded, Recorder, Witness},
-    reply::{Denial, SOCKS_STANDS, TUNNEL_STANDS},
+    relay::Blocks,
+    reply::{Denial, SOCKS_STANDS, TUNNEL_STANDS, let_go},
     request::{Exchange, exchange},
     session::{Credentials, Session, Sessions},
-    socks::{PASSWORD, parse_greeting, parse_login, parse_request},
+    socks::{BadSocks, PASSWORD, parse_greeting, parse_login, parse_request},
     tunnel::Tunnel,
 };
 use crate::{
@@ -90,6 +91,7 @@ struct Shared {
     guard: Guard,
     sessions: Sessions,
     recorder: Recorder,
+    blocks: Blocks,
     idle: Duration,
     patience: Duration,
     check_names: bool,
@@ -117,12 +119,13 @@ impl Proxy {
         } = options;
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let budget = guard.policy.options().budget;
+        let sessions = Sessions::new(sessions, guard.policy.options(), rate);
         let (recorder, record) = Recorder::new(witness)?;
         let shared = Shared {
             guard: Guard::new(guard).without(address),
-            sessions: Sessions::new(sessions, budget, rate),
+            sessions,
             recorder,
+            blocks: Blocks::default(),
             idle,
             patience,
             check_names,
@@ -242,13 +245,13 @@ impl Shared {
 
     async fn hear_socks(&self, mut client: TcpStream) {
         let talk = async {
-            let (methods, _) = read_message(&mut client, parse_greeting).await?;
+            let methods = read_message(&mut client, parse_greeting).await.ok()?;
             if !methods.contains(&PASSWORD) {
                 client.write_all(&[5, 0xff]).await.ok()?;
                 return None;
             }
             client.write_all(&[5, PASSWORD]).await.ok()?;
-            let ((name, password), _) = read_message(&mut client, parse_login).await?;
+            let (name, password) = read_message(&mut client, parse_login).await.ok()?;
             let Some(session) = self.sessions.known(&name, &password) else {
                 client.write_all(&[1, 1]).await.ok()?;
                 return None;
@@ -257,9 +260,10 @@ impl Shared {
             Some((session, read_message(&mut client, parse_request).await))
         };
         let Ok(Some((session, asked))) = time::timeout(self.patience, talk).await else { return };
-        let Some((address, early)) = asked else {
-            let denial = Denial::malformed("the request is malformed");
-            return say(client, &denial.socks()).await;
+        let address = match asked {
+            Ok(address) => address,
+            Err(None) => return,
+            Err(Some(bad)) => return say(client, &Denial::of_socks(bad).socks()).await,
         };
         let wanted = Wanted {
             method: "SOCKS5".to_owned(),
@@ -272,15 +276,16 @@ impl Shared {
             Ok((target, server, mut recorded)) => {
                 if client.write_all(&SOCKS_STANDS).await.is_ok() {
                     self.tunnel(&target, &session)
-                        .carry(client, server, early, &mut recorded)
+                        .carry(client, server, Vec::new(), &mut recorded)
                         .await;
                 }
             }
         }
     }
 
-    fn tunnel<'a>(&self, target: &'a Target, session: &'a Session) -> Tunnel<'a> {
-        Tunnel { target, session, idle: self.idle, check_names: self.check_names }
+    fn tunnel<'a>(&'a self, target: &'a Target, session: &'a Session) -> Tunnel<'a> {
+        let Self { blocks, idle, check_names, .. } = self;
+        Tunnel { target, session, blocks, idle: *idle, check_names: *check_names }
     }
 
     /// Judges, records, connects: in this order.
@@ -376,53 +381,48 @@ async fn read_head(client: &mut TcpStream) -> io::Result<Result<(Head, Vec<u8>),
     let mut bytes = Vec::new();
     let mut buffer = vec![0; 4_096];
     loop {
+        let length = client.read(&mut buffer).await?;
+        let more = buffer.get(..length).unwrap_or_default();
+        if more.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes.extend_from_slice(more);
+        // Nothing else says more about a head than the end of a line, and that it is too long.
+        if !more.contains(&b'\n') && bytes.len() < LONGEST_HEAD {
+            continue;
+        }
         match parse_head(&bytes) {
             Some(Ok((head, length))) => return Ok(Ok((head, bytes.split_off(length)))),
             Some(Err(bad)) => return Ok(Err(Denial::malformed(bad.to_string()))),
             None => {}
         }
-        let length = client.read(&mut buffer).await?;
-        if length == 0 || bytes.len() > LONGEST_HEAD {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes.extend_from_slice(buffer.get(..length).unwrap_or_default());
     }
 }
 
-/// Reads one message of SOCKS; gives it with what has come behind it. A client that says more than it may is cut off.
-async fn read_message<T, E>(
+/// Reads one message of SOCKS and nothing behind it; `None` where it does not come whole.
+async fn read_message<T>(
     client: &mut TcpStream,
-    parse: impl Fn(&[u8]) -> Option<Result<(T, usize), E>>,
-) -> Option<(T, Vec<u8>)> {
+    parse: impl Fn(&[u8]) -> Option<Result<(T, usize), BadSocks>>,
+) -> Result<T, Option<BadSocks>> {
     const LONGEST: usize = 600;
     let mut bytes = Vec::new();
     while bytes.len() < LONGEST {
-        let byte = client.read_u8().await.ok()?;
-        bytes.push(byte);
-        match parse(&bytes) {
-            Some(Ok((message, _))) => return Some((message, Vec::new())),
-            Some(Err(_)) => return None,
-            None => {}
+        bytes.push(client.read_u8().await.map_err(|_| None)?);
+        if let Some(read) = parse(&bytes) {
+            return read.map(|(message, _)| message).map_err(Some);
         }
     }
-    None
+    Err(None)
 }
 
 /// Says one thing, and then nothing more.
 async fn say(mut client: TcpStream, bytes: &[u8]) {
-    let patience = Duration::from_secs(5);
     let said = async {
         client.write_all(bytes).await?;
-        client.shutdown().await?;
-        // A connection that is dropped with bytes unread is reset, and takes the answer with it.
-        let mut rest = [0; 4_096];
-        for _ in 0..64 {
-            if client.read(&mut rest).await? == 0 {
-                break;
-            }
-        }
-        io::Result::Ok(())
+        client.shutdown().await
     };
     // Whoever does not listen is not told.
-    let _ = time::timeout(patience, said).await;
+    if time::timeout(Duration::from_secs(5), said).await.is_ok_and(|said| said.is_ok()) {
+        let_go(&mut client).await;
+    }
 }

@@ -1,6 +1,6 @@
 //! Tunnels. Owns the look at a tunnel's first bytes; behind them it is a relay.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{io, sync::atomic::Ordering, time::Duration};
 
 use portcullis_core::network::Target;
 use tokio::{
@@ -12,7 +12,7 @@ use tokio::{
 use super::{
     hello::{Hello, read_hello},
     record::Recorded,
-    relay::{as_count, relay},
+    relay::{Blocks, as_count, relay},
     session::Session,
 };
 
@@ -23,6 +23,7 @@ const ENCRYPTED_PORTS: [u16; 2] = [443, 8443];
 pub(super) struct Tunnel<'a> {
     pub(super) target: &'a Target,
     pub(super) session: &'a Session,
+    pub(super) blocks: &'a Blocks,
     pub(super) idle: Duration,
     /// Whether the name in the greeting must be the one that was asked for.
     pub(super) check_names: bool,
@@ -41,10 +42,10 @@ impl Tunnel<'_> {
             recorded.how = how;
             return;
         }
-        relay(client, server, self.session, self.idle, recorded).await;
+        relay(client, server, self.session, self.blocks, self.idle, recorded).await;
     }
 
-    /// Looks at what the client says first, while the server may already speak.
+    /// Looks at what the client says first, while the server may already speak. Nothing of it goes on before it was seen whole.
     async fn greet(
         &self,
         client: &mut TcpStream,
@@ -53,33 +54,39 @@ impl Tunnel<'_> {
         recorded: &Recorded,
     ) -> Result<(), String> {
         let (mut up, mut down) = (vec![0; 4_096], vec![0; 16_384]);
-        let broken = |error: std::io::Error| format!("broken: {error}");
-        loop {
-            if self.look(&first)? {
-                break;
-            }
+        while !self.look(&first)? {
             let step = async {
                 tokio::select! {
                     read = client.read(&mut up) => read.map(|length| (true, length)),
                     read = server.read(&mut down) => read.map(|length| (false, length)),
                 }
             };
-            let step = time::timeout(self.idle, step).await;
-            let step = step.map_err(|_| format!("idle for {} seconds", self.idle.as_secs()))?;
-            match step.map_err(broken)? {
-                (_, 0) => break,
+            match self.in_time(step).await? {
+                // Who has nothing to say may still listen.
+                (true, 0) if first.is_empty() => break,
+                (true, 0) => return Err("refused: the greeting is not whole".to_owned()),
+                // What the client would say now, nobody would look at any more.
+                (false, 0) => return Err("closed by the server".to_owned()),
                 (true, length) => first.extend_from_slice(up.get(..length).unwrap_or_default()),
                 (false, length) => {
                     let bytes = down.get(..length).unwrap_or_default();
-                    client.write_all(bytes).await.map_err(broken)?;
+                    self.in_time(client.write_all(bytes)).await?;
                     recorded.received.fetch_add(as_count(length), Ordering::Relaxed);
                     self.session.carry(length).map_err(|spent| spent.to_string())?;
                 }
             }
         }
-        server.write_all(&first).await.map_err(broken)?;
+        self.in_time(server.write_all(&first)).await?;
         recorded.sent.fetch_add(as_count(first.len()), Ordering::Relaxed);
         self.session.carry(first.len()).map_err(|spent| spent.to_string())
+    }
+
+    /// One step, which may not take longer than nothing may be said.
+    async fn in_time<T>(&self, step: impl Future<Output = io::Result<T>>) -> Result<T, String> {
+        match time::timeout(self.idle, step).await {
+            Ok(done) => done.map_err(|error| format!("broken: {error}")),
+            Err(_) => Err(format!("idle for {} seconds", self.idle.as_secs())),
+        }
     }
 
     /// Whether enough was said to see that it is what was asked for.

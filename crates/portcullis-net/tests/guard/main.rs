@@ -8,11 +8,11 @@
 )]
 
 mod browser;
+mod hostile;
 mod names;
 mod proxy;
 mod redirects;
 mod server;
-mod throughput;
 mod tls;
 
 use std::{net::SocketAddr, time::Duration};

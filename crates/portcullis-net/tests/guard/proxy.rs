@@ -38,7 +38,7 @@ use super::{
 
 /// What stands in the record.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Line {
+pub(crate) enum Line {
     Decided(Attempt),
     Ended { number: u64, sent: u64, received: u64, how: String },
 }
@@ -50,7 +50,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    fn lines(&self) -> Vec<Line> {
+    pub(crate) fn lines(&self) -> Vec<Line> {
         self.lines.lock().unwrap().clone()
     }
 
@@ -81,7 +81,7 @@ impl Witness for Kept {
 
 pub(crate) struct Running {
     address: SocketAddr,
-    password: String,
+    pub(crate) password: String,
     kept: Kept,
     stop: Stop,
     ended: JoinHandle<()>,
@@ -92,15 +92,20 @@ impl Running {
         Self::with(ProxyOptions { guard: options, ..ProxyOptions::default() }).await
     }
 
-    async fn with(mut options: ProxyOptions) -> Self {
+    pub(crate) async fn with(mut options: ProxyOptions) -> Self {
         let credentials = Credentials::random("agent").unwrap();
         let password = credentials.password.clone();
-        options.sessions = vec![credentials];
+        options.sessions.push(credentials);
         let kept = Kept::default();
         let listen = "127.0.0.1:0".parse().unwrap();
         let proxy = Proxy::bind(listen, options, Box::new(kept.clone())).await.unwrap();
         let (address, stop) = (proxy.address(), proxy.stop());
         Self { address, password, kept, stop, ended: tokio::spawn(proxy.run()) }
+    }
+
+    /// What stands in the record by now.
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        self.kept.lines()
     }
 
     pub(crate) const fn address(&self) -> SocketAddr {
@@ -117,7 +122,7 @@ impl Running {
     }
 
     /// Says all of it, and gives what comes back until the other side ends.
-    async fn say(&self, bytes: &[u8]) -> String {
+    pub(crate) async fn say(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(bytes).await.unwrap();
         let mut answer = Vec::new();
@@ -127,7 +132,7 @@ impl Running {
     }
 
     /// A request for a tunnel, as a known session.
-    fn connect(&self, authority: &str) -> String {
+    pub(crate) fn connect(&self, authority: &str) -> String {
         format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{}\r\n", self.authorization())
     }
 
@@ -322,7 +327,7 @@ async fn a_plain_request_is_written_anew_and_nothing_rides_behind_it() {
 }
 
 /// A server that keeps all bytes that come, and answers when it has seen `until`.
-async fn bare(until: &'static [u8]) -> (u16, Arc<Mutex<Vec<u8>>>) {
+pub(crate) async fn bare(until: &'static [u8]) -> (u16, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let kept = Arc::new(Mutex::new(Vec::new()));
@@ -486,6 +491,41 @@ async fn a_session_has_its_budget() {
     let _ = stream.read_to_end(&mut answer).await;
     let answer = proxy.say(proxy.connect(&authority).as_bytes()).await;
     assert!(answer.contains("sent and received its 100 bytes"), "{answer}");
+    proxy.end().await;
+
+    let own = guard(names.address, &[port]).policy.options().clone();
+    let tool_budget = Budget { connections: Some(1), bytes: None };
+    let both = Budget { connections: Some(3), bytes: None };
+    options.policy =
+        NetworkPolicy::new(NetworkOptions { budget: both, tool_budget, ..own }).unwrap();
+    let tool = |name: &str| Credentials {
+        session: format!("agent.{name}"),
+        password: "password".to_owned(),
+    };
+    let sessions = vec![tool("git"), tool("npm")];
+    let proxy =
+        Running::with(ProxyOptions { guard: options.clone(), sessions, ..ProxyOptions::default() })
+            .await;
+    let by = |name: &str| {
+        let login = data_encoding::BASE64.encode(format!("{name}:password").as_bytes());
+        format!(
+            "CONNECT {authority} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic {login}\r\n\r\n!"
+        )
+    };
+    for (name, expected) in [
+        ("agent.git", "200 Connection established"),
+        ("agent.git", "this tool has made its 1 connections"),
+        ("agent.npm", "200 Connection established"),
+        ("agent.pip", "407 Proxy Authentication Required"),
+    ] {
+        let answer = proxy.say(by(name).as_bytes()).await;
+        assert!(answer.contains(expected), "{name}: {answer}");
+    }
+    // What its tools used, the session has used.
+    let held = proxy.tunnel(&authority).await;
+    let answer = proxy.say(proxy.connect(&authority).as_bytes()).await;
+    assert!(answer.contains("this session has made its 3 connections"), "{answer}");
+    drop(held);
     proxy.end().await;
 
     let rate =

@@ -26,8 +26,8 @@ pub(super) fn define(command: Command) -> Command {
     command
         .about("Let programs out to the Internet, and to nothing else, over HTTP and SOCKS5")
         .after_help(
-            "Examples:\n  portcullis proxy --listen 127.0.0.1:3128\n  portcullis proxy --session build --session tests --default-deny --json\n\n\
-             It says one URL for each session; a program takes it as `https_proxy`, `curl --proxy` or `pip --proxy`. Whoever knows\n\
+            "Examples:\n  portcullis proxy --listen 127.0.0.1:3128\n  portcullis proxy --session build --session tests --default-deny --json\n  portcullis proxy --session build.npm --session build.git\n\n\
+             It says one URL for each session, or tool of a session; a program takes it as `https_proxy`, `curl --proxy` or `pip --proxy`. Whoever knows\n\
              no session's password is not let through. Every connection stands in the record before it is made, and with its\n\
              bytes when it has ended. `[network]` in the configuration says what may be connected to, and how much.\n\n\
              It ends with SIGINT or SIGTERM, when the connections have ended or ten seconds later.",
@@ -45,7 +45,7 @@ pub(super) fn define(command: Command) -> Command {
                 .long("session")
                 .value_name("NAME")
                 .action(ArgAction::Append)
-                .help("A session with a password of its own; `agent` where none is named"),
+                .help("A session with a password of its own, or a tool of one as `SESSION.TOOL`; `agent` where none is named"),
         )
         .arg(
             Arg::new("default-deny")
@@ -77,7 +77,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     }
     if let Some(bad) = names.iter().find(|name| !is_name(name)) {
         return Err(Failure::usage(format_args!("`{bad}` is not the name of a session"))
-            .with_help("use letters, digits, `-` and `_`"));
+            .with_help("use letters, digits, `-` and `_`, with a dot before the name of a tool"));
     }
     let sessions = names.into_iter().map(Credentials::random).collect::<Result<Vec<_>, _>>();
     let sessions = sessions.map_err(Failure::internal)?;
@@ -129,7 +129,15 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     })
 }
 
+/// `SESSION` or `SESSION.TOOL`.
 fn is_name(name: &str) -> bool {
+    match name.split_once('.') {
+        Some((session, tool)) => is_word(session) && is_word(tool),
+        None => is_word(name),
+    }
+}
+
+fn is_word(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }

@@ -3,6 +3,7 @@
 
 use portcullis_core::{
     assessment::ActionClass,
+    network::Budget,
     policy::{
         Adjustment, Change, Confirmation, DontAsk, Mode, Permissions, Policy, PolicyOptions,
         class_key,
@@ -381,12 +382,16 @@ impl Combined {
         };
         let words =
             |number: &Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-        let (connections, bytes) = (part.session_connections, part.session_bytes);
-        let budget = &mut options.budget;
-        let key = Key("network.session_connections", Lock::Network);
-        account.settle(turn, key, &mut budget.connections, connections.map(Some), words, least);
-        let key = Key("network.session_bytes", Lock::Network);
-        account.settle(turn, key, &mut budget.bytes, bytes.map(Some), words, least);
+        let Budget { connections, bytes } = &mut options.budget;
+        let tool = &mut options.tool_budget;
+        for (key, held, new) in [
+            ("network.session_connections", connections, part.session_connections),
+            ("network.session_bytes", bytes, part.session_bytes),
+            ("network.tool_connections", &mut tool.connections, part.tool_connections),
+            ("network.tool_bytes", &mut tool.bytes, part.tool_bytes),
+        ] {
+            account.settle(turn, Key(key, Lock::Network), held, new.map(Some), words, least);
+        }
     }
 }
 

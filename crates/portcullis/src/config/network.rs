@@ -72,6 +72,10 @@ pub struct NetworkTable {
     pub session_connections: Option<u64>,
     /// How many bytes one session of the proxy may send and receive; any number by default.
     pub session_bytes: Option<u64>,
+    /// How many connections one tool of a session may make; any number by default.
+    pub tool_connections: Option<u64>,
+    /// How many bytes one tool of a session may send and receive; any number by default.
+    pub tool_bytes: Option<u64>,
 }
 
 /// A host that may be reached, alone or in a table.
@@ -125,6 +129,8 @@ pub(super) struct NetworkPart {
     pub(super) name_servers: Vec<SocketAddr>,
     pub(super) session_connections: Option<u64>,
     pub(super) session_bytes: Option<u64>,
+    pub(super) tool_connections: Option<u64>,
+    pub(super) tool_bytes: Option<u64>,
 }
 
 /// Reads every entry.
@@ -142,6 +148,8 @@ pub(super) fn network_of(table: &NetworkTable) -> Result<NetworkPart, Misreading
         name_servers,
         session_connections,
         session_bytes,
+        tool_connections,
+        tool_bytes,
     } = table;
     let plain = |list: &[Spanned<String>]| list.iter().map(|one| one.get_ref().clone()).collect();
     let part = NetworkPart {
@@ -157,6 +165,8 @@ pub(super) fn network_of(table: &NetworkTable) -> Result<NetworkPart, Misreading
         name_servers: name_servers.iter().map(name_server).collect::<Result<_, _>>()?,
         session_connections: *session_connections,
         session_bytes: *session_bytes,
+        tool_connections: *tool_connections,
+        tool_bytes: *tool_bytes,
     };
     let options = NetworkOptions {
         allowed_hosts: part.allowed_hosts.clone(),

@@ -636,7 +636,11 @@ impl Interpreter<'_, '_, '_> {
                     return Value::Text(self.standard_input());
                 }
                 let argument = self.place_of(Some(first));
-                Value::Text(self.walk.read(&argument))
+                Value::Text(if is_address(argument.text.known_prefix()) {
+                    self.walk.connect(&argument, None, false)
+                } else {
+                    self.walk.read(&argument)
+                })
             }
             Act::Enter => {
                 let target = self.place_of(first);
@@ -670,6 +674,14 @@ impl Interpreter<'_, '_, '_> {
                 let argument = self.place_of(Some(file));
                 self.walk.write(&argument, mode, content);
                 Value::unknown("nothing")
+            }
+            // What is opened there is read as a file is, whatever the mode.
+            Act::Open
+                if first.is_some_and(|first| is_address(first.value.text().known_prefix())) =>
+            {
+                let argument = self.place_of(first);
+                self.flush();
+                Value::Text(self.walk.connect(&argument, None, false))
             }
             Act::Open => self.open(given, span),
             Act::Delete | Act::DeleteTree | Act::DeleteMaybe => {
@@ -1613,6 +1625,13 @@ pub(super) fn looks_like_sql(text: &Text) -> bool {
             | "ATTACH"
     ) && rest
         .starts_with(|next: char| next.is_whitespace() || next == '/' || next == '(' || next == ';')
+}
+
+/// Whether a file is one of another machine, which languages open as any other: `file_get_contents('https://…')`.
+fn is_address(path: &str) -> bool {
+    path.split_once("://").is_some_and(|(scheme, _)| {
+        ["http", "https", "ftp", "ftps"].iter().any(|known| known.eq_ignore_ascii_case(scheme))
+    })
 }
 
 fn network(mut text: Text) -> Text {

@@ -9,6 +9,7 @@ use portcullis_syntax::{
 use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
+    network,
     place::{self, Place},
     programs::{self, Does, Filter, changers, escapes},
     text::{Piece, Taint, Text},
@@ -261,8 +262,8 @@ impl Walk<'_> {
         }
         escapes::named_in_variable(self, name, value, span);
         match escapes::variable(name) {
-            None => {}
-            Some(escapes::Variable::Obeyed) => {
+            None if network::service_in_variable(name, value.known_prefix()).is_none() => {}
+            None | Some(escapes::Variable::Obeyed) => {
                 self.emit(
                     EffectKind::Environment { name: name.to_owned(), value: value.clone() },
                     span,

@@ -123,6 +123,8 @@ fn network_json(network: &Network) -> Value {
         "name_servers": name_servers,
         "session_connections": options.budget.connections,
         "session_bytes": options.budget.bytes,
+        "tool_connections": options.tool_budget.connections,
+        "tool_bytes": options.tool_budget.bytes,
     })
 }
 

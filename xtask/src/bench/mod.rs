@@ -1,10 +1,12 @@
 //! Speed and memory, measured. Owns the commands that are measured and the tables that are printed; it asserts nothing,
 //! because machines differ: people read ratios, and instruction counts where they can be had.
 
+mod network;
+mod proxy;
+
 use std::{
     hint::black_box,
     io::Write as _,
-    net::IpAddr,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -15,11 +17,14 @@ use portcullis_core::{
     call::ToolCall,
     facts::Facts,
     gate::Gate,
-    network::{NetworkPolicy, classify},
     policy::Policy,
     secrets::{self, Detector, RedactorOptions, StreamRedactor},
 };
 
+pub(crate) use self::{
+    network::in_process as network,
+    proxy::{relay, run as proxy},
+};
 use crate::command::{self, Failed, cargo, root, say};
 
 /// Short commands as agents send them, harmless and not.
@@ -74,7 +79,7 @@ const FAMILIES: &[(&str, &str)] = &[
 ];
 
 /// A script such as agents write, of about two kilobytes.
-const SCRIPT: &str = include_str!("bench_script.sh");
+const SCRIPT: &str = include_str!("script.sh");
 
 /// Everything: in process, whole process, memory, growth, and time on the wall.
 pub(crate) fn run() -> Result<(), Failed> {
@@ -94,7 +99,8 @@ pub(crate) fn run() -> Result<(), Failed> {
     command::run(&mut cargo(&["build", "--release", "--locked", "--quiet"]), "install Rust 1.95")?;
     whole_process()?;
     growth()?;
-    on_the_wall()
+    on_the_wall()?;
+    proxy(&root().join("target/release/portcullis"))
 }
 
 /// Judging in process: how long one command takes.
@@ -132,80 +138,6 @@ pub(crate) fn in_process() -> Result<(), Failed> {
     secrets();
     network();
     Ok(())
-}
-
-/// Addresses of every kind.
-const ADDRESSES: &[&str] = &[
-    "8.8.8.8",
-    "127.0.0.1",
-    "10.1.2.3",
-    "169.254.169.254",
-    "203.0.113.7",
-    "255.255.255.255",
-    "::1",
-    "2606:4700::1111",
-    "2001:db8::1",
-    "::ffff:10.0.0.1",
-    "64:ff9b::8.8.8.8",
-    "64:ff9b:1:a9fe:a9:fe00::",
-    "2002:7f00:1::",
-    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
-    "fe80::1",
-    "4000::1",
-];
-
-/// URLs as agents fetch them, and as attackers write them.
-const URLS: &[&str] = &[
-    "https://example.com/",
-    "https://api.github.com/repos/example/project/pulls?state=open&per_page=100",
-    "https://docs.example.org/a/b/c/index.html#section",
-    "http://8.8.8.8/",
-    "http://0x7f.1/",
-    "http://2130706433:8080/",
-    "https://[2606:4700::1111]/dns-query",
-    "http://[::ffff:169.254.169.254]/latest/meta-data/",
-    "http://example.com@127.0.0.1/",
-    "http://metadata.google.internal/computeMetadata/v1/",
-    "http://127.0.0.1.nip.io/",
-    "https://m\u{fc}nchen.example/stadt",
-    "http://\u{2460}\u{2465}\u{2468}.254.169.254/",
-    "gopher://127.0.0.1:6379/_INFO",
-];
-
-/// Where connections may lead: addresses and URLs.
-fn network() {
-    let addresses: Vec<IpAddr> = ADDRESSES.iter().filter_map(|one| one.parse().ok()).collect();
-    let policy = NetworkPolicy::default();
-    let per = |work: &dyn Fn(usize), things: usize| {
-        let rounds = 20_000;
-        let mut best = Duration::MAX;
-        for _ in 0..7 {
-            let start = Instant::now();
-            for round in 0..rounds {
-                work(round % things);
-            }
-            best = best.min(start.elapsed());
-        }
-        best.as_nanos() / rounds as u128
-    };
-    let classified = per(
-        &|index| {
-            if let Some(address) = addresses.get(index) {
-                black_box(classify(black_box(*address)).is_public());
-            }
-        },
-        addresses.len(),
-    );
-    let judged = per(
-        &|index| {
-            if let Some(url) = URLS.get(index) {
-                black_box(policy.judge(black_box(url)).outcome.is_ok());
-            }
-        },
-        URLS.len(),
-    );
-    say("\n| where connections lead | best ns |\n|---|---|\n");
-    say(&format!("| classifying an address | {classified} |\n| judging a URL | {judged} |\n"));
 }
 
 /// How much text the search for secrets is given.
@@ -347,7 +279,7 @@ const PAYLOAD: &str = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/
 
 /// Whole processes: instructions by callgrind, peak memory by the system's `time`.
 fn whole_process() -> Result<(), Failed> {
-    let script = root().join("xtask/src/bench_script.sh");
+    let script = root().join("xtask/src/bench/script.sh");
     let script = script.to_string_lossy().into_owned();
     let state = root().join(format!("target/bench-{}", std::process::id()));
     let check = |name, words| Process { name, words, input: "", state: None };
