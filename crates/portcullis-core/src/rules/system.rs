@@ -513,11 +513,12 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "grub-install",
             "update-grub",
-            "nvram -c|-d|*=*",
+            "nvram -c|-d",
+            "nvram *=*",
             "efibootmgr -B|-o|-c|-O|-D|--delete-bootnum|--bootorder|--create|--delete-bootorder|--remove-dups|-n|--bootnext|-A|--inactive",
         ]),
-        fires: &["grub-install /dev/sda", "efibootmgr -o 0001"],
-        quiet: &["efibootmgr", "efibootmgr -v"],
+        fires: &["grub-install /dev/sda", "efibootmgr -o 0001", "nvram boot-args=-v"],
+        quiet: &["efibootmgr", "efibootmgr -v", "nvram boot-args"],
         ..RUNNING
     },
     Rule {
