@@ -1,7 +1,12 @@
 //! The secrets that are known and not reported again. Owns the file: which file and which fingerprint, salted for this file alone,
 //! so that nobody who reads it can try guesses against the hashes of another. No secret is in it.
 
-use std::{collections::HashSet, fs, io, path::Path};
+use std::{
+    collections::HashSet,
+    fs,
+    io::{self, Read as _},
+    path::Path,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -72,10 +77,13 @@ impl Baseline {
     /// # Errors
     /// [`BaselineError`].
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
-        if fs::metadata(path)?.len() > LONGEST {
+        // A pipe or a device says no length.
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LONGEST {
             return Err(BaselineError::Long);
         }
-        let File { v, salt, findings } = serde_json::from_slice(&fs::read(path)?)?;
+        let File { v, salt, findings } = serde_json::from_slice(&bytes)?;
         if v != VERSION {
             return Err(BaselineError::Version(v));
         }

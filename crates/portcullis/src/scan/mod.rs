@@ -135,7 +135,15 @@ impl Reason {
     /// Whether somebody has to look at it before the rest may be called clean.
     #[must_use]
     pub const fn is_gap(&self) -> bool {
-        matches!(self, Self::Unreadable(_) | Self::Budget | Self::Large | Self::Many)
+        matches!(
+            self,
+            Self::Unreadable(_)
+                | Self::Broken(_)
+                | Self::Deep
+                | Self::Budget
+                | Self::Large
+                | Self::Many
+        )
     }
 
     /// One word for each, for programs.

@@ -229,6 +229,47 @@ fn links_pipes_and_closed_folders_are_said_and_nothing_hangs() {
     }
 }
 
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_is_named_is_a_gap_and_one_that_stands_for_a_list_is_not_waited_for() {
+    let place = TempDir::new().unwrap();
+    let root = place.path();
+    pipe(&root.join("pipe"));
+    let report = scanned(&root.join("pipe"), &Options::default());
+    assert!(report.has_gaps(), "{report:?}");
+    for list in [".gitignore", ".git/info/exclude"] {
+        let folder = root.join("below/folder");
+        fs::create_dir_all(folder.join(".git/info")).unwrap();
+        fs::write(folder.join("a"), token(1)).unwrap();
+        fs::write(root.join("below/b"), token(2)).unwrap();
+        pipe(&folder.join(list));
+        let options = Options { gitignore: true, ..Options::default() };
+        let report = scanned(&root.join("below"), &options);
+        assert_eq!(places(&report), ["b:1:1"], "{list}");
+        assert_eq!(reasons(&report), ["folder: unreadable"], "{list}");
+        assert!(report.has_gaps());
+        // What stands above decides about what is below.
+        let report = scanned(&folder.join("a"), &options);
+        assert_eq!((places(&report).len(), report.has_gaps()), (0, true), "{list}");
+        assert_eq!(places(&scanned(&root.join("below"), &Options::default())).len(), 2);
+        fs::remove_dir_all(root.join("below")).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_without_an_end_is_no_baseline_and_no_rules() {
+    let device = Path::new("/dev/zero");
+    assert!(gitleaks::load_file(device).is_err());
+    assert!(baseline::Baseline::read(device).is_err());
+}
+
 /// Gives so many bytes, or an error behind them.
 struct Endless {
     line: Vec<u8>,

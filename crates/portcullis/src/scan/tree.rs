@@ -5,7 +5,7 @@ use std::{
     io::{self, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -35,11 +35,21 @@ pub(super) fn walk(roots: &[PathBuf], collector: &Collector<'_>) {
     for (path, problem) in problems {
         collector.leave_out(&path.to_string_lossy(), Reason::Unreadable(problem));
     }
-    let mut roots = roots.iter();
-    let Some(first) = roots.next() else { return };
+    let lists = options.gitignore.then(Lists::default);
+    let mut roots = roots.iter().filter(|root| {
+        lists
+            .as_ref()
+            .is_none_or(|lists| platform::real(root).ancestors().all(|it| lists.are_files(it)))
+    });
+    let Some(first) = roots.next() else { return said(lists, collector) };
     let mut walk = WalkBuilder::new(first);
     for root in roots {
         walk.add(root);
+    }
+    if let Some(lists) = lists.clone() {
+        walk.filter_entry(move |entry| {
+            !entry.file_type().is_some_and(|kind| kind.is_dir()) || lists.are_files(entry.path())
+        });
     }
     walk.standard_filters(false)
         .git_ignore(options.gitignore)
@@ -61,10 +71,37 @@ pub(super) fn walk(roots: &[PathBuf], collector: &Collector<'_>) {
             }
         })
     });
+    said(lists, collector);
     let mut long = long.into_inner().unwrap_or_else(|broken| broken.into_inner());
     long.sort();
     for path in long {
         read_long(&path, collector);
+    }
+}
+
+/// The folders whose lists of what git ignores are no files: whoever reads a list waits for it, and a pipe has no end.
+#[derive(Clone, Default)]
+struct Lists(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Lists {
+    /// Whether the lists in a folder can be read; otherwise it is noted.
+    fn are_files(&self, folder: &Path) -> bool {
+        let is_special = |list: &str| {
+            fs::metadata(folder.join(list)).is_ok_and(|about| !about.is_file() && !about.is_dir())
+        };
+        let fine = ![".gitignore", ".git", ".git/info/exclude"].into_iter().any(is_special);
+        if !fine {
+            lock(&self.0).push(folder.to_owned());
+        }
+        fine
+    }
+}
+
+/// Says of which folders nothing was read.
+fn said(lists: Option<Lists>, collector: &Collector<'_>) {
+    for folder in lists.iter().flat_map(|lists| std::mem::take(&mut *lock(&lists.0))) {
+        let words = "its list of what git ignores is no file".to_owned();
+        collector.leave_out(&shown(&folder), Reason::Unreadable(words));
     }
 }
 
@@ -101,6 +138,11 @@ fn visit(
             lock(long).push(path.to_owned());
         }
         Ok(opened) => opened.read(reader, &shown(path)),
+        // Who names one wants it read.
+        Err(Reason::Special) if named => {
+            let words = "it is a pipe, a socket or a device; `--stdin` reads one".to_owned();
+            collector.leave_out(&shown(path), Reason::Unreadable(words));
+        }
         Err(reason) => collector.leave_out(&shown(path), reason),
     }
     WalkState::Continue
@@ -186,7 +228,10 @@ fn read_long(path: &Path, collector: &Collector<'_>) {
 fn share(reader: &mut Reader<'_>, path: &Path, name: &str, number: u64) -> Part {
     let start = number.saturating_mul(SHARE);
     let read_from = start.saturating_sub(Sizes::USUAL.before as u64);
-    let opened = open(path, true).map_err(|reason| io::Error::other(reason.to_string()));
+    let opened = open(path, true).map_err(|reason| match reason {
+        Reason::Unreadable(words) => io::Error::other(words),
+        reason => io::Error::other(reason.to_string()),
+    });
     let placed = opened.and_then(|mut opened| {
         opened.file.seek(SeekFrom::Start(read_from))?;
         Ok(opened.file)
@@ -205,6 +250,7 @@ fn share(reader: &mut Reader<'_>, path: &Path, name: &str, number: u64) -> Part 
 fn join(parts: impl Iterator<Item = Part>, name: &str, collector: &Collector<'_>) {
     let mut listed = Listed::new(collector, name);
     let (mut position, mut until, mut count) = (Position::FIRST, 0, 0);
+    let mut failed = false;
     for Part { findings, end, error } in parts {
         for (mut finding, allowed) in findings {
             if finding.span.start < until {
@@ -221,7 +267,10 @@ fn join(parts: impl Iterator<Item = Part>, name: &str, collector: &Collector<'_>
             }
         }
         position = end.from(position);
-        if let Some(error) = error {
+        // One of them says it for all: a file that is gone is gone for each.
+        if let Some(error) = error
+            && !std::mem::replace(&mut failed, true)
+        {
             collector.leave_out(name, Reason::Unreadable(error.to_string()));
         }
     }

@@ -7,7 +7,7 @@
 mod fields;
 mod pattern;
 
-use std::path::PathBuf;
+use std::{io::Read as _, path::PathBuf};
 
 use portcullis_core::{
     risk::Severity,
@@ -96,11 +96,14 @@ pub fn load(text: &str, open: &mut Open<'_>) -> Result<RuleSet, GitleaksError> {
 pub fn load_file(path: &std::path::Path) -> Result<RuleSet, GitleaksError> {
     const LONGEST: u64 = 16 << 20;
     let read = |path: PathBuf| -> Result<String, String> {
-        let length = std::fs::metadata(&path).map_err(|error| error.to_string())?.len();
-        if length > LONGEST {
+        let file = std::fs::File::open(&path).map_err(|error| error.to_string())?;
+        let mut text = String::new();
+        // A pipe or a device says no length.
+        file.take(LONGEST + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+        if text.len() as u64 > LONGEST {
             return Err(format!("longer than {} MiB", LONGEST >> 20));
         }
-        std::fs::read_to_string(path).map_err(|error| error.to_string())
+        Ok(text)
     };
     let text = read(path.to_owned()).map_err(GitleaksError::Toml)?;
     let beside = path.parent().map(std::path::Path::to_owned).unwrap_or_default();
