@@ -138,8 +138,8 @@ fn visit(
             lock(long).push(path.to_owned());
         }
         Ok(opened) => opened.read(reader, &shown(path)),
-        // Who names one wants it read.
-        Err(Reason::Special) if named => {
+        // Who names one wants it read; in that of nothing there is nothing to read.
+        Err(Reason::Special) if named && path != Path::new("/dev/null") => {
             let words = "it is a pipe, a socket or a device; `--stdin` reads one".to_owned();
             collector.leave_out(&shown(path), Reason::Unreadable(words));
         }

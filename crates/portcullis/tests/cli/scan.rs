@@ -96,6 +96,7 @@ fn what_cannot_be_read_is_a_question() {
     assert_eq!(ended.code, 3, "{}", ended.page());
     assert!(ended.err.contains("/proc/self/mem: could not be read"), "{}", ended.err);
     assert_eq!(place.run(["scan", "/dev/null"]).code, 0);
+    assert_eq!(place.run(["scan", "/dev/full"]).code, 3);
     assert_eq!(place.run(["scan", "/proc/self/status"]).code, 0);
 }
 
