@@ -321,11 +321,7 @@ pub(super) const WHOLE: &[Dressing] = &[
         honest: false,
         dress: |script| Some(format!("printf '%s\\0' {} | xargs -0 bash -c", quoted(script))),
     },
-    Dressing {
-        name: "find -exec",
-        honest: false,
-        dress: |script| Some(format!("find . -maxdepth 0 -exec bash -c {} \\;", quoted(script))),
-    },
+    Dressing { name: "find -exec", honest: false, dress: exec_of_find },
     Dressing {
         name: "base64",
         honest: false,
@@ -466,4 +462,10 @@ fn halves(text: &str) -> (&str, &str) {
     let middle = text.len() / 2;
     let at = (middle..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     text.split_at(at)
+}
+
+/// `find` would put its path in the place of `{}`.
+fn exec_of_find(script: &str) -> Option<String> {
+    let is_kept = !script.contains("{}");
+    is_kept.then(|| format!("find . -maxdepth 0 -exec bash -c {} \\;", quoted(script)))
 }

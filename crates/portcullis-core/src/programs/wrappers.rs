@@ -21,6 +21,11 @@ use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::{terminal, typing};
 
+/// Whether a program is there to run another one.
+pub(super) fn is_wrapper(name: &str) -> bool {
+    WRAPPERS.binary_search_by(|row| row.name.cmp(name)).is_ok()
+}
+
 const fn wrapper(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(inner) }
 }

@@ -30,7 +30,9 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// A file that this call wrote and made executable is there to be run: a program that is handed its name may do so.
 fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
+    // What stands behind a wrapper was handed to the program that it runs.
     if !walk.has_executables()
+        || wrappers::is_wrapper(&invocation.program)
         || matches!(
             invocation.program.as_str(),
             "chmod"
