@@ -11,7 +11,7 @@ use portcullis_core::{action::Action, call::ToolCall, facts::Facts, gate::Gate, 
 use serde_json::{Value, json};
 
 use crate::{
-    command::{self, Failed, cargo, root, say},
+    command::{self, Failed, root, say},
     dressing,
 };
 
@@ -23,18 +23,7 @@ const WARM: usize = 500;
 
 /// Measures with this Python, in a process built for release.
 pub(crate) fn run(python: &str) -> Result<(), Failed> {
-    let words = [
-        "run",
-        "--release",
-        "--locked",
-        "--quiet",
-        "--package",
-        "xtask",
-        "--",
-        "beside-in-process",
-        python,
-    ];
-    command::run(&mut cargo(&words), "install Rust 1.95")
+    command::in_release(&["beside-in-process", python])
 }
 
 /// The measurement itself.

@@ -50,6 +50,12 @@ pub(crate) fn cargo(words: &[&str]) -> Command {
     command
 }
 
+/// Runs one of these chores again, in a process built for release.
+pub(crate) fn in_release(chore: &[&str]) -> Result<(), Failed> {
+    let words = ["run", "--release", "--locked", "--quiet", "--package", "xtask", "--"];
+    run(cargo(&words).args(chore), "install Rust 1.95")
+}
+
 /// Runs a program to its end, in sight.
 pub(crate) fn run(command: &mut Command, help: &'static str) -> Result<(), Failed> {
     let shown = shown(command);

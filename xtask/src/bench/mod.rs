@@ -83,19 +83,7 @@ const SCRIPT: &str = include_str!("script.sh");
 
 /// Everything: in process, whole process, memory, growth, and time on the wall.
 pub(crate) fn run() -> Result<(), Failed> {
-    command::run(
-        &mut cargo(&[
-            "run",
-            "--release",
-            "--locked",
-            "--quiet",
-            "--package",
-            "xtask",
-            "--",
-            "bench-in-process",
-        ]),
-        "install Rust 1.95",
-    )?;
+    command::in_release(&["bench-in-process"])?;
     command::run(&mut cargo(&["build", "--release", "--locked", "--quiet"]), "install Rust 1.95")?;
     whole_process()?;
     growth()?;

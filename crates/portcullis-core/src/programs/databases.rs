@@ -7,7 +7,7 @@ use portcullis_syntax::Span;
 
 use super::{Does, Program, operators};
 use crate::{
-    effect::Argument,
+    effect::{Argument, WriteMode},
     text::{Piece, Text},
     understand::shell::{Invocation, Walk},
 };
@@ -196,14 +196,23 @@ struct Client {
     statements: &'static [&'static str],
     /// Options whose value is a file of statements.
     files: &'static [&'static str],
+    /// Options whose value is the file that the answers go to.
+    answers: &'static [&'static str],
     /// How many operands stand before those that are statements; `None` where no operand is one.
     before: Option<usize>,
     /// What a line starts with whose rest goes to a shell.
     escapes: &'static [&'static str],
 }
 
-const CLIENT: Client =
-    Client { name: "", commands: &[], statements: &[], files: &[], before: None, escapes: &[] };
+const CLIENT: Client = Client {
+    name: "",
+    commands: &[],
+    statements: &[],
+    files: &[],
+    answers: &[],
+    before: None,
+    escapes: &[],
+};
 /// What the clients have in common of which nothing else is known.
 const ANY_CLIENT: Client = Client {
     statements: &["-e", "-q", "-Q", "--execute", "--query"],
@@ -213,6 +222,7 @@ const ANY_CLIENT: Client = Client {
 const POSTGRES_CLIENT: Client = Client {
     statements: &["-c", "--command"],
     files: &["-f", "--file"],
+    answers: &["-L", "-o", "--log-file", "--output"],
     escapes: &["\\!", "\\o |", "\\o|", "\\g |", "\\g|", "\\copy program"],
     ..CLIENT
 };
@@ -302,6 +312,7 @@ static CLIENTS: &[Client] = &[
         name: "sqlcmd",
         statements: &["-Q", "-q"],
         files: &["-i"],
+        answers: &["-o"],
         escapes: &["!!", ":!!"],
         ..CLIENT
     },
@@ -348,22 +359,25 @@ fn send(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut told = false;
     for statement in options.values_of(client.statements) {
         told = true;
-        client.say(walk, &statement.text, statement.span);
+        client.say(walk, &statement.text, statement.span, invocation);
     }
     if let Some(before) = client.before {
         for operand in options.operands().skip(before) {
             told = true;
-            client.say(walk, &operand.text, operand.span);
+            client.say(walk, &operand.text, operand.span, invocation);
         }
     }
     let files: Vec<Argument> = options.values_of(client.files).collect();
     for file in files {
         told = true;
         let content = walk.read(&file);
-        client.say_if_known(walk, &content, file.span);
+        client.say_if_known(walk, &content, file.span, invocation);
     }
     if let (false, Some(input)) = (told, &invocation.input) {
-        client.say_if_known(walk, input, invocation.span);
+        client.say_if_known(walk, input, invocation.span, invocation);
+    }
+    for file in options.values_of(client.answers) {
+        walk.write(&file, WriteMode::Replace, invocation.written());
     }
     printed
 }
@@ -380,14 +394,14 @@ impl Client {
     }
 
     /// A file or stream of statements: what nothing is known of is no statement to judge.
-    fn say_if_known(&self, walk: &mut Walk<'_>, text: &Text, span: Span) {
+    fn say_if_known(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
         if text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))) {
-            self.say(walk, text, span);
+            self.say(walk, text, span, invocation);
         }
     }
 
     /// One text of statements: the lines that go to a shell, and the rest.
-    fn say(&self, walk: &mut Walk<'_>, text: &Text, span: Span) {
+    fn say(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
         let Some(known) = text.as_known() else {
             walk.query(text, span);
             return;
@@ -404,7 +418,12 @@ impl Client {
                 None if line.starts_with(".load ") && self.is_for_the_client(line) => {
                     walk.note("query.program", span);
                 }
-                None if self.is_for_the_client(line) => {}
+                None if self.is_for_the_client(line) => {
+                    if let Some(file) = answer_file(line) {
+                        let file = Argument { text: Text::known(file), span };
+                        walk.write(&file, WriteMode::Replace, invocation.written());
+                    }
+                }
                 None => {
                     rest.push_str(line);
                     rest.push('\n');
@@ -423,6 +442,20 @@ impl Client {
         (line.starts_with('\\') && !self.escapes.is_empty())
             || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
     }
+}
+
+/// Where a line told to the client has the answers go: `\o FILE`, `.output FILE`, `\copy users to 'FILE'`.
+fn answer_file(line: &str) -> Option<&str> {
+    const COMMANDS: &[&str] = &["\\g", "\\o", "\\out", ".once", ".output"];
+    let (command, rest) = line.split_once(char::is_whitespace)?;
+    let file = if command == "\\copy" {
+        let at = rest.to_ascii_lowercase().rfind(" to ")?;
+        rest.get(at + " to ".len()..)?
+    } else {
+        COMMANDS.contains(&command).then_some(rest)?
+    };
+    let file = file.split_whitespace().next()?.trim_matches(['\'', '"']);
+    (!matches!(file, "off" | "program" | "stdin" | "stdout")).then_some(file)
 }
 
 /// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.

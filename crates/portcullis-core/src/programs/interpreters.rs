@@ -277,10 +277,17 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     {
         return python_module(walk, invocation, &module);
     }
-    if let Some(printed) = serve::by_interpreter(walk, invocation) {
-        return printed;
-    }
+    serve::by_interpreter(walk, invocation);
+    // `ruby -run -e httpd` says which of its library's programs to run.
+    let is_named = |code: &Argument| {
+        speaker.language == "ruby"
+            && matches!(code.text.as_known(), Some("httpd"))
+            && invocation.arguments.iter().any(|word| word.text.as_known() == Some("-run"))
+    };
     let code = code_option(invocation, speaker);
+    if code.as_ref().is_some_and(is_named) {
+        return invocation.origin();
+    }
     let operands = wrappers::command_after(invocation, 0);
     if let Some(code) = code {
         if matches!(speaker.language, "perl" | "ruby") && reads_operands(&invocation.arguments) {

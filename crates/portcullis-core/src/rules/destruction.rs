@@ -477,6 +477,7 @@ static RULES: &[Rule] = &[
             "truncate -s 1M disk.img",
             "dd if=/dev/zero of=disk.img bs=1M count=64",
             "cp notes.txt ~/notes.txt",
+            "head -c 32 /dev/urandom | base64 > ~/.config/app/key",
         ],
         ..Rule::LOSS
     },
@@ -488,11 +489,14 @@ fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
     if mode != WriteMode::Replace {
         return None;
     }
-    let is_noise = |file: &Target| {
-        matches!(
-            file.path.as_deref(),
-            Some("/dev/null" | "/dev/zero" | "/dev/random" | "/dev/urandom")
-        )
+    // Through other programs noise becomes a key or a password.
+    let is_copied = || {
+        scene.program_around(effect).is_some_and(|run| matches!(run.program.as_str(), "cp" | "dd"))
+    };
+    let is_noise = |file: &Target| match file.path.as_deref() {
+        Some("/dev/null" | "/dev/zero") => true,
+        Some("/dev/random" | "/dev/urandom") => is_copied(),
+        _ => false,
     };
     if !content.is_empty() && !scene.files_of(content).into_iter().any(is_noise) {
         return None;

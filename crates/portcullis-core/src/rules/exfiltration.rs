@@ -380,8 +380,9 @@ const KEEPERS: &[&str] = &[
 
 fn rows_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (connection, sends) = sent(effect)?;
-    let is_rows = |origin: &&Effect| matches!(&origin.kind, EffectKind::Run(run) if programs::databases::prints_rows(run));
-    scene.origins(sends).iter().find(|origin| is_rows(origin))?;
+    let is_rows =
+        |origin: &Effect| super::effects::run(origin).is_some_and(programs::databases::prints_rows);
+    scene.origins(sends).iter().any(|origin| is_rows(origin)).then_some(())?;
     let is_kept =
         scene.program_around(effect).is_some_and(|run| KEEPERS.contains(&run.program.as_str()))
             && matches!(host_kind(connection), HostKind::Named);

@@ -4,23 +4,16 @@
 use super::{
     Rule, Scene, Shelf, When,
     effects::{at, run, words},
+    system::RUNNING,
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds},
+    effect::{Effect, EffectKind, Kinds, Run},
     finding::Category,
     risk::Severity,
-    text::Text,
+    text::{Piece, Text},
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
-
-const PROCESS: Rule = Rule {
-    category: Category::System,
-    severity: Severity::High,
-    reversible: true,
-    remedy: "let a person who looks after the machine do this",
-    ..Rule::LOSS
-};
 
 static RULES: &[Rule] = &[
     Rule {
@@ -43,7 +36,7 @@ static RULES: &[Rule] = &[
             "while true; do ./poll & wait; done",
             "for f in *.txt; do gzip \"$f\" & done; wait",
         ],
-        ..PROCESS
+        ..RUNNING
     },
     Rule {
         id: "system.process.kill-all",
@@ -75,7 +68,7 @@ static RULES: &[Rule] = &[
             "pkill systemd",
         ],
         quiet: &["kill %1", "kill -1 1234", "kill -l", "pkill node", "kill -9 $PID"],
-        ..PROCESS
+        ..RUNNING
     },
     Rule {
         id: "system.process.kill-guard",
@@ -90,7 +83,7 @@ static RULES: &[Rule] = &[
         }),
         fires: &["pkill auditd", "killall rsyslogd", "pkill -f falcon-sensor", "killall sshd"],
         quiet: &["pkill node", "pgrep auditd"],
-        ..PROCESS
+        ..RUNNING
     },
     Rule {
         id: "system.process.kill",
@@ -103,7 +96,7 @@ static RULES: &[Rule] = &[
         }),
         fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
         quiet: &["kill -l", "pgrep node"],
-        ..PROCESS
+        ..RUNNING
     },
     Rule {
         id: "system.input.typed",
@@ -114,12 +107,13 @@ static RULES: &[Rule] = &[
         fires: &[
             "osascript -e 'tell application \"System Events\" to keystroke \"y\"'",
             "osascript -e 'tell app \"System Events\"' -e 'key code 36' -e 'end tell'",
+            "echo 'tell app id \"com.apple.systemevents\" to keystroke return' | osascript",
         ],
         quiet: &[
             "osascript -e 'display notification \"done\"'",
             "osascript -e 'tell app \"System Events\" to get name of every process'",
         ],
-        ..PROCESS
+        ..RUNNING
     },
     Rule {
         id: "system.process.inject",
@@ -133,13 +127,17 @@ static RULES: &[Rule] = &[
             "gdb --pid=4242 -ex 'print setuid(0)'",
             "gdb -batch -ex 'attach 77' -ex 'call (void)exit(0)'",
             "lldb -p 812 -o 'expr (int)unlink(\"/srv/a\")'",
+            "gdb -p1 -batch -ex='call setuid(0)'",
+            "gdb /usr/sbin/sshd 911 -batch --eval-command='set var permit = 1'",
+            "printf 'attach 77\\ncall dlopen(\"/tmp/a.so\", 2)\\n' | gdb -q",
         ],
         quiet: &[
             "gdb -p 4242 -batch -ex 'thread apply all bt'",
             "gdb ./app -ex 'print total(3)'",
             "lldb -p 812 -o 'bt all'",
+            "gdb -p 4242 -batch -ex 'set pagination off' -ex 'info threads'",
         ],
-        ..PROCESS
+        ..RUNNING
     },
 ];
 
@@ -247,11 +245,22 @@ fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
     lists
 }
 
+/// What a program is told: by its arguments, and by the lines that arrive.
+fn told(run: &Run) -> impl Iterator<Item = &str> {
+    let arrives =
+        run.input.iter().flat_map(|input| &input.pieces).filter_map(|piece| match piece {
+            Piece::Known(text) => Some(text.as_str()),
+            _ => None,
+        });
+    words(run).chain(arrives.flat_map(str::lines))
+}
+
 /// Whether a script of the desktop presses keys or buttons.
 fn types(effect: &Effect) -> bool {
     run(effect).filter(|run| run.program == "osascript").is_some_and(|run| {
-        let says = |part: &str| words(run).any(|word| word.contains(part));
-        says("System Events") && ["keystroke", "key code", "click "].iter().any(|act| says(act))
+        let says = |part: &str| told(run).any(|line| line.to_ascii_lowercase().contains(part));
+        (says("system events") || says("systemevents"))
+            && ["keystroke", "key code", "click "].iter().any(|act| says(act))
     })
 }
 
@@ -260,16 +269,39 @@ fn injects(effect: &Effect) -> bool {
     let Some(run) = run(effect).filter(|run| matches!(run.program.as_str(), "gdb" | "lldb")) else {
         return false;
     };
-    let attaches = words(run).any(|word| {
-        matches!(word, "-p" | "--pid" | "--attach-pid")
-            || word.starts_with("--pid=")
-            || word.starts_with("attach ")
-            || word.starts_with("process attach")
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let attaches = told(run).map(str::trim_start).any(|word| {
+        matches!(word, "-p" | "--pid" | "--attach-pid" | "-pid")
+            || ["--pid=", "-pid=", "attach ", "at ", "process attach"]
+                .iter()
+                .any(|start| word.starts_with(start))
+            || word.strip_prefix("-p").is_some_and(is_number)
     });
-    let calls = words(run).any(|word| {
-        let (command, code) = word.split_once(' ').unwrap_or((word, ""));
-        matches!(command, "call" | "compile" | "expr" | "expression" | "jump" | "p" | "print")
-            && (code.contains('(') || command == "jump")
-    });
-    attaches && calls
+    // The second operand of gdb is a core file or a process.
+    let names_process = run.program == "gdb"
+        && words(run)
+            .zip(words(run).skip(1))
+            .any(|(before, word)| !before.starts_with('-') && is_number(word));
+    (attaches || names_process) && told(run).any(changes)
+}
+
+/// Whether a debugger's command makes the program do or hold something else.
+fn changes(line: &str) -> bool {
+    let told = line.trim_start();
+    let told = match told.strip_prefix('-').map(|option| option.trim_start_matches('-')) {
+        Some(option) => option.split_once('=').map_or("", |(_, command)| command),
+        None => told,
+    };
+    let (command, code) = told.split_once([' ', '/']).unwrap_or((told, ""));
+    match command {
+        "call" | "compile" | "expr" | "expression" | "inspect" | "output" | "p" | "print"
+        | "printf" => code.contains('(') || code.contains('='),
+        "jump" => true,
+        "set" => {
+            let code = code.trim_start();
+            code.starts_with("var") || code.starts_with(['{', '*', '$', '('])
+        }
+        "memory" | "register" => code.trim_start().starts_with("write"),
+        _ => false,
+    }
 }

@@ -96,7 +96,7 @@ pub(super) static SHELF: Shelf = Shelf {
     rules: RULES,
 };
 
-const RUNNING: Rule = Rule {
+pub(super) const RUNNING: Rule = Rule {
     category: Category::System,
     severity: Severity::High,
     reversible: true,

@@ -24,7 +24,7 @@ static SERVERS: &[Server] = &[
     server("darkhttpd", "", &[], &["--addr"]),
     server("dufs", "", &[], &["-b", "--bind"]),
     server("http-server", "", &[], &["-a"]),
-    server("httpd", "", &["-h"], &[]),
+    server("httpd", "", &["-h"], &["-p"]),
     server("live-server", "", &[], &["--host"]),
     server("miniserve", "", &[], &["-i", "--interfaces"]),
     server("php", "", &["-t"], &["-S"]),
@@ -83,18 +83,16 @@ pub(super) fn files(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         [] => operands.next().cloned(),
         names => options.value(names),
     };
-    // Apache's program of that name serves what its configuration says.
-    if server.name == "httpd" && directory.is_none() {
+    let address = options.value(server.address);
+    // Apache's program of that name serves what its configuration says; busybox has the port said, `-p 127.0.0.1:80`.
+    if server.name == "httpd" && directory.is_none() && address.is_none() {
         return invocation.origin();
     }
-    offer(walk, invocation, directory, options.value(server.address))
+    offer(walk, invocation, directory, address)
 }
 
-/// A language's interpreter that is told to serve: `php -S`, `ruby -run -e httpd`.
-pub(in crate::programs) fn by_interpreter(
-    walk: &mut Walk<'_>,
-    invocation: &Invocation,
-) -> Option<Text> {
+/// A language's interpreter that is told to serve: `php -S`, `ruby -run -e httpd`. Its code and scripts are its caller's.
+pub(in crate::programs) fn by_interpreter(walk: &mut Walk<'_>, invocation: &Invocation) {
     let words = || invocation.arguments.iter();
     let value = |name: &str| {
         let mut rest = words();
@@ -105,17 +103,20 @@ pub(in crate::programs) fn by_interpreter(
     };
     match invocation.program.as_str() {
         "php" => {
-            let address = value("-S")?;
-            Some(offer(walk, invocation, value("-t"), Some(address)))
+            if let Some(address) = value("-S") {
+                offer(walk, invocation, value("-t"), Some(address));
+            }
         }
         "ruby" if words().any(|word| word.text.as_known() == Some("-run")) => {
             let mut rest = words()
                 .skip_while(|word| !matches!(word.text.as_known(), Some("httpd" | "-ehttpd")));
-            rest.next()?;
-            let directory = rest.find(|word| !word.text.known_prefix().starts_with('-')).cloned();
-            Some(offer(walk, invocation, directory, value("--bind-address=")))
+            if rest.next().is_some() {
+                let directory =
+                    rest.find(|word| !word.text.known_prefix().starts_with('-')).cloned();
+                offer(walk, invocation, directory, value("--bind-address="));
+            }
         }
-        _ => None,
+        _ => {}
     }
 }
 

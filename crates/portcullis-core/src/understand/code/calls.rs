@@ -106,6 +106,7 @@ fn locates_program(path: &str) -> bool {
         function.contains('.')
             && !matches!(library, "os" | "sys" | "tempfile" | "site" | "sysconfig")
             && LOCATORS.iter().any(|end| function.ends_with(end))
+            && !["download", "fetch", "install"].iter().any(|act| function.contains(act))
     })
 }
 

@@ -944,8 +944,13 @@ impl Interpreter<'_, '_, '_> {
                         known.lines().take(LINES).map(line).reduce(Value::or)
                     });
                     let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
-                    self.bind(self.word().to_owned(), line);
-                    self.at += 1;
+                    if self.word_at(self.at + 1) == "[" {
+                        let place = self.expression(5);
+                        self.store_member(place, line);
+                    } else {
+                        self.bind(self.word().to_owned(), line);
+                        self.at += 1;
+                    }
                 }
                 Value::Text(printed)
             }

@@ -187,7 +187,7 @@ impl Interpreter<'_, '_, '_> {
                 self.endless(start);
                 self.at += 1;
             }
-            "loop" | "redo" => {
+            "goto" | "loop" | "redo" => {
                 self.endless(start);
                 return false;
             }
@@ -291,17 +291,38 @@ impl Interpreter<'_, '_, '_> {
             "loop" if next == "{" => (start + 2, self.partner(start + 1)),
             "loop" if next == "do" => (start + 2, self.end),
             "redo" => (self.statement_before(start), start),
+            "goto" => {
+                let is_label =
+                    |at: &usize| self.word_at(*at) == next && self.word_at(*at + 1) == ":";
+                let Some(label) = (0..start).rev().take(BODY).find(is_label) else { return };
+                (label + 2, start)
+            }
             word @ ("while" | "until") => {
                 let bracket = usize::from(next == "(");
+                // Nothing between the brackets goes on in perl.
+                let is_empty = bracket == 1 && self.word_at(start + 2) == ")";
                 let goes_on = if word == "while" {
                     &["True", "true", "1"][..]
                 } else {
                     &["False", "false", "0"][..]
                 };
-                if !goes_on.contains(&self.word_at(start + 1 + bracket)) {
+                let head = self.word_at(start + 1 + bracket);
+                // The parent goes on as long as it has children.
+                let is_fork = word == "while"
+                    && matches!(self.language, "perl" | "ruby")
+                    && matches!(head, "fork" | "defined");
+                if is_fork {
+                    let end = if bracket == 1 {
+                        self.partner(start + 1)
+                    } else {
+                        self.statement_end(start)
+                    };
+                    self.body_without_end(start, start + 1, end);
+                }
+                if !is_empty && !goes_on.contains(&head) {
                     return;
                 }
-                let body = start + 2 + 2 * bracket;
+                let body = start + 1 + 2 * bracket + usize::from(!is_empty);
                 let before = self.statement_before(start);
                 if self.language == "python" {
                     (start + 2, self.block_end(start))
@@ -318,8 +339,15 @@ impl Interpreter<'_, '_, '_> {
         self.body_without_end(start, from, end);
     }
 
-    /// Where the statement begins that a word on the same line stands behind: `fork while 1`.
+    /// Where the statement begins that a word on the same line stands behind: `fork while 1`, `do { fork } while 1`.
     fn statement_before(&self, index: usize) -> usize {
+        let opens = |at: &usize| match self.word_at(index - 1) {
+            "}" => self.partner(*at) == index - 1,
+            _ => self.word_at(*at) == "begin",
+        };
+        if index > 0 && matches!(self.word_at(index - 1), "}" | "end") {
+            return (0..index - 1).rev().take(BODY).find(opens).map_or(index, |at| at + 1);
+        }
         let is_inside = |at: &usize| {
             !matches!(self.word_at(at - 1), ";" | "{" | "}" | "do") && !self.is_first(*at)
         };
@@ -665,7 +693,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `object.member = value`, `object['key'] = value`.
-    fn store_member(&mut self, place: Value, value: Value) {
+    pub(super) fn store_member(&mut self, place: Value, value: Value) {
         let Value::Name(path, _) = place else { return };
         let client = ["requests.", "httpx.", "aiohttp."].iter().any(|name| path.starts_with(name));
         if path.ends_with(".verify") && client && value.is_false() {
@@ -821,7 +849,8 @@ impl Interpreter<'_, '_, '_> {
         let Some(separator) = separator else {
             return;
         };
-        if self.word_at(separator) == ";" && self.word_at(separator + 1) == ";" && open {
+        let is_true = usize::from(matches!(self.word_at(separator + 1), "1" | "true"));
+        if self.word_at(separator) == ";" && self.word_at(separator + 1 + is_true) == ";" && open {
             let body = limit + 1;
             if self.word_at(body) == "{" {
                 self.body_without_end(start, body + 1, self.partner(body));

@@ -30,7 +30,7 @@ pub(crate) use redirect::TERMINAL;
 pub use walk::Walk;
 
 use crate::{
-    effect::{Argument, Arguments},
+    effect::{Argument, Arguments, EffectId},
     programs::Options,
     text::Text,
 };
@@ -69,6 +69,8 @@ pub struct Invocation {
     pub values: &'static [&'static str],
     /// From the name to the last argument.
     pub span: Span,
+    /// The effect that says that it runs.
+    pub announced: Option<EffectId>,
 }
 
 impl Invocation {
@@ -89,5 +91,13 @@ impl Invocation {
             origin.inherit(input);
         }
         origin
+    }
+
+    /// The same as said by this program, for what it writes into a file by itself.
+    #[must_use]
+    pub fn written(&self) -> Text {
+        let mut written = self.origin();
+        written.sources.extend(self.announced);
+        written
     }
 }

@@ -253,16 +253,15 @@ impl Walk<'_> {
             code.append(value);
             self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
         }
-        if name.starts_with("GIT_CONFIG_") {
+        let is_for_git = name.starts_with("GIT_CONFIG_");
+        if is_for_git {
             escapes::git_environment(self, name, value, span);
-            if escapes::variable(name).is_none() {
-                let kind = EffectKind::Environment { name: name.to_owned(), value: value.clone() };
-                self.emit(kind, span);
-            }
         }
         escapes::named_in_variable(self, name, value, span);
+        let is_noted =
+            || is_for_git || network::service_in_variable(name, value.known_prefix()).is_some();
         match escapes::variable(name) {
-            None if network::service_in_variable(name, value.known_prefix()).is_none() => {}
+            None if !is_noted() => {}
             None | Some(escapes::Variable::Obeyed) => {
                 self.emit(
                     EffectKind::Environment { name: name.to_owned(), value: value.clone() },
@@ -399,7 +398,7 @@ impl Walk<'_> {
         let row =
             programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
         let program = row.map_or(basename, |row| row.name.to_owned());
-        let invocation = Invocation {
+        let mut invocation = Invocation {
             values: row.map_or(&[], |row| row.values),
             program,
             name,
@@ -407,6 +406,7 @@ impl Walk<'_> {
             input,
             environment,
             span,
+            announced: None,
         };
         let built_in = self.is_builtin(&invocation.program);
         self.succeeded = None;
@@ -430,6 +430,7 @@ impl Walk<'_> {
             row.is_some() || built_in,
             invocation.input.as_ref(),
         );
+        invocation.announced = Some(id);
         if let Some(printed) = self.printf_into(&invocation, row) {
             return printed;
         }
