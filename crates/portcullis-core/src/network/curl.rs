@@ -1,7 +1,12 @@
 //! How curl reads a URL, where that is not how browsers do. Owns a model of its parser (`lib/urlapi.c`, and `inet_aton` for
 //! addresses), to tell where the two disagree; nothing connects to what it says.
 
-use std::net::Ipv4Addr;
+use std::{
+    borrow::Cow,
+    net::{Ipv4Addr, Ipv6Addr},
+};
+
+use super::spelling::until;
 
 /// What curl makes of a URL.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -15,43 +20,55 @@ pub enum Reading {
 /// What curl makes of a URL.
 #[must_use]
 pub fn read_as_curl(written: &str) -> Reading {
+    match hear(written) {
+        Heard::Refused => Reading::Refused,
+        Heard::Four(four) => Reading::Host(four.to_string()),
+        Heard::Six(six) => Reading::Host(six.to_string()),
+        Heard::Name(name) => Reading::Host(name.trim_end_matches('.').to_lowercase()),
+    }
+}
+
+/// As [`Reading`], with the host as it stands there.
+pub(super) enum Heard<'a> {
+    Refused,
+    Four(Ipv4Addr),
+    Six(Ipv6Addr),
+    Name(Cow<'a, str>),
+}
+
+/// As [`read_as_curl`].
+pub(super) fn hear(written: &str) -> Heard<'_> {
     // Blanks and control characters are no part of any URL that it takes.
     if written.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
-        return Reading::Refused;
+        return Heard::Refused;
     }
     let rest = match written.split_once(':') {
         Some((scheme, rest)) if is_scheme(scheme) && rest.starts_with('/') => {
             let slashes = rest.bytes().take_while(|byte| *byte == b'/').count();
             if slashes > 3 {
-                return Reading::Refused;
+                return Heard::Refused;
             }
-            rest.trim_start_matches('/')
+            rest.get(slashes..).unwrap_or_default()
         }
         // Without slashes it is no scheme: `https:example.com` is the host `https`.
         _ => written,
     };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let authority = until(rest, |byte| matches!(byte, b'/' | b'?' | b'#'));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     if let Some(bracketed) = host.strip_prefix('[') {
-        let inner = bracketed.split(']').next().unwrap_or_default();
-        let bare = inner.split('%').next().unwrap_or(inner);
-        return match bare.parse::<std::net::Ipv6Addr>() {
-            Ok(six) => Reading::Host(six.to_string()),
-            Err(_) => Reading::Refused,
-        };
+        let bare = until(bracketed, |byte| byte == b']' || byte == b'%');
+        return bare.parse().map_or(Heard::Refused, Heard::Six);
     }
-    let host = host.split(':').next().unwrap_or(host);
-    let Some(host) = unescaped(host) else { return Reading::Refused };
-    // What it never takes in a name; everything else it leaves to the resolver.
-    let bad =
-        |letter: char| letter <= ' ' || "\"#/:<>?@[\\]^`{|}!$&'()*+,;=%\u{7f}".contains(letter);
-    if host.is_empty() || host.chars().any(bad) {
-        return Reading::Refused;
+    let Some(host) = unescaped(until(host, |byte| byte == b':')) else { return Heard::Refused };
+    if host.is_empty() || host.bytes().any(is_refused) {
+        return Heard::Refused;
     }
-    match loose_ip4(&host) {
-        Some(four) => Reading::Host(four.to_string()),
-        None => Reading::Host(host.trim_end_matches('.').to_lowercase()),
-    }
+    loose_ip4(&host).map_or(Heard::Name(host), Heard::Four)
+}
+
+/// What it never takes in a name; everything else it leaves to the resolver.
+fn is_refused(byte: u8) -> bool {
+    matches!(byte, 0..=b' ' | 0x7f | b'!'..=b',' | b'/' | b':'..=b'@' | b'['..=b'^' | b'`' | b'{'..=b'}')
 }
 
 fn is_scheme(word: &str) -> bool {
@@ -60,9 +77,9 @@ fn is_scheme(word: &str) -> bool {
 }
 
 /// With `%41` read; `None` where that is no text, or holds what no host can.
-fn unescaped(host: &str) -> Option<String> {
+fn unescaped(host: &str) -> Option<Cow<'_, str>> {
     if !host.contains('%') {
-        return Some(host.to_owned());
+        return Some(Cow::Borrowed(host));
     }
     let mut bytes = Vec::with_capacity(host.len());
     let mut rest = host.as_bytes();
@@ -77,12 +94,16 @@ fn unescaped(host: &str) -> Option<String> {
             rest = after;
         }
     }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 /// An IPv4 address as `inet_aton` reads it: one to four numbers, each decimal, octal or hexadecimal, the last of which fills
 /// what is left.
 pub(crate) fn loose_ip4(host: &str) -> Option<Ipv4Addr> {
+    // Every number begins with a digit.
+    if !host.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     let mut numbers = [0_u64; 4];
     let mut count = 0_usize;
     for part in host.split('.') {

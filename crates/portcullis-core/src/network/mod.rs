@@ -15,6 +15,7 @@ mod name;
 mod policy;
 mod range;
 mod refusal;
+mod spelling;
 mod target;
 mod written;
 
@@ -29,5 +30,6 @@ pub use policy::{
 };
 pub use range::{Kind, RANGES_FOUR, RANGES_SIX, Range};
 pub use refusal::Refusal;
-pub use target::{LONGEST_URL, Note, Target};
+pub use spelling::Note;
+pub use target::{LONGEST_URL, Target};
 pub(crate) use written::{is_metadata, service_in_variable, written_address};

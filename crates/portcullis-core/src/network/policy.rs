@@ -229,7 +229,6 @@ impl NetworkPolicy {
         if target.has_userinfo() && !self.options.allow_userinfo {
             return Err(Refusal::Userinfo);
         }
-        let host = target.host();
         let allowed = self.allowed(target);
         if target.port() == 0 {
             return Err(Refusal::PortZero);
@@ -238,16 +237,20 @@ impl NetworkPolicy {
         if !DEFAULT_PORTS.iter().chain(ports).any(|port| *port == target.port()) {
             return Err(Refusal::Port(target.port()));
         }
-        if let Some(entry) = self.blocking_name(&host) {
-            return Err(Refusal::Blocked { host: host.into_owned(), entry: entry.to_owned() });
+        if !self.blocked.is_empty() {
+            let host = target.host();
+            if let Some(entry) = self.blocking_name(&host) {
+                return Err(Refusal::Blocked { host: host.into_owned(), entry: entry.to_owned() });
+            }
         }
         if let Some(address) = target.address() {
             self.judge_address(target, address)?;
             if self.options.default_deny && allowed.is_none() {
-                return Err(Refusal::NotAllowed(host.into_owned()));
+                return Err(Refusal::NotAllowed(target.host().into_owned()));
             }
             return Ok(Admission::Address(SocketAddr::new(address, target.port())));
         }
+        let host = target.host();
         if let Some(why) = inside(&host) {
             let meant = allowed.is_some_and(|entry| entry.allow_private);
             if why == Inside::Metadata || !meant {

@@ -45,6 +45,8 @@ pub struct Range {
     width: u8,
     /// How many bits of the first address are those of every address in it.
     length: u8,
+    /// Those bits.
+    mask: u128,
     /// What reaching it comes to.
     pub kind: Kind,
     /// What it is, in words.
@@ -62,7 +64,8 @@ impl Range {
         source: &'static str,
     ) -> Self {
         let first = u32::from_be_bytes(octets) as u128;
-        Self { first, width: 32, length, kind, name, source }
+        let mask = mask(32, length);
+        Self { first, width: 32, length, mask, kind, name, source }
     }
 
     const fn six(
@@ -74,7 +77,7 @@ impl Range {
     ) -> Self {
         let [a, b, c, d, e, f, g, h] = segments;
         let first = Ipv6Addr::new(a, b, c, d, e, f, g, h).to_bits();
-        Self { first, width: 128, length, kind, name, source }
+        Self { first, width: 128, length, mask: mask(128, length), kind, name, source }
     }
 
     /// The first address.
@@ -96,10 +99,17 @@ impl Range {
     }
 
     const fn holds(&self, bits: u128) -> bool {
-        // Every row has a length of at least one bit, except the last of each table.
-        let apart = (self.width - self.length) as u32;
-        apart >= 128 || (self.first ^ bits) >> apart == 0
+        (self.first ^ bits) & self.mask == 0
     }
+}
+
+/// The first bits of a number, which has so many.
+const fn mask(width: u8, length: u8) -> u128 {
+    if length == 0 {
+        return 0;
+    }
+    let all = u128::MAX >> (128 - width);
+    all ^ (all >> length.saturating_sub(1) >> 1)
 }
 
 /// As in a routing table: `10.0.0.0/8`.
@@ -111,55 +121,75 @@ impl fmt::Display for Range {
 
 /// The row of an IPv4 address: the first that holds it, the narrow ones standing before the wide ones.
 pub(super) fn four(address: Ipv4Addr) -> &'static Range {
-    let [top, ..] = address.octets();
-    find(RANGES_FOUR, &TOPS_FOUR, top, u128::from(address.to_bits()))
+    let rows = INDEX_FOUR.rows(address.octets());
+    rows.first(RANGES_FOUR, u128::from(address.to_bits()))
 }
 
 /// As [`four`], of an IPv6 address.
 pub(super) fn six(address: Ipv6Addr) -> &'static Range {
-    let [top, ..] = address.octets();
-    find(RANGES_SIX, &TOPS_SIX, top, address.to_bits())
+    let [a, b, c, d, ..] = address.octets();
+    INDEX_SIX.rows([a, b, c, d]).first(RANGES_SIX, address.to_bits())
 }
 
-fn find(rows: &'static [Range], tops: &Tops, top: u8, bits: u128) -> &'static Range {
-    let mut left = tops.get(usize::from(top)).copied().unwrap_or(u64::MAX);
-    while left != 0 {
-        let row = usize::try_from(left.trailing_zeros()).ok().and_then(|row| rows.get(row));
-        if let Some(row) = row.filter(|row| row.holds(bits)) {
-            return row;
-        }
-        left &= left - 1;
-    }
-    &NOTHING
-}
+/// Rows of a table, one bit each.
+#[derive(Clone, Copy)]
+struct Rows(u64);
 
-/// For each first byte of an address the rows that can hold it, one bit each.
-type Tops = [u64; 256];
-
-static TOPS_FOUR: Tops = tops(RANGES_FOUR);
-
-static TOPS_SIX: Tops = tops(RANGES_SIX);
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "a first byte has 256 values, and this runs when the program is built"
-)]
-const fn tops(mut rows: &[Range]) -> Tops {
-    assert!(rows.len() <= 64, "each row has a bit");
-    let (mut tops, mut bit) = ([0; 256], 1_u64);
-    while let Some((row, rest)) = rows.split_first() {
-        let first = (row.first >> (row.width - 8)) as usize;
-        let free = 8_u8.saturating_sub(row.length);
-        let mut top = 0;
-        while top < tops.len() {
-            if (top ^ first) >> free == 0 {
-                tops[top] |= bit;
+impl Rows {
+    fn first(self, table: &'static [Range], bits: u128) -> &'static Range {
+        let mut left = self.0;
+        while left != 0 {
+            let row = usize::try_from(left.trailing_zeros()).ok().and_then(|row| table.get(row));
+            if let Some(row) = row.filter(|row| row.holds(bits)) {
+                return row;
             }
-            top += 1;
+            left &= left - 1;
         }
-        (rows, bit) = (rest, bit << 1);
+        &NOTHING
     }
-    tops
+}
+
+/// The rows that can hold an address, for each value of each of its first four bytes.
+struct Index([[u64; 256]; 4]);
+
+static INDEX_FOUR: Index = Index::new(RANGES_FOUR);
+
+static INDEX_SIX: Index = Index::new(RANGES_SIX);
+
+impl Index {
+    fn rows(&self, first: [u8; 4]) -> Rows {
+        let all = self.0.iter().zip(first).fold(u64::MAX, |all, (rows, byte)| {
+            all & rows.get(usize::from(byte)).copied().unwrap_or(u64::MAX)
+        });
+        Rows(all)
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a byte has 256 values, and this runs when the program is built"
+    )]
+    const fn new(mut table: &[Range]) -> Self {
+        assert!(table.len() <= 64, "each row has a bit");
+        let (mut rows, mut bit) = ([[0; 256]; 4], 1_u64);
+        while let Some((row, rest)) = table.split_first() {
+            let mut place = 0;
+            while place < rows.len() {
+                let before = 8 * place as u8;
+                let wanted = ((row.first >> (row.width - before - 8)) & 0xff) as usize;
+                let free = 8_u8.saturating_sub(row.length.saturating_sub(before));
+                let mut byte = 0;
+                while byte < 256 {
+                    if (byte ^ wanted) >> free == 0 {
+                        rows[place][byte] |= bit;
+                    }
+                    byte += 1;
+                }
+                place += 1;
+            }
+            (table, bit) = (rest, bit << 1);
+        }
+        Self(rows)
+    }
 }
 
 /// What no row holds; the last row of each table holds everything.

@@ -2,12 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::{
-    address::Class,
-    name::Inside,
-    range::Kind,
-    target::{LONGEST_URL, Note},
-};
+use super::{address::Class, name::Inside, range::Kind, spelling::Note, target::LONGEST_URL};
 
 /// Why a URL, a name or an address is refused.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
