@@ -23,6 +23,7 @@ pub mod effect;
 pub mod facts;
 pub mod finding;
 pub mod gate;
+pub mod guardian;
 mod hash;
 pub mod injection;
 pub mod inspect;

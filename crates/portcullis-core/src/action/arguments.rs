@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{ActionKind, FileOperation, OtherFile};
 use crate::{
     call::ToolCall,
+    guardian::inline,
     pointer,
     tool::{self, Meaning},
 };
@@ -110,8 +111,8 @@ const BODY: &[&str] = &["body", "data", "json", "payload", "form"];
 
 /// Moves what the agent says about its call from the arguments to the call's own fields.
 pub(super) fn take_words(call: &mut ToolCall) {
-    // The misspellings are those that OpenHands repairs: a claim of the model is no argument, however it is spelt.
-    for key in ["security_risk", "security_rort", "securtiy_risk", "security_riks"] {
+    // A claim of the model is no argument, however it is spelt.
+    for key in inline::RISK_NAMES {
         if let Some(claim) = call.arguments.remove(key) {
             let claim = claim.as_str().and_then(|word| word.parse().ok());
             call.declared_risk = call.declared_risk.or(claim);
