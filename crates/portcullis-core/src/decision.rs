@@ -1,6 +1,8 @@
 //! Whether an action may go on. Owns the verdict and the account of how it came about; the policy that gives it lives in
 //! `policy`.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// May it run? Ordered: adding information only ever moves it up.
@@ -89,7 +91,7 @@ pub struct Step {
     /// Its verdict; `None` where it had no opinion.
     pub verdict: Option<Verdict>,
     /// Its words.
-    pub note: String,
+    pub note: Cow<'static, str>,
 }
 
 /// What must hold while an allowed action runs.

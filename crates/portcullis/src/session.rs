@@ -303,7 +303,8 @@ fn deny(decision: &mut Decision, note: &str) {
     decision.verdict = Verdict::Deny;
     decision.layer = Layer::Floor;
     decision.reasons.insert(0, note.to_owned());
-    let step = Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note: note.to_owned() };
+    let step =
+        Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note: note.to_owned().into() };
     decision.steps.push(step);
 }
 

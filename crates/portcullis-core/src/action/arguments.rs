@@ -111,9 +111,10 @@ const BODY: &[&str] = &["body", "data", "json", "payload", "form"];
 
 /// Moves what the agent says about its call from the arguments to the call's own fields.
 pub(super) fn take_words(call: &mut ToolCall) {
-    // A claim of the model is no argument, however it is spelt.
-    for key in inline::RISK_NAMES {
-        if let Some(claim) = call.arguments.remove(key) {
+    // A claim of the model is no argument, however it is spelt. Most calls make none.
+    let has_claims = call.arguments.keys().any(|key| inline::RISK_NAMES.contains(&key.as_str()));
+    for key in inline::RISK_NAMES.iter().filter(|_| has_claims) {
+        if let Some(claim) = call.arguments.remove(*key) {
             let claim = claim.as_str().and_then(|word| word.parse().ok());
             call.declared_risk = call.declared_risk.or(claim);
         }

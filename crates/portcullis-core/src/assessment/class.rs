@@ -34,8 +34,8 @@ pub(super) fn class(
         ActionKind::Shell { .. } | ActionKind::Code { .. } => of_effects(effects, facts, findings),
     };
     // The table's class of a shell is the one for commands that nobody can read; this one was read.
-    let by_kind = crate::tool::class(&action.call.tool);
-    if tool_class > by_kind { proven.max(tool_class) } else { proven }
+    let is_stricter = || tool_class > crate::tool::class(&action.call.tool);
+    if tool_class > proven && is_stricter() { tool_class } else { proven }
 }
 
 const fn of_operation(operation: FileOperation) -> ActionClass {

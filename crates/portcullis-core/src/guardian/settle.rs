@@ -333,10 +333,14 @@ impl Settled {
         let Self { verdict, score: _, barrier: _, reasons, folded } = self;
         let note = reasons.join("; ");
         let own = if *folded { Verdict::Ask } else { *verdict };
-        decision.steps.push(Step { layer: Layer::Guardian, verdict: Some(own), note });
+        decision.steps.push(Step { layer: Layer::Guardian, verdict: Some(own), note: note.into() });
         if *folded {
             let note = "nobody can be asked, so it is denied".to_owned();
-            decision.steps.push(Step { layer: Layer::Person, verdict: Some(Verdict::Deny), note });
+            decision.steps.push(Step {
+                layer: Layer::Person,
+                verdict: Some(Verdict::Deny),
+                note: note.into(),
+            });
         }
         if *verdict != decision.verdict {
             decision.layer = Layer::Guardian;

@@ -1,5 +1,7 @@
 //! The decision. Owns the order of the layers and the account of what each of them said.
 
+use std::borrow::Cow;
+
 use super::{Confirmation, Context, Mode, Policy, Standing, floor, rule, rule::Rule};
 use crate::{
     action::{Action, ActionKind},
@@ -102,7 +104,7 @@ impl Policy {
                 verb(verdict),
                 class_words(assessment.class, subject)
             );
-            account.note(Layer::Mode, Some(verdict), &reason);
+            account.note(Layer::Mode, Some(verdict), reason.clone());
             (verdict, reason)
         });
         if mode == Some(Mode::BypassPermissions)
@@ -120,7 +122,7 @@ impl Policy {
         let confirmation = of_level.max(of_unknown);
         let risk = if of_unknown > of_level { Risk::Unknown } else { assessment.level.into() };
         let reason = format!("the confirmation policy {} a risk of {risk}", verb(confirmation));
-        account.note(Layer::Confirmation, Some(confirmation), &reason);
+        account.note(Layer::Confirmation, Some(confirmation), reason.clone());
         match of_mode {
             Some((verdict, words)) if verdict >= confirmation => {
                 let reasons = with_findings(words, verdict, assessment);
@@ -267,17 +269,16 @@ struct Account {
 }
 
 impl Account {
-    fn note(&mut self, layer: Layer, verdict: Option<Verdict>, note: &str) {
-        self.steps.push(Step { layer, verdict, note: note.to_owned() });
+    fn note(&mut self, layer: Layer, verdict: Option<Verdict>, note: impl Into<Cow<'static, str>>) {
+        self.steps.push(Step { layer, verdict, note: note.into() });
     }
 
     fn silent(&mut self, layer: Layer, rules: &[Rule]) {
-        let note = match rules.len() {
-            0 => "there are no such rules".to_owned(),
-            1 => "the one rule does not match".to_owned(),
-            several => format!("none of {several} rules matches"),
-        };
-        self.steps.push(Step { layer, verdict: None, note });
+        match rules.len() {
+            0 => self.note(layer, None, "there are no such rules"),
+            1 => self.note(layer, None, "the one rule does not match"),
+            several => self.note(layer, None, format!("none of {several} rules matches")),
+        }
     }
 
     fn decided(
@@ -286,7 +287,7 @@ impl Account {
         verdict: Verdict,
         reason: String,
     ) -> (Verdict, Layer, Vec<String>) {
-        self.note(layer, Some(verdict), &reason);
+        self.note(layer, Some(verdict), reason.clone());
         (verdict, layer, vec![reason])
     }
 }

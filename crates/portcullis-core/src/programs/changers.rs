@@ -206,16 +206,16 @@ fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
 
 fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
     let options = invocation.options();
-    let words = operands(invocation);
-    let Some((verb, files)) = words.split_first() else { return };
-    let verb = known(verb);
+    let Some(verb) = options.operands().next().map(known) else { return };
+    let words = if GIT.contains(&verb) { operands(invocation) } else { return };
+    let files = words.get(1..).unwrap_or_default();
     let keeps = match verb {
         "rm" => options.has(&["--cached"]),
         "restore" => options.has(&["--staged", "-S"]) && !options.has(&["--worktree", "-W"]),
         "clean" => options.has(&["-n", "--dry-run"]),
         "stash" => matches!(files.first().map(known), Some("list" | "show")),
         "revert" => invocation.program == "git",
-        verb => !GIT.contains(&verb),
+        _ => false,
     };
     if keeps {
         return;

@@ -17,7 +17,7 @@ const ABBREVIATION_LETTERS: usize = 3;
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     arguments: &'a [Argument],
-    values: Values,
+    values: &'static [&'static str],
 }
 
 /// The options that take a value.
@@ -78,7 +78,7 @@ impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values: Values::new(values) }
+        Self { arguments, values }
     }
 
     /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`) and with
@@ -127,13 +127,21 @@ impl<'a> Options<'a> {
 
     /// Every argument but the values of options and `--`, in order.
     pub fn words(&self) -> impl Iterator<Item = Word<'a>> + use<'a> {
-        Words { rest: self.arguments.iter(), values: self.values, ended: false, doubtful: false }
+        Words {
+            rest: self.arguments.iter(),
+            names: self.values,
+            values: None,
+            ended: false,
+            doubtful: false,
+        }
     }
 }
 
 struct Words<'a> {
     rest: std::slice::Iter<'a, Argument>,
-    values: Values,
+    names: &'static [&'static str],
+    /// Read when the first option is met: many commands have none.
+    values: Option<Values>,
     ended: bool,
     doubtful: bool,
 }
@@ -159,7 +167,8 @@ impl<'a> Iterator for Words<'a> {
                 continue;
             }
             let next = self.rest.as_slice().first();
-            let given = Given::new(argument, written, next, self.values);
+            let values = *self.values.get_or_insert_with(|| Values::new(self.names));
+            let given = Given::new(argument, written, next, values);
             if given.takes_next() {
                 self.rest.next();
             } else {

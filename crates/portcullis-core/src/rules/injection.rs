@@ -79,6 +79,9 @@ static RULES: &[Rule] = &[
 /// How much of the words of one call is read: more than any model says beside a call.
 const READ_BYTES: usize = 1 << 18;
 
+/// Shorter than what tells anybody anything, in any language: `forget it all` is longer.
+const SHORTEST: usize = 12;
+
 /// How deep arguments are followed; `serde_json` reads no deeper.
 const DEPTH: usize = 128;
 
@@ -139,6 +142,9 @@ impl Reader {
     fn text(&mut self, pointer: &str, text: &str) {
         let text = text.get(..text.floor_char_boundary(self.left)).unwrap_or_default();
         self.left -= text.len();
+        if text.len() < SHORTEST {
+            return;
+        }
         let known = self.found.len();
         self.phrases(pointer, text);
         let touches = |found: &[Finding], span: Span| {

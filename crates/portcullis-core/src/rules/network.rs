@@ -711,6 +711,7 @@ fn unchecked_host(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     }
     run.arguments
         .iter()
+        .filter(|argument| argument.text.known_prefix().len() >= "stricthostkeycheckingno".len())
         .any(|argument| {
             let written = argument.text.known_prefix().to_ascii_lowercase().replace([' ', '='], "");
             written.contains("stricthostkeycheckingno")

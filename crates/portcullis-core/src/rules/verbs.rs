@@ -691,9 +691,12 @@ fn looks(run: &Run) -> bool {
 }
 
 fn is_familiar(run: &Run) -> bool {
-    let row = programs::program(&run.program);
-    let checks = ["test", "spec", "lint", "bench"].iter().any(|word| run.program.contains(word));
-    run.program.is_empty() || checks || run.known || row.is_some() || has(DEVELOPMENT, &run.program)
+    let checks = || ["test", "spec", "lint", "bench"].iter().any(|word| run.program.contains(word));
+    run.program.is_empty()
+        || run.known
+        || programs::program(&run.program).is_some()
+        || checks()
+        || has(DEVELOPMENT, &run.program)
 }
 
 /// The word among the subcommands that destroys something.

@@ -417,7 +417,7 @@ pub(crate) fn allow(decision: &mut Decision, reason: &str) {
     decision.steps.push(Step {
         layer: Layer::Person,
         verdict: Some(Verdict::Allow),
-        note: reason.to_owned(),
+        note: reason.to_owned().into(),
     });
     if decision.obligations.is_empty() {
         decision.obligations.push(Obligation::RedactOutput);

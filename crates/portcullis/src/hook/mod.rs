@@ -327,7 +327,11 @@ fn refuse_what_asks(judged: &mut Judged, agent: &Agent) {
     decision.verdict = Verdict::Deny;
     decision.layer = Layer::Person;
     decision.reasons.push(note.clone());
-    decision.steps.push(Step { layer: Layer::Person, verdict: Some(Verdict::Deny), note });
+    decision.steps.push(Step {
+        layer: Layer::Person,
+        verdict: Some(Verdict::Deny),
+        note: note.into(),
+    });
 }
 
 /// What a decision comes to for the agent. Silence leaves an allowed call to the agent's own rules.

@@ -5,9 +5,9 @@ use super::*;
 /// Subcommands of git whose options or operands are commands.
 pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
     let options = invocation.options();
-    let words: Vec<Argument> = options.operands().cloned().collect();
-    let verb = words.first().and_then(|word| word.text.as_known()).unwrap_or("");
-    let second = words.get(1).and_then(|word| word.text.as_known()).unwrap_or("");
+    let words: Vec<&Argument> = options.operands().collect();
+    let known = |at: usize| words.get(at).and_then(|word| word.text.as_known()).unwrap_or("");
+    let (verb, second) = (known(0), known(1));
     match verb {
         // Outside of a repository, or told so, it compares any two files.
         "diff" if options.has(&["--no-index"]) => {
@@ -67,7 +67,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network.
-fn cloned(walk: &mut Walk<'_>, words: &[Argument]) {
+fn cloned(walk: &mut Walk<'_>, words: &[&Argument]) {
     let Some(address) = words.get(1) else { return };
     let written = address.text.known_prefix();
     let is_remote = written.contains("://") && !written.starts_with("file://")
@@ -76,7 +76,7 @@ fn cloned(walk: &mut Walk<'_>, words: &[Argument]) {
         return;
     }
     let directory = match words.get(2) {
-        Some(directory) => directory.clone(),
+        Some(directory) => Argument::clone(directory),
         None => {
             let last = written.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("");
             let name = last.strip_suffix(".git").unwrap_or(last);
@@ -87,8 +87,8 @@ fn cloned(walk: &mut Walk<'_>, words: &[Argument]) {
 }
 
 /// `git config KEY VALUE`: what git will run by itself once it is there.
-fn configured(walk: &mut Walk<'_>, words: &[Argument]) {
-    let set = |word: &Argument| word.text.as_known() == Some("set");
+fn configured(walk: &mut Walk<'_>, words: &[&Argument]) {
+    let set = |word: &&Argument| word.text.as_known() == Some("set");
     let skip = 1 + usize::from(words.get(1).is_some_and(set));
     let [key, value, ..] = words.get(skip..).unwrap_or(&[]) else { return };
     let key = key.text.known_prefix().to_ascii_lowercase();

@@ -29,7 +29,7 @@ pub(super) fn stops(effect: &Effect, scene: &Scene<'_>) -> bool {
         EffectKind::Kill { target, .. } => {
             target.as_known().is_some_and(names_gate) || found_by_name(target, scene, STEPS)
         }
-        EffectKind::Run(run) if ON_PROCESSES.contains(&run.program.as_str()) => {
+        EffectKind::Run(run) if ON_PROCESSES.binary_search(&run.program.as_str()).is_ok() => {
             let by_name = matches!(run.program.as_str(), "skill" | "snice" | "xkill")
                 && words(run).any(names_gate);
             by_name
@@ -187,7 +187,7 @@ const ENDS: &[&str] = &[
 fn manages(effect: &Effect) -> bool {
     let Some(run) = run(effect) else { return false };
     let program = run.program.as_str();
-    if !MANAGERS.contains(&program) || !words(run).any(is_package) {
+    if MANAGERS.binary_search(&program).is_err() || !words(run).any(is_package) {
         return false;
     }
     match program {
@@ -213,4 +213,14 @@ fn is_package(word: &str) -> bool {
     let last = last.unwrap_or(word);
     let name = last.split(['=', '@', ':', '<', '>', '~']).next().unwrap_or(last);
     name == NAME || word.split(['=', '@']).next().is_some_and(|word| word == NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_sorted() {
+        assert!(MANAGERS.is_sorted() && ON_PROCESSES.is_sorted());
+    }
 }
