@@ -59,15 +59,26 @@ pub fn host_of(address: &str) -> Option<String> {
     plausible.then_some(host)
 }
 
-/// Every part of a text that could be a host with a dot, or an address of IPv6: `tcp:a.example:80,user@b.example` has two.
+/// Every part of a text that could be a host with a dot, or an address, also as one number: `tcp:a.example:80,user@b.example`
+/// has two.
 pub(crate) fn hosts_within(text: &str) -> impl Iterator<Item = String> {
     let ends = |letter: char| letter.is_whitespace() || ",=/\\?#;|'\"()<>@[]".contains(letter);
     text.split(ends).flat_map(|part| {
         let is_six = part.parse::<std::net::Ipv6Addr>().is_ok();
         part.split(move |letter| letter == ':' && !is_six)
-            .filter(move |host| is_six || host.contains('.'))
+            .filter(move |host| is_six || host.contains('.') || is_long_number(host))
             .map(|host| host.trim_end_matches('.').to_ascii_lowercase())
     })
+}
+
+/// Whether it is long enough a number to be an address in itself; ports and counts are shorter.
+fn is_long_number(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
+    let is_digit = |byte: u8| match digits {
+        Some(_) => byte.is_ascii_hexdigit(),
+        None => byte.is_ascii_digit(),
+    };
+    word.len() >= 8 && digits.unwrap_or(word).bytes().all(is_digit)
 }
 
 /// Schemes behind which any number of slashes, of either kind, stands for two.

@@ -3,7 +3,7 @@
 //!
 //! No connection is kept for the next request, no cookie is kept, no proxy is used, whatever the environment says.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -25,6 +25,7 @@ use tokio::{
 };
 
 use crate::{
+    budget::{Counted, Meter, Metered},
     failure::Failure,
     guard::{Guard, GuardOptions},
     headers,
@@ -117,6 +118,7 @@ pub struct Client {
     guard: Guard,
     tls: Tls,
     limits: Limits,
+    meter: Option<Arc<dyn Meter>>,
 }
 
 /// A request on its way from hop to hop.
@@ -149,7 +151,14 @@ impl Client {
     /// A client.
     #[must_use]
     pub fn new(options: GuardOptions, roots: Roots, limits: Limits) -> Self {
-        Self { guard: Guard::new(options), tls: Tls::new(roots), limits }
+        Self { guard: Guard::new(options), tls: Tls::new(roots), limits, meter: None }
+    }
+
+    /// The same, counting what it uses.
+    #[must_use]
+    pub fn metered(mut self, meter: Arc<dyn Meter>) -> Self {
+        self.meter = Some(meter);
+        self
     }
 
     /// Fetches a URL, wherever redirects lead.
@@ -161,8 +170,12 @@ impl Client {
         request: Request,
         progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Response, Failure> {
-        match time::timeout(self.limits.time, self.follow(request, progress)).await {
-            Ok(ended) => ended,
+        let counted = Counted::new(self.meter.clone());
+        match time::timeout(self.limits.time, self.follow(request, &counted, progress)).await {
+            Ok(ended) => ended.map_err(|failure| match counted.spent() {
+                Some(spent) => Failure::Spent(spent.clone()),
+                None => failure,
+            }),
             Err(_) => Err(Failure::TooSlow(self.limits.time)),
         }
     }
@@ -170,6 +183,7 @@ impl Client {
     async fn follow(
         &self,
         request: Request,
+        counted: &Counted,
         progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Response, Failure> {
         let mut journey = Journey::new(request)?;
@@ -182,7 +196,7 @@ impl Client {
             if !seen.insert((journey.method.clone(), here.clone())) {
                 return Err(at_hop(Failure::Loop(here.clone())));
             }
-            let answer = self.ask(&journey).await.map_err(at_hop)?;
+            let answer = self.ask(&journey, counted).await.map_err(at_hop)?;
             hops.push(Hop {
                 url: here.clone(),
                 status: answer.status.as_u16(),
@@ -199,10 +213,12 @@ impl Client {
     }
 
     /// Asks one server.
-    async fn ask(&self, journey: &Journey) -> Result<Answer, Failure> {
+    async fn ask(&self, journey: &Journey, counted: &Counted) -> Result<Answer, Failure> {
         let Journey { target, method, headers, body } = journey;
+        counted.connect()?;
         let stream = self.guard.connect(target).await?;
         let address = stream.peer_addr()?.to_string();
+        let stream = Metered::new(stream, counted.clone());
         let (answer, connection) = if target.is_https() {
             let stream = self
                 .tls

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, time::Duration};
 
 use portcullis_core::network::Refusal;
 
-use crate::{dns::DnsError, tls::TlsError};
+use crate::{budget::Spent, dns::DnsError, tls::TlsError};
 
 /// Why nothing was fetched or connected to.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum Failure {
         /// Why that is refused.
         refusal: Refusal,
     },
+    /// What may be used is used.
+    #[error(transparent)]
+    Spent(#[from] Spent),
     /// It is an address of this machine.
     #[error("{0} is this machine")]
     ThisMachine(SocketAddr),
@@ -117,6 +120,7 @@ impl Failure {
             Self::Hop { failure, .. } => failure.is_refusal(),
             Self::Refused(_)
             | Self::Alias { .. }
+            | Self::Spent(_)
             | Self::ThisMachine(_)
             | Self::ThisProxy(_)
             | Self::Unresolved { .. }
@@ -138,6 +142,9 @@ impl Failure {
             Self::Refused(refusal) | Self::Alias { refusal, .. } => Some(refusal.help()),
             Self::Unresolved { .. } => {
                 Some("see that the name is right; a name without an answer is never fetched")
+            }
+            Self::Spent(Spent::Connections(..) | Spent::Bytes(..)) => {
+                Some("how much may be used stands under `[network]` in the configuration")
             }
             Self::TooLong(_) => Some("raise the limit with `--max-bytes`"),
             Self::TooSlow(_) => Some("raise the limit with `--timeout`"),

@@ -8,6 +8,7 @@
 //! [`Guard::connect`] is the one way out: the client, the proxy and everything else here come by it. It reads no environment
 //! variable, so that none makes it take a detour.
 
+mod budget;
 mod client;
 mod dns;
 mod failure;
@@ -18,6 +19,7 @@ pub mod proxy;
 mod random;
 mod tls;
 
+pub use budget::{Meter, Spent, ThisProcess, Usage, Whose};
 pub use client::{Client, Hop, Limits, Progress, Request, Response};
 pub use dns::{
     DnsError, Question, Reply, Resolved, Resolver, ResolverOptions, parse_reply, system_servers,

@@ -12,7 +12,7 @@ use rustls::{
     crypto::ring,
     pki_types::{CertificateDer, ServerName, pem::PemObject as _},
 };
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// Whose signature counts.
@@ -58,11 +58,11 @@ impl Tls {
         Self { roots, config: OnceLock::new() }
     }
 
-    pub(crate) async fn connect(
+    pub(crate) async fn connect<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         target: &Target,
-        stream: TcpStream,
-    ) -> Result<TlsStream<TcpStream>, TlsError> {
+        stream: S,
+    ) -> Result<TlsStream<S>, TlsError> {
         let config = match self.config.get() {
             Some(config) => Arc::clone(config),
             None => {

@@ -17,4 +17,5 @@ pub mod replay;
 pub mod report;
 pub mod scan;
 pub mod session;
+pub mod spending;
 pub mod wire;

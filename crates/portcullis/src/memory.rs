@@ -6,7 +6,6 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
-    time::{Duration, SystemTime},
 };
 
 use portcullis_core::{call::ToolCall, session::SessionState};
@@ -22,9 +21,6 @@ const LONGEST: u64 = 4 << 20;
 
 /// How many sessions one process keeps in mind.
 const SESSIONS: usize = 1_000;
-
-/// How long a session is remembered that nothing is heard of.
-const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
 /// The memory of all sessions.
 #[derive(Debug, Default)]
@@ -85,7 +81,7 @@ impl Memory {
         gate.lock()?;
         let Some(state) = changed() else { return Ok(()) };
         if !path.exists() {
-            forget_old(folder);
+            private::forget_old(folder);
         }
         private::write(&path, &serde_json::to_vec(&state)?)
     }
@@ -104,19 +100,6 @@ fn name(call: &ToolCall) -> Option<String> {
 fn read(path: &Path) -> SessionState {
     let bytes = private::read(path, LONGEST).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
-}
-
-/// Removes the files of sessions that are over.
-fn forget_old(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.take(SESSIONS).flatten() {
-        let changed = entry.metadata().and_then(|metadata| metadata.modified());
-        let age = changed.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-        if entry.file_name() != "lock" && age.is_some_and(|age| age > KEPT) {
-            // One that stays costs its place on the disk and nothing else.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,16 @@ use std::{
     fs,
     io::{self, Read as _, Write as _},
     path::Path,
+    time::{Duration, SystemTime},
 };
 
 use crate::platform::{self, Insecurity};
+
+/// How long the file of a session is kept that nothing is heard of.
+const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
+/// How many files are looked at to find those.
+const LOOKED_AT: usize = 1_000;
 
 /// Why a file is not believed.
 #[derive(Debug, thiserror::Error)]
@@ -91,4 +98,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&unfinished);
     }
     written
+}
+
+/// Removes the files of sessions that are over, from a folder that has one for each and a `lock`.
+pub fn forget_old(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.take(LOOKED_AT).flatten() {
+        let changed = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = changed.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+        if entry.file_name() != "lock" && age.is_some_and(|age| age > KEPT) {
+            // One that stays costs its place on the disk and nothing else.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }

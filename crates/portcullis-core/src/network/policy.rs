@@ -2,6 +2,7 @@
 //! it asks no name server: addresses are handed in.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     net::{IpAddr, Ipv6Addr, SocketAddr},
 };
@@ -43,6 +44,22 @@ pub struct NetworkOptions {
     pub budget: Budget,
     /// What one tool of a session may use, which counts against its session too.
     pub tool_budget: Budget,
+    /// What the tools of these names may use in place of that; what is left open here is as it is for every tool.
+    pub tool_budgets: BTreeMap<String, Budget>,
+}
+
+impl NetworkOptions {
+    /// What the tool of a name may use.
+    #[must_use]
+    pub fn budget_of_tool(&self, name: &str) -> Budget {
+        let Budget { connections, bytes } = self.tool_budget;
+        match self.tool_budgets.get(name) {
+            Some(own) => {
+                Budget { connections: own.connections.or(connections), bytes: own.bytes.or(bytes) }
+            }
+            None => self.tool_budget,
+        }
+    }
 }
 
 /// A host that may be reached.
@@ -79,6 +96,7 @@ impl Default for NetworkOptions {
             nat64_prefixes: Vec::new(),
             budget: Budget::default(),
             tool_budget: Budget::default(),
+            tool_budgets: BTreeMap::new(),
         }
     }
 }

@@ -44,6 +44,18 @@ static RULES: &[Rule] = &[Rule {
         "ssh -oProxyJump=u@169.254.169.254:22 dev@example.com",
         "ssh -o 'HostName 169.254.169.254' web",
         "ssh -W 169.254.169.254:80 dev@example.com",
+        "ssh -o Hostname=0xa9fea9fe web",
+        "ssh -o 'HostName 0177.0.0.1' web",
+        "ssh -L 8080:2852039166:80 -N dev@example.com",
+        "ssh -J dev@0xa9fea9fe:22 web",
+        "scp -o ProxyJump=0x7f000001 notes.txt web:",
+        "git -c core.sshCommand='ssh -o HostName=2852039166' fetch",
+        "GIT_SSH_COMMAND='ssh -o HostName=0xa9fea9fe' git fetch",
+        "git clone git@0xa9fea9fe:x.git",
+        "git -c url.http://0xa9fea9fe/.insteadOf=https://github.com/ clone https://github.com/a/b",
+        "rsync -e 'ssh -o HostName=0x7f000001' -a src/ web:",
+        "psql 'hostaddr=0x7f000001 user=app'",
+        "java -Dhttp.proxyHost=2852039166 -jar x.jar",
         "scp -J 169.254.169.254 notes.txt dev@example.com:",
         "rsync -a src/ 169.254.169.254::backup",
         "docker pull 169.254.169.254/x",
@@ -73,138 +85,138 @@ static RULES: &[Rule] = &[Rule {
         "NOTE='never ask 169.254.169.254' make",
         "LOAD_ADDR=0x80008000 make uImage",
         "ssh -J bastion.example.com dev@10.0.0.5 uptime",
+        "ssh -o HostName=10.0.0.5 web uptime",
+        "ssh -o RekeyLimit=4294967295 -o ServerAliveInterval=30000000 web uptime",
+        "git -c http.postBuffer=1048576000 push",
+        "docker run -e ID=3221225994 --memory 2147483648 app",
         "ssh -L 5432:db:5432 -N dev@example.com",
         "kubectl --server https://10.0.0.1:6443 get pods",
     ],
 }];
 
-/// Programs that connect where an address among their words says.
-const CLIENTS: &[&str] = &[
-    "bun",
-    "cargo",
-    "clickhouse-client",
-    "gem",
-    "git",
-    "go",
-    "mariadb",
-    "mongo",
-    "mongodump",
-    "mongorestore",
-    "mongosh",
-    "mysql",
-    "mysqldump",
-    "npm",
-    "npx",
-    "pg_dump",
-    "pg_restore",
-    "pip",
-    "pip3",
-    "pnpm",
-    "poetry",
-    "psql",
-    "redis-cli",
-    "uv",
-    "valkey-cli",
-    "yarn",
+/// What the words of a program are, beside its own options.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Words {
+    /// An address among them, as `https://host/` or `user@host:path`, is one that it connects to.
+    Addresses,
+    /// They are hosts, addresses and settings, so that a metadata service among them is what it connects to.
+    Hosts,
+    /// As [`Words::Hosts`], and `-h` is a host.
+    Store,
+}
+
+/// Programs that connect where one of their words says.
+const CLIENTS: &[(&str, Words)] = &[
+    ("ab", Words::Hosts),
+    ("ansible", Words::Hosts),
+    ("aws", Words::Hosts),
+    ("azcopy", Words::Hosts),
+    ("buildah", Words::Hosts),
+    ("bun", Words::Addresses),
+    ("bundle", Words::Hosts),
+    ("cargo", Words::Addresses),
+    ("chromium", Words::Hosts),
+    ("chromium-browser", Words::Hosts),
+    ("clickhouse-client", Words::Store),
+    ("composer", Words::Hosts),
+    ("consul", Words::Hosts),
+    ("cqlsh", Words::Hosts),
+    ("deno", Words::Hosts),
+    ("docker", Words::Hosts),
+    ("etcdctl", Words::Hosts),
+    ("ffmpeg", Words::Hosts),
+    ("ffprobe", Words::Hosts),
+    ("gem", Words::Addresses),
+    ("git", Words::Addresses),
+    ("go", Words::Hosts),
+    ("google-chrome", Words::Hosts),
+    ("gradle", Words::Hosts),
+    ("grpcurl", Words::Hosts),
+    ("helm", Words::Hosts),
+    ("hey", Words::Hosts),
+    ("hg", Words::Hosts),
+    ("influx", Words::Hosts),
+    ("java", Words::Hosts),
+    ("kcat", Words::Hosts),
+    ("kubectl", Words::Hosts),
+    ("ldapadd", Words::Hosts),
+    ("ldapmodify", Words::Hosts),
+    ("ldapsearch", Words::Hosts),
+    ("mariadb", Words::Store),
+    ("memcached-tool", Words::Hosts),
+    ("mongo", Words::Store),
+    ("mongodump", Words::Store),
+    ("mongorestore", Words::Store),
+    ("mongosh", Words::Store),
+    ("mosh", Words::Hosts),
+    ("mvn", Words::Hosts),
+    ("mysql", Words::Store),
+    ("mysqldump", Words::Store),
+    ("nats", Words::Hosts),
+    ("npm", Words::Addresses),
+    ("npx", Words::Addresses),
+    ("nvim", Words::Hosts),
+    ("oc", Words::Hosts),
+    ("pg_dump", Words::Store),
+    ("pg_restore", Words::Store),
+    ("pip", Words::Addresses),
+    ("pip3", Words::Addresses),
+    ("pnpm", Words::Addresses),
+    ("podman", Words::Hosts),
+    ("poetry", Words::Addresses),
+    ("psql", Words::Store),
+    ("rclone", Words::Hosts),
+    ("redis-cli", Words::Store),
+    ("rsh", Words::Hosts),
+    ("rsync", Words::Hosts),
+    ("sendmail", Words::Hosts),
+    ("skopeo", Words::Hosts),
+    ("socat", Words::Hosts),
+    ("sqlcmd", Words::Hosts),
+    ("ssh-copy-id", Words::Hosts),
+    ("ssh-keyscan", Words::Hosts),
+    ("sshfs", Words::Hosts),
+    ("svn", Words::Hosts),
+    ("swaks", Words::Hosts),
+    ("telnet", Words::Hosts),
+    ("terraform", Words::Hosts),
+    ("tofu", Words::Hosts),
+    ("uv", Words::Addresses),
+    ("valkey-cli", Words::Store),
+    ("vault", Words::Hosts),
+    ("vim", Words::Hosts),
+    ("whois", Words::Hosts),
+    ("wrk", Words::Hosts),
+    ("yarn", Words::Addresses),
 ];
 
-/// Programs whose words are hosts, addresses and settings, so that a metadata service among them is what they connect to.
-const DIALLERS: &[&str] = &[
-    "ab",
-    "ansible",
-    "aws",
-    "azcopy",
-    "buildah",
-    "bundle",
-    "chromium",
-    "chromium-browser",
-    "clickhouse-client",
-    "composer",
-    "consul",
-    "cqlsh",
-    "deno",
-    "docker",
-    "etcdctl",
-    "ffmpeg",
-    "ffprobe",
-    "go",
-    "google-chrome",
-    "gradle",
-    "grpcurl",
-    "helm",
-    "hey",
-    "hg",
-    "influx",
-    "java",
-    "kcat",
-    "kubectl",
-    "ldapadd",
-    "ldapmodify",
-    "ldapsearch",
-    "mariadb",
-    "memcached-tool",
-    "mongo",
-    "mongosh",
-    "mosh",
-    "mvn",
-    "mysql",
-    "nats",
-    "nvim",
-    "oc",
-    "pg_dump",
-    "pg_restore",
-    "podman",
-    "psql",
-    "rclone",
-    "redis-cli",
-    "rsh",
-    "rsync",
-    "sendmail",
-    "skopeo",
-    "socat",
-    "sqlcmd",
-    "ssh-copy-id",
-    "ssh-keyscan",
-    "sshfs",
-    "svn",
-    "swaks",
-    "telnet",
-    "terraform",
-    "tofu",
-    "valkey-cli",
-    "vault",
-    "vim",
-    "whois",
-    "wrk",
-];
+/// What an option says that names a host beside the one that is connected to; there may be blanks in it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Says {
+    /// Hosts, ports, and words of no meaning.
+    Hosts,
+    /// A setting of ssh: `name=value` or `name value`.
+    OfSsh,
+    /// Anything, so that only a metadata service in it is told from other words and numbers.
+    Anything,
+}
 
-/// Options and settings that name a host beside the one that is connected to; their values may have blanks.
-const NAMED: &[(&[&str], &[&str])] = &[
-    (&["ssh", "scp", "sftp", "autossh"], &["-J", "-W", "-L", "-o"]),
-    (&["curl", "curlie"], &["--doh-url", "--dns-servers"]),
-    (&["wget", "wget2"], &["--input-file", "--base"]),
+const NAMED: &[(&[&str], &[&str], Says)] = &[
+    (&["ssh", "scp", "sftp", "autossh"], &["-J", "-W", "-L", "-R", "-D"], Says::Hosts),
+    (&["ssh", "scp", "sftp", "autossh"], &["-o"], Says::OfSsh),
+    (&["curl", "curlie"], &["--doh-url", "--dns-servers"], Says::Hosts),
+    (&["wget", "wget2"], &["--input-file", "--base"], Says::Hosts),
     (
         &["chromium", "chromium-browser", "google-chrome"],
         &["--host-resolver-rules", "--host-rules"],
+        Says::Hosts,
     ),
+    (&["git"], &["-c"], Says::Anything),
 ];
 
-/// Stores whose `-h` is a host.
-const STORES: &[&str] = &[
-    "clickhouse-client",
-    "mariadb",
-    "mongo",
-    "mongodump",
-    "mongorestore",
-    "mongosh",
-    "mysql",
-    "mysqldump",
-    "pg_dump",
-    "pg_restore",
-    "psql",
-    "redis-cli",
-    "valkey-cli",
-];
+/// Settings of ssh that name hosts.
+const OF_SSH: &[&str] =
+    &["bindaddress", "dynamicforward", "hostname", "localforward", "proxyjump", "remoteforward"];
 
 fn service(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let host = match &effect.kind {
@@ -219,38 +231,50 @@ fn service(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
 
 fn service_of(run: &Run) -> Option<String> {
     let program = run.program.as_str();
-    let is_in = |table: &[&str]| table.binary_search(&program).is_ok();
-    if let Some((_, names)) = NAMED.iter().find(|(programs, _)| programs.contains(&program)) {
-        let metadata = values(run, names).find_map(|value| metadata_within(&value));
-        if metadata.is_some() {
-            return metadata;
-        }
+    let named = NAMED.iter().filter(|(programs, ..)| programs.contains(&program));
+    let named =
+        named.flat_map(|(_, names, says)| values(run, names).map(move |value| (value, says)));
+    let mut hosts = named.filter_map(|(value, says)| match says {
+        Says::Hosts => astray_within(&value),
+        Says::OfSsh => in_setting_of_ssh(&value),
+        Says::Anything => metadata_within(&value),
+    });
+    if let Some(host) = hosts.next() {
+        return Some(host);
     }
-    let (is_client, is_dialler) = (is_in(CLIENTS), is_in(DIALLERS));
-    if !is_client && !is_dialler {
-        return None;
-    }
-    let given = is_in(STORES).then(|| values(run, &["-h", "--host"]));
-    let given = given
-        .into_iter()
-        .flatten()
-        .filter_map(|value| host_of(&value))
-        .find(|host| is_astray(host));
-    given.or_else(|| {
+    let row = CLIENTS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
+    let (_, words) = CLIENTS.get(row)?;
+    let given = (*words == Words::Store).then(|| values(run, &["-h", "--host"]));
+    let mut given = given.into_iter().flatten().filter_map(|value| host_of(&value));
+    given.find(|host| is_astray(host)).or_else(|| {
         run.arguments.iter().find_map(|argument| {
             let known = beginning(&argument.text);
             if known.contains(char::is_whitespace) {
                 // Those of a message or a query, unless it says that it is a host.
-                let mut words = known.split_whitespace().filter(|word| word.starts_with("host"));
-                return words.find_map(metadata_within);
+                let is_host = |word: &&str| {
+                    word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("host"))
+                };
+                return known.split_whitespace().filter(is_host).find_map(astray_within);
             }
             let address = known.contains("://").then(|| address_in(&known)).flatten();
             address.filter(|host| is_astray(host)).or_else(|| {
-                let is_address = is_dialler || known.contains("://") || is_remote_path(&known);
+                let is_address =
+                    *words != Words::Addresses || known.contains("://") || is_remote_path(&known);
                 is_address.then(|| metadata_within(&known)).flatten()
             })
         })
     })
+}
+
+/// `HostName=host`, `HostName host`.
+fn in_setting_of_ssh(setting: &str) -> Option<String> {
+    let setting = setting.trim_start();
+    let end = |letter: char| letter == '=' || letter.is_whitespace();
+    let (name, value) = setting.split_once(end)?;
+    if OF_SSH.contains(&name.to_ascii_lowercase().as_str()) {
+        return astray_within(value);
+    }
+    metadata_within(value)
 }
 
 /// `git@host:path`.
@@ -269,6 +293,10 @@ fn is_astray(host: &str) -> bool {
     hosts::kind(host) == HostKind::Metadata || hosts::is_disguised(host)
 }
 
+fn astray_within(text: &str) -> Option<String> {
+    hosts_within(text).find(|host| is_astray(host))
+}
+
 fn metadata_within(text: &str) -> Option<String> {
     hosts_within(text).find(|host| network::is_metadata(host))
 }
@@ -279,8 +307,6 @@ mod tests {
 
     #[test]
     fn programs_are_sorted() {
-        for table in [CLIENTS, DIALLERS, STORES] {
-            assert!(table.is_sorted(), "{table:?}");
-        }
+        assert!(CLIENTS.is_sorted_by(|(one, _), (other, _)| one < other));
     }
 }

@@ -1,18 +1,19 @@
-//! Who may use the proxy, and how much. Owns the names, passwords and budgets of sessions and of their tools.
+//! Who may use the proxy. Owns the names and passwords of sessions and of their tools, and which budgets they share; how they
+//! are counted, [`crate::budget`] knows.
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use portcullis_core::network::{Budget, NetworkOptions};
+use portcullis_core::network::NetworkOptions;
 use tokio::time::Instant;
 
-use crate::random;
+use crate::{
+    budget::{Spent, Tally, Whose},
+    random,
+};
 
 /// How many random bytes a password is made of.
 const PASSWORD_BYTES: usize = 24;
@@ -43,70 +44,6 @@ impl Credentials {
             .map_err(|_| std::io::Error::other("the system gives no random numbers"))?;
         let password = data_encoding::BASE64URL_NOPAD.encode(&bytes);
         Ok(Self { session: session.into(), password })
-    }
-}
-
-/// Whose budget it is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Whose {
-    Session,
-    Tool,
-}
-
-impl std::fmt::Display for Whose {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Session => "session",
-            Self::Tool => "tool",
-        })
-    }
-}
-
-/// Why nobody connects now.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub(super) enum Spent {
-    #[error("this {0} has made its {1} connections")]
-    Connections(Whose, u64),
-    #[error("this {0} has sent and received its {1} bytes")]
-    Bytes(Whose, u64),
-    #[error("this session makes more than {0} connections a minute")]
-    Rate(u64),
-}
-
-/// What was used of a budget.
-#[derive(Debug)]
-struct Tally {
-    whose: Whose,
-    budget: Budget,
-    connections: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Tally {
-    const fn new(whose: Whose, budget: Budget) -> Self {
-        Self { whose, budget, connections: AtomicU64::new(0), bytes: AtomicU64::new(0) }
-    }
-
-    fn connect(&self) -> Result<(), Spent> {
-        let before = self.connections.fetch_add(1, Ordering::Relaxed);
-        match self.budget.connections {
-            Some(most) if before >= most => Err(Spent::Connections(self.whose, most)),
-            _ => Ok(()),
-        }
-    }
-
-    fn carry(&self, bytes: u64) -> Result<(), Spent> {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.check_bytes()
-    }
-
-    fn check_bytes(&self) -> Result<(), Spent> {
-        match self.budget.bytes {
-            Some(most) if self.bytes.load(Ordering::Relaxed) > most => {
-                Err(Spent::Bytes(self.whose, most))
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -169,7 +106,9 @@ impl Sessions {
         let mut wholes: HashMap<String, Arc<Whole>> = HashMap::new();
         let session = |Credentials { session: name, password }| {
             let (owner, tool) = match name.split_once(TOOL) {
-                Some((owner, _)) => (owner, Some(Tally::new(Whose::Tool, options.tool_budget))),
+                Some((owner, tool)) => {
+                    (owner, Some(Tally::new(Whose::Tool, options.budget_of_tool(tool))))
+                }
                 None => (name.as_str(), None),
             };
             let whole = wholes.entry(owner.to_owned()).or_insert_with(|| {

@@ -10,7 +10,8 @@ use tokio::{
 
 use super::{
     guard,
-    proxy::{Running, has, ran},
+    proxy::{has, ran},
+    running::Running,
     server::{NameServer, Untouched, ok},
     tls::Secure,
 };

@@ -8,13 +8,13 @@ use std::{
 use portcullis_net::proxy::ProxyOptions;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     time::{self, Instant},
 };
 
 use super::{
     guard,
-    proxy::{Line, Running, bare},
+    running::{Running, bare, how, listening},
     server::{NameServer, WebServer, ok},
 };
 
@@ -31,50 +31,33 @@ async fn hasty(name_server: std::net::SocketAddr, port: u16) -> Running {
     .await
 }
 
-fn how(lines: &[Line]) -> Vec<String> {
-    let ended = |line: &Line| match line {
-        Line::Ended { how, .. } => Some(how.clone()),
-        Line::Decided(_) => None,
-    };
-    lines.iter().filter_map(ended).collect()
-}
-
 /// A server that has nothing more to say, and keeps what it is told all the same.
 async fn half_closed() -> (u16, Arc<Mutex<Vec<u8>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
     let kept = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&kept);
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let seen = Arc::clone(&seen);
-            tokio::spawn(async move {
-                stream.shutdown().await.unwrap();
-                let mut all = Vec::new();
-                let _ = stream.read_to_end(&mut all).await;
-                seen.lock().unwrap().extend(all);
-            });
+    let port = listening(move |mut stream| {
+        let seen = Arc::clone(&seen);
+        async move {
+            stream.shutdown().await.unwrap();
+            let mut all = Vec::new();
+            let _ = stream.read_to_end(&mut all).await;
+            seen.lock().unwrap().extend(all);
         }
-    });
+    })
+    .await;
     (port, kept)
 }
 
 /// A server that speaks for ever, and one that does so only when it was asked.
 async fn flood(asked: bool) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            tokio::spawn(async move {
-                if asked {
-                    let _ = stream.read(&mut [0; 1_024]).await;
-                }
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
-                while stream.write_all(&[b'x'; 4_096]).await.is_ok() {}
-            });
+    listening(move |mut stream| async move {
+        if asked {
+            let _ = stream.read(&mut [0; 1_024]).await;
         }
-    });
-    port
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+        while stream.write_all(&[b'x'; 4_096]).await.is_ok() {}
+    })
+    .await
 }
 
 #[tokio::test]
@@ -111,16 +94,13 @@ async fn a_server_that_ends_first_hears_nothing_that_was_not_looked_at() {
 #[tokio::test]
 async fn a_client_that_ends_first_still_hears_the_server() {
     let names = NameServer::of_ours().await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let mut all = Vec::new();
-            let _ = stream.read_to_end(&mut all).await;
-            let _ = stream.write_all(&all).await;
-            let _ = stream.write_all(b" and good night").await;
-        }
-    });
+    let port = listening(|mut stream| async move {
+        let mut all = Vec::new();
+        let _ = stream.read_to_end(&mut all).await;
+        let _ = stream.write_all(&all).await;
+        let _ = stream.write_all(b" and good night").await;
+    })
+    .await;
     let proxy = Running::new(guard(names.address, &[port])).await;
     for said in ["", "good day"] {
         let mut stream = proxy.tunnel(&format!("good.example.com:{port}")).await;
@@ -207,17 +187,14 @@ async fn a_long_upload_is_no_silence() {
 #[tokio::test]
 async fn an_early_answer_is_not_lost_with_the_rest_of_the_request() {
     let names = NameServer::of_ours().await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let _ = stream.read(&mut [0; 64]).await;
-            let _ = stream.write_all(&ok("too much of it")).await;
-            let _ = stream.shutdown().await;
-            // A connection that is dropped with bytes unread is reset.
-            let _ = stream.read_to_end(&mut Vec::new()).await;
-        }
-    });
+    let port = listening(|mut stream| async move {
+        let _ = stream.read(&mut [0; 64]).await;
+        let _ = stream.write_all(&ok("too much of it")).await;
+        let _ = stream.shutdown().await;
+        // A connection that is dropped with bytes unread is reset.
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    })
+    .await;
     let proxy = Running::new(guard(names.address, &[port])).await;
     let host = format!("good.example.com:{port}");
     let mut request = format!(

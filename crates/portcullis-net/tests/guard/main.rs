@@ -12,6 +12,7 @@ mod hostile;
 mod names;
 mod proxy;
 mod redirects;
+mod running;
 mod server;
 mod tls;
 

@@ -2,20 +2,13 @@
 
 use std::{
     fs,
-    net::SocketAddr,
     process::Stdio,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use portcullis_core::network::{Budget, NetworkOptions, NetworkPolicy};
-use portcullis_net::{
-    GuardOptions,
-    proxy::{Attempt, Credentials, Proxy, ProxyOptions, Stop, Witness},
-};
+use portcullis_net::proxy::{Attempt, Credentials, Proxy, ProxyOptions};
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
@@ -23,135 +16,18 @@ use rustls::{
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     process::Command,
-    task::JoinHandle,
     time,
 };
 use tokio_rustls::TlsConnector;
 
 use super::{
     guard,
+    running::{Kept, Line, Running, bare},
     server::{NameServer, Untouched, WebServer, ok},
     tls::Secure,
 };
-
-/// What stands in the record.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Line {
-    Decided(Attempt),
-    Ended { number: u64, sent: u64, received: u64, how: String },
-}
-
-#[derive(Clone, Default)]
-pub(crate) struct Kept {
-    lines: Arc<Mutex<Vec<Line>>>,
-    is_full: Arc<AtomicBool>,
-}
-
-impl Kept {
-    pub(crate) fn lines(&self) -> Vec<Line> {
-        self.lines.lock().unwrap().clone()
-    }
-
-    pub(crate) fn refusals(&self) -> Vec<String> {
-        let refusal = |line| match line {
-            Line::Decided(attempt) => attempt.refusal,
-            Line::Ended { .. } => None,
-        };
-        self.lines().into_iter().filter_map(refusal).collect()
-    }
-}
-
-impl Witness for Kept {
-    fn decided(&mut self, attempt: &Attempt) -> Result<u64, String> {
-        if self.is_full.load(Ordering::SeqCst) {
-            return Err("the disk is full".to_owned());
-        }
-        let mut lines = self.lines.lock().unwrap();
-        lines.push(Line::Decided(attempt.clone()));
-        Ok(lines.len() as u64)
-    }
-
-    fn ended(&mut self, number: u64, sent: u64, received: u64, how: &str) {
-        let how = how.to_owned();
-        self.lines.lock().unwrap().push(Line::Ended { number, sent, received, how });
-    }
-}
-
-pub(crate) struct Running {
-    address: SocketAddr,
-    pub(crate) password: String,
-    kept: Kept,
-    stop: Stop,
-    ended: JoinHandle<()>,
-}
-
-impl Running {
-    pub(crate) async fn new(options: GuardOptions) -> Self {
-        Self::with(ProxyOptions { guard: options, ..ProxyOptions::default() }).await
-    }
-
-    pub(crate) async fn with(mut options: ProxyOptions) -> Self {
-        let credentials = Credentials::random("agent").unwrap();
-        let password = credentials.password.clone();
-        options.sessions.push(credentials);
-        let kept = Kept::default();
-        let listen = "127.0.0.1:0".parse().unwrap();
-        let proxy = Proxy::bind(listen, options, Box::new(kept.clone())).await.unwrap();
-        let (address, stop) = (proxy.address(), proxy.stop());
-        Self { address, password, kept, stop, ended: tokio::spawn(proxy.run()) }
-    }
-
-    /// What stands in the record by now.
-    pub(crate) fn lines(&self) -> Vec<Line> {
-        self.kept.lines()
-    }
-
-    pub(crate) const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    pub(crate) fn authorization(&self) -> String {
-        let plain = format!("agent:{}", self.password);
-        format!("Proxy-Authorization: Basic {}\r\n", data_encoding::BASE64.encode(plain.as_bytes()))
-    }
-
-    fn url(&self) -> String {
-        format!("http://agent:{}@{}", self.password, self.address)
-    }
-
-    /// Says all of it, and gives what comes back until the other side ends.
-    pub(crate) async fn say(&self, bytes: &[u8]) -> String {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        stream.write_all(bytes).await.unwrap();
-        let mut answer = Vec::new();
-        let read = time::timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await;
-        let _ = read.expect("the proxy neither answers nor ends");
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    /// A request for a tunnel, as a known session.
-    pub(crate) fn connect(&self, authority: &str) -> String {
-        format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n{}\r\n", self.authorization())
-    }
-
-    /// A tunnel that stands.
-    pub(crate) async fn tunnel(&self, authority: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        stream.write_all(self.connect(authority).as_bytes()).await.unwrap();
-        let mut answer = [0; 39];
-        stream.read_exact(&mut answer).await.unwrap();
-        assert_eq!(&answer, b"HTTP/1.1 200 Connection established\r\n\r\n");
-        stream
-    }
-
-    pub(crate) async fn end(self) -> Kept {
-        self.stop.stop();
-        time::timeout(Duration::from_secs(30), self.ended).await.expect("it does not end").unwrap();
-        self.kept
-    }
-}
 
 #[tokio::test]
 async fn strangers_are_not_heard() {
@@ -326,37 +202,6 @@ async fn a_plain_request_is_written_anew_and_nothing_rides_behind_it() {
     proxy.end().await;
 }
 
-/// A server that keeps all bytes that come, and answers when it has seen `until`.
-pub(crate) async fn bare(until: &'static [u8]) -> (u16, Arc<Mutex<Vec<u8>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&kept);
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let seen = Arc::clone(&seen);
-            tokio::spawn(async move {
-                let mut buffer = [0; 1_024];
-                while let Ok(length) = stream.read(&mut buffer).await {
-                    let done = {
-                        let mut all = seen.lock().unwrap();
-                        all.extend_from_slice(&buffer[..length]);
-                        all.ends_with(until)
-                    };
-                    if done {
-                        let _ = stream.write_all(&ok("done")).await;
-                        return;
-                    }
-                    if length == 0 {
-                        return;
-                    }
-                }
-            });
-        }
-    });
-    (port, kept)
-}
-
 #[tokio::test]
 async fn a_body_in_parts_is_written_anew() {
     let names = NameServer::of_ours().await;
@@ -495,14 +340,16 @@ async fn a_session_has_its_budget() {
 
     let own = guard(names.address, &[port]).policy.options().clone();
     let tool_budget = Budget { connections: Some(1), bytes: None };
-    let both = Budget { connections: Some(3), bytes: None };
-    options.policy =
-        NetworkPolicy::new(NetworkOptions { budget: both, tool_budget, ..own }).unwrap();
+    let both = Budget { connections: Some(5), bytes: None };
+    let more = Budget { connections: Some(2), bytes: None };
+    let tool_budgets = [("pip".to_owned(), more)].into();
+    let policy = NetworkOptions { budget: both, tool_budget, tool_budgets, ..own };
+    options.policy = NetworkPolicy::new(policy).unwrap();
     let tool = |name: &str| Credentials {
         session: format!("agent.{name}"),
         password: "password".to_owned(),
     };
-    let sessions = vec![tool("git"), tool("npm")];
+    let sessions = vec![tool("git"), tool("npm"), tool("pip")];
     let proxy =
         Running::with(ProxyOptions { guard: options.clone(), sessions, ..ProxyOptions::default() })
             .await;
@@ -516,7 +363,10 @@ async fn a_session_has_its_budget() {
         ("agent.git", "200 Connection established"),
         ("agent.git", "this tool has made its 1 connections"),
         ("agent.npm", "200 Connection established"),
-        ("agent.pip", "407 Proxy Authentication Required"),
+        ("agent.pip", "200 Connection established"),
+        ("agent.pip", "200 Connection established"),
+        ("agent.pip", "this tool has made its 2 connections"),
+        ("agent.gem", "407 Proxy Authentication Required"),
     ] {
         let answer = proxy.say(by(name).as_bytes()).await;
         assert!(answer.contains(expected), "{name}: {answer}");
@@ -524,7 +374,7 @@ async fn a_session_has_its_budget() {
     // What its tools used, the session has used.
     let held = proxy.tunnel(&authority).await;
     let answer = proxy.say(proxy.connect(&authority).as_bytes()).await;
-    assert!(answer.contains("this session has made its 3 connections"), "{answer}");
+    assert!(answer.contains("this session has made its 5 connections"), "{answer}");
     drop(held);
     proxy.end().await;
 

@@ -1,8 +1,11 @@
 //! Web servers that send us where we should not go, or tell others what was meant for them.
 
-use std::io::Write as _;
+use std::{io::Write as _, sync::Arc};
 
-use portcullis_net::{Client, Failure, Limits, Request, Response, Roots};
+use portcullis_core::network::{Budget, NetworkOptions};
+use portcullis_net::{
+    Client, Failure, Limits, Request, Response, Roots, Spent, ThisProcess, Whose,
+};
 
 use super::{
     client, guard,
@@ -272,6 +275,47 @@ async fn an_answer_has_bounds() {
         let failure = client.fetch(request, &mut |_| ()).await.expect_err(path).to_string();
         assert!(failure.starts_with(expected), "{path}: {failure}");
     }
+}
+
+#[tokio::test]
+async fn what_is_used_is_counted_over_all_hops() {
+    let names = NameServer::of_ours().await;
+    let web = WebServer::new(|request| match request.split(' ').nth(1).unwrap() {
+        "/chain" => redirect(302, "/one"),
+        "/one" => redirect(302, "/two"),
+        "/long" => ok(&"x".repeat(5_000)),
+        _ => ok("arrived"),
+    })
+    .await;
+    let tools = [("slow", Some(2), None), ("small", None, Some(2_000))];
+    let options = NetworkOptions {
+        budget: Budget { connections: Some(9), bytes: Some(20_000) },
+        tool_budget: Budget { connections: Some(3), bytes: None },
+        tool_budgets: tools
+            .map(|(name, connections, bytes)| (name.to_owned(), Budget { connections, bytes }))
+            .into(),
+        ..NetworkOptions::default()
+    };
+    let metered = |tool: &str| {
+        client(names.address, &[web.port], Roots::System)
+            .metered(Arc::new(ThisProcess::new(&options, tool)))
+    };
+    let get = |path: &str| Request::get(format!("http://good.example.com:{}{path}", web.port));
+    // Three servers are asked, of which this tool may ask two; any other may ask all of them, and then no more.
+    let slow = metered("slow").fetch(get("/chain"), &mut |_| ()).await.unwrap_err();
+    assert!(slow.is_refusal(), "{slow}");
+    let said = slow.to_string();
+    assert!(said.ends_with("/two`: this tool has made its 2 connections"), "{said}");
+    let other = metered("other");
+    assert_eq!(other.fetch(get("/chain"), &mut |_| ()).await.unwrap().body, b"arrived");
+    let spent = other.fetch(get("/chain"), &mut |_| ()).await.unwrap_err();
+    assert!(matches!(spent, Failure::Spent(Spent::Connections(Whose::Tool, 3))), "{spent}");
+    // The body is cut off where the budget ends.
+    let small = metered("small");
+    let cut = small.fetch(get("/long"), &mut |_| ()).await.unwrap_err();
+    assert!(matches!(cut, Failure::Spent(Spent::Bytes(Whose::Tool, 2_000))), "{cut}");
+    let spent = small.fetch(get("/else"), &mut |_| ()).await.unwrap_err();
+    assert!(matches!(spent, Failure::Spent(Spent::Bytes(Whose::Tool, 2_000))), "{spent}");
 }
 
 #[tokio::test]

@@ -5,19 +5,26 @@ use std::{
     fs,
     io::{self, IsTerminal as _, Write},
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use portcullis_core::{inspect::inspect, redact::redact, secrets::redacted};
-use portcullis_net::{Client, Hop, Limits, Progress, Request, Response, Roots};
+use portcullis_core::{inspect::inspect, network::Budget, redact::redact, secrets::redacted};
+use portcullis_net::{Client, Hop, Limits, Meter, Progress, Request, Response, Roots, ThisProcess};
 use serde::Serialize;
 
 use super::{Exit, Failure, egress, json_flag, write, write_json};
 use crate::{
+    audit,
+    config::{Configuration, is_session_word},
     report::visible,
+    spending::SessionMeter,
     wire::{PlantedShape, SecretShape, VERSION},
 };
+
+/// The tool whose budget counts where none is named.
+const TOOL: &str = "fetch";
 
 /// How often the progress is drawn.
 const DRAWN: Duration = Duration::from_millis(200);
@@ -73,6 +80,18 @@ pub(super) fn define(command: Command) -> Command {
                 .help("How many redirects are followed; 5 by default and at most"),
         )
         .arg(
+            Arg::new("session")
+                .long("session")
+                .value_name("NAME")
+                .help("Count what is used against the budget of this session, with what its other calls use"),
+        )
+        .arg(
+            Arg::new("tool")
+                .long("tool")
+                .value_name("NAME")
+                .help("Count it against the budget of this tool too; `fetch` by default"),
+        )
+        .arg(
             Arg::new("inspect")
                 .long("inspect")
                 .action(ArgAction::SetTrue)
@@ -90,8 +109,10 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let network = egress::network(matches)?;
-    let client = Client::new(egress::guard(&network)?, roots(matches)?, limits(matches));
+    let configuration = egress::configuration(matches)?;
+    let guard = egress::guard(&configuration.network)?;
+    let client = Client::new(guard, roots(matches)?, limits(matches))
+        .metered(meter(matches, &configuration)?);
     let request = request(matches)?;
     let mut shown = Shown::new();
     let fetched =
@@ -140,6 +161,27 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
         headers,
         body: data.map(String::into_bytes),
     })
+}
+
+/// Counts what is used: in the session's file, or for this process alone.
+fn meter(matches: &ArgMatches, configuration: &Configuration) -> Result<Arc<dyn Meter>, Failure> {
+    let options = &configuration.network.options;
+    let word = |name: &str| match matches.get_one::<String>(name) {
+        Some(word) if !is_session_word(word) => {
+            Err(Failure::usage(format_args!("`{word}` is not the name of a {name}"))
+                .with_help("use letters, digits, `-` and `_`"))
+        }
+        word => Ok(word.map(String::as_str)),
+    };
+    let tool = word("tool")?.unwrap_or(TOOL);
+    let Some(session) = word("session")? else {
+        return Ok(Arc::new(ThisProcess::new(options, tool)));
+    };
+    if options.budget == Budget::default() && options.budget_of_tool(tool) == Budget::default() {
+        return Ok(Arc::new(ThisProcess::new(options, tool)));
+    }
+    let state = audit::directory(configuration.audit.path.as_deref()).map_err(Failure::internal)?;
+    Ok(Arc::new(SessionMeter::new(&state, session, tool, options)))
 }
 
 fn limits(matches: &ArgMatches) -> Limits {

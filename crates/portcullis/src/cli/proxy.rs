@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Exit, Failure, egress, json_flag, shown, write_json};
 use crate::{
     audit::{self, Entry, Kind, Log},
-    config::{Audit, Lock, OnFailure},
+    config::{Audit, Lock, OnFailure, is_session_word},
     session::record_is_unwanted,
     wire::VERSION,
 };
@@ -132,14 +132,9 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 /// `SESSION` or `SESSION.TOOL`.
 fn is_name(name: &str) -> bool {
     match name.split_once('.') {
-        Some((session, tool)) => is_word(session) && is_word(tool),
-        None => is_word(name),
+        Some((session, tool)) => is_session_word(session) && is_session_word(tool),
+        None => is_session_word(name),
     }
-}
-
-fn is_word(name: &str) -> bool {
-    (1..=64).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
 /// Stops the proxy with the signals that ask a program to end.

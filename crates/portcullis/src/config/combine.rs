@@ -3,7 +3,7 @@
 
 use portcullis_core::{
     assessment::ActionClass,
-    network::Budget,
+    network::{Budget, NetworkOptions},
     policy::{
         Adjustment, Change, Confirmation, DontAsk, Mode, Permissions, Policy, PolicyOptions,
         class_key,
@@ -141,6 +141,31 @@ impl Account {
                     held.push(entry.clone());
                 }
             }
+        }
+    }
+
+    /// What the tool of a name may use; a file that may only make things stricter gives it no more than it has.
+    fn take_tool(&mut self, turn: Turn, options: &mut NetworkOptions, tool: &str, new: Budget) {
+        const KEY: &str = "network.tools";
+        let bound = self.binds(turn, Lock::Network);
+        let has = options.budget_of_tool(tool);
+        let mut own = options.tool_budgets.get(tool).copied().unwrap_or_default();
+        for (what, own, has, new) in [
+            ("connections", &mut own.connections, has.connections, new.connections),
+            ("bytes", &mut own.bytes, has.bytes, new.bytes),
+        ] {
+            let Some(new) = new else { continue };
+            let value = format!("{tool}: {new} {what}");
+            match bound {
+                Some(why) if has.is_some_and(|has| has < new) => self.leave(KEY, value, turn, why),
+                _ => {
+                    self.add(KEY, value, turn.source);
+                    *own = Some(new);
+                }
+            }
+        }
+        if own != Budget::default() {
+            options.tool_budgets.insert(tool.to_owned(), own);
         }
     }
 
@@ -391,6 +416,9 @@ impl Combined {
             ("network.tool_bytes", &mut tool.bytes, part.tool_bytes),
         ] {
             account.settle(turn, Key(key, Lock::Network), held, new.map(Some), words, least);
+        }
+        for (tool, new) in &part.tools {
+            account.take_tool(turn, options, tool, *new);
         }
     }
 }

@@ -40,7 +40,7 @@ pub use file::{Analyzer, File, Lock};
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 use layers::Layers;
 pub use layers::ProjectFile;
-pub use network::{HostEntry, HostTable, Network, NetworkTable};
+pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
 use crate::platform::Directories;

@@ -2,11 +2,12 @@
 //! files speak; what the entries mean, `portcullis_core::network` says.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     net::{IpAddr, SocketAddr},
 };
 
-use portcullis_core::network::{AllowedHost, BadEntry, NetworkOptions, NetworkPolicy};
+use portcullis_core::network::{AllowedHost, BadEntry, Budget, NetworkOptions, NetworkPolicy};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer,
@@ -68,14 +69,27 @@ pub struct NetworkTable {
     /// The name servers, as `192.0.2.53` or `192.0.2.53:5353`; those of the system by default.
     #[schemars(with = "Vec<String>")]
     pub name_servers: Vec<Spanned<String>>,
-    /// How many connections one session of the proxy may make; any number by default.
+    /// How many connections one session of the proxy, or of `fetch`, may make; any number by default.
     pub session_connections: Option<u64>,
-    /// How many bytes one session of the proxy may send and receive; any number by default.
+    /// How many bytes one session may send and receive; any number by default.
     pub session_bytes: Option<u64>,
     /// How many connections one tool of a session may make; any number by default.
     pub tool_connections: Option<u64>,
     /// How many bytes one tool of a session may send and receive; any number by default.
     pub tool_bytes: Option<u64>,
+    /// What a tool may use in place of `tool_connections` and `tool_bytes`, by its name.
+    #[schemars(with = "BTreeMap<String, BudgetTable>")]
+    pub tools: BTreeMap<String, Spanned<BudgetTable>>,
+}
+
+/// How much one tool of a session may use.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BudgetTable {
+    /// How many connections.
+    pub connections: Option<u64>,
+    /// How many bytes, sent and received.
+    pub bytes: Option<u64>,
 }
 
 /// A host that may be reached, alone or in a table.
@@ -99,6 +113,19 @@ pub struct HostTable {
     /// The ports that it may be reached at, beside those for every host.
     #[serde(default)]
     pub ports: Vec<u16>,
+}
+
+impl BudgetTable {
+    const fn budget(&self) -> Budget {
+        Budget { connections: self.connections, bytes: self.bytes }
+    }
+}
+
+/// Whether it can be the name of a session, or of a tool of one.
+#[must_use]
+pub fn is_session_word(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
 impl HostEntry {
@@ -131,6 +158,7 @@ pub(super) struct NetworkPart {
     pub(super) session_bytes: Option<u64>,
     pub(super) tool_connections: Option<u64>,
     pub(super) tool_bytes: Option<u64>,
+    pub(super) tools: BTreeMap<String, Budget>,
 }
 
 /// Reads every entry.
@@ -150,7 +178,14 @@ pub(super) fn network_of(table: &NetworkTable) -> Result<NetworkPart, Misreading
         session_bytes,
         tool_connections,
         tool_bytes,
+        tools,
     } = table;
+    if let Some((name, budget)) = tools.iter().find(|(name, _)| !is_session_word(name)) {
+        let words = format!("`{name}` is not the name of a tool");
+        return Err(Misreading::new(budget.span(), words).with_help(
+            "use letters, digits, `-` and `_`, as in `portcullis proxy --session SESSION.TOOL`",
+        ));
+    }
     let plain = |list: &[Spanned<String>]| list.iter().map(|one| one.get_ref().clone()).collect();
     let part = NetworkPart {
         allowed_hosts: allowed_hosts.iter().map(|entry| entry.get_ref().allowed()).collect(),
@@ -167,6 +202,10 @@ pub(super) fn network_of(table: &NetworkTable) -> Result<NetworkPart, Misreading
         session_bytes: *session_bytes,
         tool_connections: *tool_connections,
         tool_bytes: *tool_bytes,
+        tools: tools
+            .iter()
+            .map(|(name, budget)| (name.clone(), budget.get_ref().budget()))
+            .collect(),
     };
     let options = NetworkOptions {
         allowed_hosts: part.allowed_hosts.clone(),

@@ -246,6 +246,32 @@ fn a_page_is_fetched_from_where_it_may_be_and_looked_through_when_asked() {
 }
 
 #[test]
+fn a_session_has_its_budget_over_all_of_its_calls() {
+    let port = serving("the page", 4);
+    let host = format!("{{ host = 'localhost', allow_private = true, ports = [{port}] }}");
+    let table = format!(
+        "[network]\nallowed_hosts = [{host}]\nsession_connections = 2\ntools.docs = {{ connections = 1 }}\n"
+    );
+    let place = configured(&table);
+    let url = format!("http://localhost:{port}/");
+    let fetch = |more: &[&str]| place.run([&["fetch", url.as_str()], more].concat());
+    assert_eq!(fetch(&["--session", "a", "--tool", "docs"]).code, 0);
+    let ended = fetch(&["--session", "a", "--tool", "docs"]);
+    assert!(ended.code == 2 && ended.err.contains("this tool has made its 1 "), "{}", ended.page());
+    assert_eq!(fetch(&["--session", "a"]).code, 0);
+    let ended = fetch(&["--session", "a"]);
+    assert!(
+        ended.code == 2 && ended.err.contains("this session has made its 2 "),
+        "{}",
+        ended.page()
+    );
+    // Another session has its own, and so has a call without one.
+    assert_eq!(fetch(&["--session", "b"]).code, 0);
+    assert_eq!(fetch(&[]).code, 0);
+    assert_eq!(fetch(&["--session", "../a"]).code, 64);
+}
+
+#[test]
 fn a_refused_fetch_says_what_and_why_and_calls_nobody() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();

@@ -110,6 +110,13 @@ fn network_json(network: &Network) -> Value {
         .iter()
         .map(|one| json!({ "host": one.host, "allow_private": one.allow_private, "ports": one.ports }))
         .collect();
+    let tools: Map<String, Value> = options
+        .tool_budgets
+        .iter()
+        .map(|(name, own)| {
+            (name.clone(), json!({ "connections": own.connections, "bytes": own.bytes }))
+        })
+        .collect();
     json!({
         "allowed_hosts": allowed,
         "extra_blocked_hosts": options.extra_blocked_hosts,
@@ -125,6 +132,7 @@ fn network_json(network: &Network) -> Value {
         "session_bytes": options.budget.bytes,
         "tool_connections": options.tool_budget.connections,
         "tool_bytes": options.tool_budget.bytes,
+        "tools": tools,
     })
 }
 

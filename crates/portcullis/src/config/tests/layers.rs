@@ -436,9 +436,10 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
     ),
     (
         Lock::Network,
-        "network.default_deny = true\nnetwork.session_bytes = 5\nnetwork.tool_bytes = 5",
+        "network.default_deny = true\nnetwork.session_bytes = 5\nnetwork.tool_bytes = 5\nnetwork.tools.npm.bytes = 4",
         "network = { default_deny = false, allow_userinfo = true, allowed_hosts = ['a.example.com'], ports = [22], \
-         nat64_prefixes = ['2001:db8::/96'], name_servers = ['192.0.2.1'], session_bytes = 6, tool_bytes = 6 }",
+         nat64_prefixes = ['2001:db8::/96'], name_servers = ['192.0.2.1'], session_bytes = 6, tool_bytes = 6, \
+         tools = { npm = { bytes = 5 }, git = { bytes = 6 } } }",
         &[
             "network.allowed_hosts: a.example.com",
             "network.ports: 22",
@@ -448,8 +449,10 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
             "network.allow_userinfo: true",
             "network.session_bytes: 6",
             "network.tool_bytes: 6",
+            "network.tools: git: 6 bytes",
+            "network.tools: npm: 5 bytes",
         ],
-        "network = { resolve_dns = false, require_https = true, extra_blocked_hosts = ['10.0.0.0/8'], session_connections = 4, tool_connections = 4 }",
+        "network = { tools = { npm = { bytes = 3, connections = 3 }, git = { bytes = 5 } }, resolve_dns = false, require_https = true, extra_blocked_hosts = ['10.0.0.0/8'], session_connections = 4, tool_connections = 4 }",
     ),
 ];
 
