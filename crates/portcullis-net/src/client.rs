@@ -1,7 +1,7 @@
 //! Fetching a URL under the guard. Owns redirects, which are followed by hand: each is judged like the first URL, and what was
 //! meant for one server is not told to another.
 //!
-//! No connection is kept for the next request, no cookie is kept, no proxy is used, whatever the environment says.
+//! No connection is kept for the next request, no cookie is kept, and no proxy is used but one that was given, whatever the environment says.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -19,7 +19,8 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use portcullis_core::network::Target;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::TcpStream,
     task::JoinHandle,
     time,
 };
@@ -35,6 +36,9 @@ use crate::{
 
 /// The most bytes of the head of an answer.
 const LONGEST_HEAD: usize = 64 << 10;
+
+/// The most bytes of a proxy's answer to the wish for a tunnel.
+const LONGEST_TUNNEL_HEAD: usize = 8 << 10;
 
 /// The most headers of an answer.
 const MOST_HEADERS: usize = 200;
@@ -119,6 +123,7 @@ pub struct Client {
     tls: Tls,
     limits: Limits,
     meter: Option<Arc<dyn Meter>>,
+    proxy: Option<Target>,
 }
 
 /// A request on its way from hop to hop.
@@ -151,13 +156,22 @@ impl Client {
     /// A client.
     #[must_use]
     pub fn new(options: GuardOptions, roots: Roots, limits: Limits) -> Self {
-        Self { guard: Guard::new(options), tls: Tls::new(roots), limits, meter: None }
+        let (guard, tls) = (Guard::new(options), Tls::new(roots));
+        Self { guard, tls, limits, meter: None, proxy: None }
     }
 
     /// The same, counting what it uses.
     #[must_use]
     pub fn metered(mut self, meter: Arc<dyn Meter>) -> Self {
         self.meter = Some(meter);
+        self
+    }
+
+    /// The same by way of a proxy, which is connected to under the same policy and asked for a tunnel (`CONNECT`, RFC 9110 §9.3.6). What a
+    /// request says of where it goes is judged as ever; the addresses behind the name are the proxy's to find.
+    #[must_use]
+    pub fn through(mut self, proxy: Target) -> Self {
+        self.proxy = Some(proxy);
         self
     }
 
@@ -216,7 +230,10 @@ impl Client {
     async fn ask(&self, journey: &Journey, counted: &Counted) -> Result<Answer, Failure> {
         let Journey { target, method, headers, body } = journey;
         counted.connect()?;
-        let stream = self.guard.connect(target).await?;
+        let stream = match &self.proxy {
+            None => self.guard.connect(target).await?,
+            Some(proxy) => self.tunnel(proxy, target).await?,
+        };
         let address = stream.peer_addr()?.to_string();
         let stream = Metered::new(stream, counted.clone());
         let (answer, connection) = if target.is_https() {
@@ -237,6 +254,33 @@ impl Client {
             address,
             _connection: connection,
         })
+    }
+
+    /// A tunnel to a target.
+    async fn tunnel(&self, proxy: &Target, target: &Target) -> Result<TcpStream, Failure> {
+        self.guard.policy().judge_target(target)?;
+        let mut stream = self.guard.connect(proxy).await?;
+        let host = target.url().host_str().unwrap_or_default();
+        let port = target.port();
+        let head = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await?;
+        let mut answer = Vec::new();
+        // One byte at a time: what follows is not the proxy's.
+        while !answer.ends_with(b"\r\n\r\n") {
+            if answer.len() >= LONGEST_TUNNEL_HEAD {
+                return Err(Failure::Tunnel("its answer has no end".to_owned()));
+            }
+            answer.push(stream.read_u8().await?);
+        }
+        let text = String::from_utf8_lossy(&answer);
+        let mut words = text.split(' ');
+        match (words.next(), words.next().and_then(|status| status.parse::<u16>().ok())) {
+            (Some("HTTP/1.0" | "HTTP/1.1"), Some(200..=299)) => Ok(stream),
+            (Some("HTTP/1.0" | "HTTP/1.1"), Some(status)) => {
+                Err(Failure::Tunnel(format!("it answered with the status {status}")))
+            }
+            _ => Err(Failure::Tunnel("its answer is not HTTP".to_owned())),
+        }
     }
 
     /// Reads the body.

@@ -67,6 +67,9 @@ pub enum Failure {
     /// The other side does not speak HTTP as it should.
     #[error("the answer is not proper HTTP: {0}")]
     Http(String),
+    /// The proxy made no tunnel.
+    #[error("the proxy made no tunnel: {0}")]
+    Tunnel(String),
     /// The connection broke.
     #[error("the connection broke: {0}")]
     Broken(#[from] io::Error),

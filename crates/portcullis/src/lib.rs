@@ -5,6 +5,7 @@ pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod grants;
+pub mod guardian;
 pub mod hook;
 pub mod install;
 pub mod memory;

@@ -90,6 +90,8 @@ pub struct Judged {
     pub judgement: Judgement,
     /// What it was judged under.
     pub regime: Arc<Regime>,
+    /// Where the decision stands in the record, once it does.
+    pub sequence: Option<u64>,
 }
 
 impl Session {
@@ -179,7 +181,7 @@ impl Session {
             let note = format!("what the project demands cannot be read: {error}");
             deny(&mut judgement.decision, &note);
         }
-        Ok(Judged { action, facts, context, judgement, regime })
+        Ok(Judged { action, facts, context, judgement, regime, sequence: None })
     }
 
     /// What calls in a workspace are judged under.
@@ -208,10 +210,13 @@ impl Session {
     pub fn record(&mut self, judged: &mut Judged) {
         let policy = &judged.regime.configuration.policy_id;
         let entry = || entry(&judged.action, &judged.judgement, policy);
-        if let Some(error) = self.record.intent(entry)
-            && self.on_failure == OnFailure::Deny
-        {
-            deny(&mut judged.judgement.decision, &format!("nothing goes on unrecorded: {error}"));
+        match self.record.intent(entry) {
+            Ok(sequence) => judged.sequence = sequence,
+            Err(error) if self.on_failure == OnFailure::Deny => {
+                let note = format!("nothing goes on unrecorded: {error}");
+                deny(&mut judged.judgement.decision, &note);
+            }
+            Err(_) => {}
         }
         self.remember(judged);
     }
@@ -247,7 +252,19 @@ impl Session {
     /// Nothing was recorded then.
     pub fn note(&mut self, entry: Entry) -> Result<(), &AuditError> {
         let policy = Some(self.base.configuration.policy_id.clone());
-        self.record.intent(|| Entry { policy, ..entry }).map_or(Ok(()), Err)
+        self.record.intent(|| Entry { policy, ..entry }).map(drop)
+    }
+
+    /// Records the answer to a decision before anybody acts on it. An answer that should be recorded and cannot be is a denial, unless
+    /// the configuration lets it go on.
+    pub fn answered(&mut self, judged: &mut Judged, answer: Entry) {
+        let policy = judged.regime.configuration.policy_id.clone();
+        let recorded = self.record.intent(|| Entry { policy: Some(policy), ..answer });
+        if let Err(error) = recorded
+            && self.on_failure == OnFailure::Deny
+        {
+            deny(&mut judged.judgement.decision, &format!("nothing goes on unrecorded: {error}"));
+        }
     }
 
     /// The decision about the same action in another context.
@@ -285,16 +302,18 @@ impl Recording {
         }
     }
 
-    /// Records a decision before anybody can act on it; gives why it could not.
-    fn intent(&mut self, entry: impl FnOnce() -> Entry) -> Option<&AuditError> {
-        if let Self::On(log) = self
-            && let Err(error) = log.append(&entry())
-        {
-            *self = Self::Broken(error);
+    /// Records a decision before anybody can act on it; gives its place, where there is a record.
+    fn intent(&mut self, entry: impl FnOnce() -> Entry) -> Result<Option<u64>, &AuditError> {
+        let mut place = None;
+        if let Self::On(log) = self {
+            match log.append(&entry()) {
+                Ok(appended) => place = Some(appended.anchor.sequence),
+                Err(error) => *self = Self::Broken(error),
+            }
         }
         match self {
-            Self::Broken(error) => Some(error),
-            Self::Off | Self::On(_) => None,
+            Self::Broken(error) => Err(error),
+            Self::Off | Self::On(_) => Ok(place),
         }
     }
 }

@@ -8,12 +8,15 @@ use portcullis_core::{
     decision::Verdict,
     policy::{Context, Mode},
 };
+use serde_json::Value;
+use tokio::runtime::Runtime;
 
 use super::{
-    Exit, Failure, audit::failure as unrecordable, colour, input, json_flag, session, shown, write,
-    write_json,
+    Exit, Failure, audit::failure as unrecordable, colour, egress, guardian, input, json_flag,
+    policy, session, session::Complaint, shown, write, write_json,
 };
 use crate::{
+    guardian::Reviewer,
     report,
     session::{Judged, Session},
     wire::{Answer, ErrorAnswer, Lines, Request},
@@ -38,12 +41,24 @@ pub(super) fn define_check(command: Command) -> Command {
             .conflicts_with_all(["command", "file", "call", "tool"])
             .help("Judge one call in JSON per line of standard input, and answer each with a line"),
     )
+    .arg(
+        Arg::new("guardian")
+            .long("guardian")
+            .action(ArgAction::SetTrue)
+            .help("Let the reviewing model of the configuration answer what it may"),
+    )
+    .arg(
+        Arg::new("headless")
+            .long("headless")
+            .action(ArgAction::SetTrue)
+            .help("Nobody can be asked: what would ask is denied"),
+    )
 }
 
 pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let mut session = session::open(matches)?;
+    let mut desk = Desk::open(matches)?;
     if matches.get_flag("jsonl") {
-        return many(&mut session, out);
+        return many(&mut desk, out);
     }
     let json = matches.get_flag("json");
     let mut request = match input::request(matches) {
@@ -54,8 +69,8 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
         request => request?,
     };
     let id = request.id.take();
-    let judged = match session::judge(&mut session, request) {
-        Ok(judged) => judged,
+    let (judged, review) = match desk.judge(request) {
+        Ok(answered) => answered,
         Err(complaint) => {
             let failure = complaint.failure();
             if json {
@@ -67,19 +82,55 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
             return Err(failure);
         }
     };
-    if let Some(error) = session.broken() {
+    if let Some(error) = desk.session.broken() {
         warn(&unrecordable(error));
     }
     if json {
-        write_json(out, &Answer::new(id.as_ref(), &judged.judgement))?;
+        write_json(out, &Answer::new(id.as_ref(), &judged.judgement).reviewed(review))?;
     } else {
         write(out, report::verdict(judged.report(), colour()).as_bytes())?;
     }
     Ok(exit(judged.judgement.decision.verdict))
 }
 
+/// Where calls are judged, and reviewed where that is wanted.
+struct Desk {
+    session: Session,
+    context: Context,
+    /// The reviewer, and where its answers are waited for.
+    reviewer: Option<(Reviewer, Runtime)>,
+}
+
+impl Desk {
+    fn open(matches: &ArgMatches) -> Result<Self, Failure> {
+        let configuration = policy::load(matches)?;
+        let reviewer = if matches.get_flag("guardian") {
+            Some((guardian::reviewer(&configuration)?, egress::runtime()?))
+        } else {
+            None
+        };
+        let session = session::open_with(matches, configuration)?;
+        let can_ask = !matches.get_flag("headless");
+        Ok(Self { session, context: Context { can_ask, ..Context::default() }, reviewer })
+    }
+
+    fn judge(&mut self, request: Request) -> Result<(Judged, Option<Value>), Complaint> {
+        let Self { session, context, reviewer } = self;
+        let Some((reviewer, runtime)) = reviewer else {
+            return session::judge_in(session, request, *context).map(|judged| (judged, None));
+        };
+        let Request { id: _, call, mode } = request;
+        let mode = mode.map(|word| word.parse()).transpose()?;
+        let context = Context { mode, ..*context };
+        let reviewed =
+            runtime.block_on(crate::guardian::judge(session, reviewer, call, context, &[]))?;
+        let shape = reviewed.review.as_ref().map(guardian::review_shape);
+        Ok((reviewed.judged, shape))
+    }
+}
+
 /// One line in, one line out, in order. Whoever waits for an answer gets it before the next call is read.
-fn many(session: &mut Session, out: &mut dyn Write) -> Result<Exit, Failure> {
+fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
     let mut lines = Lines::new(BufReader::with_capacity(READ_AHEAD, io::stdin().lock()));
     let mut exit = Exit::Done;
     let mut warned = false;
@@ -100,13 +151,15 @@ fn many(session: &mut Session, out: &mut dyn Write) -> Result<Exit, Failure> {
             }
         };
         let id = request.id.take();
-        let judged = session::judge(session, request);
-        if let Some(error) = session.broken().filter(|_| !warned) {
+        let judged = desk.judge(request);
+        if let Some(error) = desk.session.broken().filter(|_| !warned) {
             warn(&unrecordable(error));
             warned = true;
         }
         match judged {
-            Ok(judged) => write_json(out, &Answer::new(id.as_ref(), &judged.judgement))?,
+            Ok((judged, review)) => {
+                write_json(out, &Answer::new(id.as_ref(), &judged.judgement).reviewed(review))?
+            }
             Err(complaint) => {
                 if exit == Exit::Done {
                     exit = complaint.failure().exit;

@@ -19,6 +19,7 @@ mod duration;
 mod egress;
 mod failure;
 mod fetch;
+mod guardian;
 mod hook;
 mod input;
 mod inspect;
@@ -67,6 +68,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "doctor", define: status::define_doctor, run: status::doctor },
     Verb { name: "rules", define: rules::define, run: rules::run },
     Verb { name: "policy", define: policy::define, run: policy::run },
+    Verb { name: "guardian", define: guardian::define, run: guardian::run },
     Verb { name: "replay", define: replay::define, run: replay::run },
     Verb { name: "statusline", define: statusline::define, run: statusline::run },
     Verb { name: "trust", define: trust::define, run: trust::run },

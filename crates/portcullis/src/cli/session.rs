@@ -10,7 +10,7 @@ use portcullis_core::{
 
 use super::{Failure, policy};
 use crate::{
-    config::{Lock, Why},
+    config::{Configuration, Lock, Why},
     session::{Judged, Options, Session, record_is_unwanted},
     wire::Request,
 };
@@ -69,9 +69,16 @@ pub(super) enum Complaint {
 }
 
 pub(super) fn open(matches: &ArgMatches) -> Result<Session, Failure> {
+    open_with(matches, policy::load(matches)?)
+}
+
+/// As [`open`], under a configuration that is loaded already.
+pub(super) fn open_with(
+    matches: &ArgMatches,
+    configuration: Configuration,
+) -> Result<Session, Failure> {
     let text = |name| matches.get_one::<String>(name).cloned();
     let mode = text("mode").map(|word| word.parse::<Mode>()).transpose();
-    let configuration = policy::load(matches)?;
     let unrecorded = matches.get_flag("no-record");
     if configuration.is_locked(Lock::Audit) && (unrecorded || record_is_unwanted()) {
         let what = if unrecorded { "--no-record" } else { "PORTCULLIS_AUDIT=off" };
@@ -95,9 +102,17 @@ pub(super) fn open(matches: &ArgMatches) -> Result<Session, Failure> {
 }
 
 pub(super) fn judge(session: &mut Session, request: Request) -> Result<Judged, Complaint> {
+    judge_in(session, request, Context::default())
+}
+
+pub(super) fn judge_in(
+    session: &mut Session,
+    request: Request,
+    context: Context,
+) -> Result<Judged, Complaint> {
     let Request { id: _, call, mode } = request;
     let mode = mode.map(|word| word.parse()).transpose()?;
-    Ok(session.judge(call, Context { mode, ..Context::default() })?)
+    Ok(session.judge(call, Context { mode, ..context })?)
 }
 
 impl Complaint {

@@ -15,9 +15,11 @@ use portcullis_core::{
 use super::{
     Account, Audit, Hook, LeftOut, Lock, Network, OnFailure, Source, Why,
     file::Analyzer,
+    guardian::guardian_words,
     network::NetworkPart,
     part::{Part, covers},
 };
+use crate::guardian::Settings;
 
 /// What several files come to.
 pub(super) struct Combined {
@@ -26,6 +28,8 @@ pub(super) struct Combined {
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: Hook,
     pub(super) network: Network,
+    pub(super) guardian: Option<Settings>,
+    pub(super) security_policy: Option<String>,
     pub(super) account: Account,
 }
 
@@ -37,6 +41,8 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         analyzers: None,
         hook: Hook::default(),
         network: Network::default(),
+        guardian: None,
+        security_policy: None,
         account: Account::default(),
     };
     let mut options = PolicyOptions::default();
@@ -297,7 +303,7 @@ impl Account {
 impl Combined {
     /// What is not part of the policy.
     fn take_rest(&mut self, turn: Turn, part: &Part) {
-        let Self { policy: _, audit, analyzers, hook, network: _, account } = self;
+        let Self { audit, analyzers, hook, guardian, security_policy, account, .. } = self;
         let equal = |_: &_, _: &_| None;
         account.settle(
             turn,
@@ -365,13 +371,30 @@ impl Combined {
         account.settle(turn, Key("hook.notify", Lock::Hook), &mut hook.notify, notify, yes, same);
         let key = Key("hook.enforce_mode", Lock::Hook);
         account.settle(turn, key, &mut hook.enforce_mode, enforce, yes, same);
+        // Another reviewer is neither stricter nor looser, and neither is another text.
+        account.settle(
+            turn,
+            Key("guardian", Lock::Guardian),
+            guardian,
+            part.guardian.clone().map(Some),
+            |settings| settings.as_ref().map(guardian_words).unwrap_or_default(),
+            |_, _| None,
+        );
+        account.settle(
+            turn,
+            Key("security_policy", Lock::Guardian),
+            security_policy,
+            part.security_policy.clone().map(Some),
+            |path| path.clone().unwrap_or_default(),
+            |_, _| None,
+        );
     }
 }
 
 impl Combined {
     /// Where things may connect.
     fn take_network(&mut self, turn: Turn, part: &NetworkPart) {
-        let Self { policy: _, audit: _, analyzers: _, hook: _, network, account } = self;
+        let Self { network, account, .. } = self;
         let Network { options, name_servers } = network;
         for entry in &part.extra_blocked_hosts {
             account.add("network.extra_blocked_hosts", entry.clone(), turn.source);

@@ -12,6 +12,7 @@ use toml::Spanned;
 
 use super::{
     error::{Misreading, nearest},
+    guardian::GuardianTable,
     hook::{Approve, OnHookFailure, UnknownTools},
     network::NetworkTable,
 };
@@ -49,6 +50,12 @@ pub struct File {
     pub hook: HookTable,
     /// Where `fetch`, `proxy` and `url` may connect.
     pub network: NetworkTable,
+    /// A model that answers for a person where the policy asks. Never in a project's file.
+    #[schemars(with = "Option<GuardianTable>")]
+    pub guardian: Option<Spanned<GuardianTable>>,
+    /// The template of what `policy template` tells an agent: an absolute path, or nothing to tell it nothing. Never in a project's file.
+    #[schemars(with = "Option<String>")]
+    pub security_policy: Option<Spanned<String>>,
     /// What the layers below may not loosen. Only in the managed file.
     #[schemars(with = "Option<ManagedTable>")]
     pub managed: Option<Spanned<ManagedTable>>,
@@ -316,11 +323,14 @@ pub enum Lock {
     /// `network`.
     #[serde(rename = "network")]
     Network,
+    /// `guardian` and `security_policy`.
+    #[serde(rename = "guardian")]
+    Guardian,
 }
 
 impl Lock {
     /// Every lock, in the order of the keys in a file.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Mode,
         Self::DisableBypass,
         Self::Confirmation,
@@ -332,6 +342,7 @@ impl Lock {
         Self::Audit,
         Self::Hook,
         Self::Network,
+        Self::Guardian,
     ];
 
     /// Its word in the file.
@@ -349,6 +360,7 @@ impl Lock {
             Self::Audit => "audit",
             Self::Hook => "hook",
             Self::Network => "network",
+            Self::Guardian => "guardian",
         }
     }
 }

@@ -142,7 +142,16 @@ impl Layers {
         let mut configuration = Configuration::default();
         if !self.files.is_empty() {
             let files = self.files.iter().map(|file| (&file.source, &file.part));
-            let Combined { policy, audit, analyzers, hook, network, account } = combine(files);
+            let Combined {
+                policy,
+                audit,
+                analyzers,
+                hook,
+                network,
+                guardian,
+                security_policy,
+                account,
+            } = combine(files);
             let policy_id = policy_id(&account.sources);
             let layers = Self::default();
             configuration = Configuration {
@@ -152,6 +161,8 @@ impl Layers {
                 analyzers,
                 hook,
                 network,
+                guardian,
+                security_policy,
                 account,
                 layers,
             };

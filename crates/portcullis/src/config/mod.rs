@@ -18,6 +18,7 @@ mod combine;
 mod error;
 mod example;
 mod file;
+mod guardian;
 mod hook;
 mod layers;
 mod network;
@@ -37,13 +38,17 @@ pub use combine::confirmation_words;
 pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
 pub use file::{Analyzer, File, Lock};
+pub use guardian::{
+    AnyClassWord, FirstLookTable, GuardianTable, MayApproveTable, OnErrorWord, PriceTable,
+    ProviderWord, guardian_words,
+};
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 use layers::Layers;
 pub use layers::ProjectFile;
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
-use crate::platform::Directories;
+use crate::{guardian::Settings, platform::Directories};
 
 /// The name of the file in the user's directory for configuration, and in the managed one.
 pub const FILE_NAME: &str = "config.toml";
@@ -70,6 +75,10 @@ pub struct Configuration {
     pub hook: Hook,
     /// Where things may connect.
     pub network: Network,
+    /// The reviewing model, where there is one.
+    pub guardian: Option<Settings>,
+    /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
+    pub security_policy: Option<String>,
     /// Where each value comes from.
     pub account: Account,
     layers: Layers,
@@ -105,6 +114,8 @@ impl Default for Configuration {
             analyzers: None,
             hook: Hook::default(),
             network: Network::default(),
+            guardian: None,
+            security_policy: None,
             account: Account::default(),
             layers: Layers::default(),
         }

@@ -1,7 +1,7 @@
 //! From one file as written to what it says by itself. Owns what its words mean and which of them contradict each other;
 //! what holds when several files speak, [`super::combine`] knows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use portcullis_core::{
     assessment::ActionClass,
@@ -21,8 +21,10 @@ use super::{
         Analyzer, AuditTable, ClassWord, Confirm, ConfirmTable, ConfirmWord, DontAskWord, File,
         HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
+    guardian::guardian_of,
     network::{NetworkPart, network_of},
 };
+use crate::guardian::Settings;
 
 /// What one file says. What it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,8 @@ pub(super) struct Part {
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: HookTable,
     pub(super) network: NetworkPart,
+    pub(super) guardian: Option<Settings>,
+    pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
 }
@@ -68,6 +72,8 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         analyzers,
         hook,
         network,
+        guardian,
+        security_policy,
         managed,
     } = file;
     if let Some(managed) = managed.as_ref().filter(|_| layer != Layer::Managed) {
@@ -78,6 +84,23 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         let message = "a project has no say in what is recorded";
         let misreading = Misreading::new(audit.span(), message);
         return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(guardian) = guardian.as_ref().filter(|_| layer == Layer::Project) {
+        let misreading = Misreading::new(guardian.span(), "a project has no say in who reviews");
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(template) = security_policy {
+        let path = Path::new(template.get_ref());
+        if layer == Layer::Project {
+            let message = "a project has no say in what agents are told about security";
+            let misreading = Misreading::new(template.span(), message);
+            return Err(misreading.with_help("move the key to your own configuration"));
+        }
+        if !path.as_os_str().is_empty() && !path.is_absolute() {
+            let message = format!("`{}` is not an absolute path", path.display());
+            return Err(Misreading::new(template.span(), message)
+                .with_help("a relative path would name another file in each directory"));
+        }
     }
     if let Some(names) = analyzers.as_ref().filter(|names| names.get_ref().is_empty()) {
         let misreading = Misreading::new(names.span(), "without an analyzer nothing is judged");
@@ -116,6 +139,8 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         analyzers: analyzers.as_ref().map(|names| names.get_ref().clone()),
         hook: hook.clone(),
         network: network_of(network)?,
+        guardian: guardian.as_ref().map(guardian_of).transpose()?,
+        security_policy: security_policy.as_ref().map(|path| path.get_ref().clone()),
         locks: managed.as_ref().map_or_else(Vec::new, |table| table.get_ref().lock.clone()),
         examples,
     })
@@ -152,7 +177,7 @@ fn preset_of(word: Preset) -> ApprovalPolicy {
     }
 }
 
-fn level_of(word: Level) -> RiskLevel {
+pub(super) fn level_of(word: Level) -> RiskLevel {
     match word {
         Level::Safe => RiskLevel::Safe,
         Level::Low => RiskLevel::Low,

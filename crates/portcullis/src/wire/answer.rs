@@ -61,6 +61,9 @@ pub struct Answer<'a> {
     pub obligations: &'a [Obligation],
     /// The action's hash, which decisions and approvals are bound to: `sha256:` and 64 hexadecimal digits.
     pub action: String,
+    /// The review, where a model reviewed it: its score, its words, and what it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guardian: Option<Value>,
 }
 
 /// One finding.
@@ -180,7 +183,14 @@ impl<'a> Answer<'a> {
             recommendations: all(&assessment.recommendations),
             obligations: &decision.obligations,
             action: digest_text(action),
+            guardian: None,
         }
+    }
+
+    /// The same with the review, where there was one.
+    #[must_use]
+    pub fn reviewed(self, guardian: Option<Value>) -> Self {
+        Self { guardian, ..self }
     }
 }
 

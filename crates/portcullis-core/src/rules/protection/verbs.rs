@@ -71,7 +71,9 @@ pub(super) fn verb(run: &Run) -> Verb {
     let options = Options::new(rest, VALUES);
     // What is checked or explained is a word of its own, and may well be `--force`.
     let changes = !matches!(name, "check" | "explain") && options.has(CHANGING);
-    if changes {
+    // A call that is sent away to be reviewed goes to whomever `--config` names.
+    let sends = name == "check" && options.has(&["--guardian"]);
+    if changes || sends {
         return Verb::Loosens;
     }
     if own.is_empty() {
@@ -145,6 +147,10 @@ mod tests {
             ("portcullis", Harmless),
             ("portcullis --version", Harmless),
             ("portcullis check --force x", Harmless),
+            ("portcullis check --guardian --config x.toml y", Loosens),
+            ("portcullis check 'x --guardian'", Harmless),
+            ("portcullis guardian test", Loosens),
+            ("portcullis policy template /etc/passwd", Loosens),
             ("portcullis audit --state DIR verify", Harmless),
             ("portcullis audit prune", Loosens),
             ("portcullis audit", Harmless),

@@ -2,6 +2,7 @@
 //! examples are tried; files are read and combined by [`crate::config`].
 
 mod show;
+mod template;
 
 use std::{
     env, io,
@@ -56,6 +57,24 @@ pub(super) fn define(command: Command) -> Command {
                 .arg(json_flag()),
         )
         .subcommand(
+            Command::new("template")
+                .about("Show what an agent is told about security in its system prompt")
+                .after_help(
+                    "Exit codes: 0 shown, 78 the template cannot be used\n\n\
+                     Without a file, the template of the configuration, or the built-in one.",
+                )
+                .arg(Arg::new("template").value_name("FILE").value_parser(ValueParser::path_buf()).help(
+                    "Render this template instead",
+                ))
+                .arg(file().long("config").help("The configuration, where it is not the usual one"))
+                .arg(
+                    Arg::new("source")
+                        .long("source")
+                        .action(clap::ArgAction::SetTrue)
+                        .help("Show the template itself"),
+                ),
+        )
+        .subcommand(
             Command::new("test")
                 .about("Try the examples beside rules: `match` and `no_match`")
                 .after_help("Exit codes: 0 each does what it says, 78 one does not")
@@ -69,6 +88,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     match matches.subcommand() {
         Some(("check", matches)) => check(matches, out),
         Some(("test", matches)) => test(matches, out),
+        Some(("template", matches)) => template::show(matches, out),
         Some((_, matches)) => {
             let configuration = load(matches)?;
             let configuration = in_workspace(&configuration, matches)?;

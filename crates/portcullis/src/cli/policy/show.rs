@@ -9,7 +9,7 @@ use super::super::{Exit, Failure, shown, write_json};
 use crate::{
     config::{
         Account, Configuration, Layer, LeftOut, Lock, Network, OnFailure, Setting, Source,
-        confirmation_words,
+        confirmation_words, guardian_words,
     },
     report::visible,
     wire::VERSION,
@@ -39,8 +39,18 @@ fn all_floors(floors: &[String]) -> Vec<String> {
 }
 
 fn policy_json(configuration: &Configuration) -> Value {
-    let Configuration { policy, policy_id, audit, analyzers, hook, network, account, .. } =
-        configuration;
+    let Configuration {
+        policy,
+        policy_id,
+        audit,
+        analyzers,
+        hook,
+        network,
+        guardian,
+        security_policy,
+        account,
+        ..
+    } = configuration;
     let options = policy.options();
     let PolicyOptions {
         mode,
@@ -96,6 +106,8 @@ fn policy_json(configuration: &Configuration) -> Value {
             "enforce_mode": hook.enforce_mode,
         },
         "network": network_json(network),
+        "guardian": guardian.as_ref().map(guardian_words),
+        "security_policy": security_policy,
     });
     if let Value::Object(effective) = effective {
         answer.extend(effective);
@@ -225,6 +237,11 @@ fn policy_text(configuration: &Configuration) -> String {
     }
     for setting in account.settings.iter().filter(|setting| setting.key.starts_with("network.")) {
         page.row("network", &setting_words(account, setting));
+    }
+    for (name, key) in [("guardian", "guardian"), ("template", "security_policy")] {
+        for words in with_layers(account, key) {
+            page.row(name, &words);
+        }
     }
     page.0.push_str(&rest(account));
     page.0
