@@ -422,9 +422,9 @@ pub fn guardian_words(settings: &Settings) -> String {
         Some(MayApprove { max_risk, classes, unknown }) => {
             let classes: Vec<_> = classes.iter().map(|class| class.name()).collect();
             let unknown = if *unknown { ", understood or not" } else { "" };
-            format!("may approve {} up to {max_risk}{unknown}", classes.join(", "))
+            let below = thresholds.approve_below();
+            format!("may approve {} up to {max_risk}{unknown}, below {below}", classes.join(", "))
         }
     };
-    let below = thresholds.approve_below();
-    format!("`{model}` of {} at {}: {may}, below {below}", provider.name(), settings.url())
+    format!("`{model}` of {} at {} {may}", provider.name(), settings.url())
 }

@@ -2,7 +2,6 @@
 //! and a thousand reviews at once.
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "a test may fail by panicking"

@@ -124,13 +124,13 @@ fn obeyed(body: &str) -> String {
     let mut text = body["messages"][1]["content"].as_str().unwrap().to_owned();
     let mut said = None;
     for _ in 0..4 {
-        let found = text.match_indices('{').filter_map(|(start, _)| {
+        let mut found = text.match_indices('{').filter_map(|(start, _)| {
             let rest = &text[start..];
             let end = rest.find('}')?;
             let object = &rest[..=end];
             object.contains("riskScore").then(|| object.to_owned())
         });
-        said = found.last().or(said);
+        said = found.next_back().or(said);
         text = text
             .replace("\\\"", "\"")
             .replace("\\u007b", "{")

@@ -454,6 +454,16 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
         ],
         "network = { tools = { npm = { bytes = 3, connections = 3 }, git = { bytes = 5 } }, resolve_dns = false, require_https = true, extra_blocked_hosts = ['10.0.0.0/8'], session_connections = 4, tool_connections = 4 }",
     ),
+    (
+        Lock::Guardian,
+        "security_policy = ''",
+        "security_policy = '/own.j2'\nguardian = { provider = 'openai', model = 'm', second_opinion = true }",
+        &[
+            "guardian: `m` of openai at https://api.openai.com/v1/chat/completions may approve nothing",
+            "security_policy: /own.j2",
+        ],
+        "",
+    ),
 ];
 
 #[test]
