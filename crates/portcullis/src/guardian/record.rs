@@ -9,6 +9,12 @@ use crate::{
     session::Judged,
 };
 
+/// The most risks that are kept.
+const MOST_RISKS: usize = 4;
+
+/// The most characters of each.
+const LONGEST_RISK: usize = 60;
+
 /// The particulars of a review on one line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
@@ -37,8 +43,8 @@ struct Line<'a> {
     barrier: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    risks: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    risks: Vec<String>,
 }
 
 /// The entry about a review of a call: who reviewed, what came of it, and the particulars as JSON in `preview`.
@@ -57,11 +63,11 @@ pub fn entry(judged: &Judged, decided: &Decided) -> Entry {
         shortened,
         detail,
     } = particulars;
-    let (score, cut, masked, risks): (_, _, _, &[String]) = match outcome {
+    let (score, cut, masked, risks) = match outcome {
         Outcome::Review { review, is_whole, is_masked } => {
-            (Some(review.score), !is_whole, *is_masked, &review.risks)
+            (Some(review.score), !is_whole, *is_masked, few(&review.risks))
         }
-        _ => (None, false, false, &[]),
+        _ => (None, false, false, Vec::new()),
     };
     let line = Line {
         model,
@@ -100,6 +106,12 @@ pub fn entry(judged: &Judged, decided: &Decided) -> Entry {
         cwd: call.cwd.clone(),
         ..Entry::new(Kind::Answer)
     }
+}
+
+/// As many of a model's risks as leave the line whole: what is longer than a record's preview would be cut.
+fn few(risks: &[String]) -> Vec<String> {
+    let short = |risk: &String| risk.chars().take(LONGEST_RISK).collect();
+    risks.iter().take(MOST_RISKS).map(short).collect()
 }
 
 /// What came of it, in a word or two.
