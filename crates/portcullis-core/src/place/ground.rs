@@ -592,8 +592,6 @@ const ARTIFACT_FORMS: &[&str] = &[
     "*.pyo",
     "*.class",
     "*.log",
-    "*.tmp",
-    "*.temp",
     "*.swp",
     "*.swo",
     "*~",

@@ -153,7 +153,9 @@ impl<'a> Iterator for Words<'a> {
         loop {
             let argument = self.rest.next()?;
             let written = argument.text.known_prefix();
-            if self.ended || !written.starts_with('-') || argument.text.as_known() == Some("-") {
+            // No option is called `/`: that is a path with a slip in it.
+            let is_option = written.starts_with('-') && !written.starts_with("-/");
+            if self.ended || !is_option || argument.text.as_known() == Some("-") {
                 let doubtful = std::mem::take(&mut self.doubtful);
                 return Some(if doubtful {
                     Word::Doubtful(argument)

@@ -12,6 +12,7 @@ mod options;
 mod parameter;
 mod path;
 mod pattern;
+mod placeholder;
 mod redirect;
 mod run;
 mod startup;

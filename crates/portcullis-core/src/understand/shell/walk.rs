@@ -9,8 +9,8 @@ use portcullis_syntax::{
 };
 
 use super::{
-    DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, redirect::Channel,
-    state::State,
+    DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, placeholder,
+    redirect::Channel, state::State,
 };
 use crate::{
     address::host,
@@ -745,6 +745,11 @@ impl<'a> Walk<'a> {
         }
         let mark = self.sinks.len();
         let printed = self.statements(&script.body);
+        if let Some(filled) = placeholder::filled(text) {
+            let before = self.state.mark();
+            self.at_likely(|walk| walk.statements(&shell::parse(&filled).body));
+            self.state.roll_back(before);
+        }
         // A process that is fed by a program which we did not see writing to it runs all the same.
         while self.sinks.len() > mark
             && let Some(sink) = self.sinks.pop()
