@@ -111,15 +111,13 @@ pub enum Failing {
     Guarded,
     /// What a session may spend is spent.
     OverBudget,
-    /// Nobody waits for it any more.
-    Cancelled,
     /// No briefing could be made.
     Unprepared,
 }
 
 impl Failing {
     /// Every one.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Timeout,
         Self::Refused,
         Self::Malformed,
@@ -128,7 +126,6 @@ impl Failing {
         Self::Unauthorised,
         Self::Guarded,
         Self::OverBudget,
-        Self::Cancelled,
         Self::Unprepared,
     ];
 
@@ -144,7 +141,6 @@ impl Failing {
             Self::Unauthorised => "unauthorised",
             Self::Guarded => "guarded",
             Self::OverBudget => "over-budget",
-            Self::Cancelled => "cancelled",
             Self::Unprepared => "unprepared",
         }
     }
@@ -163,7 +159,6 @@ impl Failing {
             Self::Unauthorised => "the reviewer's service did not take the key",
             Self::Guarded => "the reviewer stands where no connection may lead",
             Self::OverBudget => "what this session may spend on reviews is spent",
-            Self::Cancelled => "the review was cancelled",
             Self::Unprepared => "the evidence could not be prepared",
         }
     }

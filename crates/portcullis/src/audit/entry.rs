@@ -108,7 +108,7 @@ pub struct Entry {
     pub outcome: Option<String>,
     /// The hash of the whole action.
     pub action: Option<String>,
-    /// The call for a person.
+    /// The call for a person; of a review, its particulars as JSON.
     pub preview: Option<String>,
     /// The hash of the policy that it was judged under.
     pub policy: Option<String>,

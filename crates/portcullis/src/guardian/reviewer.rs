@@ -230,7 +230,10 @@ impl Reviewer {
         // Evidence is put together when it is its turn, so that those who wait take no room.
         let _place = self.places.acquire().await;
         let mut progress = Progress::default();
-        progress.particulars.model.clone_from(&self.settings.model);
+        // A classifier may have no model.
+        let Settings { model, provider, .. } = &self.settings;
+        let model = if model.is_empty() { provider.name() } else { model };
+        progress.particulars.model = model.to_owned();
         let begun = Instant::now();
         let outcome = if self.ledger.open().account(session).breaker.is_open() {
             Outcome::Stopped
