@@ -5,6 +5,7 @@
 use super::{
     Hit, Rule, Scene, Shelf, When,
     hosts::{self, HostKind},
+    pattern,
     route::{beginning, values},
 };
 use crate::{
@@ -52,6 +53,8 @@ static RULES: &[Rule] = &[Rule {
         "git -c core.sshCommand='ssh -o HostName=2852039166' fetch",
         "GIT_SSH_COMMAND='ssh -o HostName=0xa9fea9fe' git fetch",
         "git clone git@0xa9fea9fe:x.git",
+        "pip config set global.proxy 0xa9fea9fe:3128",
+        "git config --global http.proxy 169.254.169.254:80",
         "git -c url.http://0xa9fea9fe/.insteadOf=https://github.com/ clone https://github.com/a/b",
         "rsync -e 'ssh -o HostName=0x7f000001' -a src/ web:",
         "psql 'hostaddr=0x7f000001 user=app'",
@@ -88,6 +91,7 @@ static RULES: &[Rule] = &[Rule {
         "ssh -o HostName=10.0.0.5 web uptime",
         "ssh -o RekeyLimit=4294967295 -o ServerAliveInterval=30000000 web uptime",
         "git -c http.postBuffer=1048576000 push",
+        "git config http.postBuffer 524288000",
         "docker run -e ID=3221225994 --memory 2147483648 app",
         "ssh -L 5432:db:5432 -N dev@example.com",
         "kubectl --server https://10.0.0.1:6443 get pods",
@@ -244,6 +248,9 @@ fn service_of(run: &Run) -> Option<String> {
     }
     let row = CLIENTS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
     let (_, words) = CLIENTS.get(row)?;
+    // `pip config set global.proxy host:port`, `git config http.proxy host:port`.
+    let first = pattern::options(run).operands().next();
+    let sets = first.is_some_and(|word| word.text.as_known() == Some("config"));
     let given = (*words == Words::Store).then(|| values(run, &["-h", "--host"]));
     let mut given = given.into_iter().flatten().filter_map(|value| host_of(&value));
     given.find(|host| is_astray(host)).or_else(|| {
@@ -258,8 +265,10 @@ fn service_of(run: &Run) -> Option<String> {
             }
             let address = known.contains("://").then(|| address_in(&known)).flatten();
             address.filter(|host| is_astray(host)).or_else(|| {
-                let is_address =
-                    *words != Words::Addresses || known.contains("://") || is_remote_path(&known);
+                let is_address = *words != Words::Addresses
+                    || sets
+                    || known.contains("://")
+                    || is_remote_path(&known);
                 is_address.then(|| metadata_within(&known)).flatten()
             })
         })
