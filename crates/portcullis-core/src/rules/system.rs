@@ -21,6 +21,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "adb",
         "apparmor_parser",
         "bcdedit",
+        "bpftool",
         "btrfstune",
         "chkconfig",
         "debugfs",
@@ -195,6 +196,7 @@ static RULES: &[Rule] = &[
         message: "code would be loaded into, or taken out of, the kernel",
         when: When::Command(&[
             "insmod",
+            "bpftool prog|struct_ops|cgroup|net load|loadall|attach|register",
             "modprobe !-n !--dry-run !--show-depends !-c !--showconfig !-D",
             "rmmod",
             "kextload",
@@ -202,8 +204,8 @@ static RULES: &[Rule] = &[
             "depmod -a",
             "kexec -l|--load",
         ]),
-        fires: &["insmod /tmp/rootkit.ko", "modprobe evil", "rmmod nf_tables", "modprobe -r x"],
-        quiet: &["lsmod", "modinfo ext4", "modprobe -n x", "modprobe --show-depends x"],
+        fires: &["bpftool prog load a.o /sys/fs/bpf/a", "insmod /tmp/rootkit.ko", "modprobe evil", "rmmod nf_tables", "modprobe -r x"],
+        quiet: &["bpftool prog show", "lsmod", "modinfo ext4", "modprobe -n x", "modprobe --show-depends x"],
         ..RUNNING
     },
     Rule {
