@@ -64,6 +64,44 @@ pub fn attempt(bytes: &[u8]) -> Attempt {
     Attempt { call, facts, path, mode }
 }
 
+/// A script in a language: bytes below 128 are characters, the others words of several languages.
+pub fn in_language(language: &str, bytes: &[u8]) -> ToolCall {
+    let code = worded(CODE, bytes);
+    called("code", json!({ "language": language, "code": code }))
+}
+
+/// Statements for a database, made in the same way.
+pub fn query(bytes: &[u8]) -> ToolCall {
+    called("sql", json!({ "query": worded(SQL, bytes) }))
+}
+
+/// What is known of the world where only the text matters.
+pub fn world() -> Facts {
+    Facts {
+        cwd: Some("/workspace/project".to_owned()),
+        home: Some("/home/dev".to_owned()),
+        workspace: Some("/workspace/project".to_owned()),
+        ..Facts::default()
+    }
+}
+
+fn worded(words: &[&str], bytes: &[u8]) -> String {
+    let mut bytes = bytes.iter();
+    let mut text = String::new();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0..=127 => text.push(char::from(*byte)),
+            // More words than bytes are left, so that two choose one.
+            _ => {
+                let low = bytes.next().copied().unwrap_or_default();
+                let place = usize::from(byte & 127) << 8 | usize::from(low);
+                text.push_str(words.get(place % words.len()).copied().unwrap_or_default());
+            }
+        }
+    }
+    text
+}
+
 fn of_tool(tool: u8, bytes: &mut Bytes<'_>) -> ToolCall {
     let languages =
         ["python", "javascript", "ruby", "perl", "php", "r", "lua", "bash", "cobol", "java"];
@@ -128,6 +166,10 @@ fn of_tool(tool: u8, bytes: &mut Bytes<'_>) -> ToolCall {
         250..=252 => ("grep", json!({ "pattern": shell(bytes) })),
         253..=255 => ("task", json!({ "prompt": code(bytes), "query": text(SQL, bytes) })),
     };
+    called(name, arguments)
+}
+
+fn called(name: &str, arguments: Value) -> ToolCall {
     let arguments = if let Value::Object(arguments) = arguments { arguments } else { Map::new() };
     ToolCall { tool: name.to_owned(), arguments, ..ToolCall::default() }
 }

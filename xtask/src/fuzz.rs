@@ -18,6 +18,10 @@ const TARGETS: &[(&str, u32)] = &[
     ("proxy_head", 600),
     ("proxy_socks", 300),
     ("injection", 2000),
+    ("code_python", 600),
+    ("code_javascript", 600),
+    ("code_scripts", 600),
+    ("query", 400),
 ];
 
 /// Checks that the targets compile. Without their default features they need neither libFuzzer, which asks for a compiler of C++,
