@@ -119,11 +119,16 @@ impl Desk {
         let Some((reviewer, runtime)) = reviewer else {
             return session::judge_in(session, request, *context).map(|judged| (judged, None));
         };
-        let Request { id: _, call, mode } = request;
+        let Request { id: _, call, mode, background } = request;
         let mode = mode.map(|word| word.parse()).transpose()?;
         let context = Context { mode, ..*context };
-        let reviewed =
-            runtime.block_on(crate::guardian::judge(session, reviewer, call, context, &[]))?;
+        let reviewed = runtime.block_on(crate::guardian::judge(
+            session,
+            reviewer,
+            call,
+            context,
+            &background,
+        ))?;
         let shape = reviewed.review.as_ref().map(guardian::review_shape);
         Ok((reviewed.judged, shape))
     }

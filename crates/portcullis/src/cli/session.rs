@@ -110,7 +110,8 @@ pub(super) fn judge_in(
     request: Request,
     context: Context,
 ) -> Result<Judged, Complaint> {
-    let Request { id: _, call, mode } = request;
+    // What a reviewer is shown says nothing to anybody else.
+    let Request { id: _, call, mode, background: _ } = request;
     let mode = mode.map(|word| word.parse()).transpose()?;
     Ok(session.judge(call, Context { mode, ..context })?)
 }

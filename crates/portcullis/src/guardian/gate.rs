@@ -2,16 +2,15 @@
 //! the reviewer answered before anybody acts on it.
 
 use portcullis_core::{
-    action::BadCall,
-    assessment::ActionClass,
-    call::ToolCall,
-    decision::Verdict,
-    guardian::{Case, Turn},
+    action::BadCall, assessment::ActionClass, call::ToolCall, decision::Verdict, guardian::Case,
     policy::Context,
 };
 
 use super::{Decided, Question, Reviewer, record};
-use crate::session::{Judged, Session};
+use crate::{
+    session::{Judged, Session},
+    wire::Background,
+};
 
 /// A call that was judged, and the review where there was one.
 pub struct Reviewed {
@@ -22,7 +21,7 @@ pub struct Reviewed {
 }
 
 /// Judges a call, has it reviewed where the policy asks and the reviewer may answer, and records both. `context.can_ask` says whether a
-/// person can be asked about what the reviewer leaves open; where none can, that is denied.
+/// person can be asked about what the reviewer leaves open; where none can, that is denied. `background` is shown to the reviewer as evidence.
 ///
 /// # Errors
 /// [`BadCall`] where the arguments are not what the tool takes.
@@ -31,7 +30,7 @@ pub async fn judge(
     reviewer: &Reviewer,
     call: ToolCall,
     context: Context,
-    transcript: &[Turn],
+    background: &Background,
 ) -> Result<Reviewed, BadCall> {
     let can_ask = context.can_ask;
     let mut judged = session.consider(call, Context { can_ask: true, ..context })?;
@@ -52,8 +51,8 @@ pub async fn judge(
                 assessment: &judgement.assessment,
                 workspace: facts.workspace.as_deref(),
                 mode: context.mode.or(regime.configuration.policy.permissions().mode()),
-                recent_files: &[],
-                transcript,
+                recent_files: &background.recent_files,
+                transcript: &background.transcript,
             };
             let policy = &regime.configuration.policy_id;
             let decision = &judgement.decision;

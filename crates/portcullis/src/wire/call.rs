@@ -3,6 +3,7 @@
 
 use portcullis_core::{
     call::ToolCall,
+    guardian::{Origin, Turn},
     risk::Risk,
     tool::{self, Meaning},
 };
@@ -23,6 +24,17 @@ pub struct Request {
     pub call: ToolCall,
     /// The permission mode to enforce, by its name.
     pub mode: Option<String>,
+    /// What a reviewing model is shown beside the call.
+    pub background: Background,
+}
+
+/// What a reviewing model is shown beside a call. Whoever sends the call vouches for it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Background {
+    /// Files that were worked on lately, the newest first.
+    pub recent_files: Vec<String>,
+    /// The conversation so far, the oldest first.
+    pub transcript: Vec<Turn>,
 }
 
 impl Request {
@@ -55,8 +67,40 @@ impl Request {
             agent: head::text(fields, "agent")?,
             session: head::text(fields, "session")?,
         };
-        Ok(Self { id, call, mode: head::text(fields, "mode")? })
+        let background = Background::from_fields(fields)?;
+        Ok(Self { id, call, mode: head::text(fields, "mode")?, background })
     }
+}
+
+impl Background {
+    fn from_fields(fields: &mut Map<String, Value>) -> Result<Self, String> {
+        let file = |file: Value| match file {
+            Value::String(file) => Ok(file),
+            other => Err(head::expected("recent_files", "an array of strings", &other)),
+        };
+        let files = head::list(fields, "recent_files")?.into_iter().map(file);
+        let turns = head::list(fields, "transcript")?.into_iter().map(turn);
+        Ok(Self {
+            recent_files: files.collect::<Result<_, _>>()?,
+            transcript: turns.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// One entry of a conversation: `{"origin":"person","text":"…"}`.
+fn turn(entry: Value) -> Result<Turn, String> {
+    let Value::Object(mut fields) = entry else {
+        return Err(head::expected("transcript", "an array of objects", &entry));
+    };
+    let origin = match head::needed(&mut fields, "origin")?.as_str() {
+        "person" => Origin::Person,
+        "agent" => Origin::Agent,
+        "tool" => Origin::Tool,
+        other => {
+            return Err(format!("`origin` is `{other}`, expected one of person, agent, tool"));
+        }
+    };
+    Ok(Turn { origin, text: head::needed(&mut fields, "text")? })
 }
 
 /// The name of the argument that a tool works on, where one text says it all.
@@ -110,6 +154,26 @@ mod tests {
             (r#"{"tool":" ","arguments":{}}"#, "`tool` is empty"),
             (r#"{"tool":5,"arguments":{}}"#, "`tool` must be a string, but it is a number"),
             (r#"{"tool":"bash"}"#, "`arguments` is missing"),
+            (
+                r#"{"tool":"bash","arguments":{},"recent_files":["a",1]}"#,
+                "`recent_files` must be an array of strings, but it is a number",
+            ),
+            (
+                r#"{"tool":"bash","arguments":{},"transcript":{}}"#,
+                "`transcript` must be an array, but it is an object",
+            ),
+            (
+                r#"{"tool":"bash","arguments":{},"transcript":["hi"]}"#,
+                "`transcript` must be an array of objects, but it is a string",
+            ),
+            (
+                r#"{"tool":"bash","arguments":{},"transcript":[{"origin":"system","text":"hi"}]}"#,
+                "`origin` is `system`, expected one of person, agent, tool",
+            ),
+            (
+                r#"{"tool":"bash","arguments":{},"transcript":[{"origin":"person"}]}"#,
+                "`text` is missing",
+            ),
             (
                 r#"{"tool":"bash","arguments":"ls"}"#,
                 "`arguments` must be an object, but it is a string",

@@ -71,6 +71,15 @@ pub(super) fn object(
     }
 }
 
+/// A list in an optional field; `null` is as good as nothing.
+pub(super) fn list(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, String> {
+    match fields.remove(name) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(other) => Err(expected(name, "an array", &other)),
+    }
+}
+
 pub(super) fn expected(name: &str, what: &str, got: &Value) -> String {
     let got = match got {
         Value::Null => "null",

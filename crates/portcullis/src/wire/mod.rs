@@ -16,7 +16,7 @@ pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
 };
 pub use assess::{AssessAnswer, AssessRequest};
-pub use call::{LONGEST, Request, sole_argument};
+pub use call::{Background, LONGEST, Request, sole_argument};
 pub use head::VERSION;
 pub use inspect::{InspectAnswer, InspectRequest, PlantedShape, SecretShape};
 pub use lines::{Line, Lines};

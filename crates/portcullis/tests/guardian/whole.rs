@@ -211,6 +211,19 @@ fn lines_are_reviewed_one_after_the_other_within_one_session() {
 }
 
 #[test]
+fn the_conversation_and_recent_files_are_shown_as_evidence_and_redacted() {
+    let place = Place::new(MAY, sensible);
+    let call = r#"{"tool":"bash","arguments":{"command":"npm install left-pad"},
+        "recent_files":["src/pad.js"],"transcript":[{"origin":"person","text":"pad the table"},
+        {"origin":"tool","text":"password=correct-horse-9"}]}"#;
+    let (code, out, err) = place.run(&["check", "--guardian", "--call", call], "");
+    assert_eq!(code, 0, "{out}{err}");
+    let [request] = &place.server.requests()[..] else { panic!("one request") };
+    assert!(request.contains("src/pad.js") && request.contains("pad the table"), "{request}");
+    assert!(!request.contains("correct-horse"), "{request}");
+}
+
+#[test]
 fn a_configuration_is_proved_end_to_end() {
     let place = Place::new(&format!("{MAY}\nprice = {{ input = 2.0, output = 8.0 }}"), sensible);
     let (code, out, err) = place.run(&["guardian", "test"], "");
