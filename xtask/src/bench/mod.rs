@@ -78,6 +78,24 @@ const FAMILIES: &[(&str, &str)] = &[
     ("wrappers", "sudo "),
 ];
 
+/// Four lines as agents write them.
+const PYTHON: &str = "import json\nwith open('data.json') as file:\n    rows = json.load(file)\nprint(len(rows), rows[0])\n";
+const JAVASCRIPT: &str = "const fs = require('fs');\nconst rows = JSON.parse(fs.readFileSync('data.json', 'utf8'));\n\
+     const names = rows.map((row) => row.name);\nconsole.log(names.length, names[0]);\n";
+const QUERY: &str = "SELECT u.name, count(*) FROM users u JOIN orders o ON o.user_id = u.id\n\
+     WHERE o.total > 100 GROUP BY u.name\nORDER BY 2 DESC\nLIMIT 10;\n";
+
+/// Name, language, code, how often it stands there, how often it is judged.
+const CODE: &[(&str, &str, &str, usize, usize)] = &[
+    ("4 lines of Python", "python", PYTHON, 1, ROUNDS),
+    ("100 lines of Python", "python", PYTHON, 25, 500),
+    ("1,000 lines of Python", "python", PYTHON, 250, 100),
+    ("4 lines of JavaScript", "javascript", JAVASCRIPT, 1, ROUNDS),
+    ("1,000 lines of JavaScript", "javascript", JAVASCRIPT, 250, 100),
+    ("4 lines of SQL", "sql", QUERY, 1, ROUNDS),
+    ("1,000 lines of SQL", "sql", QUERY, 250, 100),
+];
+
 /// A script such as agents write, of about two kilobytes.
 const SCRIPT: &str = include_str!("script.sh");
 
@@ -119,6 +137,14 @@ pub(crate) fn in_process() -> Result<(), Failed> {
     for (name, times, rounds) in [("2 kB", 1, 500), ("30 kB", 15, 100), ("1 MB", 500, 10)] {
         let script = SCRIPT.repeat(times);
         let mut times: Vec<Duration> = (0..rounds).map(|_| judge(&gate, &facts, &script)).collect();
+        times.sort_unstable();
+        say(&format!("| {name} | {} | {} |\n", at(&times, 50), at(&times, 99)));
+    }
+    say("\n| code in another language | p50 µs | p99 µs |\n|---|---|---|\n");
+    for (name, language, code, times, rounds) in CODE {
+        let code = code.repeat(*times);
+        let mut times: Vec<Duration> =
+            (0..*rounds).map(|_| judge_code(&gate, &facts, language, &code)).collect();
         times.sort_unstable();
         say(&format!("| {name} | {} | {} |\n", at(&times, 50), at(&times, 99)));
     }
@@ -237,6 +263,24 @@ fn log() -> Vec<u8> {
     }
     text.truncate(TEXT);
     text
+}
+
+fn judge_code(gate: &Gate, facts: &Facts, language: &str, code: &str) -> Duration {
+    let call = ToolCall {
+        tool: if language == "sql" { "sql" } else { "code" }.to_owned(),
+        arguments: match language {
+            "sql" => [("query".to_owned(), code.into())].into_iter().collect(),
+            _ => [("language".to_owned(), language.into()), ("code".to_owned(), code.into())]
+                .into_iter()
+                .collect(),
+        },
+        ..ToolCall::default()
+    };
+    let start = Instant::now();
+    let judged = Action::from_call(call).map(|action| gate.judge(&action, facts));
+    let elapsed = start.elapsed();
+    black_box(&judged);
+    elapsed
 }
 
 fn judge(gate: &Gate, facts: &Facts, command: &str) -> Duration {

@@ -204,8 +204,20 @@ static RULES: &[Rule] = &[
             "depmod -a",
             "kexec -l|--load",
         ]),
-        fires: &["bpftool prog load a.o /sys/fs/bpf/a", "insmod /tmp/rootkit.ko", "modprobe evil", "rmmod nf_tables", "modprobe -r x"],
-        quiet: &["bpftool prog show", "lsmod", "modinfo ext4", "modprobe -n x", "modprobe --show-depends x"],
+        fires: &[
+            "bpftool prog load a.o /sys/fs/bpf/a",
+            "insmod /tmp/rootkit.ko",
+            "modprobe evil",
+            "rmmod nf_tables",
+            "modprobe -r x",
+        ],
+        quiet: &[
+            "bpftool prog show",
+            "lsmod",
+            "modinfo ext4",
+            "modprobe -n x",
+            "modprobe --show-depends x",
+        ],
         ..RUNNING
     },
     Rule {
