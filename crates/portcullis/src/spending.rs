@@ -20,8 +20,9 @@ const FOLDER: &str = "spending";
 /// More than a file of ours takes.
 const LONGEST: u64 = 1 << 20;
 
-/// How many bytes are carried before they are written down, where the budget leaves room for more.
-const UNTOLD: u64 = 1 << 20;
+/// How many bytes are written down before they are carried, where the budget leaves room for twice as many. What is left of them is
+/// given back; whoever is killed on the way has used too much rather than too little.
+const AHEAD: u64 = 1 << 20;
 
 /// The version of the files.
 const VERSION: u64 = 1;
@@ -34,15 +35,8 @@ pub struct SessionMeter {
     tool: String,
     budget: Budget,
     tool_budget: Budget,
-    carried: Mutex<Carried>,
-}
-
-/// What was carried since it was last written down.
-#[derive(Debug, Default)]
-struct Carried {
-    bytes: u64,
-    /// How many more there was room for then; `None` where nothing bounds them.
-    room: Option<u64>,
+    /// How many bytes may be carried that are written down already.
+    ahead: Mutex<u64>,
 }
 
 /// What stands in a file.
@@ -85,12 +79,40 @@ impl SessionMeter {
             tool: tool.to_owned(),
             budget: options.budget,
             tool_budget: options.budget_of_tool(tool),
-            carried: Mutex::default(),
+            ahead: Mutex::default(),
         }
     }
 
-    /// Writes down what was carried and so many connections more, which are not made where they would be too many.
-    fn settle(&self, carried: &mut Carried, connections: u64) -> Result<(), Spent> {
+    /// Counts so many connections and bytes more. The connections are not made where they would be too many, and the bytes are
+    /// counted also where they are.
+    fn count(&self, connections: u64, bytes: u64, ahead: &mut u64) -> Result<(), Spent> {
+        self.change(|session, tool| {
+            for counts in [&mut *session, &mut *tool] {
+                counts.add(0, bytes);
+            }
+            tool.usage().within(self.tool_budget, Whose::Tool, connections)?;
+            session.usage().within(self.budget, Whose::Session, connections)?;
+            let room = |budget: Budget, counts: &Counts| {
+                budget.bytes.map(|most| most.saturating_sub(counts.bytes) / 2)
+            };
+            let rooms = [room(self.budget, session), room(self.tool_budget, tool)];
+            let next = match *ahead {
+                0 => rooms.into_iter().flatten().fold(AHEAD, u64::min),
+                _ => 0,
+            };
+            for counts in [session, tool] {
+                counts.add(connections, next);
+            }
+            *ahead += next;
+            Ok(())
+        })
+    }
+
+    /// Changes what stands in the file, with no other process between.
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Counts, &mut Counts) -> Result<(), Spent>,
+    ) -> Result<(), Spent> {
         let uncounted = |error: &dyn std::fmt::Display| Spent::Uncounted(error.to_string());
         platform::create_private_directory(&self.folder).map_err(|error| uncounted(&error))?;
         let gate = self.folder.join("lock");
@@ -101,27 +123,10 @@ impl SessionMeter {
         let _gate = gate.map_err(|error| uncounted(&error))?;
         let mut spending = self.read()?;
         let tool = spending.tools.entry(self.tool.clone()).or_default();
-        for counts in [&mut spending.session, &mut *tool] {
-            counts.add(0, carried.bytes);
-        }
-        let (session, tool) = (&mut spending.session, tool);
-        let within = tool
-            .usage()
-            .within(self.tool_budget, Whose::Tool, connections)
-            .and_then(|()| session.usage().within(self.budget, Whose::Session, connections));
-        if within.is_ok() {
-            session.add(connections, 0);
-            tool.add(connections, 0);
-        }
-        let left = |budget: Budget, counts: &Counts| {
-            budget.bytes.map(|most| most.saturating_sub(counts.bytes))
-        };
-        let rooms = [left(self.budget, session), left(self.tool_budget, tool)];
-        let room = rooms.into_iter().flatten().min();
+        let changed = change(&mut spending.session, tool);
         let text = serde_json::to_vec(&spending).map_err(|error| uncounted(&error))?;
         private::write(&self.path, &text).map_err(|error| uncounted(&error))?;
-        *carried = Carried { bytes: 0, room };
-        within
+        changed
     }
 
     /// A file that cannot be believed tells nothing, and then nothing goes out.
@@ -145,27 +150,32 @@ impl SessionMeter {
 
 impl Meter for SessionMeter {
     fn connect(&self) -> Result<(), Spent> {
-        let mut carried = self.carried.lock().unwrap_or_else(PoisonError::into_inner);
-        self.settle(&mut carried, 1)
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        self.count(1, 0, &mut ahead)
     }
 
     fn carry(&self, bytes: u64) -> Result<(), Spent> {
-        let mut carried = self.carried.lock().unwrap_or_else(PoisonError::into_inner);
-        carried.bytes = carried.bytes.saturating_add(bytes);
-        if carried.bytes < UNTOLD && carried.room.is_none_or(|room| carried.bytes <= room) {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(left) = ahead.checked_sub(bytes) {
+            *ahead = left;
             return Ok(());
         }
-        self.settle(&mut carried, 0)
+        let more = bytes - std::mem::take(&mut *ahead);
+        self.count(0, more, &mut ahead)
     }
 }
 
 impl Drop for SessionMeter {
     fn drop(&mut self) {
-        let carried = self.carried.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let mut carried = std::mem::take(carried);
-        if carried.bytes > 0 {
-            // Nobody is left to be told; the next connection will be, if the file cannot be written then either.
-            let _ = self.settle(&mut carried, 0);
+        let left = std::mem::take(self.ahead.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if left > 0 {
+            // Where it cannot be given back, too much is counted, and nobody is left to be told.
+            let _ = self.change(|session, tool| {
+                for counts in [session, tool] {
+                    counts.bytes = counts.bytes.saturating_sub(left);
+                }
+                Ok(())
+            });
         }
     }
 }
@@ -195,7 +205,7 @@ mod tests {
         assert_eq!(first.carry(600), Ok(()));
         assert_eq!(meter("a", "fetch").connect(), Ok(()));
         assert_eq!(meter("a", "fetch").connect(), Err(Spent::Connections(Whose::Tool, 2)));
-        // What another process carried is only known when it has ended, or a connection is made.
+        // What was counted ahead and not carried is given back.
         drop(first);
         let docs = meter("a", "docs");
         assert_eq!(docs.connect(), Ok(()));
@@ -208,6 +218,23 @@ mod tests {
         assert_eq!(other.carry(1), Err(Spent::Bytes(Whose::Session, 1_000)));
         assert_eq!(meter("a", "last").connect(), Err(Spent::Bytes(Whose::Session, 1_000)));
         assert_eq!(meter("b", "last").connect(), Ok(()));
+    }
+
+    #[test]
+    fn whoever_is_killed_has_used_no_less() {
+        let state = tempfile::tempdir().unwrap();
+        for _ in 0..20 {
+            let meter = SessionMeter::new(state.path(), "a", "docs", &options());
+            let carried = meter.connect().and_then(|()| meter.carry(60));
+            std::mem::forget(meter);
+            if carried.is_err() {
+                break;
+            }
+        }
+        let read = fs::read_to_string(state.path().join(FOLDER).join("a.json")).unwrap();
+        let spending: Spending = serde_json::from_str(&read).unwrap();
+        assert!(spending.tools["docs"].bytes > 100, "{read}");
+        assert!(spending.tools["docs"].connections <= 2, "{read}");
     }
 
     #[test]
