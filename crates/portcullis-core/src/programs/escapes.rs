@@ -260,6 +260,8 @@ enum How {
     Code(&'static str),
     /// It names a file that is run as a shell script.
     Script,
+    /// It names a file of settings that may name programs.
+    Settings,
 }
 
 /// An option whose value is run: the program, the option's spellings, how.
@@ -407,6 +409,7 @@ static ESCAPES: &[Escape] = &[
     escape("pidstat", &["-e"], How::Shell),
     escape("pip", &["--editor"], How::Shell),
     escape("pip3", &["--editor"], How::Shell),
+    escape("procmail", &["-m"], How::Settings),
     escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
     escape("rake", &["-e", "-E", "-p", "--execute", "--execute-print"], How::Code("ruby")),
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),
@@ -415,6 +418,7 @@ static ESCAPES: &[Escape] = &[
     escape("rg", &["--pre", "--hostname-bin"], How::Shell),
     escape("rpm", &["--pipe"], How::Shell),
     escape("rsync", &["-e", "--rsh", "--rsync-path"], How::Shell),
+    escape("rsyslogd", &["-f"], How::Settings),
     escape("rview", EDITOR, How::Code("vim")),
     escape("rvim", EDITOR, How::Code("vim")),
     escape("scp", &["-S"], How::Script),

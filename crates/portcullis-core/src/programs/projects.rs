@@ -73,12 +73,12 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     set_scripts(walk, invocation);
     builds_and_runs(walk, invocation);
     frameworks_run(walk, invocation);
-    if !walk.has_written() {
-        return;
-    }
     let program = invocation.program.as_str();
     if program == "ansible-playbook" {
         playbooks(walk, invocation);
+    }
+    if !walk.has_written() {
+        return;
     }
     for (programs, endings, found) in FINDERS {
         if !programs.contains(&program) {
@@ -95,17 +95,20 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-/// The tasks of a playbook that this call wrote, as far as they are commands.
+/// The tasks of a playbook that this call wrote or that arrives, as far as they are commands.
 fn playbooks(walk: &mut Walk<'_>, invocation: &Invocation) {
     let files: Vec<Argument> = invocation.options().operands().cloned().collect();
     for file in files {
         let Some(path) = walk.target(&file.text).path else { continue };
-        let Some(content) = walk.first_look(&path) else { continue };
+        let arrives = matches!(path.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
+        let content = if arrives { invocation.input.clone() } else { walk.first_look(&path) };
+        let Some(content) = content else { continue };
         for line in content.known_prefix().lines().take(COMMANDS * 4) {
             let line = line.trim_start_matches([' ', '-', '[', '{', ',']);
             let Some((module, command)) = line.split_once(':') else { continue };
             let tasks = command.rsplit_once("tasks: [").map_or(line, |(_, tasks)| tasks);
             let (module, command) = tasks.split_once(':').unwrap_or((module, command));
+            let module = module.trim_start_matches([' ', '{', '-']);
             let module = module.rsplit('.').next().unwrap_or(module);
             if !matches!(module, "shell" | "command" | "raw" | "cmd") || command.trim().is_empty() {
                 continue;

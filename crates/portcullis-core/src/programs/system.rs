@@ -81,11 +81,12 @@ pub(super) static TABLE: &[Program] = &[
     operator("deluser", &[]),
     operator("depmod", &[]),
     custom("diskutil", &[], disk_utility),
-    custom("dmesg", &["-F", "--file", "-l", "-n", "-f", "-s"], reads_file_option),
+    custom("dmesg", &["-F", "--file", "-l", "-n", "-f", "-s"], reads_log),
     operator("dmsetup", &[]),
     custom("dump", &["-f"], device_when_writing),
     operator("ethtool", &[]),
     custom("fdisk", &["-b", "-C", "-H", "-S", "-o", "-t"], partition),
+    custom("file", &["-F", "-P", "-e", "-f", "-m", "--files-from"], reads_list),
     operator("firewall-cmd", &["--zone"]),
     custom("format", &[], device),
     operator("fsck", &["-t"]),
@@ -762,9 +763,18 @@ fn date(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     printed
 }
 
-fn reads_file_option(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn reads_log(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    shows_option(walk, invocation, &["-F", "--file"])
+}
+
+/// The names in a list are shown where no such files are.
+fn reads_list(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    shows_option(walk, invocation, &["-f", "--files-from"])
+}
+
+fn shows_option(walk: &mut Walk<'_>, invocation: &Invocation, options: &[&str]) -> Text {
     let mut printed = invocation.origin();
-    if let Some(file) = invocation.options().value(&["-F", "--file"]) {
+    if let Some(file) = invocation.options().value(options) {
         printed.inherit(&walk.read(&file));
     }
     printed

@@ -180,6 +180,10 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("lxc", &[], dash_dash),
     custom("lxc-attach", &["-n", "--name"], dash_dash),
     custom("mosh", &["-p", "--ssh", "--server", "--client", "--port"], inner_after_one),
+    wrapper(
+        "msgfilter",
+        &["-D", "-i", "-o", "-w", "--directory", "--input", "--output-file", "--width"],
+    ),
     wrapper("multitime", &["-n", "-s", "-I", "-b"]),
     custom("nerdctl", CONTAINER, container),
     wrapper("nice", &["-n", "--adjustment"]),

@@ -210,6 +210,8 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "docker|podman|nerdctl run|create|exec --privileged",
             "docker|podman|nerdctl container run|create|exec --privileged",
+            "ctr run|create --privileged",
+            "ctr container|containers|c create --privileged",
             "docker|podman|nerdctl run|create --cap-add=ALL|--cap-add=SYS_*|--cap-add=CAP_SYS_*|--cap-add=all|--cap-add=NET_ADMIN|--cap-add=DAC_*|--cap-add=BPF",
             "docker|podman|nerdctl run|create --security-opt=*unconfined*|--security-opt=*disable*|--security-opt=no-new-privileges:false",
             "docker|podman|nerdctl run|create --device=/dev/sd*|--device=/dev/nvme*|--device=/dev/mem|--device=/dev/kmsg|--device=/dev/vd*",
@@ -253,12 +255,14 @@ static RULES: &[Rule] = &[
             "docker|podman|nerdctl run|create -v=/:*|--volume=/:*|-v=/etc:*|-v=/etc/:*|-v=/etc/shadow*|-v=/etc/passwd*|-v=/etc/sudoers*|-v=/etc/ssh*|-v=/etc/cron*|-v=/etc/kubernetes*|-v=/root:*|-v=/boot:*|-v=/var:*|-v=/proc:*|-v=/sys:*|-v=/dev:*|-v=/usr:*|-v=/lib*:*|-v=/home:*|-v=/var/lib/docker*",
             "docker|podman|nerdctl run|create --volume=/etc:*|--volume=/etc/:*|--volume=/etc/shadow*|--volume=/etc/passwd*|--volume=/etc/sudoers*|--volume=/etc/ssh*|--volume=/etc/cron*|--volume=/root:*|--volume=/boot:*|--volume=/var:*|--volume=/proc:*|--volume=/sys:*|--volume=/dev:*|--volume=/home:*",
             "docker|podman|nerdctl run|create --mount=*source=/,*|--mount=*src=/,*|--mount=*source=/etc*|--mount=*src=/etc*|--mount=*source=/root*|--mount=*source=/proc*",
+            "ctr run --mount=*source=/,*|--mount=*src=/,*|--mount=*source=/etc*|--mount=*src=/etc*|--mount=*source=/root*|--mount=*src=/root*",
             "lxc|incus config device add … source=/",
         ]),
         fires: &[
             "docker run -v /:/host -it alpine chroot /host",
             "docker run --mount type=bind,source=/,target=/mnt alpine",
             "podman run -v/etc:/e alpine",
+            "ctr run --mount type=bind,src=/,dst=/host,options=rbind -t docker.io/library/alpine:latest x",
             "lxc config device add c host disk source=/ path=/mnt",
         ],
         quiet: &[

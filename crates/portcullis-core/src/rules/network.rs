@@ -240,13 +240,15 @@ static RULES: &[Rule] = &[
             "lt --port|-p",
             "frpc -c",
             "tailscale funnel",
+            "code|code-insiders|codium|cursor|windsurf tunnel !status !kill !unregister !help",
         ]),
         fires: &[
             "ngrok http 8080",
             "cloudflared tunnel --url http://localhost:8080",
             "chisel client example.com R:2222:localhost:22",
+            "code tunnel --accept-server-license-terms --name dev",
         ],
-        quiet: &["ngrok version", "tailscale status"],
+        quiet: &["ngrok version", "tailscale status", "code tunnel status"],
         ..CONNECTS
     },
     Rule {

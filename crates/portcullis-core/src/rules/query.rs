@@ -118,6 +118,35 @@ static RULES: &[Rule] = &[
         quiet: &["psql -c \"SELECT 1\""],
     },
     Rule {
+        id: "query.sleep",
+        category: Category::System,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a statement keeps the server waiting or counting, which also tells an attacker what is true",
+        remedy: "wait in the client",
+        reversible: true,
+        when: When::Read,
+        fires: &[
+            "psql -c \"SELECT pg_sleep(100000)\"",
+            "mysql -e \"SELECT IF(1=1, SLEEP(5), 0)\"",
+            "mysql -e \"SELECT BENCHMARK(1000000000, MD5('x'))\"",
+            "sqlcmd -Q \"WAITFOR DELAY '01:00:00'\"",
+        ],
+        quiet: &["psql -c \"SELECT pg_sleep(1)\"", "psql -c \"SELECT sleep FROM habits\""],
+    },
+    Rule {
+        id: "query.unfamiliar",
+        category: Category::Change,
+        severity: Severity::Medium,
+        confidence: Confidence::Low,
+        message: "this statement is none that we know, and may change something",
+        remedy: "see in the manual of the database what it does",
+        reversible: true,
+        when: When::Read,
+        fires: &["psql -c \"CALL close_the_year(2024)\""],
+        quiet: &["psql -c \"CHECKPOINT\"", "psql -c \"LISTEN jobs\""],
+    },
+    Rule {
         id: "query.alter.drop",
         category: Category::Destruction,
         severity: Severity::High,
@@ -322,6 +351,10 @@ fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, String)>) {
             continue;
         }
         anywhere(&words, found);
+        waits(statement, &words, found);
+        if depth == 0 && statement.len() > 1 && is_unfamiliar(word(0)) {
+            found.push(("query.unfamiliar", String::new()));
+        }
         let mut start = true;
         for index in 0..statement.len() {
             if start {
@@ -339,6 +372,136 @@ fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, String)>) {
                     | "LOOP"
                     | "VERBOSE"
             );
+        }
+    }
+}
+
+/// What statements begin with that change nothing by themselves, or are read below.
+const FAMILIAR: &[&str] = &[
+    "(",
+    "ABORT",
+    "ALTER",
+    "ANALYZE",
+    "ATTACH",
+    "BACKUP",
+    "BEGIN",
+    "CASE",
+    "CHECK",
+    "CHECKPOINT",
+    "CLOSE",
+    "CLUSTER",
+    "COMMENT",
+    "COMMIT",
+    "COPY",
+    "CREATE",
+    "DEALLOCATE",
+    "DECLARE",
+    "DELETE",
+    "DELIMITER",
+    "DESC",
+    "DESCRIBE",
+    "DETACH",
+    "DISCARD",
+    "DO",
+    "DROP",
+    "ELSE",
+    "END",
+    "EXEC",
+    "EXECUTE",
+    "EXPLAIN",
+    "EXPORT",
+    "FETCH",
+    "FLUSH",
+    "FLUSHALL",
+    "FLUSHDB",
+    "FOR",
+    "FROM",
+    "GO",
+    "GRANT",
+    "HANDLER",
+    "HELP",
+    "IF",
+    "INSERT",
+    "INSTALL",
+    "KILL",
+    "LISTEN",
+    "LOAD",
+    "LOCK",
+    "LOOP",
+    "MATCH",
+    "MERGE",
+    "MOVE",
+    "NOTIFY",
+    "OPEN",
+    "OPTIMIZE",
+    "OPTIONAL",
+    "PRAGMA",
+    "PREPARE",
+    "PRINT",
+    "PURGE",
+    "RAISE",
+    "REFRESH",
+    "REINDEX",
+    "RELEASE",
+    "RENAME",
+    "REPLACE",
+    "RESET",
+    "RESTORE",
+    "RETURN",
+    "REVOKE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SELECT",
+    "SET",
+    "SHOW",
+    "SHUTDOWN",
+    "START",
+    "SUMMARIZE",
+    "TABLE",
+    "TRUNCATE",
+    "UNLISTEN",
+    "UNLOCK",
+    "UNWIND",
+    "UPDATE",
+    "UPSERT",
+    "USE",
+    "VACUUM",
+    "VALUES",
+    "WAITFOR",
+    "WHILE",
+    "WITH",
+    "XA",
+];
+
+/// Whether a statement begins with a word that says nothing to us. Names, numbers and what belongs to a client are no such words.
+fn is_unfamiliar(first: &str) -> bool {
+    first.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && FAMILIAR.binary_search(&first).is_err()
+}
+
+/// From how many seconds on waiting is more than a test of it.
+const LONG: f64 = 10.0;
+
+/// Functions that wait, or count for nothing.
+fn waits(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
+    let asks = words.iter().any(|word| matches!(*word, "CASE" | "IF" | "IIF" | "WHEN"));
+    for (index, word) in words.iter().enumerate() {
+        let called = words.get(index + 1) == Some(&"(");
+        let number = || {
+            let token = statement.get(index + 2).filter(|token| token.kind == TokenKind::Number);
+            token.and_then(|token| token.text.parse::<f64>().ok())
+        };
+        let is_long = match *word {
+            "PG_SLEEP" | "SLEEP" if called => asks || number().is_none_or(|time| time >= LONG),
+            "BENCHMARK" if called => true,
+            "PG_SLEEP_FOR" | "PG_SLEEP_UNTIL" if called => true,
+            "WAITFOR" => matches!(words.get(index + 1), Some(&"DELAY" | &"TIME")),
+            "DBMS_LOCK" | "DBMS_SESSION" => words.contains(&"SLEEP"),
+            _ => false,
+        };
+        if is_long {
+            found.push(("query.sleep", String::new()));
+            return;
         }
     }
 }
@@ -419,11 +582,31 @@ fn begin(
     let first = words.first().copied().unwrap_or("");
     let matched = first == "INSERT" && before == "DO" || first == "MERGE" && before == "THEN";
     match word(0) {
-        "UPDATE" | "DELETE" if matched => found.push(("query.change", String::new())),
+        verb @ ("UPDATE" | "DELETE") if matched => {
+            let position = |wanted: &str| words.iter().position(|word| *word == wanted);
+            let is_always = first == "MERGE"
+                && position("ON").zip(position("WHEN")).is_some_and(|(on, when)| {
+                    always(
+                        statement.get(on + 1..when).unwrap_or_default(),
+                        statement.get(..on).unwrap_or_default(),
+                    )
+                });
+            found.push(match (is_always, verb) {
+                (false, _) => ("query.change", String::new()),
+                (true, "DELETE") => ("query.delete.all", String::new()),
+                (true, _) => ("query.update.all", String::new()),
+            });
+        }
+        "INSERT" | "UPDATE" | "DELETE" | "REPLACE" if holds_accounts(words, at) => {
+            found.push(("query.grant", String::new()));
+        }
         "DO" if first == "INSERT" => {}
         "DROP" => {
             let kind = skip(1, &["TEMPORARY", "TEMP", "FOREIGN", "EXTERNAL"]);
             match word(kind) {
+                "TABLE" if matches!(word(1), "TEMPORARY" | "TEMP") => {
+                    found.push(("query.drop.part", String::new()));
+                }
                 "TABLE" | "DATABASE" | "SCHEMA" | "KEYSPACE" | "TABLESPACE" | "OWNED"
                 | "COLLECTION" => {
                     found.push(("query.drop.table", name(skip(kind + 1, &["IF", "EXISTS", "BY"]))));
@@ -496,7 +679,17 @@ fn begin(
             };
             found.push((FILE, named.unwrap_or_default().to_owned()));
         }
-        "GRANT" | "REVOKE" if at == 0 => {
+        "BACKUP" if at == 0 => {
+            let named = statement.iter().find_map(|token| text_of(Some(token))).unwrap_or_default();
+            let is_remote = named.starts_with('\\') || named.contains("://");
+            found.push(if is_remote {
+                ("query.remote", String::new())
+            } else {
+                (FILE, named.to_owned())
+            });
+        }
+        "RESTORE" if at == 0 => found.push(("query.server", String::new())),
+        "GRANT" | "RENAME" | "REVOKE" if at == 0 => {
             found.push(("query.change", String::new()));
         }
         "PRAGMA" if matches!(word(1), "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => {
@@ -530,6 +723,19 @@ fn begin(
         "DO" => dynamic(statement, at, depth, found),
         _ => {}
     }
+}
+
+/// Whether a statement changes the tables in which the server keeps its accounts.
+fn holds_accounts(words: &[&str], at: usize) -> bool {
+    let named = || words.iter().enumerate().skip(at + 1).take(MOST_ALIASES);
+    named().any(|(index, word)| match *word {
+        "PG_AUTHID" | "PG_AUTH_MEMBERS" | "PG_SHADOW" | "PG_USER_MAPPING" => true,
+        "MYSQL" => {
+            words.get(index + 1) == Some(&".")
+                && matches!(words.get(index + 2), Some(&"DB" | &"GLOBAL_PRIV" | &"USER"))
+        }
+        _ => false,
+    })
 }
 
 /// Roles and rights that are as good as the server itself.
@@ -614,6 +820,9 @@ fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Vec<(&'stat
     }
 }
 
+/// From how many rows on a limit is none.
+const MANY: u64 = 10_000;
+
 /// Whether a `WHERE` (or `LIMIT`) behind `at`, in the same parentheses, holds for some rows only.
 fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
     let mut depth = 0_usize;
@@ -628,7 +837,13 @@ fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
                     statement.get(at..index).unwrap_or_default(),
                 );
             }
-            "LIMIT" | "TOP" if depth == 0 => return true,
+            "LIMIT" | "TOP" if depth == 0 => {
+                let mut rest = statement.iter().skip(index + 1).take(2);
+                let most = rest.find(|token| token.kind == TokenKind::Number);
+                return most
+                    .and_then(|most| most.text.parse::<u64>().ok())
+                    .is_none_or(|most| most < MANY);
+            }
             _ => {}
         }
     }
@@ -638,6 +853,11 @@ fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::read;
+
+    #[test]
+    fn familiar_words_are_sorted() {
+        assert!(super::FAMILIAR.is_sorted());
+    }
 
     #[test]
     fn statements_are_judged_by_what_they_do() {
@@ -657,6 +877,15 @@ mod tests {
             ("DELETE orders", "query.delete.all"),
             ("DELETE o FROM orders o JOIN c ON c.id = o.c WHERE c.id = 7", "query.change"),
             ("DELETE TOP (10) FROM orders", "query.change"),
+            ("DELETE FROM orders LIMIT 1000000", "query.delete.all"),
+            ("MERGE INTO a USING b ON (1=1) WHEN MATCHED THEN DELETE", "query.delete.all"),
+            ("MERGE INTO a USING b ON a.id = b.id WHEN MATCHED THEN DELETE", "query.change"),
+            ("UPDATE mysql.user SET Host = '%' WHERE User = 'root'", "query.grant"),
+            ("INSERT INTO pg_shadow VALUES ('x')", "query.grant"),
+            (r"BACKUP DATABASE a TO DISK = '\\files.example.net\s\a.bak'", "query.remote"),
+            ("RESTORE DATABASE a FROM DISK = 'a.bak' WITH REPLACE", "query.server"),
+            ("DROP TEMPORARY TABLE a", "query.drop.part"),
+            ("FROBNICATE TABLE users", "query.unfamiliar"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),

@@ -115,6 +115,8 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         How::Code(language) => {
             embedded(walk, language, value);
         }
+        // What a file of settings names is not read.
+        How::Settings => {}
         How::Script => {
             let name = value.text.known_prefix().rsplit('/').next().unwrap_or("");
             if is_shell(name) {

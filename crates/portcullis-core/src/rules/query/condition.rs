@@ -139,6 +139,10 @@ fn atom(condition: &[Token], head: &[Token]) -> bool {
             texts.len() == 4 && is_key(column)
                 || texts.len() == 6 && condition.get(2).is_some_and(is_key)
         }
+        // `EXISTS (SELECT 1)`
+        [exists, ..] if is_word(exists, "EXISTS") => {
+            texts.contains(&"SELECT") && !texts.iter().any(|text| matches!(*text, "FROM" | "WHERE"))
+        }
         _ => {
             let inside = texts.iter().position(|text| *text == "IN");
             let Some(at) = inside else { return false };

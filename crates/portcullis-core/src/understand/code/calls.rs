@@ -94,6 +94,9 @@ const LOOKS: &[&str] = &[
     "statSync",
 ];
 
+/// For how many elements of a list a function is called that gets each of them.
+const EACH: usize = 8;
+
 /// How the functions of libraries end that say where a program is: `imageio_ffmpeg.get_ffmpeg_exe()`.
 const LOCATORS: &[&str] = &["_binary", "_bin", "_exe", "_executable", "_path"];
 
@@ -268,8 +271,13 @@ impl Interpreter<'_, '_, '_> {
             .collect();
         let receiver = match &callee {
             Value::Method(method) => Some(method.0.clone()),
+            // `import("fs").then(fs => …)`
+            Value::Name(path, text) if self.language == "javascript" => {
+                path.strip_suffix(".then").map(|module| Value::reached(module, text.clone()))
+            }
             _ => None,
         };
+        let handed = self.handed(&callee, receiver.as_ref(), &given);
         let result = match callee {
             Value::Name(path, text) => self.call_name(&path, text, &given, span),
             Value::Method(method) => {
@@ -306,11 +314,15 @@ impl Interpreter<'_, '_, '_> {
             let value = Given { name: None, value: receiver.clone(), span };
             return self.call_value(named, vec![value], span);
         }
+        for (function, with) in handed {
+            self.call_value(function, with, span);
+        }
         for index in functions {
             let argument = match (&receiver, &result) {
                 (Some(Value::List(list)), _) => {
                     list.first().cloned().unwrap_or_else(|| Value::unknown("an element"))
                 }
+                (Some(value @ Value::Name(..)), _) => value.clone(),
                 (Some(value), _) if value.taint() != Taint::NONE => value.clone(),
                 (_, value) => value.clone(),
             };
@@ -324,6 +336,106 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         result
+    }
+
+    /// Functions of libraries that another call is handed by their names, each with what it will be called with: `Timer(1, os.system,
+    /// [command])`, `map(os.remove, files)`, `commands.forEach(execSync)`.
+    fn handed(
+        &self,
+        callee: &Value,
+        receiver: Option<&Value>,
+        given: &[Given],
+    ) -> Vec<(Value, Vec<Given>)> {
+        if !matches!(self.language, "javascript" | "python") {
+            return Vec::new();
+        }
+        let does = |value: &Value| {
+            let Value::Name(path, _) = value else { return false };
+            matches!(
+                tables::row(self.language, &self.canonical(path)),
+                Some(
+                    Act::Shell
+                        | Act::System
+                        | Act::Spawn
+                        | Act::Program
+                        | Act::ExecList
+                        | Act::ExecWords
+                        | Act::Code
+                        | Act::Delete
+                        | Act::DeleteTree
+                        | Act::DeleteMaybe
+                        | Act::Deserialize
+                )
+            )
+        };
+        let names_function = |name: &Option<String>| {
+            name.as_ref().is_none_or(|name| {
+                matches!(name.as_str(), "callback" | "fn" | "func" | "function" | "target")
+            })
+        };
+        let Some(at) = given
+            .iter()
+            .take(GIVEN)
+            .position(|given| names_function(&given.name) && does(&given.value))
+        else {
+            return Vec::new();
+        };
+        let Some(function) = given.get(at).map(|given| given.value.clone()) else {
+            return Vec::new();
+        };
+        let named = |wanted: &[&str]| {
+            given.iter().find(|given| {
+                given.name.as_ref().is_some_and(|name| wanted.contains(&name.as_str()))
+            })
+        };
+        let spread = |given: &Given| -> Vec<Given> {
+            let one = |value: &Value| Given { name: None, value: value.clone(), span: given.span };
+            match &given.value {
+                Value::List(list) => list.iter().take(GIVEN).map(one).collect(),
+                value => vec![one(value)],
+            }
+        };
+        let (path, is_method) = match callee {
+            Value::Name(path, _) => (path.rsplit('.').next().unwrap_or_default(), false),
+            Value::Method(method) => (method.1.as_str(), true),
+            _ => return Vec::new(),
+        };
+        let each = matches!(
+            path,
+            "each"
+                | "every"
+                | "filter"
+                | "forEach"
+                | "imap"
+                | "map"
+                | "map_async"
+                | "some"
+                | "starmap"
+        );
+        let from_receiver = receiver.filter(|_| is_method && given.len() == 1);
+        let with: Vec<Given> = if let Some(named) = named(&["args", "argument"]) {
+            spread(named)
+        } else if let Some(receiver) = from_receiver {
+            let span = given.get(at).map(|given| given.span).unwrap_or_default();
+            spread(&Given { name: None, value: receiver.clone(), span })
+        } else {
+            // A delay, a priority or `this` may stand before.
+            let is_aside = |given: &&Given| {
+                given.name.is_some()
+                    || matches!(&given.value, Value::Number(_))
+                    || matches!(&given.value, Value::Name(path, _) if matches!(path.as_ref(), "None" | "null" | "this" | "undefined"))
+            };
+            let rest = given.iter().skip(at + 1).skip_while(is_aside);
+            rest.filter(|given| given.name.is_none()).flat_map(spread).take(GIVEN).collect()
+        };
+        if with.is_empty() {
+            return Vec::new();
+        }
+        if each {
+            with.into_iter().take(EACH).map(|one| (function.clone(), vec![one])).collect()
+        } else {
+            vec![(function, with)]
+        }
     }
 
     fn call_name(&mut self, path: &str, text: Text, given: &[Given], span: Span) -> Value {
@@ -360,7 +472,9 @@ impl Interpreter<'_, '_, '_> {
             {
                 return self.act(act, &path, given, span);
             }
-            if last == "import" && self.language == "javascript" {
+            if matches!(last.as_str(), "_load" | "import" | "require")
+                && self.language == "javascript"
+            {
                 return self.act(Act::Module, &path, given, span);
             }
             if let Some(value) = self.named_method(&path, &last, &text, given, span) {
@@ -401,6 +515,10 @@ impl Interpreter<'_, '_, '_> {
             };
             if given.iter().any(unchecked) {
                 self.walk.note("code.security.disabled", span);
+            }
+            let evaluates = |given: &Given| given.value.entry("eval").is_some_and(Value::is_true);
+            if last == "Worker" && given.iter().any(evaluates) {
+                return Some(self.act(Act::Code, path, given, span));
             }
             let own = |given: &Given| matches!(&given.value, Value::Name(path, _) if path.as_ref() == "import.meta.url");
             match (path, given) {

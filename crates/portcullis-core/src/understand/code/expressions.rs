@@ -881,6 +881,16 @@ impl Interpreter<'_, '_, '_> {
         let Some(token) = self.token_at(self.at) else { return value };
         let (spaced, first) = (token.spaced, token.first);
         let word = self.word();
+        // `$`rm x`` of zx, execa and Bun: no other library puts a template behind that name.
+        if self.language == "javascript"
+            && !spaced
+            && token.span.of(self.source).starts_with('`')
+            && matches!(&value, Value::Name(path, _) if path.as_ref() == "$" || path.ends_with(".$"))
+        {
+            let command = self.texts().text();
+            let span = self.span_from(start);
+            return Value::Text(self.run_shell(&command, span, None));
+        }
         match word {
             "." | "?." | "->" | "::" if self.continues() => {
                 if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {

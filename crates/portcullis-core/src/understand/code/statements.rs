@@ -822,6 +822,11 @@ impl Interpreter<'_, '_, '_> {
             match word {
                 "," => expects = true,
                 "*" | "**" | "&" | "..." | "|" => {}
+                // `([key, value]) => …`
+                "[" | "{" if expects && self.language == "javascript" => {
+                    index += 1;
+                    continue;
+                }
                 _ if expects => {
                     let named = self.token_at(index).is_some_and(|token| {
                         matches!(token.kind, TokenKind::Name | TokenKind::Variable)
