@@ -94,9 +94,6 @@ const LOOKS: &[&str] = &[
     "statSync",
 ];
 
-/// For how many elements of a list a function is called that gets each of them.
-const EACH: usize = 8;
-
 /// How the functions of libraries end that say where a program is: `imageio_ffmpeg.get_ffmpeg_exe()`.
 const LOCATORS: &[&str] = &["_binary", "_bin", "_exe", "_executable", "_path"];
 
@@ -244,7 +241,7 @@ impl Interpreter<'_, '_, '_> {
         text
     }
 
-    fn canonical(&self, path: &str) -> String {
+    pub(super) fn canonical(&self, path: &str) -> String {
         let mut path = path;
         let mut front = "";
         for (long, short) in SAME {
@@ -336,106 +333,6 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         result
-    }
-
-    /// Functions of libraries that another call is handed by their names, each with what it will be called with: `Timer(1, os.system,
-    /// [command])`, `map(os.remove, files)`, `commands.forEach(execSync)`.
-    fn handed(
-        &self,
-        callee: &Value,
-        receiver: Option<&Value>,
-        given: &[Given],
-    ) -> Vec<(Value, Vec<Given>)> {
-        if !matches!(self.language, "javascript" | "python") {
-            return Vec::new();
-        }
-        let does = |value: &Value| {
-            let Value::Name(path, _) = value else { return false };
-            matches!(
-                tables::row(self.language, &self.canonical(path)),
-                Some(
-                    Act::Shell
-                        | Act::System
-                        | Act::Spawn
-                        | Act::Program
-                        | Act::ExecList
-                        | Act::ExecWords
-                        | Act::Code
-                        | Act::Delete
-                        | Act::DeleteTree
-                        | Act::DeleteMaybe
-                        | Act::Deserialize
-                )
-            )
-        };
-        let names_function = |name: &Option<String>| {
-            name.as_ref().is_none_or(|name| {
-                matches!(name.as_str(), "callback" | "fn" | "func" | "function" | "target")
-            })
-        };
-        let Some(at) = given
-            .iter()
-            .take(GIVEN)
-            .position(|given| names_function(&given.name) && does(&given.value))
-        else {
-            return Vec::new();
-        };
-        let Some(function) = given.get(at).map(|given| given.value.clone()) else {
-            return Vec::new();
-        };
-        let named = |wanted: &[&str]| {
-            given.iter().find(|given| {
-                given.name.as_ref().is_some_and(|name| wanted.contains(&name.as_str()))
-            })
-        };
-        let spread = |given: &Given| -> Vec<Given> {
-            let one = |value: &Value| Given { name: None, value: value.clone(), span: given.span };
-            match &given.value {
-                Value::List(list) => list.iter().take(GIVEN).map(one).collect(),
-                value => vec![one(value)],
-            }
-        };
-        let (path, is_method) = match callee {
-            Value::Name(path, _) => (path.rsplit('.').next().unwrap_or_default(), false),
-            Value::Method(method) => (method.1.as_str(), true),
-            _ => return Vec::new(),
-        };
-        let each = matches!(
-            path,
-            "each"
-                | "every"
-                | "filter"
-                | "forEach"
-                | "imap"
-                | "map"
-                | "map_async"
-                | "some"
-                | "starmap"
-        );
-        let from_receiver = receiver.filter(|_| is_method && given.len() == 1);
-        let with: Vec<Given> = if let Some(named) = named(&["args", "argument"]) {
-            spread(named)
-        } else if let Some(receiver) = from_receiver {
-            let span = given.get(at).map(|given| given.span).unwrap_or_default();
-            spread(&Given { name: None, value: receiver.clone(), span })
-        } else {
-            // A delay, a priority or `this` may stand before.
-            let is_aside = |given: &&Given| {
-                given.name.is_some()
-                    || matches!(&given.value, Value::Number(_))
-                    || matches!(&given.value, Value::Name(path, _) if matches!(path.as_ref(), "None" | "null" | "this" | "undefined"))
-            };
-            let rest = given.iter().skip(at + 1).skip_while(is_aside);
-            rest.filter(|given| given.name.is_none()).flat_map(spread).take(GIVEN).collect()
-        };
-        if with.is_empty() {
-            return Vec::new();
-        }
-        if each {
-            with.into_iter().take(EACH).map(|one| (function.clone(), vec![one])).collect()
-        } else {
-            vec![(function, with)]
-        }
     }
 
     fn call_name(&mut self, path: &str, text: Text, given: &[Given], span: Span) -> Value {

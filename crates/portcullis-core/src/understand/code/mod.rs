@@ -6,6 +6,7 @@
 mod calls;
 mod expressions;
 mod fold;
+mod handed;
 mod interpreter;
 mod lines;
 mod methods;
