@@ -224,6 +224,17 @@ impl Text {
         }
     }
 
+    /// The same text with other known bytes at its beginning.
+    #[must_use]
+    pub(crate) fn beginning_with(&self, known: &str) -> Self {
+        let mut text = self.derive([]);
+        text.push_known(known);
+        for piece in self.pieces.iter().skip(1) {
+            text.push(piece.clone());
+        }
+        text
+    }
+
     /// The same origin, other bytes.
     #[must_use]
     pub fn derive(&self, pieces: impl IntoIterator<Item = Piece>) -> Self {

@@ -291,7 +291,11 @@ pub(super) const WHOLE: &[Dressing] = &[
     Dressing {
         name: "source /dev/stdin",
         honest: false,
-        dress: |script| Some(format!(". /dev/stdin <<'END_OF_CODE'\n{script}\nEND_OF_CODE")),
+        // `read` would find an input that is read to its end, and nothing would follow it.
+        dress: |script| {
+            let reads = script.split_whitespace().any(|word| word == "read");
+            (!reads).then(|| format!(". /dev/stdin <<'END_OF_CODE'\n{script}\nEND_OF_CODE"))
+        },
     },
     Dressing {
         name: "coproc",

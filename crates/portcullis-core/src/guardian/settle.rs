@@ -165,12 +165,12 @@ impl Failing {
 }
 
 /// What came of the attempt to have an action reviewed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Ruling<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ruling {
     /// It was reviewed.
     Review {
         /// What the reviewer said.
-        review: &'a Review,
+        review: Review,
         /// Whether all of the action was shown to it.
         is_whole: bool,
         /// Whether something in the action was masked.
@@ -243,7 +243,7 @@ impl Terms {
         &self,
         decision: &Decision,
         assessment: &Assessment,
-        ruling: &Ruling<'_>,
+        ruling: &Ruling,
         can_ask: bool,
     ) -> Settled {
         let barrier = self.barrier(decision, assessment);
@@ -251,9 +251,9 @@ impl Terms {
             let verdict = decision.verdict;
             return Settled { verdict, score: None, barrier, reasons: Vec::new(), folded: false };
         }
-        let mut settled = match *ruling {
+        let mut settled = match ruling {
             Ruling::Review { review, is_whole, is_masked } => {
-                let unseen = if !is_whole {
+                let unseen = if !*is_whole {
                     Some(Barrier::Cut)
                 } else {
                     is_masked.then_some(Barrier::Masked)

@@ -286,7 +286,7 @@ fn review(score: f64, claimed: Option<Verdict>) -> Review {
     }
 }
 
-fn shown(review: &Review) -> Ruling<'_> {
+fn shown(review: Review) -> Ruling {
     Ruling::Review { review, is_whole: true, is_masked: false }
 }
 
@@ -316,9 +316,9 @@ fn what_the_policy_names_is_approved_asked_about_or_denied_by_its_score() {
         (90.0, Verdict::Deny),
     ] {
         let review = review(score, None);
-        let settled = terms.settle(decision, assessment, &shown(&review), true);
+        let settled = terms.settle(decision, assessment, &shown(review.clone()), true);
         assert_eq!(settled.verdict, verdict, "{score}");
-        let headless = terms.settle(decision, assessment, &shown(&review), false);
+        let headless = terms.settle(decision, assessment, &shown(review.clone()), false);
         let folded = if verdict == Verdict::Ask { Verdict::Deny } else { verdict };
         assert_eq!(
             (headless.verdict, headless.folded),
@@ -346,7 +346,8 @@ fn the_deterministic_risk_is_the_floor_of_the_score() {
     let strict =
         Terms { thresholds: Thresholds::new(50.0, 90.0).unwrap(), ..terms(Severity::High) };
     let none = review(0.0, None);
-    let settled = strict.settle(&judgement.decision, &judgement.assessment, &shown(&none), true);
+    let settled =
+        strict.settle(&judgement.decision, &judgement.assessment, &shown(none.clone()), true);
     assert_eq!(settled.verdict, Verdict::Ask);
     assert_eq!(settled.score, Score::new(60.0));
     assert!(
@@ -369,7 +370,7 @@ fn the_models_own_decision_only_makes_it_stricter() {
         (95.0, Verdict::Allow, Verdict::Deny),
     ] {
         let review = review(score, Some(claimed));
-        let settled = terms.settle(decision, assessment, &shown(&review), true);
+        let settled = terms.settle(decision, assessment, &shown(review.clone()), true);
         assert_eq!(settled.verdict, verdict, "{score} {claimed:?}");
     }
 }
@@ -381,7 +382,7 @@ fn nothing_is_approved_that_the_policy_does_not_name() {
         let (_, judgement) = judged(command, options);
         let Judgement { decision, assessment, .. } = &judgement;
         let before = decision.verdict;
-        let settled = terms.settle(decision, assessment, &shown(&none), true);
+        let settled = terms.settle(decision, assessment, &shown(none.clone()), true);
         assert_eq!(settled.verdict, before, "{command}");
         assert!(!terms.wants(decision, assessment), "{command}");
         terms.barrier(decision, assessment)
@@ -420,7 +421,7 @@ fn what_the_reviewer_did_not_see_whole_is_not_approved() {
     let Judgement { decision, assessment, .. } = &judgement;
     let none = review(0.0, None);
     for (is_whole, is_masked) in [(false, false), (true, true), (false, true)] {
-        let ruling = Ruling::Review { review: &none, is_whole, is_masked };
+        let ruling = Ruling::Review { review: none.clone(), is_whole, is_masked };
         let settled = terms(Severity::High).settle(decision, assessment, &ruling, true);
         assert_eq!(settled.verdict, Verdict::Ask);
     }
@@ -434,7 +435,7 @@ fn a_second_opinion_can_deny_what_it_may_not_approve() {
     assert!(second.wants(decision, assessment));
     for (score, verdict) in [(0.0, Verdict::Ask), (85.0, Verdict::Ask), (95.0, Verdict::Deny)] {
         let review = review(score, None);
-        let settled = second.settle(decision, assessment, &shown(&review), true);
+        let settled = second.settle(decision, assessment, &shown(review.clone()), true);
         assert_eq!(settled.verdict, verdict, "{score}");
     }
 }
@@ -569,12 +570,12 @@ fn settled(
     said: &Said,
     can_ask: bool,
 ) -> Verdict {
-    let review;
     let ruling = match said {
-        Said::Scored { score, claimed, is_whole, is_masked } => {
-            review = self::review(*score, *claimed);
-            Ruling::Review { review: &review, is_whole: *is_whole, is_masked: *is_masked }
-        }
+        Said::Scored { score, claimed, is_whole, is_masked } => Ruling::Review {
+            review: review(*score, *claimed),
+            is_whole: *is_whole,
+            is_masked: *is_masked,
+        },
         Said::Kept => Ruling::Kept,
         Said::Failed(failing) => Ruling::Failed(*failing),
         Said::Unknown(failing) => Ruling::Unknown(*failing),

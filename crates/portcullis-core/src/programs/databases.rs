@@ -344,14 +344,15 @@ static CLIENTS: &[Client] = &[
     },
 ];
 
+fn of_name(program: &str) -> &'static Client {
+    let row = CLIENTS.binary_search_by(|client| client.name.cmp(program)).ok();
+    row.and_then(|at| CLIENTS.get(at)).unwrap_or(&ANY_CLIENT)
+}
+
 /// What a client is told: statements, files of statements, or its standard input.
 fn send(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let printed = invocation.origin();
-    let client = CLIENTS
-        .binary_search_by(|client| client.name.cmp(&invocation.program))
-        .ok()
-        .and_then(|at| CLIENTS.get(at))
-        .unwrap_or(&ANY_CLIENT);
+    let client = of_name(&invocation.program);
     if !client.is_called(invocation) {
         return printed;
     }

@@ -1,7 +1,7 @@
 //! Programs that run code given to them: shells, script languages, `awk`, `make`. Owns where in their arguments the code
 //! stands; what the code does is read by `understand`.
 
-use super::{Does, Program, escapes, network::serve, wrappers};
+use super::{Does, Program, escapes, network::serve, operands::after, wrappers};
 use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
@@ -278,6 +278,7 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return python_module(walk, invocation, &module);
     }
     serve::by_interpreter(walk, invocation);
+    preloaded(walk, invocation, speaker.language);
     // `ruby -run -e httpd` says which of its library's programs to run.
     let is_named = |code: &Argument| {
         speaker.language == "ruby"
@@ -342,6 +343,28 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
+/// Files of code that options name to be read before the program: `php -d auto_prepend_file=FILE`, `ruby -r ./file`.
+fn preloaded(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static str) {
+    const OF_PHP: &[&str] =
+        &["auto_append_file=", "auto_prepend_file=", "extension=", "zend_extension="];
+    let (option, starts): (&str, &[&str]) = match language {
+        "php" => ("-d", OF_PHP),
+        "ruby" => ("-r", &[""]),
+        _ => return,
+    };
+    for value in escapes::values_of(&invocation.arguments, option) {
+        let written = value.text.known_prefix();
+        let Some(start) = starts.iter().find(|start| written.starts_with(**start)) else {
+            continue;
+        };
+        // Libraries have no path.
+        let Some(file) = after(&value, start) else { continue };
+        if file.text.known_prefix().contains('/') {
+            walk.script(language, &file, &[], None);
+        }
+    }
+}
+
 fn with_input(
     walk: &mut Walk<'_>,
     language: &'static str,
@@ -394,7 +417,7 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
                 prefix.strip_prefix(option).and_then(|rest| rest.strip_prefix('='))
             })
         {
-            push(&Argument { text: rest_of(&argument.text, found), span: argument.span });
+            push(&Argument { text: argument.text.beginning_with(found), span: argument.span });
         } else if !prefix.starts_with("--") && prefix.len() > 2 {
             for option in speaker.code.iter().filter(|option| option.len() == 2) {
                 let Some(letter) = option.chars().nth(1) else { continue };
@@ -417,7 +440,7 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
                     || attached.contains(|c: char| !c.is_ascii_alphanumeric())
                 {
                     push(&Argument {
-                        text: rest_of(&argument.text, attached),
+                        text: argument.text.beginning_with(attached),
                         span: argument.span,
                     });
                 }
@@ -429,15 +452,6 @@ fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<Argument> {
         index += 1;
     }
     whole
-}
-
-fn rest_of(text: &Text, first: &str) -> Text {
-    let mut rest = text.derive([]);
-    rest.push_known(first);
-    for piece in text.pieces.iter().skip(1) {
-        rest.push(piece.clone());
-    }
-    rest
 }
 
 /// perl's and ruby's `-n` and `-p` read the files that are their operands.

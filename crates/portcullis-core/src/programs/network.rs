@@ -135,17 +135,6 @@ fn part(of: &Argument, text: impl Into<String>) -> Argument {
     Argument { text: made, span: of.span }
 }
 
-/// The text without its first known bytes.
-fn without_start(argument: &Argument, start: &str) -> Option<Argument> {
-    let rest = argument.text.known_prefix().strip_prefix(start)?;
-    let mut made = argument.text.derive([]);
-    made.push_known(rest);
-    for piece in argument.text.pieces.iter().skip(1) {
-        made.push(piece.clone());
-    }
-    Some(Argument { text: made, span: argument.span })
-}
-
 /// What arrives on the standard input, where that is not the terminal.
 fn piped(invocation: &Invocation) -> Option<Text> {
     invocation.input.clone().filter(|input| !input.is_empty())

@@ -28,11 +28,7 @@ pub(super) fn synthetic(text: &str, span: Span) -> Argument {
 /// What follows `prefix` in an argument that begins with it.
 pub(super) fn after(argument: &Argument, prefix: &str) -> Option<Argument> {
     let rest = argument.text.known_prefix().strip_prefix(prefix)?;
-    let mut text = argument.text.derive([]);
-    text.push_known(rest);
-    for piece in argument.text.pieces.iter().skip(1) {
-        text.push(piece.clone());
-    }
+    let text = argument.text.beginning_with(rest);
     Some(Argument { text, span: argument.span })
 }
 

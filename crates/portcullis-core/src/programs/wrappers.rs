@@ -602,11 +602,7 @@ fn split_string(arguments: &[Argument]) -> Option<Argument> {
         if attached.is_empty() && argument.text.as_known().is_some() {
             return arguments.get(index + 1).cloned();
         }
-        let mut text = argument.text.derive([]);
-        text.push_known(attached);
-        for piece in argument.text.pieces.iter().skip(1) {
-            text.push(piece.clone());
-        }
+        let text = argument.text.beginning_with(attached);
         return Some(Argument { text, span: argument.span });
     }
     None

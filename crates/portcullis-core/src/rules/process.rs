@@ -136,6 +136,7 @@ static RULES: &[Rule] = &[
             "gdb ./app -ex 'print total(3)'",
             "lldb -p 812 -o 'bt all'",
             "gdb -p 4242 -batch -ex 'set pagination off' -ex 'info threads'",
+            "gdb -p 4242 -batch -ex 'print state == 3'",
         ],
         ..RUNNING
     },
@@ -285,6 +286,13 @@ fn injects(effect: &Effect) -> bool {
     (attaches || names_process) && told(run).any(changes)
 }
 
+/// Whether something is given a value, which a comparison does not.
+fn assigns(code: &str) -> bool {
+    let plain =
+        ["==", "!=", "<=", ">="].iter().fold(code.to_owned(), |code, sign| code.replace(sign, " "));
+    plain.contains('=')
+}
+
 /// Whether a debugger's command makes the program do or hold something else.
 fn changes(line: &str) -> bool {
     let told = line.trim_start();
@@ -295,7 +303,7 @@ fn changes(line: &str) -> bool {
     let (command, code) = told.split_once([' ', '/']).unwrap_or((told, ""));
     match command {
         "call" | "compile" | "expr" | "expression" | "inspect" | "output" | "p" | "print"
-        | "printf" => code.contains('(') || code.contains('='),
+        | "printf" => code.contains('(') || assigns(code),
         "jump" => true,
         "set" => {
             let code = code.trim_start();

@@ -4,13 +4,13 @@
 use std::io::Write;
 
 use clap::{ArgMatches, Command};
-use portcullis_core::{action::Action, guardian::Score};
 use portcullis_core::{
+    action::Action,
     call::ToolCall,
     decision::Verdict,
     facts::Facts,
     gate::Gate,
-    guardian::{Case, Tokens},
+    guardian::{Case, Ruling, Score, Tokens},
     policy::{Confirmation, Policy, PolicyOptions},
 };
 use portcullis_net::ResolverOptions;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{Exit, Failure, egress, json_flag, policy as policies, shown, write_json};
 use crate::{
     config::Configuration,
-    guardian::{Decided, Outcome, Question, Reviewer, Settings, SetupError},
+    guardian::{Decided, Question, Reviewer, Settings, SetupError},
     report::visible,
     wire::VERSION,
 };
@@ -90,8 +90,8 @@ struct Proved {
 
 impl Proved {
     fn score(&self) -> Option<Score> {
-        match &self.decided.outcome {
-            Outcome::Review { review, .. } => Some(review.score),
+        match &self.decided.ruling {
+            Ruling::Review { review, .. } => Some(review.score),
             _ => None,
         }
     }
@@ -169,8 +169,8 @@ async fn prove(reviewer: &Reviewer, command: &str) -> Result<Decided, Failure> {
 
 /// Why there is no review, for a person.
 fn trouble(decided: &Decided) -> String {
-    let word = match &decided.outcome {
-        Outcome::Failed(failing) | Outcome::Unknown(failing) => failing.words(),
+    let word = match &decided.ruling {
+        Ruling::Failed(failing) | Ruling::Unknown(failing) => failing.words(),
         _ => "it was not reviewed",
     };
     match &decided.particulars.detail {
@@ -194,17 +194,17 @@ fn shape(proved: &Proved, settings: &Settings) -> Value {
 
 /// A review for programs.
 pub(super) fn review_shape(decided: &Decided) -> Value {
-    let Decided { outcome, settled, particulars } = decided;
-    let (score, reasoning, risks) = match outcome {
-        Outcome::Review { review, .. } => {
+    let Decided { ruling, settled, particulars } = decided;
+    let (score, reasoning, risks) = match ruling {
+        Ruling::Review { review, .. } => {
             (Some(review.score.value()), Some(redacted(&review.reasoning)), review.risks.as_slice())
         }
         _ => (None, None, [].as_slice()),
     };
-    let error = match outcome {
-        Outcome::Failed(failing) | Outcome::Unknown(failing) => Some(failing.name()),
-        Outcome::Stopped => Some("stopped"),
-        Outcome::Review { .. } | Outcome::Kept => None,
+    let error = match ruling {
+        Ruling::Failed(failing) | Ruling::Unknown(failing) => Some(failing.name()),
+        Ruling::Stopped => Some("stopped"),
+        Ruling::Review { .. } | Ruling::Kept => None,
     };
     json!({
         "model": particulars.model,
@@ -240,8 +240,8 @@ fn page(proved: &[Proved], settings: &Settings, answers: bool, tells_apart: bool
         all = all.plus(particulars.tokens);
         line("");
         line(&format!("command   {}", one.command));
-        match (&one.decided.outcome, one.is_right(settings)) {
-            (Outcome::Review { review, .. }, right) => {
+        match (&one.decided.ruling, one.is_right(settings)) {
+            (Ruling::Review { review, .. }, right) => {
                 let word = if right { "as it should be" } else { "NOT as it should be" };
                 line(&format!("score     {}, {word}", review.score));
                 line(&format!("reason    {}", redacted(&review.reasoning)));

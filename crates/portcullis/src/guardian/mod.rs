@@ -15,5 +15,5 @@ mod trouble;
 pub use gate::{Reviewed, judge};
 pub use provider::Provider;
 pub use record::entry;
-pub use reviewer::{Decided, Outcome, Particulars, Question, Reviewer, SetupError};
+pub use reviewer::{Decided, Particulars, Question, Reviewer, SetupError};
 pub use settings::{FirstLook, KeySource, Price, Settings, is_inside_by_itself};

@@ -1,9 +1,12 @@
 //! A review in the record. Owns which of its particulars are kept and under which names; the record redacts and cuts them.
 
-use portcullis_core::{decision::Verdict, guardian::Score};
+use portcullis_core::{
+    decision::Verdict,
+    guardian::{Ruling, Score},
+};
 use serde::Serialize;
 
-use super::{Decided, Outcome, Particulars};
+use super::{Decided, Particulars};
 use crate::{
     audit::{Entry, Kind},
     session::Judged,
@@ -50,7 +53,7 @@ struct Line<'a> {
 /// The entry about a review of a call: who reviewed, what came of it, and the particulars as JSON in `preview`.
 #[must_use]
 pub fn entry(judged: &Judged, decided: &Decided) -> Entry {
-    let Decided { outcome, settled, particulars } = decided;
+    let Decided { ruling, settled, particulars } = decided;
     let Particulars {
         model,
         first_look,
@@ -63,8 +66,8 @@ pub fn entry(judged: &Judged, decided: &Decided) -> Entry {
         shortened,
         detail,
     } = particulars;
-    let (score, cut, masked, risks) = match outcome {
-        Outcome::Review { review, is_whole, is_masked } => {
+    let (score, cut, masked, risks) = match ruling {
+        Ruling::Review { review, is_whole, is_masked } => {
             (Some(review.score), !is_whole, *is_masked, few(&review.risks))
         }
         _ => (None, false, false, Vec::new()),
@@ -98,7 +101,7 @@ pub fn entry(judged: &Judged, decided: &Decided) -> Entry {
         layer: Some(portcullis_core::decision::Layer::Guardian),
         reason: Some(settled.reasons.join("; ")),
         approver: Some(format!("guardian {model}")),
-        outcome: Some(word(outcome, settled.verdict)),
+        outcome: Some(word(ruling, settled.verdict)),
         action: Some(judged.action.id()),
         preview: Some(serde_json::to_string(&line).unwrap_or_default()),
         session: call.session.clone(),
@@ -115,19 +118,19 @@ fn few(risks: &[String]) -> Vec<String> {
 }
 
 /// What came of it, in a word or two.
-fn word(outcome: &Outcome, verdict: Verdict) -> String {
-    match outcome {
-        Outcome::Review { .. } => match verdict {
+fn word(ruling: &Ruling, verdict: Verdict) -> String {
+    match ruling {
+        Ruling::Review { .. } => match verdict {
             Verdict::Allow => "approved",
             Verdict::Ask => "left to a person",
             Verdict::Deny => "denied",
         }
         .to_owned(),
-        Outcome::Kept => "approved again".to_owned(),
-        Outcome::Failed(failing) | Outcome::Unknown(failing) => {
+        Ruling::Kept => "approved again".to_owned(),
+        Ruling::Failed(failing) | Ruling::Unknown(failing) => {
             format!("failed: {}", failing.name())
         }
-        Outcome::Stopped => "stopped".to_owned(),
+        Ruling::Stopped => "stopped".to_owned(),
     }
 }
 

@@ -93,42 +93,6 @@ pub struct Question<'a> {
     pub can_ask: bool,
 }
 
-/// What came of it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// It was reviewed.
-    Review {
-        /// What the reviewer said.
-        review: Review,
-        /// Whether all of the action was shown.
-        is_whole: bool,
-        /// Whether something in the action was masked.
-        is_masked: bool,
-    },
-    /// An approval from just before fits.
-    Kept,
-    /// It was tried and failed.
-    Failed(Failing),
-    /// A classifier gave no answer.
-    Unknown(Failing),
-    /// It was not tried: too many denials before.
-    Stopped,
-}
-
-impl Outcome {
-    fn ruling(&self) -> Ruling<'_> {
-        match self {
-            Self::Review { review, is_whole, is_masked } => {
-                Ruling::Review { review, is_whole: *is_whole, is_masked: *is_masked }
-            }
-            Self::Kept => Ruling::Kept,
-            Self::Failed(failing) => Ruling::Failed(*failing),
-            Self::Unknown(failing) => Ruling::Unknown(*failing),
-            Self::Stopped => Ruling::Stopped,
-        }
-    }
-}
-
 /// The particulars of a review, for the record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particulars {
@@ -158,7 +122,7 @@ pub struct Particulars {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
     /// What came of the review.
-    pub outcome: Outcome,
+    pub ruling: Ruling,
     /// What follows.
     pub settled: Settled,
     /// The particulars.
@@ -235,11 +199,11 @@ impl Reviewer {
         let model = if model.is_empty() { provider.name() } else { model };
         progress.particulars.model = model.to_owned();
         let begun = Instant::now();
-        let outcome = if self.ledger.open().account(session).breaker.is_open() {
-            Outcome::Stopped
+        let ruling = if self.ledger.open().account(session).breaker.is_open() {
+            Ruling::Stopped
         } else {
             match time::timeout(self.settings.timeout, self.review(question, &mut progress)).await {
-                Ok(outcome) => outcome,
+                Ok(ruling) => ruling,
                 Err(_) => {
                     let seconds = self.settings.timeout.as_secs_f64();
                     progress.particulars.detail = Some(format!("no answer in {seconds} seconds"));
@@ -251,26 +215,26 @@ impl Reviewer {
         particulars.latency = begun.elapsed();
         let terms = &self.settings.terms;
         let (decision, assessment) = (question.decision, question.case.assessment);
-        let settled = terms.settle(decision, assessment, &outcome.ruling(), question.can_ask);
+        let settled = terms.settle(decision, assessment, &ruling, question.can_ask);
         let mut books = self.ledger.open();
-        if let Outcome::Review { .. } = outcome {
+        if let Ruling::Review { .. } = ruling {
             let denied = settled.verdict == Verdict::Deny && !settled.folded;
             books.account(session).breaker.count(denied);
-        } else if !matches!(outcome, Outcome::Stopped) {
+        } else if !matches!(ruling, Ruling::Stopped) {
             books.account(session).breaker.count(false);
         }
         if settled.verdict == Verdict::Allow
-            && matches!(outcome, Outcome::Review { .. })
+            && matches!(ruling, Ruling::Review { .. })
             && let Some(briefing) = briefing
         {
             books.approvals.forget();
             books.approvals.keep(self.approval(question, &briefing), self.begun.elapsed());
         }
         drop(books);
-        Decided { outcome, settled, particulars }
+        Decided { ruling, settled, particulars }
     }
 
-    async fn review(&self, question: &Question<'_>, progress: &mut Progress) -> Outcome {
+    async fn review(&self, question: &Question<'_>, progress: &mut Progress) -> Ruling {
         let briefing = match brief(&question.case) {
             Ok(briefing) => briefing,
             Err(detail) => {
@@ -284,11 +248,11 @@ impl Reviewer {
         let kept = self.approval(question, &briefing);
         let briefing = &*progress.briefing.insert(briefing);
         if self.ledger.open().approvals.take(&kept, self.begun.elapsed()) {
-            return Outcome::Kept;
+            return Ruling::Kept;
         }
         let session = question.case.action.call.session.as_deref();
         let particulars = &mut progress.particulars;
-        let shown = |review| Outcome::Review {
+        let shown = |review| Ruling::Review {
             review,
             is_whole: briefing.is_whole,
             is_masked: briefing.is_masked,
@@ -314,11 +278,11 @@ impl Reviewer {
         }
     }
 
-    fn failed(&self, failing: Failing) -> Outcome {
+    fn failed(&self, failing: Failing) -> Ruling {
         if self.settings.provider.is_classifier() {
-            Outcome::Unknown(failing)
+            Ruling::Unknown(failing)
         } else {
-            Outcome::Failed(failing)
+            Ruling::Failed(failing)
         }
     }
 

@@ -3,10 +3,10 @@
 use std::{io::Write as _, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
-use portcullis::guardian::{Outcome, Provider, Settings};
+use portcullis::guardian::{Provider, Settings};
 use portcullis_core::{
     decision::Verdict,
-    guardian::{OnError, Spend},
+    guardian::{OnError, Ruling, Spend},
 };
 use serde_json::{Value, json};
 
@@ -570,7 +570,7 @@ fn three_denials_in_a_row_stop_the_reviews_of_that_session() {
             assert_eq!(decided.settled.verdict, Verdict::Deny);
         }
         let decided = decide(&reviewer, &action, &judgement).await;
-        assert_eq!((decided.outcome, decided.settled.verdict), (Outcome::Stopped, Verdict::Ask));
+        assert_eq!((decided.ruling, decided.settled.verdict), (Ruling::Stopped, Verdict::Ask));
         assert_eq!(server.requests().len(), 3);
         let (action, judgement) = ask(Some("two"));
         assert_eq!(decide(&reviewer, &action, &judgement).await.settled.verdict, Verdict::Deny);
@@ -586,17 +586,17 @@ fn an_approval_answers_the_same_question_once_more_and_no_other() {
         let server = Server::saying(Say::Bytes(approval(Provider::OpenAi))).await;
         let reviewer = reviewer(settings(Provider::OpenAi, &server.url()));
         let (action, judgement) = harmless();
-        let outcome = async || decide(&reviewer, &action, &judgement).await.outcome;
-        assert!(matches!(outcome().await, Outcome::Review { .. }));
-        assert_eq!(outcome().await, Outcome::Kept);
-        assert!(matches!(outcome().await, Outcome::Review { .. }));
+        let outcome = async || decide(&reviewer, &action, &judgement).await.ruling;
+        assert!(matches!(outcome().await, Ruling::Review { .. }));
+        assert_eq!(outcome().await, Ruling::Kept);
+        assert!(matches!(outcome().await, Ruling::Review { .. }));
         reviewer.forget_approvals();
-        assert!(matches!(outcome().await, Outcome::Review { .. }));
+        assert!(matches!(outcome().await, Ruling::Review { .. }));
         let mut call = action.call.clone();
         call.cwd = Some("/elsewhere".to_owned());
         let (other, judgement) = super::judged(call);
         let decided = decide(&reviewer, &other, &judgement).await;
-        assert!(matches!(decided.outcome, Outcome::Review { .. }));
+        assert!(matches!(decided.ruling, Ruling::Review { .. }));
         assert_eq!(server.requests().len(), 4);
     });
 }

@@ -16,7 +16,7 @@ mod wire;
 
 use std::time::Duration;
 
-use portcullis::guardian::{Decided, Outcome, Provider, Question, Reviewer, Settings};
+use portcullis::guardian::{Decided, Provider, Question, Reviewer, Settings};
 use portcullis_core::{
     action::Action,
     assessment::ActionClass,
@@ -24,7 +24,7 @@ use portcullis_core::{
     decision::Verdict,
     facts::Facts,
     gate::{Gate, Judgement},
-    guardian::{Case, MayApprove, Terms},
+    guardian::{Case, MayApprove, Ruling, Terms},
     policy::{Mode, Policy, PolicyOptions},
     risk::Severity,
 };
@@ -102,9 +102,9 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// The word that a failure is recorded by.
 fn failing(decided: &Decided) -> &'static str {
-    match &decided.outcome {
-        Outcome::Failed(failing) | Outcome::Unknown(failing) => failing.name(),
-        Outcome::Stopped => "stopped",
-        Outcome::Review { .. } | Outcome::Kept => "none",
+    match &decided.ruling {
+        Ruling::Failed(failing) | Ruling::Unknown(failing) => failing.name(),
+        Ruling::Stopped => "stopped",
+        Ruling::Review { .. } | Ruling::Kept => "none",
     }
 }

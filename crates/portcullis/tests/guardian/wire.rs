@@ -1,7 +1,7 @@
 //! What goes over the wire, byte for byte, for each provider.
 
-use portcullis::guardian::{KeySource, Outcome, Provider, Settings};
-use portcullis_core::decision::Verdict;
+use portcullis::guardian::{KeySource, Provider, Settings};
+use portcullis_core::{decision::Verdict, guardian::Ruling};
 
 use super::{
     decide, harmless, reviewer, runtime,
@@ -48,7 +48,7 @@ fn each_provider_is_asked_in_its_own_form_and_approves_in_it() {
                 let (action, judgement) = harmless();
                 let decided = decide(&reviewer, &action, &judgement).await;
                 assert_eq!(decided.settled.verdict, Verdict::Allow, "{decided:?}");
-                assert!(matches!(decided.outcome, Outcome::Review { .. }));
+                assert!(matches!(decided.ruling, Ruling::Review { .. }));
                 assert_eq!(decided.particulars.attempts, 1);
                 let spent = if provider == Provider::GraySwan { 0 } else { 940 };
                 assert_eq!(decided.particulars.tokens.total(), spent);

@@ -1,5 +1,7 @@
 //! Programs that write out what a database holds. Owns where they put it, and which words of a client ask for rows.
 
+use portcullis_syntax::sql::{self, Token, TokenKind};
+
 use crate::{
     effect::{Run, WriteMode},
     text::{Piece, Text},
@@ -115,64 +117,137 @@ pub(crate) fn prints_rows(run: &Run) -> bool {
         let is_short = |word: &str| dumper.shape.contains(&word);
         return !words().any(|word| is_short(word) || matches!(word, "--version" | "--help"));
     }
-    let is_client = super::TABLE.binary_search_by(|row| row.name.cmp(program)).is_ok();
-    let arrives = || run.input.iter().flat_map(|input| &input.pieces);
-    is_client
-        && (words().any(|word| asks_for_rows(word) || matches!(word, "-f" | "--file"))
-            || arrives().any(|piece| match piece {
-                Piece::Known(statements) => asks_for_rows(statements),
-                // Whatever a file of statements asks for.
-                Piece::Unknown(origin) => &**origin != TERMINAL,
-                _ => true,
-            }))
+    if super::TABLE.binary_search_by(|row| row.name.cmp(program)).is_err() {
+        return false;
+    }
+    let files = super::of_name(program).files;
+    let asks = |word: &str| {
+        files.contains(&word)
+            || word == "--rdb"
+            || !word.starts_with('-') && (asks_for_rows(word) || is_command_for_rows(word))
+    };
+    words().any(asks)
+        || run.input.iter().flat_map(|input| &input.pieces).any(|piece| match piece {
+            Piece::Known(told) => asks_for_rows(told) || told.lines().any(is_command_for_rows),
+            // Whatever a file of statements asks for.
+            Piece::Unknown(origin) => &**origin != TERMINAL,
+            Piece::Glob(_) => true,
+        })
 }
 
-/// Whether one of several statements or commands answers with rows.
-fn asks_for_rows(told: &str) -> bool {
-    let told = told.to_ascii_lowercase();
-    told.split([';', '\n']).any(|line| answers_with_rows(line) || is_command_for_rows(line.trim()))
-        || told.split(';').any(answers_with_rows)
-}
-
-/// `.dump`, `hgetall user:1`: what is no statement.
+/// `.dump`, `hgetall user:1`, `db.users.find()`, `\copy users to …`: what is no statement.
 fn is_command_for_rows(line: &str) -> bool {
-    const COMMANDS: &[&str] =
-        &["--rdb", ".dump", "hgetall", "lrange", "mget", "smembers", "zrange"];
-    line.split_whitespace().next().is_some_and(|first| COMMANDS.contains(&first))
-}
-
-fn answers_with_rows(statement: &str) -> bool {
-    let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
-    let mut words = statement.split(is_end).filter(|word| !word.is_empty());
-    let has = |part: &str| statement.contains(part);
+    const COMMANDS: &[&str] = &[".dump", "dump", "hgetall", "lrange", "mget", "smembers", "zrange"];
+    let line = line.trim().to_ascii_lowercase();
+    let mut words = line.split_whitespace();
     match words.next() {
-        Some("copy") => words.any(|word| word == "to"),
-        Some("table") => true,
-        Some("db") => {
-            let finds = [".aggregate(", ".find(", ".findone("].iter().any(|call| has(call));
-            finds && !statement.trim_end().ends_with("count()")
+        Some("\\copy") => words.any(|word| word == "to"),
+        Some(first) if first.starts_with("db.") => {
+            let finds =
+                [".aggregate(", ".find(", ".findone("].iter().any(|call| line.contains(call));
+            finds && !line.trim_end_matches(';').ends_with("count()")
         }
-        _ => {
-            let select = statement.rfind("select").map(|at| at + "select".len());
-            let list = select.and_then(|at| statement.get(at..)).unwrap_or_default();
-            let mut parts = list.splitn(2, "from");
-            let (columns, source) = (parts.next().unwrap_or_default(), parts.next());
-            let is_shape = |source: &str| {
-                let source = source.trim_start();
-                ["information_schema", "pg_", "sqlite_", "sys"]
-                    .iter()
-                    .any(|own| source.starts_with(own))
-            };
-            source.is_some_and(|source| !is_shape(source)) && !columns.split(',').all(is_number)
-        }
+        first => first.is_some_and(|first| COMMANDS.contains(&first)),
     }
 }
 
-/// A column that counts rows or adds them up.
-fn is_number(column: &str) -> bool {
-    const COUNTS: &[&str] = &["avg(", "count(", "max(", "min(", "sum(", "version("];
-    let column = column.trim_start();
-    COUNTS.iter().any(|start| column.starts_with(start))
+/// Whether one of several statements answers with rows.
+fn asks_for_rows(told: &str) -> bool {
+    let tokens = sql::tokens(told);
+    tokens
+        .split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
+        .any(|statement| answers_with_rows(&Words::of(statement)))
+}
+
+/// The words and signs of a statement, each with how many brackets stand around it.
+struct Words<'t>(Vec<(usize, &'t str)>);
+
+impl<'t> Words<'t> {
+    fn of(statement: &'t [Token]) -> Self {
+        let mut depth = 0_usize;
+        let words = statement.iter().map(|token| {
+            let is_sign = token.kind == TokenKind::Operator;
+            if is_sign && &*token.text == ")" {
+                depth = depth.saturating_sub(1);
+            }
+            let word = (depth, if token.kind == TokenKind::Text { "" } else { &*token.text });
+            if is_sign && &*token.text == "(" {
+                depth += 1;
+            }
+            word
+        });
+        Self(words.collect())
+    }
+
+    /// Where a word stands outside of all brackets, from a place on.
+    fn find(&self, from: usize, wanted: &[&str]) -> Option<usize> {
+        let rest = self.0.iter().enumerate().skip(from);
+        let is_it = |word: &str| wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word));
+        rest.filter(|(_, (depth, _))| *depth == 0).find(|(_, (_, word))| is_it(word)).map(|it| it.0)
+    }
+
+    fn is(&self, at: usize, wanted: &[&str]) -> bool {
+        let word = self.0.get(at).map_or("", |(_, word)| word);
+        wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word))
+    }
+}
+
+fn answers_with_rows(words: &Words<'_>) -> bool {
+    if words.is(0, &["COPY"]) {
+        return words.find(1, &["TO"]).is_some();
+    }
+    if words.is(0, &["CREATE", "DELETE", "INSERT", "MERGE", "REPLACE", "UPDATE"]) {
+        return words.find(1, &["RETURNING"]).is_some();
+    }
+    if words.is(0, &["TABLE"]) {
+        return words.0.len() > 1;
+    }
+    let mut from = 0;
+    while let Some(select) = words.find(from, &["SELECT"]) {
+        from = select + 1;
+        let end = words.find(from, &["SELECT", "UNION"]).unwrap_or(words.0.len());
+        let Some(source) = words.find(from, &["FROM"]).filter(|source| *source < end) else {
+            continue;
+        };
+        if !is_shape(words, source + 1) && !is_numbers(words, from, source) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the source at a place says what tables there are, and not what is in them.
+fn is_shape(words: &Words<'_>, at: usize) -> bool {
+    const SHAPES: &[&str] = &[
+        "INFORMATION_SCHEMA",
+        "PG_ATTRIBUTE",
+        "PG_CATALOG",
+        "PG_CLASS",
+        "PG_DATABASE",
+        "PG_EXTENSION",
+        "PG_INDEXES",
+        "PG_NAMESPACE",
+        "PG_TABLES",
+        "PG_VIEWS",
+        "SQLITE_MASTER",
+        "SQLITE_SCHEMA",
+    ];
+    // Passwords stand beside the shapes.
+    let holds_accounts = ["PG_AUTHID", "PG_SHADOW"].iter().any(|name| words.is(at + 2, &[name]));
+    words.is(at, SHAPES) && !holds_accounts
+}
+
+/// Whether every column counts rows or adds them up.
+fn is_numbers(words: &Words<'_>, from: usize, to: usize) -> bool {
+    const COUNTS: &[&str] = &["AVG", "COUNT", "MAX", "MIN", "SUM", "VERSION"];
+    let mut column = Some(from);
+    while let Some(at) = column.filter(|at| *at < to) {
+        if !words.is(at, COUNTS) || !words.is(at + 1, &["("]) {
+            return false;
+        }
+        column = words.find(at, &[","]).map(|comma| comma + 1);
+    }
+    true
 }
 
 #[cfg(test)]
@@ -194,6 +269,17 @@ mod tests {
             ("COPY users TO STDOUT", true),
             ("\\copy users to stdout", true),
             ("select 1", false),
+            ("select * from users where 1 = (select 1)", true),
+            ("select email from users where id in (select count(*) from x)", true),
+            ("select count(*) from (select distinct city from users) c", false),
+            ("with x as (select 1) select * from users", true),
+            ("with x as (select * from users) select count(*) from x", false),
+            ("select count(*) from a union all select email from users", true),
+            ("select * from pg_shadow", true),
+            ("select * from pg_catalog.pg_authid", true),
+            ("select * from system_users", true),
+            ("update selections set x = 1 from y", false),
+            ("delete from users where id = 1 returning *", true),
             ("update users set seen = 1", false),
             ("db.users.find({})", true),
             ("db.users.find({}).count()", false),
@@ -202,7 +288,8 @@ mod tests {
             (".dump", true),
             (".schema", false),
         ] {
-            assert_eq!(asks_for_rows(told), expected, "{told}");
+            let asks = asks_for_rows(told) || is_command_for_rows(told);
+            assert_eq!(asks, expected, "{told}");
         }
     }
 }

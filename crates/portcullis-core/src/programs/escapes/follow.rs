@@ -303,11 +303,7 @@ pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
             let attached =
                 if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
             if let Some(attached) = attached {
-                let mut text = argument.text.derive([]);
-                text.push_known(attached);
-                for piece in argument.text.pieces.iter().skip(1) {
-                    text.push(piece.clone());
-                }
+                let text = argument.text.beginning_with(attached);
                 values.push(Argument { text, span: argument.span });
             }
         }
@@ -317,12 +313,7 @@ pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
 
 pub(super) fn after(text: &Text, prefix: &str) -> Option<Text> {
     let rest = text.known_prefix().trim_start().strip_prefix(prefix)?;
-    let mut code = text.derive([]);
-    code.push_known(rest);
-    for piece in text.pieces.iter().skip(1) {
-        code.push(piece.clone());
-    }
-    Some(code)
+    Some(text.beginning_with(rest))
 }
 
 /// `key=value` or `key value`.
@@ -331,10 +322,6 @@ pub(super) fn setting(text: &Text) -> Option<(String, Text)> {
     let at = known.find(['=', ' '])?;
     let (key, rest) = known.split_at(at);
     let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);
-    let mut value = text.derive([]);
-    value.push_known(rest);
-    for piece in text.pieces.iter().skip(1) {
-        value.push(piece.clone());
-    }
+    let value = text.beginning_with(rest);
     Some((key.to_owned(), value))
 }

@@ -327,7 +327,7 @@ pub(super) fn restic(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     let address = prefix
         .split_once(':')
-        .and_then(|(kind, _)| super::without_start(&repository, &format!("{kind}:")))
+        .and_then(|(kind, _)| super::super::operands::after(&repository, &format!("{kind}:")))
         .unwrap_or_else(|| repository.clone());
     walk.connect(&address, sends, false)
 }

@@ -6,7 +6,7 @@ use crate::{
     understand::shell::{Invocation, Walk},
 };
 
-use super::{add, inside, named_after, only_asks, part, piped, store, without_start};
+use super::{super::operands::after, add, inside, named_after, only_asks, part, piped, store};
 
 pub(super) const CURL: &[&str] = &[
     "-A",
@@ -213,7 +213,7 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         for name in ["-H", "--header", "-A", "--user-agent", "-e", "--referer", "-b", "--cookie"] {
             if let Some(value) = given.value(name) {
-                if let Some(file) = without_start(&value, "@") {
+                if let Some(file) = after(&value, "@") {
                     let body = walk.read(&file);
                     add(&mut sends, &body);
                 } else if super::is_private(&value.text) && !authenticates(name, &value.text) {
@@ -294,7 +294,7 @@ fn request(
     sends: Option<Text>,
     in_address: &Text,
 ) -> Text {
-    if let Some(path) = without_start(address, "file://") {
+    if let Some(path) = after(address, "file://") {
         return walk.read(&path);
     }
     let mut text = address.text.clone();
@@ -317,7 +317,7 @@ fn authenticates(option: &str, header: &Text) -> bool {
 
 /// `@file`, `@-` or the text itself.
 fn at_file(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> Text {
-    match without_start(value, "@") {
+    match after(value, "@") {
         Some(file) if file.text.as_known() == Some("-") => piped(invocation).unwrap_or_default(),
         Some(file) => walk.read(&file),
         None => value.text.clone(),
@@ -336,7 +336,7 @@ fn named_at_file(
     if prefix.get(..at).is_some_and(|name| name.contains('=')) {
         return value.text.clone();
     }
-    let Some(file) = prefix.get(..=at).and_then(|start| without_start(value, start)) else {
+    let Some(file) = prefix.get(..=at).and_then(|start| after(value, start)) else {
         return value.text.clone();
     };
     if file.text.as_known() == Some("-") {
@@ -353,7 +353,7 @@ fn form_field(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) ->
         return value.text.clone();
     }
     let start = prefix.get(..name.len() + 2).unwrap_or("");
-    let Some(file) = without_start(value, start) else { return value.text.clone() };
+    let Some(file) = after(value, start) else { return value.text.clone() };
     let Some(known) = file.text.as_known() else { return walk.read(&file) };
     let path = known.split(';').next().unwrap_or(known).trim_matches('"');
     let mut whole = Text::default();
@@ -532,7 +532,7 @@ pub(super) fn httpie(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let file = [":=@", "=@", "@"].iter().find_map(|mark| {
             let (name, _) = prefix.split_once(mark)?;
             let start = prefix.get(..name.len() + mark.len())?;
-            (!name.contains(['=', ':'])).then(|| without_start(item, start)).flatten()
+            (!name.contains(['=', ':'])).then(|| after(item, start)).flatten()
         });
         let header = prefix
             .split_once(':')

@@ -109,7 +109,7 @@ pub(super) fn mail(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     for attachment in options.values_of(&["-a", "-A", "--attach"]) {
         // mailx's `-a` also adds a header.
         if !attachment.text.known_prefix().contains(": ") {
-            let file = super::without_start(&attachment, "@").unwrap_or(attachment);
+            let file = super::super::operands::after(&attachment, "@").unwrap_or(attachment);
             let content = walk.read(&file);
             add(&mut sends, &content);
         }

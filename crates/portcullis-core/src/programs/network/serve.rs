@@ -98,7 +98,11 @@ pub(in crate::programs) fn by_interpreter(walk: &mut Walk<'_>, invocation: &Invo
         let mut rest = words();
         rest.find_map(|word| word.text.known_prefix().strip_prefix(name).map(|end| (end, word)))
             .and_then(|(end, word)| {
-                if end.is_empty() { rest.next().cloned() } else { super::without_start(word, name) }
+                if end.is_empty() {
+                    rest.next().cloned()
+                } else {
+                    super::super::operands::after(word, name)
+                }
             })
     };
     match invocation.program.as_str() {

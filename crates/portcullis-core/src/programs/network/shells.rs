@@ -2,12 +2,12 @@
 
 use crate::{
     effect::{Argument, WriteMode},
-    programs::filters,
+    programs::{filters, operands::after},
     text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
-use super::{only_asks, part, piped, without_start};
+use super::{only_asks, part, piped};
 
 /// The rules that fire on a program tied to the network.
 const WIRED: &str = "network.shell.wired";
@@ -266,7 +266,7 @@ pub(super) fn websocat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut received = Text::unknown("websocat");
     let mut code = None;
     for address in options.operands().cloned().chain(options.value(&["-c"])) {
-        let runs = ["sh-c:", "cmd:", "exec:"].iter().find_map(|kind| without_start(&address, kind));
+        let runs = ["sh-c:", "cmd:", "exec:"].iter().find_map(|kind| after(&address, kind));
         match runs {
             Some(found) => code = Some(found),
             None => {

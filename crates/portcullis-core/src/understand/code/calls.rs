@@ -205,7 +205,7 @@ impl Interpreter<'_, '_, '_> {
             ("os", "path") if self.language == "python" => return Value::reached("os.path", text),
             ("os" | "path", "sep") => return Value::known("/"),
             ("sys", "stdin") => return Value::Text(self.standard_input()),
-            (_, "call" | "apply" | "bind")
+            (_, "call" | "apply" | "bind" | "__call__")
                 if tables::row(self.language, &self.canonical(path)).is_some() =>
             {
                 return Value::reached(path, text);

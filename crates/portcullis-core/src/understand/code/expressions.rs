@@ -11,12 +11,18 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{
     fold,
-    interpreter::{Function, Interpreter, Unit},
+    interpreter::{Function, Interpreter, Parameter, Unit},
     spliced::is_stand_in,
     tables,
     value::{Given, Value, mixed},
 };
 use crate::text::{Piece, Taint, Text};
+
+/// Whether a template behind this name is a command: no other library puts one there.
+fn runs_templates(path: &str) -> bool {
+    const TAGS: &[&str] = &["$", "$()", "$.sync", "execa", "execa()", "execaSync", "execa.execa"];
+    TAGS.contains(&path) || path.ends_with(".$") || path.ends_with(".$()")
+}
 
 /// How many elements of a comprehension are computed.
 const ELEMENTS: usize = 2048;
@@ -389,6 +395,40 @@ impl Interpreter<'_, '_, '_> {
         Value::Text(text)
     }
 
+    /// A template that is a command: each value in it is one word, and each element of a list.
+    fn template(&mut self) -> Text {
+        let mut command = Text::default();
+        let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind) else {
+            return command;
+        };
+        let parts = parts.clone();
+        self.at += 1;
+        for part in &parts {
+            let TextPart::Code(span) = part else {
+                command.append(&self.parts(std::slice::from_ref(part)));
+                continue;
+            };
+            let values = match self.fragment(*span) {
+                Value::List(list) => list,
+                value => vec![value],
+            };
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    command.push_known(" ");
+                }
+                let word = value.text();
+                match word.as_known() {
+                    Some(known) => {
+                        let quoted = format!("'{}'", known.replace('\'', "'\\''"));
+                        command.append(&word.derive([Piece::Known(quoted)]));
+                    }
+                    None => command.append(&word),
+                }
+            }
+        }
+        command
+    }
+
     /// The value of a string with its computed stretches.
     pub(super) fn parts(&mut self, parts: &[TextPart]) -> Text {
         let mut text = Text::default();
@@ -519,7 +559,7 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(self.walk.disembed(word));
         }
         if self.word() == "=>" && self.language == "javascript" {
-            return self.arrow(vec![word.to_owned()]);
+            return self.arrow(vec![Parameter { name: word.to_owned(), at: self.at - 1 }]);
         }
         let normalized: String;
         let word = if word.is_ascii() {
@@ -691,7 +731,7 @@ impl Interpreter<'_, '_, '_> {
         let outer = self.narrow(close);
         self.brackets += 1;
         let within = (separator..close).find(|index| self.word_at(*index) == "in").unwrap_or(close);
-        let names = self.parameters(separator + 1, within);
+        let names = self.names(separator + 1, within);
         self.at = within + 1;
         let list = self.expression(2);
         let rest = self.at;
@@ -795,7 +835,7 @@ impl Interpreter<'_, '_, '_> {
         self.rest_as_function(parameters)
     }
 
-    fn arrow(&mut self, parameters: Vec<String>) -> Value {
+    fn arrow(&mut self, parameters: Vec<Parameter>) -> Value {
         self.at += 1;
         if self.word() == "{" {
             return self.braced_function(parameters);
@@ -833,7 +873,7 @@ impl Interpreter<'_, '_, '_> {
         Value::unknown("a function")
     }
 
-    fn braced_function(&mut self, parameters: Vec<String>) -> Value {
+    fn braced_function(&mut self, parameters: Vec<Parameter>) -> Value {
         let close = self.partner(self.at);
         let body = self.at + 1..close;
         self.at = close + 1;
@@ -841,7 +881,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The expression that follows, as a function's body.
-    fn rest_as_function(&mut self, parameters: Vec<String>) -> Value {
+    fn rest_as_function(&mut self, parameters: Vec<Parameter>) -> Value {
         let start = self.at;
         while self.at < self.end
             && !matches!(self.word(), "," | ")" | "]" | "}" | ";")
@@ -858,7 +898,7 @@ impl Interpreter<'_, '_, '_> {
 
     fn push_function(
         &mut self,
-        parameters: Vec<String>,
+        parameters: Vec<Parameter>,
         body: std::ops::Range<usize>,
         expression: bool,
     ) -> Value {
@@ -881,13 +921,13 @@ impl Interpreter<'_, '_, '_> {
         let Some(token) = self.token_at(self.at) else { return value };
         let (spaced, first) = (token.spaced, token.first);
         let word = self.word();
-        // `$`rm x`` of zx, execa and Bun: no other library puts a template behind that name.
+        // `$`rm x`` of zx, execa and Bun.
         if self.language == "javascript"
             && !spaced
             && token.span.of(self.source).starts_with('`')
-            && matches!(&value, Value::Name(path, _) if path.as_ref() == "$" || path.ends_with(".$"))
+            && matches!(&value, Value::Name(path, _) if runs_templates(path))
         {
-            let command = self.texts().text();
+            let command = self.template();
             let span = self.span_from(start);
             return Value::Text(self.run_shell(&command, span, None));
         }
@@ -1134,7 +1174,7 @@ impl Interpreter<'_, '_, '_> {
             let bar = (self.at + 1..self.end.min(self.at + 16))
                 .find(|index| self.word_at(*index) == "|")
                 .unwrap_or(self.at);
-            for name in self.parameters(self.at + 1, bar) {
+            for name in self.names(self.at + 1, bar) {
                 let value = match given {
                     Value::List(_) => self.element(given, 0),
                     value => value.clone(),

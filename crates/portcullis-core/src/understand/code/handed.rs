@@ -1,4 +1,4 @@
-//! Functions of libraries that other calls are handed by their names: `Timer(1, os.system, [command])`, `map(os.remove, files)`,
+//! Functions that other calls are handed by their names: `Timer(1, os.system, [command])`, `map(os.remove, files)`,
 //! `commands.forEach(execSync)`. Owns which argument is the function and what it will be called with; what it does then, `calls` says.
 
 use super::{
@@ -21,54 +21,102 @@ const OVER_LISTS: &[&str] =
 const FUNCTION: &[&str] = &["callback", "fn", "func", "function", "target"];
 
 /// Keywords that carry its arguments.
-const ARGUMENTS: &[&str] = &["args", "argument"];
+const ARGUMENTS: &[&str] = &["args", "argument", "kwargs"];
+
+/// PHP's functions that are handed another one by its name in a string. Sorted.
+const OF_PHP: &[&str] = &[
+    "ReflectionFunction",
+    "array_filter",
+    "array_map",
+    "array_reduce",
+    "array_walk",
+    "array_walk_recursive",
+    "call_user_func",
+    "call_user_func_array",
+    "fromCallable",
+    "forward_static_call",
+    "forward_static_call_array",
+    "iterator_apply",
+    "ob_start",
+    "preg_replace_callback",
+    "register_shutdown_function",
+    "register_tick_function",
+    "set_error_handler",
+    "set_exception_handler",
+    "spl_autoload_register",
+    "uasort",
+    "uksort",
+    "usort",
+];
+
+/// A function with the arguments of each of its calls.
+type Handed = (Value, Vec<Given>);
 
 impl Interpreter<'_, '_, '_> {
-    /// The function that a call is handed, with each list of arguments that it will be called with.
+    /// The functions that a call is handed, with what each will be called with.
     pub(super) fn handed(
         &self,
         callee: &Value,
         receiver: Option<&Value>,
         given: &[Given],
-    ) -> Vec<(Value, Vec<Given>)> {
-        if !matches!(self.language, "javascript" | "python") {
-            return Vec::new();
-        }
-        let is_function =
-            |given: &Given| may_be(given, FUNCTION) && self.does_something(&given.value);
-        let Some(at) = given.iter().take(GIVEN).position(is_function) else { return Vec::new() };
+    ) -> Vec<Handed> {
         let (name, is_method) = match callee {
             Value::Name(path, _) => (path.rsplit('.').next().unwrap_or_default(), false),
             Value::Method(method) => (method.1.as_str(), true),
             _ => return Vec::new(),
         };
-        let Some(function) = given.get(at) else { return Vec::new() };
-        let is_argument =
-            |given: &&Given| given.name.as_deref().is_some_and(|name| ARGUMENTS.contains(&name));
-        let with: Vec<Given> = if let Some(named) = given.iter().find(is_argument) {
-            spread(named)
-        } else if let Some(receiver) = receiver.filter(|_| is_method && given.len() == 1) {
-            spread(&Given { name: None, value: receiver.clone(), span: function.span })
-        } else {
-            let rest = given.iter().skip(at + 1).skip_while(|given| is_aside(given));
-            rest.filter(|given| given.name.is_none()).flat_map(spread).take(GIVEN).collect()
+        let takes = match self.language {
+            "javascript" | "python" => true,
+            "php" => OF_PHP.contains(&name),
+            _ => false,
         };
-        let call = |with: Vec<Given>| (function.value.clone(), with);
-        if with.is_empty() {
-            Vec::new()
-        } else if OVER_LISTS.contains(&name) {
-            let arguments = |one: &Given| {
-                if name == "starmap" { spread(one) } else { vec![one.clone()] }
-            };
-            with.iter().take(EACH).map(|one| call(arguments(one))).collect()
-        } else {
-            vec![call(with)]
+        let receiver = receiver.filter(|_| is_method && given.len() == 1);
+        let mut handed = Vec::new();
+        for (at, function) in given.iter().enumerate().take(GIVEN).filter(|_| takes) {
+            let is_key = function.name.as_deref() == Some("key");
+            if !is_key && !may_be(function, FUNCTION) {
+                continue;
+            }
+            let Some(value) = self.function_in(&function.value) else { continue };
+            let others = || given.iter().enumerate().filter(move |(place, _)| *place != at);
+            if matches!(value, Value::Method(_)) {
+                handed.push((value, Vec::new()));
+            } else if self.language == "php" || is_key {
+                let each = others().flat_map(|(_, other)| spread(other)).take(EACH);
+                handed.extend(each.map(|one| (value.clone(), vec![one])));
+            } else {
+                let with = arguments(at, function, receiver, given);
+                if OVER_LISTS.contains(&name) || with.0 {
+                    let of = |one| if name == "starmap" { spread(&one) } else { vec![one] };
+                    let each = with.1.into_iter().take(EACH);
+                    handed.extend(each.map(|one| (value.clone(), of(one))));
+                } else if !with.1.is_empty() {
+                    handed.push((value, with.1));
+                }
+            }
+        }
+        handed
+    }
+
+    /// The function that a value names, where that is one of a library which runs or deletes what it is given.
+    fn function_in(&self, value: &Value) -> Option<Value> {
+        match value {
+            Value::Name(path, _) => self.does_something(path).then(|| value.clone()),
+            Value::Text(text) if self.language == "php" => {
+                let name = text.as_known().filter(|name| self.does_something(name))?;
+                Some(Value::name(name))
+            }
+            Value::Any(list) => {
+                list.iter().any(|one| self.function_in(one).is_some()).then(|| value.clone())
+            }
+            Value::Method(method) => {
+                matches!(method.1.as_str(), "rmdir" | "rmtree" | "unlink").then(|| value.clone())
+            }
+            _ => None,
         }
     }
 
-    /// Whether a value is a function of a library that runs or deletes what it is given.
-    fn does_something(&self, value: &Value) -> bool {
-        let Value::Name(path, _) = value else { return false };
+    fn does_something(&self, path: &str) -> bool {
         matches!(
             tables::row(self.language, &self.canonical(path)),
             Some(
@@ -88,16 +136,55 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
+/// What a function is called with, and whether it is called for each of that: what a keyword says, what the method belongs to, what
+/// stands behind the function, or the list before it.
+fn arguments(
+    at: usize,
+    function: &Given,
+    receiver: Option<&Value>,
+    given: &[Given],
+) -> (bool, Vec<Given>) {
+    let carries =
+        |given: &&Given| given.name.as_deref().is_some_and(|name| ARGUMENTS.contains(&name));
+    if given.iter().any(|given| carries(&given)) {
+        return (false, given.iter().filter(carries).flat_map(spread).collect());
+    }
+    if let Some(receiver) = receiver {
+        let whole = Given { name: None, value: receiver.clone(), span: function.span };
+        return (false, spread(&whole));
+    }
+    let rest = given.iter().skip(at + 1).skip_while(|given| is_aside(given));
+    let rest: Vec<Given> =
+        rest.filter(|given| given.name.is_none()).flat_map(spread).take(GIVEN).collect();
+    let before = at.checked_sub(1).and_then(|before| given.get(before));
+    match before {
+        // `Array.from(commands, execSync)`
+        Some(list) if rest.is_empty() && matches!(list.value, Value::List(_)) => {
+            (true, spread(list))
+        }
+        _ => (false, rest),
+    }
+}
+
 fn may_be(given: &Given, keywords: &[&str]) -> bool {
     given.name.as_deref().is_none_or(|name| keywords.contains(&name))
 }
 
-/// The elements of a list as arguments of their own, anything else as it is.
+/// The elements of a list or a table as arguments of their own, anything else as it is.
 fn spread(given: &Given) -> Vec<Given> {
-    let one = |value: &Value| Given { name: None, value: value.clone(), span: given.span };
+    let span = given.span;
     match &given.value {
-        Value::List(list) => list.iter().take(GIVEN).map(one).collect(),
-        value => vec![one(value)],
+        Value::List(list) => list
+            .iter()
+            .take(GIVEN)
+            .map(|value| Given { name: None, value: value.clone(), span })
+            .collect(),
+        Value::Table(table) => table
+            .iter()
+            .take(GIVEN)
+            .map(|(name, value)| Given { name: Some(name.clone()), value: value.clone(), span })
+            .collect(),
+        value => vec![Given { name: None, value: value.clone(), span }],
     }
 }
 

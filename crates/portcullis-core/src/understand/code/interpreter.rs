@@ -121,10 +121,19 @@ pub(super) struct Unit {
     pub(super) blocks: Vec<usize>,
 }
 
+/// What a function takes.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    /// Its name; the opening bracket of one that is taken apart.
+    pub(super) name: String,
+    /// The token that it begins with.
+    pub(super) at: usize,
+}
+
 /// A function of the script.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
-    pub(super) parameters: Vec<String>,
+    pub(super) parameters: Vec<Parameter>,
     pub(super) body: Range<usize>,
     pub(super) unit: Rc<Unit>,
     pub(super) called: bool,
@@ -423,21 +432,31 @@ impl<'s> Interpreter<'_, '_, 's> {
         }
         self.mark_active(index, true);
         self.calls += 1;
-        let mut before = Vec::new();
-        for (position, parameter) in function.parameters.iter().enumerate() {
+        let (mut before, mut patterns) = (Vec::new(), Vec::new());
+        for (position, Parameter { name, at }) in function.parameters.iter().enumerate() {
             let value = names
                 .iter()
-                .find(|named| named.name.as_deref() == Some(parameter))
+                .find(|named| named.name.as_deref() == Some(name))
                 .map(|named| named.value.clone())
                 .or_else(|| given.get(position).cloned())
-                .unwrap_or_else(|| Value::unknown(parameter));
+                .unwrap_or_else(|| Value::unknown(name));
+            if matches!(name.as_str(), "[" | "{") {
+                patterns.push((*at, value));
+                continue;
+            }
             let (value, _) = value.held();
-            before.push((parameter.clone(), self.variables.insert(parameter.clone(), value)));
+            before.push((name.clone(), self.variables.insert(name.clone(), value)));
         }
         let outer = self.returned.take();
         let expression = function.expression;
         let body = function.body.clone();
         let value = self.within(Rc::clone(&function.unit), body, |inner| {
+            let begin = inner.at;
+            for (at, value) in &patterns {
+                inner.at = *at;
+                inner.bind_pattern(value);
+            }
+            inner.at = begin;
             if expression && inner.word() != "{" {
                 let value = inner.expression(0);
                 let end = inner.end;

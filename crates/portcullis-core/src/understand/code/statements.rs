@@ -6,7 +6,7 @@ use std::rc::Rc;
 use portcullis_syntax::code::{TextPart, TokenKind};
 
 use super::{
-    interpreter::{Function, Interpreter},
+    interpreter::{Function, Interpreter, Parameter},
     value::{Given, Value},
 };
 use crate::{
@@ -537,13 +537,19 @@ impl Interpreter<'_, '_, '_> {
         self.at = close + 2;
         let value = self.expression(0);
         let after = std::mem::replace(&mut self.at, open);
+        self.bind_pattern(&value);
+        self.at = after;
+    }
+
+    /// The names in the brackets that begin here, each with its part of a value.
+    pub(super) fn bind_pattern(&mut self, value: &Value) {
+        let close = self.partner(self.at);
         if self.word() == "{" {
-            self.bind_members(close, &value);
+            self.bind_members(close, value);
         } else {
             self.at += 1;
-            self.bind_list(close, &value);
+            self.bind_list(close, value);
         }
-        self.at = after;
     }
 
     fn bind_members(&mut self, close: usize, value: &Value) {
@@ -752,9 +758,9 @@ impl Interpreter<'_, '_, '_> {
             }
             // Their blocks end with a word; they are read where they stand.
             "ruby" | "lua" | "julia" => {
-                for parameter in parameters {
-                    let unknown = Value::unknown(&parameter);
-                    self.variables.entry(parameter).or_insert(unknown);
+                for Parameter { name, .. } in parameters {
+                    let unknown = Value::unknown(&name);
+                    self.variables.entry(name).or_insert(unknown);
                 }
                 return;
             }
@@ -769,7 +775,7 @@ impl Interpreter<'_, '_, '_> {
             }
         };
         self.at = body.end.max(self.at);
-        if parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls")) {
+        if parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls")) {
             parameters.remove(0);
         }
         let index = self.functions.len();
@@ -813,7 +819,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The names between two tokens: a name after the opening bracket or a comma.
-    pub(super) fn parameters(&self, start: usize, end: usize) -> Vec<String> {
+    pub(super) fn parameters(&self, start: usize, end: usize) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         let mut expects = true;
         let mut index = start;
@@ -822,17 +828,16 @@ impl Interpreter<'_, '_, '_> {
             match word {
                 "," => expects = true,
                 "*" | "**" | "&" | "..." | "|" => {}
-                // `([key, value]) => …`
                 "[" | "{" if expects && self.language == "javascript" => {
-                    index += 1;
-                    continue;
+                    parameters.push(Parameter { name: word.to_owned(), at: index });
+                    expects = false;
                 }
                 _ if expects => {
                     let named = self.token_at(index).is_some_and(|token| {
                         matches!(token.kind, TokenKind::Name | TokenKind::Variable)
                     });
                     if named {
-                        parameters.push(word.to_owned());
+                        parameters.push(Parameter { name: word.to_owned(), at: index });
                     }
                     expects = false;
                 }
@@ -841,6 +846,11 @@ impl Interpreter<'_, '_, '_> {
             index = self.partner_or_next(index);
         }
         parameters
+    }
+
+    /// The names of those.
+    pub(super) fn names(&self, start: usize, end: usize) -> Vec<String> {
+        self.parameters(start, end).into_iter().map(|parameter| parameter.name).collect()
     }
 
     /// `for name in list`, `for (const name of list)`, `foreach ($list as $name)`, `for my $name (list)`.
@@ -868,13 +878,13 @@ impl Interpreter<'_, '_, '_> {
         }
         let names_first = self.word_at(separator) != "as";
         let (list, names) = if names_first {
-            let names = self.parameters(self.at + usize::from(open), separator);
+            let names = self.names(self.at + usize::from(open), separator);
             self.at = separator + 1;
             (self.expression(0), names)
         } else {
             self.at += 1;
             let list = self.expression(0);
-            (list, self.parameters(separator + 1, limit))
+            (list, self.names(separator + 1, limit))
         };
         let names: Vec<String> = names
             .into_iter()

@@ -1014,11 +1014,7 @@ fn array_elements(text: &Text, pairs: bool) -> Vec<(Option<String>, Text)> {
             };
             match keyed {
                 Some((key, first)) => {
-                    let mut value = word.derive([]);
-                    value.push_known(first);
-                    for piece in word.pieces.iter().skip(1) {
-                        value.push(piece.clone());
-                    }
+                    let value = word.beginning_with(first);
                     (Some(key.to_owned()), value)
                 }
                 None => (None, word),
@@ -1049,11 +1045,7 @@ pub(crate) fn split_assignment(text: &Text) -> Option<(String, Text)> {
     if plain.is_empty() || plain.starts_with('-') || !plain.bytes().all(allowed) {
         return None;
     }
-    let mut value = text.derive([]);
-    value.push_known(first);
-    for piece in text.pieces.iter().skip(1) {
-        value.push(piece.clone());
-    }
+    let value = text.beginning_with(first);
     Some((name.to_owned(), value))
 }
 

@@ -1,0 +1,624 @@
+//! What statements do, as the rules about them want to know: their kinds, what they are done to, and what stands anywhere in them.
+//! Owns the reading of tokens; how bad what was found is, the rules say.
+
+use portcullis_syntax::sql::{self, Token, TokenKind};
+
+use super::{FILE, condition::always};
+
+/// How deep statements inside strings of statements are read.
+const DEPTH: usize = 4;
+
+/// Finds what the statements in `text` do: rule and what it is done to.
+pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, String)>) {
+    if depth >= DEPTH {
+        found.push(("query.dynamic", String::new()));
+        return;
+    }
+    let tokens = sql::tokens(text);
+    for statement in tokens.split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
+    {
+        let words: Vec<&str> = statement
+            .iter()
+            .map(|token| {
+                if token.kind == TokenKind::Word || token.kind == TokenKind::Operator {
+                    &*token.text
+                } else {
+                    ""
+                }
+            })
+            .collect();
+        let word = |index: usize| words.get(index).copied().unwrap_or("");
+        if matches!(word(0), "EXPLAIN" | "DESCRIBE" | "DESC")
+            && !words.iter().take(4).any(|word| *word == "ANALYZE")
+        {
+            continue;
+        }
+        anywhere(&words, found);
+        waits(statement, &words, found);
+        if depth == 0 && statement.len() > 1 && is_unfamiliar(word(0)) {
+            found.push(("query.unfamiliar", String::new()));
+        }
+        let mut start = true;
+        for index in 0..statement.len() {
+            if start {
+                begin(statement, &words, index, depth, found);
+            }
+            start = matches!(
+                word(index),
+                "(" | "BEGIN"
+                    | "THEN"
+                    | "ELSE"
+                    | "ANALYZE"
+                    | "DO"
+                    | "AS"
+                    | ")"
+                    | "LOOP"
+                    | "VERBOSE"
+            );
+        }
+    }
+}
+
+/// What statements begin with that change nothing by themselves, or are read below.
+const FAMILIAR: &[&str] = &[
+    "(",
+    "ABORT",
+    "ALTER",
+    "ANALYZE",
+    "ATTACH",
+    "BACKUP",
+    "BEGIN",
+    "CASE",
+    "CHECK",
+    "CHECKPOINT",
+    "CLOSE",
+    "CLUSTER",
+    "COMMENT",
+    "COMMIT",
+    "COPY",
+    "CREATE",
+    "DEALLOCATE",
+    "DECLARE",
+    "DELETE",
+    "DELIMITER",
+    "DESC",
+    "DESCRIBE",
+    "DETACH",
+    "DISCARD",
+    "DO",
+    "DROP",
+    "ELSE",
+    "END",
+    "EXEC",
+    "EXECUTE",
+    "EXPLAIN",
+    "EXPORT",
+    "FETCH",
+    "FLUSH",
+    "FLUSHALL",
+    "FLUSHDB",
+    "FOR",
+    "FROM",
+    "GO",
+    "GRANT",
+    "HANDLER",
+    "HELP",
+    "IF",
+    "INSERT",
+    "INSTALL",
+    "KILL",
+    "LISTEN",
+    "LOAD",
+    "LOCK",
+    "LOOP",
+    "MATCH",
+    "MERGE",
+    "MOVE",
+    "NOTIFY",
+    "OPEN",
+    "OPTIMIZE",
+    "OPTIONAL",
+    "PRAGMA",
+    "PREPARE",
+    "PRINT",
+    "PURGE",
+    "RAISE",
+    "REFRESH",
+    "REINDEX",
+    "RELEASE",
+    "RENAME",
+    "REPLACE",
+    "RESET",
+    "RESTORE",
+    "RETURN",
+    "REVOKE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SELECT",
+    "SET",
+    "SHOW",
+    "SHUTDOWN",
+    "START",
+    "SUMMARIZE",
+    "TABLE",
+    "TRUNCATE",
+    "UNLISTEN",
+    "UNLOCK",
+    "UNWIND",
+    "UPDATE",
+    "UPSERT",
+    "USE",
+    "VACUUM",
+    "VALUES",
+    "WAITFOR",
+    "WHILE",
+    "WITH",
+    "XA",
+];
+
+/// Whether a statement begins with a word that says nothing to us. Names, numbers and what belongs to a client are no such words.
+fn is_unfamiliar(first: &str) -> bool {
+    first.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && FAMILIAR.binary_search(&first).is_err()
+}
+
+/// From how many seconds on waiting is more than a test of it.
+const LONG: f64 = 10.0;
+
+/// Functions that wait, or count for nothing.
+fn waits(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
+    let asks = words
+        .iter()
+        .any(|word| matches!(*word, "CASE" | "GENERATE_SERIES" | "IF" | "IIF" | "WHEN"));
+    for (index, word) in words.iter().enumerate() {
+        let called = words.get(index + 1) == Some(&"(");
+        let number = || {
+            let token = statement.get(index + 2).filter(|token| token.kind == TokenKind::Number);
+            let is_alone = words.get(index + 3) == Some(&")");
+            token.filter(|_| is_alone).and_then(|token| token.text.parse::<f64>().ok())
+        };
+        let is_long = match *word {
+            "PG_SLEEP" | "SLEEP" if called => asks || number().is_none_or(|time| time >= LONG),
+            "BENCHMARK" if called => true,
+            "PG_SLEEP_FOR" | "PG_SLEEP_UNTIL" if called => true,
+            "WAITFOR" => matches!(words.get(index + 1), Some(&"DELAY" | &"TIME")),
+            "DBMS_LOCK" | "DBMS_SESSION" => words.contains(&"SLEEP"),
+            _ => false,
+        };
+        if is_long {
+            found.push(("query.sleep", String::new()));
+            return;
+        }
+    }
+}
+
+/// Languages and extensions of `PostgreSQL` that reach outside the database.
+const UNTRUSTED: &[&str] = &[
+    "ADMINPACK",
+    "FILE_FDW",
+    "PLPERLU",
+    "PLPYTHON2U",
+    "PLPYTHON3U",
+    "PLPYTHONU",
+    "PLSH",
+    "PLTCLU",
+];
+
+/// What matters wherever it stands in a statement.
+fn anywhere(words: &[&str], found: &mut Vec<(&'static str, String)>) {
+    for (index, word) in words.iter().enumerate() {
+        let next = words.get(index + 1).copied().unwrap_or("");
+        let rule = match *word {
+            "XP_CMDSHELL"
+            | "SYS_EXEC"
+            | "SYS_EVAL"
+            | "LOAD_EXTENSION"
+            | "SP_OACREATE"
+            | "XP_REGWRITE"
+            | "DBMS_SCHEDULER"
+            | "SP_EXECUTE_EXTERNAL_SCRIPT" => "query.program",
+            "LOAD_FILE"
+            | "PG_READ_FILE"
+            | "PG_READ_BINARY_FILE"
+            | "LO_IMPORT"
+            | "LO_EXPORT"
+            | "PG_LS_DIR"
+            | "UTL_FILE"
+            | "READFILE"
+            | "WRITEFILE" => "query.file",
+            "DBLINK" | "DBLINK_CONNECT" | "DBLINK_EXEC" | "UTL_HTTP" | "OPENROWSET"
+            | "OPENDATASOURCE" | "UTL_TCP" | "UTL_SMTP" => "query.remote",
+            "SP_ADDSRVROLEMEMBER" | "SP_ADDROLEMEMBER" => "query.grant",
+            "SONAME" => "query.program",
+            "SP_CONFIGURE" | "PG_TERMINATE_BACKEND" => "query.server",
+            "LANGUAGE" | "EXTENSION" if UNTRUSTED.contains(&next) => "query.program",
+            "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
+            "INTO" if matches!(next, "OUTFILE" | "DUMPFILE") => "query.file",
+            "PROGRAM" if index > 0 && matches!(words.get(index - 1), Some(&"TO" | &"FROM")) => {
+                "query.program"
+            }
+            _ => continue,
+        };
+        found.push((rule, String::new()));
+    }
+}
+
+/// What the statement that begins at `at` does.
+fn begin(
+    statement: &[Token],
+    words: &[&str],
+    at: usize,
+    depth: usize,
+    found: &mut Vec<(&'static str, String)>,
+) {
+    let word = |index: usize| words.get(at + index).copied().unwrap_or("");
+    let skip = |from: usize, skipped: &[&str]| {
+        let mut index = from;
+        while skipped.contains(&word(index)) {
+            index += 1;
+        }
+        index
+    };
+    let name = |index: usize| {
+        statement.get(at + index).map_or_else(String::new, |token| token.text.to_string())
+    };
+    let has = |wanted: &str| words.iter().skip(at).any(|word| *word == wanted);
+    // `ON CONFLICT DO UPDATE` and `WHEN MATCHED THEN` touch the rows that were matched.
+    let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
+    let first = words.first().copied().unwrap_or("");
+    let matched = first == "INSERT" && before == "DO" || first == "MERGE" && before == "THEN";
+    match word(0) {
+        verb @ ("UPDATE" | "DELETE") if matched => {
+            let position = |wanted: &str| words.iter().position(|word| *word == wanted);
+            let is_always = first == "MERGE"
+                && position("ON").zip(position("WHEN")).is_some_and(|(on, when)| {
+                    always(
+                        statement.get(on + 1..when).unwrap_or_default(),
+                        statement.get(..on).unwrap_or_default(),
+                    )
+                });
+            found.push(match (is_always, verb) {
+                (false, _) => ("query.change", String::new()),
+                (true, "DELETE") => ("query.delete.all", String::new()),
+                (true, _) => ("query.update.all", String::new()),
+            });
+        }
+        "INSERT" | "UPDATE" | "DELETE" | "REPLACE" if holds_accounts(words, at) => {
+            found.push(("query.grant", String::new()));
+        }
+        "DO" if first == "INSERT" => {}
+        "DROP" => {
+            let kind = skip(1, &["TEMPORARY", "TEMP", "FOREIGN", "EXTERNAL"]);
+            match word(kind) {
+                "TABLE" if matches!(word(1), "TEMPORARY" | "TEMP") => {
+                    found.push(("query.drop.part", String::new()));
+                }
+                "TABLE" | "DATABASE" | "SCHEMA" | "KEYSPACE" | "TABLESPACE" | "OWNED"
+                | "COLLECTION" => {
+                    found.push(("query.drop.table", name(skip(kind + 1, &["IF", "EXISTS", "BY"]))));
+                }
+                "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
+                "" => {}
+                _ => found.push(("query.drop.part", String::new())),
+            }
+        }
+        "TRUNCATE" if word(1) != "(" => {
+            found.push(("query.truncate", name(skip(1, &["TABLE", "ONLY"]))))
+        }
+        "DELETE" => {
+            // `DELETE a, b.* FROM …` names aliases first; without a `FROM` only a whole statement is one.
+            let aliases = words
+                .iter()
+                .skip(at + 1)
+                .take_while(|word| !matches!(**word, "WHERE" | "(" | ")" | ";"))
+                .take(MOST_ALIASES)
+                .position(|word| *word == "FROM")
+                .unwrap_or(0);
+            let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
+            let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
+            let rule =
+                if limited(statement, words, at) { "query.change" } else { "query.delete.all" };
+            if is_named {
+                found.push((rule, name(table)));
+            }
+        }
+        "UPDATE" if has("SET") => {
+            let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
+            let rule =
+                if limited(statement, words, at) { "query.change" } else { "query.update.all" };
+            found.push((rule, name(table)));
+        }
+        "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => {
+            found.push(("query.change", name(skip(1, &["INTO", "IGNORE", "OR", "REPLACE"]))));
+        }
+        "ALTER" => match word(1) {
+            "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
+            "SERVER" if word(2) == "ROLE" => found.push(("query.grant", String::new())),
+            "SYSTEM" => found.push(("query.server", String::new())),
+            _ if has("DISABLE") && (has("SECURITY") || has("TRIGGER")) => {
+                found.push(("query.server", String::new()));
+            }
+            _ if has("DROP") => {
+                found.push(("query.alter.drop", name(skip(2, &["IF", "EXISTS", "ONLY"]))))
+            }
+            _ => found.push(("query.change", name(2))),
+        },
+        "CREATE" => match word(skip(1, &["OR", "REPLACE"])) {
+            "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
+            _ => found.push(("query.change", String::new())),
+        },
+        "GRANT"
+            if has("ALL")
+                || has("OPTION")
+                || words.iter().skip(at).any(|word| MIGHTY.contains(word)) =>
+        {
+            found.push(("query.grant", String::new()));
+        }
+        "COPY" | "EXPORT" if at == 0 => copy(statement, words, found),
+        "LOAD" if at == 0 && text_of(statement.get(1)).is_some() => {
+            found.push(("query.program", String::new()));
+        }
+        "LOAD" | "ATTACH" if at == 0 => {
+            let named = match word(0) {
+                "ATTACH" => statement.iter().take(4).find_map(|token| text_of(Some(token))),
+                _ => behind(statement, words, &["INFILE"]),
+            };
+            found.push((FILE, named.unwrap_or_default().to_owned()));
+        }
+        "BACKUP" if at == 0 => {
+            let named = statement.iter().find_map(|token| text_of(Some(token))).unwrap_or_default();
+            let is_remote = named.starts_with('\\') || named.contains("://");
+            found.push(if is_remote {
+                ("query.remote", String::new())
+            } else {
+                (FILE, named.to_owned())
+            });
+        }
+        "RESTORE" if at == 0 => found.push(("query.server", String::new())),
+        "GRANT" | "RENAME" | "REVOKE" if at == 0 => {
+            found.push(("query.change", String::new()));
+        }
+        "PRAGMA" if matches!(word(1), "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => {
+            found.push(("query.server", String::new()));
+        }
+        "SET" if matches!(word(1), "GLOBAL" | "PERSIST") => {
+            found.push(("query.server", String::new()))
+        }
+        "FLUSHALL" | "FLUSHDB" if at == 0 => found.push(("query.truncate", String::new())),
+        "PURGE" | "RESET"
+            if at == 0 && matches!(word(1), "BINARY" | "MASTER" | "REPLICA" | "SLAVE") =>
+        {
+            found.push(("query.server", String::new()));
+        }
+        "SHUTDOWN" | "KILL" if at == 0 => found.push(("query.server", String::new())),
+        "EXECUTE"
+            if matches!(word(1), "IMMEDIATE" | "FORMAT" | "(")
+                || matches!(
+                    statement.get(at + 1).map(|token| token.kind),
+                    Some(TokenKind::Text)
+                ) =>
+        {
+            dynamic(statement, at, depth, found);
+        }
+        // What is prepared under a name is run by `EXECUTE name` too, but not inside of a block.
+        "EXECUTE" if depth > 0 && !matches!(word(1), "FUNCTION" | "PROCEDURE" | "ON") => {
+            found.push(("query.dynamic", String::new()));
+        }
+        "EXEC" if matches!(word(1), "(" | "SP_EXECUTESQL") => dynamic(statement, at, depth, found),
+        "PREPARE" if word(2) == "FROM" => dynamic(statement, at, depth, found),
+        "DO" => dynamic(statement, at, depth, found),
+        _ => {}
+    }
+}
+
+/// Whether a statement changes the tables in which the server keeps its accounts.
+fn holds_accounts(words: &[&str], at: usize) -> bool {
+    let named = || words.iter().enumerate().skip(at + 1).take(MOST_ALIASES);
+    named().any(|(index, word)| match *word {
+        "PG_AUTHID" | "PG_AUTH_MEMBERS" | "PG_SHADOW" | "PG_USER_MAPPING" => true,
+        "MYSQL" => {
+            words.get(index + 1) == Some(&".")
+                && matches!(words.get(index + 2), Some(&"DB" | &"GLOBAL_PRIV" | &"USER"))
+        }
+        _ => false,
+    })
+}
+
+/// Roles and rights that are as good as the server itself.
+const MIGHTY: &[&str] = &[
+    "ACCOUNTADMIN",
+    "ADMIN",
+    "CLOUDSQLSUPERUSER",
+    "CONTROL",
+    "DBA",
+    "FILE",
+    "IMPERSONATE",
+    "ORGADMIN",
+    "OWNERSHIP",
+    "PG_EXECUTE_SERVER_PROGRAM",
+    "PG_READ_SERVER_FILES",
+    "PG_WRITE_SERVER_FILES",
+    "POSTGRES",
+    "RDS_SUPERUSER",
+    "SECURITYADMIN",
+    "SUPER",
+    "SUPERUSER",
+    "SYSADMIN",
+    "SYSDBA",
+    "SYSTEM_USER",
+];
+
+/// How many words of aliases may stand between `DELETE` and `FROM`.
+const MOST_ALIASES: usize = 32;
+
+fn is_name(token: &Token) -> bool {
+    matches!(token.kind, TokenKind::Word | TokenKind::Name)
+}
+
+fn text_of(token: Option<&Token>) -> Option<&str> {
+    token.filter(|token| token.kind == TokenKind::Text).map(|token| &*token.text)
+}
+
+/// The string behind one of the words.
+fn behind<'s>(statement: &'s [Token], words: &[&str], wanted: &[&str]) -> Option<&'s str> {
+    words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| wanted.contains(*word))
+        .find_map(|(index, _)| text_of(statement.get(index + 1)))
+}
+
+/// `COPY … TO 'file'`, `COPY … FROM 'file'`; the streams of the client and programs are not files.
+fn copy(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
+    match behind(statement, words, &["TO", "FROM", "INTO", "DATABASE"]) {
+        Some(file) => found.push((FILE, file.to_owned())),
+        None if words.contains(&"STDOUT") => {}
+        None => found.push(("query.change", String::new())),
+    }
+}
+
+/// Reads the strings behind a word that runs them; what is not a string cannot be read.
+fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Vec<(&'static str, String)>) {
+    let mut text = String::new();
+    let mut any = false;
+    for token in statement.iter().skip(at + 1) {
+        match (token.kind, &*token.text) {
+            (TokenKind::Text, part) => {
+                any = true;
+                text.push_str(part);
+            }
+            (TokenKind::Operator, _)
+            | (
+                TokenKind::Word,
+                "IMMEDIATE" | "SP_EXECUTESQL" | "FROM" | "LANGUAGE" | "PLPGSQL" | "CONCAT" | "N",
+            ) => {}
+            (TokenKind::Word, _) if any => {}
+            _ => {
+                found.push(("query.dynamic", String::new()));
+                return;
+            }
+        }
+    }
+    if any {
+        read(&text, depth + 1, found);
+    } else {
+        found.push(("query.dynamic", String::new()));
+    }
+}
+
+/// From how many rows on a limit is none.
+const MANY: f64 = 10_000.0;
+
+/// The share of the rows that is all of them.
+const ALL: f64 = 100.0;
+
+/// Whether a `WHERE` (or `LIMIT`) behind `at`, in the same parentheses, holds for some rows only.
+fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
+    let mut depth = 0_usize;
+    for (index, word) in words.iter().enumerate().skip(at) {
+        match *word {
+            "(" => depth += 1,
+            ")" if depth == 0 => return false,
+            ")" => depth -= 1,
+            "WHERE" if depth == 0 => {
+                return !always(
+                    statement.get(index + 1..).unwrap_or_default(),
+                    statement.get(at..index).unwrap_or_default(),
+                );
+            }
+            "LIMIT" | "TOP" if depth == 0 => {
+                if words.get(index + 1) == Some(&"ALL") {
+                    return false;
+                }
+                let mut rest = statement.iter().skip(index + 1).take(2);
+                let most = rest.find(|token| token.kind == TokenKind::Number);
+                let most = most.and_then(|most| most.text.parse::<f64>().ok());
+                let is_share = words.iter().skip(index + 1).take(4).any(|word| *word == "PERCENT");
+                return most.is_none_or(|most| most < if is_share { ALL } else { MANY });
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn familiar_words_are_sorted() {
+        assert!(super::FAMILIAR.is_sorted());
+    }
+
+    #[test]
+    fn statements_are_judged_by_what_they_do() {
+        let mut wrong = Vec::new();
+        for (text, expected) in [
+            ("DROP/*x*/ TABLE users", "query.drop.table"),
+            ("/*!50000DROP*/ DATABASE x", "query.drop.table"),
+            ("EXECUTE IMMEDIATE 'DR' || 'OP TABLE users'", "query.drop.table"),
+            ("DO $$ BEGIN DELETE FROM a; END $$", "query.delete.all"),
+            ("EXPLAIN ANALYZE DELETE FROM a", "query.delete.all"),
+            ("DELETE FROM a WHERE id = id", "query.delete.all"),
+            ("DELETE FROM a WHERE x = 1 OR 1=1", "query.delete.all"),
+            ("BEGIN; TRUNCATE a; COMMIT", "query.truncate"),
+            ("SELECT load_extension('x')", "query.program"),
+            ("CREATE USER x IDENTIFIED BY 'x'", "query.grant"),
+            ("DELETE o, c.* FROM orders o JOIN c ON c.id = o.c", "query.delete.all"),
+            ("DELETE orders", "query.delete.all"),
+            ("DELETE o FROM orders o JOIN c ON c.id = o.c WHERE c.id = 7", "query.change"),
+            ("DELETE TOP (10) FROM orders", "query.change"),
+            ("DELETE FROM orders LIMIT 1000000", "query.delete.all"),
+            ("DELETE FROM orders LIMIT 18446744073709551616", "query.delete.all"),
+            ("DELETE FROM orders LIMIT ALL", "query.delete.all"),
+            ("DELETE TOP (100) PERCENT FROM orders", "query.delete.all"),
+            ("SELECT SLEEP(5 * 1000)", "query.sleep"),
+            ("SELECT pg_sleep(9) FROM generate_series(1, 100000)", "query.sleep"),
+            ("MERGE INTO a USING b ON (1=1) WHEN MATCHED THEN DELETE", "query.delete.all"),
+            ("MERGE INTO a USING b ON a.id = b.id WHEN MATCHED THEN DELETE", "query.change"),
+            ("UPDATE mysql.user SET Host = '%' WHERE User = 'root'", "query.grant"),
+            ("INSERT INTO pg_shadow VALUES ('x')", "query.grant"),
+            (r"BACKUP DATABASE a TO DISK = '\\files.example.net\s\a.bak'", "query.remote"),
+            ("RESTORE DATABASE a FROM DISK = 'a.bak' WITH REPLACE", "query.server"),
+            ("DROP TEMPORARY TABLE a", "query.drop.part"),
+            ("FROBNICATE TABLE users", "query.unfamiliar"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),
+            ("DELETE FROM a WHERE COALESCE(b, false) IN (true, false)", "query.delete.all"),
+            ("DELETE FROM a WHERE b IS NULL OR b IS NOT NULL", "query.delete.all"),
+            ("DELETE FROM a WHERE (1 = 1) AND TRUE", "query.delete.all"),
+            ("DELETE FROM a WHERE 2 > 1", "query.delete.all"),
+            ("DELETE FROM a WHERE id > 0", "query.delete.all"),
+            ("DELETE FROM a WHERE name LIKE '%'", "query.delete.all"),
+            ("DELETE FROM a WHERE name LIKE 'x%' AND 1 = 1", "query.change"),
+            ("UPDATE a SET b = 1 WHERE id IS NOT NULL", "query.update.all"),
+            ("UPDATE a SET b = 1 WHERE parent_id IS NOT NULL", "query.change"),
+            ("ALTER SERVER ROLE sysadmin ADD MEMBER [web]", "query.grant"),
+            ("DO $$ BEGIN EXECUTE r.cmd; END $$", "query.dynamic"),
+            ("DO $$ BEGIN EXECUTE 'DROP TABLE ' || t; END $$", "query.drop.table"),
+            (
+                "CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW EXECUTE FUNCTION f()",
+                "query.change",
+            ),
+            ("COPY (SELECT 1) TO STDOUT WITH (FORMAT csv)", ""),
+            ("EXPLAIN DELETE FROM a", ""),
+            ("SELECT 'DELETE FROM a'; -- DROP TABLE a", ""),
+            ("VACUUM ANALYZE users", ""),
+            ("SELECT \"drop\" FROM a WHERE b LIKE '%;DROP TABLE a'", ""),
+        ] {
+            let mut found = Vec::new();
+            read(text, 0, &mut found);
+            let right = if expected.is_empty() {
+                found.is_empty()
+            } else {
+                found.iter().any(|(id, _)| *id == expected)
+            };
+            if !right {
+                wrong.push(format!("{text}: {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
