@@ -45,6 +45,8 @@ pub enum Layer {
     Mode,
     /// The confirmation policy and the risk.
     Confirmation,
+    /// The monitor: what the execution or session did before.
+    Monitor,
     /// The reviewing model.
     Guardian,
     /// A person.
@@ -62,6 +64,7 @@ impl Layer {
             Self::AllowRule => "allow-rule",
             Self::Mode => "mode",
             Self::Confirmation => "confirmation",
+            Self::Monitor => "monitor",
             Self::Guardian => "guardian",
             Self::Person => "person",
         }

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 /// How many denials in a row are too many.
 const IN_A_ROW: usize = 3;
 
@@ -13,7 +15,8 @@ const AMONG_RECENT: usize = 10;
 const WINDOW: usize = 50;
 
 /// The denials of one session. Once it is open it stays open: a person has to look.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
 pub struct Breaker {
     in_a_row: usize,
     recent: VecDeque<bool>,
@@ -31,7 +34,7 @@ impl Breaker {
     pub fn count(&mut self, denied: bool) {
         self.in_a_row = if denied { self.in_a_row.saturating_add(1) } else { 0 };
         self.recent.push_back(denied);
-        if self.recent.len() > WINDOW {
+        while self.recent.len() > WINDOW {
             self.recent.pop_front();
         }
         let recent = self.recent.iter().filter(|denied| **denied).count();

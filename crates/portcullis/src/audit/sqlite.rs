@@ -393,13 +393,14 @@ fn parsed(row: &Row<'_>, sequence: i64) -> Result<Record, String> {
 
 const VERDICTS: [Verdict; 3] = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
 
-const LAYERS: [Layer; 8] = [
+const LAYERS: [Layer; 9] = [
     Layer::DenyRule,
     Layer::Floor,
     Layer::AskRule,
     Layer::AllowRule,
     Layer::Mode,
     Layer::Confirmation,
+    Layer::Monitor,
     Layer::Guardian,
     Layer::Person,
 ];

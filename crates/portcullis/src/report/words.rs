@@ -88,6 +88,7 @@ pub(super) const fn layer(layer: Layer) -> &'static str {
         Layer::AllowRule => "allow rules",
         Layer::Mode => "permission mode",
         Layer::Confirmation => "confirmation policy",
+        Layer::Monitor => "monitor",
         Layer::Guardian => "guardian",
         Layer::Person => "person",
     }

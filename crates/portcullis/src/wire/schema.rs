@@ -73,6 +73,7 @@ pub(super) fn layer(_: &mut SchemaGenerator) -> Schema {
         Layer::AllowRule,
         Layer::Mode,
         Layer::Confirmation,
+        Layer::Monitor,
         Layer::Guardian,
         Layer::Person,
     ])
