@@ -42,5 +42,6 @@ mod split;
 pub mod text;
 pub mod tool;
 pub mod understand;
+pub mod validate;
 
 pub use portcullis_syntax::Span;

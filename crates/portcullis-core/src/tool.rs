@@ -1,7 +1,7 @@
 //! Tool names: what an agent's name for a tool means, and which class it belongs to. Owns the alias table and the
 //! class table; it does not look at arguments.
 
-use crate::{action::FileOperation, assessment::ActionClass, hash};
+use crate::{action::FileOperation, analyze, assessment::ActionClass, hash};
 
 /// What a tool's name means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,6 +47,28 @@ pub fn normalised(name: &str) -> String {
         .filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.' | '/' | ':'))
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+/// What a tool's name is taken for at a glance: two tools whose names come to the same here cannot be told apart.
+///
+/// ```
+/// use portcullis_core::tool::skeleton;
+///
+/// assert_eq!(skeleton("read_fi1e"), skeleton("ReadFile"));
+/// // The `а` is Cyrillic.
+/// assert_eq!(skeleton("se\u{430}rch"), skeleton("search"));
+/// assert_ne!(skeleton("read_file"), skeleton("read_files"));
+/// ```
+#[must_use]
+pub fn skeleton(name: &str) -> String {
+    let plain = normalised(&analyze::plain(name));
+    let letters = plain.chars().map(|letter| match letter {
+        '0' => 'o',
+        '1' | 'i' | '|' => 'l',
+        '5' => 's',
+        other => other,
+    });
+    letters.collect::<String>().replace("rn", "m").replace("vv", "w")
 }
 
 /// What a tool's name means.

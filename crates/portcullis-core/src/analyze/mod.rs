@@ -26,6 +26,7 @@ mod tests;
 
 pub use detectors::{Corpus, DETECTORS, Detector};
 pub use ensemble::{BadEnsemble, Ensemble, NoAnalyzer};
+pub(crate) use normal::{is_invisible, plain};
 pub use pattern::PatternAnalyzer;
 pub use rail::{PolicyRailAnalyzer, RAILS, Rail};
 

@@ -62,6 +62,11 @@ impl<'a> Normal<'a> {
     }
 }
 
+/// A short text as it looks to whoever reads it.
+pub(crate) fn plain(text: &str) -> String {
+    Normal::new(text).text.into_owned()
+}
+
 /// Printable ASCII with single spaces: the text of nearly every call.
 fn is_plain(text: &str) -> bool {
     let mut blank = false;
@@ -74,7 +79,7 @@ fn is_plain(text: &str) -> bool {
 
 /// Characters that take no room or only steer how others are shown. Blanks of any width are not among them: they separate
 /// words for whoever reads them.
-const fn is_invisible(letter: char) -> bool {
+pub(crate) const fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\0'..='\u{8}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
         | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'

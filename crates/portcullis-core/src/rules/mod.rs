@@ -57,6 +57,7 @@ mod verbs;
 mod windows;
 
 pub use document::document;
+pub(crate) use query::condition::always as always_holds;
 
 /// The most findings that are kept for one action, so that a generated script of a million deletions is told in a page.
 /// The most severe ones are kept.

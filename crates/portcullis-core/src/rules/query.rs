@@ -11,7 +11,7 @@ use crate::{
     understand::shell,
 };
 
-mod condition;
+pub(super) mod condition;
 mod statement;
 
 use statement::read;

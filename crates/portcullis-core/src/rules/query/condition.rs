@@ -13,7 +13,7 @@ const KEYS: &[&str] = &["CTID", "ID", "OID", "PK", "ROWID", "UUID", "_ID", "_ROW
 const ENDS: &[&str] = &["RETURNING", "ORDER", "OPTION", "WINDOW", "FETCH"];
 
 /// Whether a condition surely holds for every row; `head` is the statement before it, which names the table.
-pub(super) fn always(condition: &[Token], head: &[Token]) -> bool {
+pub(crate) fn always(condition: &[Token], head: &[Token]) -> bool {
     let end = condition
         .iter()
         .position(|token| ENDS.iter().any(|end| is_word(token, end)))

@@ -1,0 +1,134 @@
+//! Archives that are unpacked. Owns which entries may come out of one: none outside of where it is unpacked, no devices, no more
+//! than there is room for. Reading the list of entries is for whoever has the file.
+
+use serde::Deserialize;
+
+use super::{PathRules, Refused, unseen};
+
+const KIND: &str = "archive";
+
+/// What an archive may be and hold.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ArchiveRules {
+    /// Where the archive lies.
+    pub path: PathRules,
+    /// The most entries.
+    pub entries: usize,
+    /// The most bytes of all of them, unpacked.
+    pub bytes: u64,
+    /// How many times as long it may become.
+    pub ratio: u64,
+    /// Whether it may hold links, which stay within it.
+    pub links: bool,
+}
+
+impl Default for ArchiveRules {
+    fn default() -> Self {
+        Self {
+            path: PathRules::default(),
+            entries: 10_000,
+            bytes: 256 << 20,
+            ratio: 200,
+            links: false,
+        }
+    }
+}
+
+/// What an entry is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum EntryKind {
+    /// A file with content.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic or hard link to this.
+    Link(String),
+    /// A device, a pipe, anything else.
+    Other,
+}
+
+/// One entry of an archive, as its list says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ArchiveEntry {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its bytes, unpacked.
+    pub bytes: u64,
+}
+
+impl ArchiveRules {
+    /// Holds the list of an archive of so many bytes to the rules. The entries are read until one is refused.
+    ///
+    /// # Errors
+    /// [`Refused`] for the first entry that may not come out.
+    pub fn check_entries(
+        &self,
+        packed: u64,
+        entries: impl IntoIterator<Item = ArchiveEntry>,
+    ) -> Result<(), Refused> {
+        let (mut count, mut bytes) = (0_usize, 0_u64);
+        for entry in entries {
+            count += 1;
+            bytes = bytes.saturating_add(entry.bytes);
+            let refuse = |message: &str| Err(Refused::new(KIND, message));
+            if count > self.entries {
+                return refuse("the archive has too many entries");
+            }
+            if bytes > self.bytes {
+                return refuse("the archive is too large unpacked");
+            }
+            if bytes / packed.max(1) > self.ratio && bytes > 1 << 20 {
+                return refuse("the archive grows too much when it is unpacked");
+            }
+            if let Some(problem) = self.problem(&entry) {
+                let name: String = entry.name.chars().take(80).collect();
+                return refuse(&format!("the entry `{}` {problem}", name.escape_debug()));
+            }
+        }
+        Ok(())
+    }
+
+    fn problem(&self, entry: &ArchiveEntry) -> Option<&'static str> {
+        if unseen(&entry.name).is_some() {
+            return Some("has characters that cannot be seen");
+        }
+        if leaves(&entry.name, 0) {
+            return Some("would be unpacked elsewhere");
+        }
+        match &entry.kind {
+            EntryKind::File | EntryKind::Directory => None,
+            EntryKind::Link(_) if !self.links => Some("is a link"),
+            EntryKind::Link(to) => {
+                let depth = entry.name.split(['/', '\\']).filter(|part| names(part)).count();
+                leaves(to, depth.saturating_sub(1)).then_some("is a link that leads elsewhere")
+            }
+            EntryKind::Other => Some("is neither a file nor a directory"),
+        }
+    }
+}
+
+fn names(component: &str) -> bool {
+    !matches!(component, "" | ".")
+}
+
+/// Whether a path leads out of where it starts, so many directories deep.
+fn leaves(path: &str, depth: usize) -> bool {
+    let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    if path.starts_with(['/', '\\', '~']) || drive || path.is_empty() {
+        return true;
+    }
+    let mut depth = depth;
+    for component in path.split(['/', '\\']).filter(|part| names(part)) {
+        if component == ".." {
+            let Some(above) = depth.checked_sub(1) else { return true };
+            depth = above;
+        } else {
+            depth += 1;
+        }
+    }
+    false
+}

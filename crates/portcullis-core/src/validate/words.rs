@@ -1,0 +1,533 @@
+//! Small things that tools are given: words of command lines, patterns, addresses of people, headers, names of packages and branches,
+//! numbers. Owns what each of them may look like; each rule is strict where the thing has a grammar.
+
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Refused, seen};
+
+/// One word of a command line.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ArgumentRules {
+    /// Whether it may begin with `-`, and so be an option.
+    pub options: bool,
+    /// The only words it may be; any where none is named.
+    pub allowed: Vec<String>,
+}
+
+impl ArgumentRules {
+    pub(super) fn check(&self, word: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("argument", message));
+        seen("argument", word)?;
+        if word.len() > 8_192 {
+            return refuse("the argument is too long");
+        }
+        if !self.options && word.starts_with('-') {
+            return refuse("an argument that begins with `-` would be read as an option");
+        }
+        if !self.options && word.starts_with('@') {
+            return refuse("an argument that begins with `@` would be read as a file of arguments");
+        }
+        if !self.allowed.is_empty() && !self.allowed.iter().any(|allowed| allowed == word) {
+            return refuse("the argument is none of those that this tool takes");
+        }
+        Ok(())
+    }
+}
+
+/// A pattern of file names.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct GlobRules {
+    /// Whether `**` may be used.
+    pub recursive: bool,
+}
+
+impl GlobRules {
+    pub(super) fn check(&self, pattern: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("glob", message));
+        seen("glob", pattern)?;
+        if pattern.is_empty() || pattern.len() > 1_024 {
+            return refuse("the pattern is empty or too long");
+        }
+        if pattern.starts_with(['/', '\\', '~', '-']) || pattern.contains(':') {
+            return refuse("the pattern does not begin in the workspace");
+        }
+        // `{.,}.` and `[.].` are `..` too.
+        let bare: String =
+            pattern.chars().filter(|letter| !"{}[],()!^?\\".contains(*letter)).collect();
+        if bare.split('/').any(|component| component.contains("..")) {
+            return refuse("the pattern can lead upwards");
+        }
+        let stars = pattern.matches("**").count();
+        if stars > 0 && !self.recursive {
+            return refuse("the pattern goes through all directories");
+        }
+        if stars > 2
+            || pattern.matches(['*', '?']).count() > 16
+            || pattern.matches(['{', '[', '(']).count() > 8
+        {
+            return refuse("the pattern has too many wildcards");
+        }
+        Ok(())
+    }
+}
+
+/// A regular expression, for programs that go back over the text.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RegexRules {
+    /// Whether the program reads it without going back (`grep -E`, RE2, Rust), so that repetitions within repetitions cost nothing.
+    pub linear: bool,
+}
+
+impl RegexRules {
+    pub(super) fn check(&self, pattern: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("regex", message));
+        if pattern.len() > 1_000 {
+            return refuse("the expression is too long");
+        }
+        if pattern.contains('\0') {
+            return refuse("the expression holds a NUL");
+        }
+        // References back and looks around are in no regular language, and refused with what is malformed.
+        if regex::RegexBuilder::new(pattern).size_limit(1 << 20).nest_limit(32).build().is_err() {
+            return refuse("the expression cannot be read, or takes too much");
+        }
+        if !self.linear && repeats_repetition(pattern) {
+            return refuse("the expression repeats what repeats, which can take for ever");
+        }
+        Ok(())
+    }
+}
+
+/// Whether a group that holds a repetition or a choice is itself repeated without bound: `(a+)+`, `(a|a)*`.
+fn repeats_repetition(pattern: &str) -> bool {
+    let letters: Vec<char> = pattern.chars().collect();
+    let mut groups = vec![false];
+    let mut at = 0;
+    let unbounded = |at: usize| match letters.get(at) {
+        Some('*' | '+') => true,
+        Some('{') => {
+            let rest: String =
+                letters.iter().skip(at + 1).take_while(|letter| **letter != '}').collect();
+            let most = rest.rsplit(',').next().unwrap_or_default().trim();
+            most.is_empty() || most.parse::<u32>().is_ok_and(|most| most > 16)
+        }
+        _ => false,
+    };
+    while let Some(letter) = letters.get(at) {
+        match letter {
+            '\\' => at += 1,
+            '[' => {
+                // The first `]` of a class is one of its characters.
+                let mut end = at + 1 + usize::from(letters.get(at + 1) == Some(&'^')) + 1;
+                while letters.get(end).is_some_and(|letter| *letter != ']') {
+                    end += 1 + usize::from(letters.get(end) == Some(&'\\'));
+                }
+                at = end;
+            }
+            '(' => groups.push(false),
+            ')' => {
+                let holds = groups.pop().unwrap_or_default();
+                let repeated = unbounded(at + 1);
+                if holds && repeated {
+                    return true;
+                }
+                if let Some(outer) = groups.last_mut() {
+                    *outer |= holds || repeated;
+                }
+            }
+            '|' => {
+                if let Some(group) = groups.last_mut() {
+                    *group = true;
+                }
+            }
+            _ if unbounded(at) => {
+                if let Some(group) = groups.last_mut() {
+                    *group = true;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The address of one person.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct EmailRules {
+    /// The only domains; any where none is named.
+    pub domains: Vec<String>,
+}
+
+impl EmailRules {
+    pub(super) fn check(&self, address: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("email", message));
+        seen("email", address)?;
+        let Some((local, domain)) = address.rsplit_once('@') else {
+            return refuse("it is no address: it has no `@`");
+        };
+        let is_local =
+            |letter: char| letter.is_ascii_alphanumeric() || "!#$&'*+/=?^_`{|}~.-".contains(letter);
+        let dots = |part: &str| part.starts_with('.') || part.ends_with('.') || part.contains("..");
+        if local.is_empty()
+            || local.len() > 64
+            || dots(local)
+            || !local.chars().all(is_local)
+            || local.starts_with('-')
+        {
+            return refuse("the part before `@` is not that of one plain address");
+        }
+        let label = |label: &str| {
+            !label.is_empty()
+                && label.len() < 64
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
+        };
+        if domain.len() > 253 || !domain.contains('.') || !domain.split('.').all(label) {
+            return refuse("the part behind `@` is no domain");
+        }
+        let fits = |allowed: &String| match allowed.strip_prefix("*.") {
+            Some(parent) => {
+                let domain = domain.to_ascii_lowercase();
+                domain
+                    .strip_suffix(&parent.to_ascii_lowercase())
+                    .is_some_and(|rest| rest.ends_with('.'))
+            }
+            None => allowed.eq_ignore_ascii_case(domain),
+        };
+        if !self.domains.is_empty() && !self.domains.iter().any(fits) {
+            return refuse("this tool does not write to that domain");
+        }
+        Ok(())
+    }
+}
+
+/// The value of a header, or `Name: value`.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct HeaderRules {
+    /// Whether it is a whole header; its name must then be one of these.
+    pub names: Vec<String>,
+}
+
+impl HeaderRules {
+    pub(super) fn check(&self, header: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("header", message));
+        if header.chars().any(|letter| letter.is_control() && letter != '\t') {
+            return refuse("the header holds a line break or another control character");
+        }
+        seen("header", &header.replace('\t', " "))?;
+        if header.len() > 8_192 {
+            return refuse("the header is too long");
+        }
+        if self.names.is_empty() {
+            return Ok(());
+        }
+        let Some((name, _)) = header.split_once(':') else {
+            return refuse("a header is written as `Name: value`");
+        };
+        if !self.names.iter().any(|allowed| allowed.eq_ignore_ascii_case(name)) {
+            return refuse("this tool does not send that header");
+        }
+        Ok(())
+    }
+}
+
+/// A branch, tag or commit.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct GitRefRules {
+    /// Whether it may be an expression (`HEAD~2`, `main..topic`) and not only a name.
+    pub revisions: bool,
+}
+
+impl GitRefRules {
+    pub(super) fn check(&self, name: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("git-ref", message));
+        seen("git-ref", name)?;
+        if name.is_empty() || name.len() > 255 {
+            return refuse("the name is empty or too long");
+        }
+        if name.starts_with('-') {
+            return refuse("a name that begins with `-` would be read as an option");
+        }
+        let forbidden = if self.revisions { " *?[\\:" } else { " ~^:?*[\\" };
+        if name.chars().any(|letter| forbidden.contains(letter)) {
+            return refuse("the name holds a character that no name of git has");
+        }
+        let is_bad =
+            |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with(".lock");
+        if !self.revisions
+            && (name.contains("..")
+                || name.contains("@{")
+                || name == "@"
+                || name.ends_with('.')
+                || name.split('/').any(is_bad))
+        {
+            return refuse("it is not the name of a branch, a tag or a commit");
+        }
+        Ok(())
+    }
+}
+
+/// The name of a package.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct PackageRules {
+    /// Whose names.
+    pub ecosystem: Ecosystem,
+    /// The only packages; any where none is named.
+    pub allowed: Vec<String>,
+    /// Whether a version must be named (`name@1.2.3`, `name==1.2.3`).
+    pub pinned: bool,
+}
+
+/// Whose package names.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Ecosystem {
+    /// npm and what reads its registry.
+    #[default]
+    Npm,
+    /// Python's index.
+    Pypi,
+    /// crates.io.
+    Cargo,
+    /// Debian and its relatives.
+    Apt,
+}
+
+impl PackageRules {
+    pub(super) fn check(&self, package: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("package", message));
+        let (name, version) = match self.ecosystem {
+            // The first character may be the `@` of a scope.
+            Ecosystem::Npm => match package.get(1..).and_then(|rest| rest.find('@')) {
+                Some(at) => package.split_at(at + 1),
+                None => (package, ""),
+            },
+            Ecosystem::Pypi => package.find("==").map_or((package, ""), |at| package.split_at(at)),
+            Ecosystem::Cargo => package.find('@').map_or((package, ""), |at| package.split_at(at)),
+            Ecosystem::Apt => package.find('=').map_or((package, ""), |at| package.split_at(at)),
+        };
+        let version = version.trim_start_matches(['@', '=']);
+        let small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        let part = |part: &str| {
+            part.starts_with(small)
+                && part.chars().all(|letter| small(letter) || "-_.".contains(letter))
+        };
+        let is_name = match self.ecosystem {
+            Ecosystem::Npm => match name.strip_prefix('@') {
+                Some(scoped) => {
+                    scoped.split_once('/').is_some_and(|(scope, name)| part(scope) && part(name))
+                }
+                None => part(name),
+            },
+            Ecosystem::Pypi => {
+                name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+                    && name.ends_with(|letter: char| letter.is_ascii_alphanumeric())
+                    && name
+                        .chars()
+                        .all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
+            }
+            Ecosystem::Cargo => {
+                name.starts_with(|letter: char| letter.is_ascii_alphabetic())
+                    && name
+                        .chars()
+                        .all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+            }
+            Ecosystem::Apt => {
+                name.len() > 1
+                    && name.starts_with(small)
+                    && name.chars().all(|letter| small(letter) || "+-.".contains(letter))
+            }
+        };
+        if !is_name || name.len() > 214 {
+            return refuse("it is not the name of a package of a registry");
+        }
+        if !version.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-+~:".contains(letter))
+            || version.starts_with('-')
+        {
+            return refuse("the version is not one");
+        }
+        if self.pinned && !version.starts_with(|letter: char| letter.is_ascii_digit()) {
+            return refuse("the package must be named with its exact version");
+        }
+        if !self.allowed.is_empty() && !self.allowed.iter().any(|allowed| allowed == name) {
+            return refuse("this tool does not install that package");
+        }
+        Ok(())
+    }
+}
+
+/// A number.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct NumberRules {
+    /// The least.
+    pub min: Option<f64>,
+    /// The most.
+    pub max: Option<f64>,
+    /// Whether it must be whole.
+    pub whole: bool,
+}
+
+impl NumberRules {
+    pub(super) fn check(self, value: &Value) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("number", message));
+        let Some(number) = value.as_f64().filter(|number| number.is_finite()) else {
+            return refuse("it is not a number");
+        };
+        if self.whole && number.fract() != 0.0 {
+            return refuse("the number is not whole");
+        }
+        if self.min.is_some_and(|min| number < min) {
+            return refuse("the number is too small");
+        }
+        if self.max.is_some_and(|max| number > max) {
+            return refuse("the number is too large");
+        }
+        Ok(())
+    }
+}
+
+/// How much there may be of something.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct SizeRules {
+    /// The most bytes of a text, or of all texts in a list or table.
+    pub bytes: Option<usize>,
+    /// The most elements of a list or table.
+    pub elements: Option<usize>,
+}
+
+impl SizeRules {
+    pub(super) fn check(self, value: &Value) -> Result<(), Refused> {
+        if self.bytes.is_some_and(|most| bytes(value, 0) > most) {
+            return Err(Refused::new("size", "it is too long"));
+        }
+        let elements = match value {
+            Value::Array(list) => list.len(),
+            Value::Object(table) => table.len(),
+            _ => 0,
+        };
+        if self.elements.is_some_and(|most| elements > most) {
+            return Err(Refused::new("size", "it has too many elements"));
+        }
+        Ok(())
+    }
+}
+
+fn bytes(value: &Value, depth: usize) -> usize {
+    match value {
+        _ if depth > 64 => usize::MAX / 2,
+        Value::String(text) => text.len(),
+        Value::Array(list) => {
+            list.iter().fold(0, |sum: usize, one| sum.saturating_add(bytes(one, depth + 1)))
+        }
+        Value::Object(table) => table.iter().fold(0, |sum: usize, (name, one)| {
+            sum.saturating_add(name.len()).saturating_add(bytes(one, depth + 1))
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+    }
+}
+
+/// A kind of content: `text/plain`.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct MimeRules {
+    /// The only kinds, `text/*` for all of one; any well-formed one where none is named.
+    pub allowed: Vec<String>,
+}
+
+impl MimeRules {
+    pub(super) fn check(&self, mime: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("mime", message));
+        let kind = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_token = |part: &str| {
+            !part.is_empty()
+                && part.len() < 128
+                && part
+                    .chars()
+                    .all(|letter| letter.is_ascii_alphanumeric() || "!#$&^_.+-".contains(letter))
+        };
+        let Some((top, sub)) =
+            kind.split_once('/').filter(|(top, sub)| is_token(top) && is_token(sub))
+        else {
+            return refuse("it is not a kind of content, like `text/plain`");
+        };
+        seen("mime", mime)?;
+        let fits = |allowed: &String| match allowed.strip_suffix("/*") {
+            Some(whole) => whole.eq_ignore_ascii_case(top),
+            None => allowed.eq_ignore_ascii_case(&format!("{top}/{sub}")),
+        };
+        if !self.allowed.is_empty() && !self.allowed.iter().any(fits) {
+            return refuse("this tool does not take that kind of content");
+        }
+        Ok(())
+    }
+}
+
+/// Words for a person or a program.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct TextRules {
+    /// The most characters.
+    pub characters: Option<usize>,
+    /// Whether it may have several lines.
+    pub lines: bool,
+    /// An expression that all of it must match.
+    pub pattern: Option<Pattern>,
+}
+
+/// An expression that all of a text must match.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, String> {
+        let whole = format!(r"\A(?:{written})\z");
+        let built = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
+        built.map(Self).map_err(|error| format!("`{written}` is not an expression: {error}"))
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
+impl TextRules {
+    pub(super) fn check(&self, text: &str) -> Result<(), Refused> {
+        let refuse = |message: &str| Err(Refused::new("text", message));
+        let one_line;
+        let shown = if self.lines {
+            one_line = text.replace(['\n', '\t'], " ").replace("\r ", " ");
+            &one_line
+        } else {
+            text
+        };
+        seen("text", shown)?;
+        if self.characters.is_some_and(|most| text.chars().count() > most) {
+            return refuse("the text is too long");
+        }
+        if self.pattern.as_ref().is_some_and(|pattern| !pattern.0.is_match(text)) {
+            return refuse("the text is not of the form that this tool takes");
+        }
+        Ok(())
+    }
+}
