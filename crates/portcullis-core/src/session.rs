@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     action::{Action, ActionKind},
+    decision::Layer,
     effect::{Connection, Effect, EffectKind, Effects, WriteMode},
     inspect::Inspection,
+    monitor::{Deed, Denials},
     rules::flow::is_local,
     text::{Taint, Text},
 };
@@ -30,6 +32,9 @@ pub struct SessionState {
     secret: Option<String>,
     /// Where text came from that the agent was shown and that nobody here wrote.
     foreign: Option<String>,
+    /// What was denied.
+    #[serde(skip_serializing_if = "Denials::is_empty")]
+    denied: Denials,
 }
 
 /// A file, or a directory, whose content came from elsewhere.
@@ -55,7 +60,8 @@ enum Origin {
 
 impl SessionState {
     /// Of a session that only begins.
-    pub const NOTHING: Self = Self { files: Vec::new(), secret: None, foreign: None };
+    pub const NOTHING: Self =
+        Self { files: Vec::new(), secret: None, foreign: None, denied: Denials::NONE };
 
     /// Whether there is nothing to remember.
     #[must_use]
@@ -110,6 +116,28 @@ impl SessionState {
         if !seen.planted.is_empty() {
             self.foreign = Some(format!("what `{}` answered", short(tool)));
         }
+    }
+
+    /// Remembers what was denied, for when it comes back in other words.
+    pub fn denied(&mut self, deed: &Deed, layer: Layer) {
+        self.denied.keep(deed, layer);
+    }
+
+    /// A person let this through: it is no longer denied.
+    pub fn forgiven(&mut self, deed: &Deed) {
+        self.denied.forgive(deed);
+    }
+
+    /// What was denied.
+    #[must_use]
+    pub const fn denials(&self) -> &Denials {
+        &self.denied
+    }
+
+    /// Whether the agent was shown a secret.
+    #[must_use]
+    pub const fn knows_secret(&self) -> bool {
+        self.secret.is_some()
     }
 
     /// Where the secret stood and the foreign text came from, where the agent was shown both.

@@ -19,4 +19,5 @@ pub mod report;
 pub mod scan;
 pub mod session;
 pub mod spending;
+pub mod watch;
 pub mod wire;

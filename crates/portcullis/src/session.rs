@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use jiff::Timestamp;
 use portcullis_core::{
     action::{Action, ActionKind, BadCall},
     analyze::Ensemble,
@@ -15,16 +16,17 @@ use portcullis_core::{
     facts::Facts,
     gate::{Gate, Judgement},
     inspect::Inspection,
+    monitor::Deed,
     policy::{Context, Mode, Policy},
 };
 
 use crate::{
-    audit::{self, AuditError, Entry, Kind, Log},
+    audit::{self, AuditError, Entry, Kind, Log, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::Observer,
     platform::Directories,
-    report,
+    report, watch,
 };
 
 /// What a session is opened with.
@@ -90,6 +92,8 @@ pub struct Judged {
     pub judgement: Judgement,
     /// What it was judged under.
     pub regime: Arc<Regime>,
+    /// Under which ids the record tells what was noticed about its session.
+    pub noticed: Vec<String>,
     /// Where the decision stands in the record, once it does.
     pub sequence: Option<u64>,
 }
@@ -181,7 +185,37 @@ impl Session {
             let note = format!("what the project demands cannot be read: {error}");
             deny(&mut judgement.decision, &note);
         }
-        Ok(Judged { action, facts, context, judgement, regime, sequence: None })
+        let noticed = Vec::new();
+        Ok(Judged { action, facts, context, judgement, regime, noticed, sequence: None })
+    }
+
+    /// Raises a decision by what is noticed about the session that its call belongs to.
+    pub fn watch(&mut self, judged: &mut Judged) {
+        let Judged { action, facts, judgement, regime, noticed, .. } = judged;
+        let call = &action.call;
+        let Some(session) = call.session.as_deref().filter(|session| !session.is_empty()) else {
+            return;
+        };
+        let whose = Whose { session, agent: call.agent.as_deref() };
+        let settings = &regime.configuration.monitor;
+        let log = match &mut self.record {
+            Recording::On(log) => Some(&mut **log),
+            Recording::Off | Recording::Broken(_) => None,
+        };
+        let now = Timestamp::now();
+        match watch::monitor(log, whose, settings.limits, &facts.session, now) {
+            Ok(monitor) => {
+                let deed = Deed::of(action, judgement);
+                let class = judgement.assessment.class;
+                let decision = &mut judgement.decision;
+                *noticed = watch::raise(&monitor, settings, &deed, decision, class, now);
+            }
+            Err(error) if self.on_failure == OnFailure::Deny => {
+                let note = format!("what this session did before cannot be read: {error}");
+                deny(&mut judgement.decision, &note);
+            }
+            Err(_) => {}
+        }
     }
 
     /// What calls in a workspace are judged under.
@@ -209,7 +243,8 @@ impl Session {
     /// configuration lets it go on.
     pub fn record(&mut self, judged: &mut Judged) {
         let policy = &judged.regime.configuration.policy_id;
-        let entry = || entry(&judged.action, &judged.judgement, policy);
+        let noticed = &judged.noticed;
+        let entry = || entry(&judged.action, &judged.judgement, noticed, policy);
         match self.record.intent(entry) {
             Ok(sequence) => judged.sequence = sequence,
             Err(error) if self.on_failure == OnFailure::Deny => {
@@ -223,11 +258,23 @@ impl Session {
 
     /// Keeps in mind what a call leaves behind that may go on.
     fn remember(&self, judged: &mut Judged) {
-        let Judged { action, judgement, .. } = judged;
-        if judgement.decision.verdict == Verdict::Deny {
+        let Judged { action, judgement, noticed, .. } = judged;
+        let Decision { verdict, layer, .. } = judgement.decision;
+        if verdict == Verdict::Deny {
+            // What only the session is to blame for is no harm of the action's.
+            if noticed.is_empty() && action.call.session.is_some() {
+                let deed = Deed::of(action, judgement);
+                // It is denied already, whether that can be kept in mind or not.
+                let _ = self.memory.add(&action.call, &|state| state.denied(&deed, layer));
+            }
             return;
         }
-        let kept = self.memory.add(&action.call, &|state| state.after(action, &judgement.effects));
+        let kept = self.memory.add(&action.call, &|state| {
+            if layer == Layer::Person && !state.denials().is_empty() {
+                state.forgiven(&Deed::of(action, judgement));
+            }
+            state.after(action, &judgement.effects);
+        });
         if let Err(error) = kept
             && self.on_failure == OnFailure::Deny
         {
@@ -253,6 +300,24 @@ impl Session {
     pub fn note(&mut self, entry: Entry) -> Result<(), &AuditError> {
         let policy = Some(self.base.configuration.policy_id.clone());
         self.record.intent(|| Entry { policy, ..entry }).map(drop)
+    }
+
+    /// Records what became of a call, of which only the call is known, beside the decision about it.
+    ///
+    /// # Errors
+    /// As [`Session::note`].
+    pub fn ran(&mut self, outcome: Entry) -> Result<(), &AuditError> {
+        let mut refers_to = None;
+        if let (Recording::On(log), Some(session), Some(action)) =
+            (&mut self.record, &outcome.session, &outcome.action)
+        {
+            let whose = Whose { session, agent: outcome.agent.as_deref() };
+            match log.decision_about(whose, action) {
+                Ok(found) => refers_to = found,
+                Err(error) => self.record = Recording::Broken(error),
+            }
+        }
+        self.note(Entry { refers_to, ..outcome })
     }
 
     /// Records the answer to a decision before anybody acts on it. An answer that should be recorded and cannot be is a denial, unless
@@ -327,7 +392,7 @@ fn deny(decision: &mut Decision, note: &str) {
     decision.steps.push(step);
 }
 
-fn entry(action: &Action, judgement: &Judgement, policy: &str) -> Entry {
+fn entry(action: &Action, judgement: &Judgement, noticed: &[String], policy: &str) -> Entry {
     let Judgement { action: _, effects: _, assessment, decision } = judgement;
     let call = &action.call;
     let mut rules: Vec<String> = Vec::new();
@@ -336,6 +401,7 @@ fn entry(action: &Action, judgement: &Judgement, policy: &str) -> Entry {
             rules.push(finding.rule.to_owned());
         }
     }
+    rules.extend(noticed.iter().cloned());
     Entry {
         tool: Some(call.tool.clone()),
         class: Some(assessment.class.name().to_owned()),

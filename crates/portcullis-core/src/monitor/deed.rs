@@ -31,6 +31,12 @@ const NAME_BYTES: usize = 512;
 /// The most bytes of an action that tell whether it is nearly another.
 const SHAPE_BYTES: usize = 16 << 10;
 
+/// How many files of a directory are deleted at once by who means the directory.
+const PIECES: usize = 3;
+
+/// How far below a directory that was not to be deleted a path may lie and still be meant.
+const BELOW: usize = 2;
+
 /// The longest name of a tool that is kept.
 const TOOL_CHARACTERS: usize = 64;
 
@@ -64,6 +70,8 @@ struct Harm {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Way {
+    /// With everything below it.
+    DeleteAll,
     Delete,
     Replace,
     Change,
@@ -157,7 +165,10 @@ impl Denials {
     #[must_use]
     pub fn rephrased(&self, deed: &Deed) -> bool {
         self.kept.iter().filter(|denied| denied.exact != deed.exact).any(|denied| {
-            denied.harms.iter().any(|old| deed.harms.iter().any(|new| is_again(old, new)))
+            denied.harms.iter().any(|old| {
+                let again = || deed.harms.iter().any(|new| is_again(old, new));
+                again() || is_piecemeal(old, deed)
+            })
         })
     }
 
@@ -194,16 +205,36 @@ impl Denials {
 fn is_again(old: &Harm, new: &Harm) -> bool {
     let same = old.to == new.to;
     match (old.way, new.way) {
-        // Everything in a directory is the directory, and so is what is around it.
-        (Way::Delete, Way::Delete) => is_in(&old.to, &new.to) || is_in(&new.to, &old.to),
-        (Way::Delete, Way::Replace) => same,
-        (Way::Replace | Way::Change, Way::Replace | Way::Change | Way::Delete) => same,
-        (Way::Read, Way::Read) | (Way::Send, Way::Send) => same,
-        (Way::Found(old_kind), Way::Found(kind)) => {
-            old_kind == kind && (same || (!old.to.is_empty() && is_in(&new.to, &old.to)))
+        // What is around a directory takes it along, and what is just below it is most of it.
+        (Way::DeleteAll, Way::DeleteAll) => {
+            is_in(&old.to, &new.to) || is_just_below(&new.to, &old.to)
         }
+        (Way::DeleteAll, Way::Delete) => {
+            same || (new.to.contains('*') && is_just_below(&new.to, &old.to))
+        }
+        (Way::Delete, Way::DeleteAll) => is_in(&old.to, &new.to),
+        (Way::Delete | Way::DeleteAll, Way::Replace) | (Way::Delete, Way::Delete) => same,
+        (Way::Replace | Way::Change, Way::Replace | Way::Change | Way::Delete | Way::DeleteAll) => {
+            same
+        }
+        (Way::Read, Way::Read) | (Way::Send, Way::Send) => same,
+        (Way::Found(old_kind), Way::Found(kind)) => old_kind == kind && same,
         _ => false,
     }
+}
+
+/// Whether a directory that was not to be deleted is deleted file by file in one go. One file in it may be deleted for its own sake.
+fn is_piecemeal(old: &Harm, deed: &Deed) -> bool {
+    let is_piece = |new: &&Harm| {
+        matches!(new.way, Way::Delete | Way::DeleteAll) && is_just_below(&new.to, &old.to)
+    };
+    old.way == Way::DeleteAll && deed.harms.iter().filter(is_piece).count() >= PIECES
+}
+
+/// Whether a path lies below another, and not so far below that it is something of its own.
+fn is_just_below(path: &str, around: &str) -> bool {
+    let depth = |path: &str| path.split('/').filter(|name| !name.is_empty()).count();
+    is_in(path, around) && depth(path) <= depth(around) + BELOW
 }
 
 /// Whether a path is another, or lies below it.
@@ -214,7 +245,10 @@ fn is_in(path: &str, around: &str) -> bool {
 
 fn harm(effect: &EffectKind) -> Option<Harm> {
     let (way, to) = match effect {
-        EffectKind::Delete { target, .. } => (Way::Delete, target.path.as_deref()?),
+        EffectKind::Delete { target, recursive } => {
+            let way = if *recursive { Way::DeleteAll } else { Way::Delete };
+            (way, target.path.as_deref()?)
+        }
         EffectKind::Write { target, mode, .. } => {
             let way = match mode {
                 WriteMode::Replace | WriteMode::Link => Way::Replace,

@@ -45,7 +45,7 @@ pub use limits::{Amounts, Exceeded, Limits, MAX_RATE, RATE_WINDOW, Reservation, 
 pub use repetition::LOOP_LENGTH;
 use repetition::{Repetition, repetition};
 
-use crate::{decision::Layer, guardian::Breaker};
+use crate::{decision::Layer, guardian::Breaker, session::SessionState};
 
 /// How many steps are kept: enough for three copies of a pattern of 21, and for the 50 that denials are counted in.
 pub const HISTORY: usize = 64;
@@ -122,6 +122,8 @@ pub struct Monitor {
     usage: Usage,
     history: VecDeque<Past>,
     denials: Denials,
+    /// Whether a secret was read before the history begins.
+    knows_secret: bool,
     breaker: Breaker,
 }
 
@@ -132,6 +134,7 @@ struct State {
     usage: Usage,
     history: VecDeque<Past>,
     denials: Denials,
+    knows_secret: bool,
     breaker: Breaker,
 }
 
@@ -159,8 +162,21 @@ impl Monitor {
             usage: Usage::new(now),
             history: VecDeque::new(),
             denials: Denials::default(),
+            knows_secret: false,
             breaker: Breaker::default(),
         }
+    }
+
+    /// Of a session that earlier processes were part of: it started at `started`, took `iterations` steps since, and left this behind. Its
+    /// latest steps are told with [`Monitor::recall`].
+    #[must_use]
+    pub fn resume(limits: Limits, started: Duration, iterations: u64, left: &SessionState) -> Self {
+        let mut monitor = Self::start(limits, started);
+        monitor.usage.iterations = iterations;
+        monitor.denials = left.denials().clone();
+        monitor.denials.bound();
+        monitor.knows_secret = left.knows_secret();
+        monitor
     }
 
     /// Whether another step may begin.
@@ -204,9 +220,11 @@ impl Monitor {
         }
     }
 
-    /// A step that another process counted: of its action only the number is known.
+    /// A step of another process: of its action only the number is known, and [`Monitor::resume`] counted it.
     pub fn recall(&mut self, at: Duration, tool: &str, exact: u64, end: End, result: Option<u64>) {
+        let iterations = self.usage.iterations;
         self.usage.begin(&self.limits, at);
+        self.usage.iterations = iterations;
         let step = Open { at: self.usage.latest };
         self.finish(step, &Deed::numbered(tool, exact), end, result);
     }
@@ -257,14 +275,14 @@ impl Monitor {
     pub fn notice(&self, next: Option<&Deed>) -> Vec<Anomaly> {
         let mut noticed = Vec::new();
         noticed.extend(self.repeated_blocks());
-        noticed.extend(self.loops(next));
-        noticed.extend(self.near_loops(next));
+        noticed.extend(self.loops(next).or_else(|| self.near_loops(next)));
         noticed.extend(self.escalation());
         noticed.extend(
             next.filter(|deed| self.denials.rephrased(deed))
                 .map(|_| Anomaly::new(AnomalyKind::DenyThenRephrase, 1)),
         );
-        let knows_secret = || self.history.iter().any(|past| past.shows_secret);
+        let knows_secret =
+            || self.knows_secret || self.history.iter().any(|past| past.shows_secret);
         noticed.extend(
             next.filter(|deed| deed.sends && knows_secret())
                 .map(|_| Anomaly::new(AnomalyKind::SecretThenNetwork, 1)),
@@ -282,12 +300,13 @@ impl Monitor {
     /// The state, for whoever goes on later.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let Self { limits: _, usage, history, denials, breaker } = self;
+        let Self { limits: _, usage, history, denials, knows_secret, breaker } = self;
         let state = State {
             v: STATE_VERSION,
             usage: usage.clone(),
             history: history.clone(),
             denials: denials.clone(),
+            knows_secret: *knows_secret,
             breaker: breaker.clone(),
         };
         // It is made of numbers and texts, which always serialise.
@@ -306,7 +325,7 @@ impl Monitor {
         if state.v != STATE_VERSION {
             return Err(BadState::Version(state.v));
         }
-        let State { v: _, mut usage, mut history, mut denials, breaker } = state;
+        let State { v: _, mut usage, mut history, mut denials, knows_secret, breaker } = state;
         while history.len() > HISTORY {
             history.pop_front();
         }
@@ -314,7 +333,7 @@ impl Monitor {
             usage.begun.pop_front();
         }
         denials.bound();
-        Ok(Self { limits, usage, history, denials, breaker })
+        Ok(Self { limits, usage, history, denials, knows_secret, breaker })
     }
 
     fn remember(&mut self, past: Past) {
@@ -356,7 +375,10 @@ impl Monitor {
         let count_of = |one: &Past| {
             recent().filter(|past| (past.shape, past.result) == (one.shape, one.result)).count()
         };
-        let candidates = recent().filter(|past| next.is_none_or(|next| next.shape == past.shape));
+        // Of a step of another process the shape is not known.
+        let is_next =
+            |past: &&Past, next: &Deed| next.shape == past.shape || next.exact == past.exact;
+        let candidates = recent().filter(|past| next.is_none_or(|next| is_next(past, next)));
         let most = candidates.map(count_of).max().filter(|count| *count >= least)?;
         Some(Anomaly::new(AnomalyKind::NearLoopDetected, most))
     }

@@ -30,7 +30,7 @@ pub use entry::{
 pub use error::AuditError;
 pub use head::{HeadFile, Witness, head_path};
 pub use sqlite::{FORMAT, SqliteStore};
-pub use store::{Anchor, Appended, Filter, Store, Visitor};
+pub use store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose};
 pub use verify::{MAX_PROBLEMS, Problem, Verification};
 
 use crate::platform::{self, Directories};
@@ -124,6 +124,38 @@ impl Log {
             }
         })?;
         failure.map_or(Ok(records), Err)
+    }
+
+    /// The newest `most` decisions and outcomes of a session, oldest first.
+    ///
+    /// # Errors
+    /// As [`Store::latest`].
+    pub fn latest(&mut self, whose: Whose<'_>, most: u32) -> Result<Vec<Trace>, AuditError> {
+        self.store.latest(whose, most)
+    }
+
+    /// The newest decision about an action in a session.
+    ///
+    /// # Errors
+    /// As [`Store::decision_about`].
+    pub fn decision_about(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        self.store.decision_about(whose, action)
+    }
+
+    /// When a session began, and how many decisions it has, counted up to `most`.
+    ///
+    /// # Errors
+    /// As [`Store::begun`].
+    pub fn begun(
+        &mut self,
+        whose: Whose<'_>,
+        most: u64,
+    ) -> Result<Option<(Timestamp, u64)>, AuditError> {
+        self.store.begun(whose, most)
     }
 
     /// Calls `visitor` with each record that a filter wants, oldest first.

@@ -22,9 +22,9 @@ use rusqlite::{
 };
 
 use super::{
-    entry::{Body, Entry, Hash, Kind, RECORD_VERSION, Record, time_text},
+    entry::{Body, Entry, Hash, Kind, MAX_TEXT, RECORD_VERSION, Record, fit, time_text},
     error::AuditError,
-    store::{Anchor, Appended, Filter, Store, Visitor},
+    store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose},
 };
 use crate::platform;
 
@@ -54,6 +54,24 @@ CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record
 PRAGMA application_id = 1346587731;
 PRAGMA user_version = 1;
 ";
+
+/// How a session finds its own records. Not part of the format: a reader without it finds the same.
+const INDEX: &str =
+    "CREATE INDEX IF NOT EXISTS record_by_session ON record (session) WHERE session IS NOT NULL";
+
+const LATEST: &str = "SELECT kind, time, tool, rules, decision, action, iif(kind = 'outcome', preview, NULL), layer \
+    FROM record \
+    WHERE session = ?1 AND agent IS ?2 AND kind IN ('decision', 'outcome') ORDER BY sequence DESC LIMIT ?3";
+
+const ABOUT: &str = "SELECT sequence FROM (SELECT sequence, action FROM record \
+    WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' ORDER BY sequence DESC LIMIT 1000) \
+    WHERE action = ?3 ORDER BY sequence DESC LIMIT 1";
+
+const FIRST: &str = "SELECT time FROM record WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' \
+    ORDER BY sequence LIMIT 1";
+
+const COUNT: &str = "SELECT count(*) FROM (SELECT 1 FROM record \
+    WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' LIMIT ?3)";
 
 const INSERT: &str = "INSERT INTO record (sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, \
     decision, layer, reason, approver, outcome, action, preview, policy, session, agent, cwd) \
@@ -126,6 +144,9 @@ impl SqliteStore {
             }
             if may_write {
                 connection.execute_batch("PRAGMA synchronous = FULL")?;
+                if format == FORMAT {
+                    connection.execute_batch(INDEX)?;
+                }
             }
             Ok((connection, format))
         });
@@ -234,6 +255,56 @@ impl Store for SqliteStore {
         found.transpose()
     }
 
+    fn latest(&mut self, whose: Whose<'_>, most: u32) -> Result<Vec<Trace>, AuditError> {
+        let (session, agent) = stored(whose);
+        let read = || {
+            let mut statement = self.connection.prepare(LATEST)?;
+            let mut rows = statement.query(params![session, agent, most])?;
+            let mut traces = Vec::new();
+            while let Some(row) = rows.next()? {
+                traces.extend(trace_of(row));
+            }
+            traces.reverse();
+            Ok(traces)
+        };
+        read().map_err(|error| explained(&self.path, error))
+    }
+
+    fn decision_about(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        let (session, agent) = stored(whose);
+        let found = self
+            .connection
+            .query_row(ABOUT, params![session, agent, action], |row| row.get(0))
+            .optional();
+        found.map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
+    }
+
+    fn begun(
+        &mut self,
+        whose: Whose<'_>,
+        most: u64,
+    ) -> Result<Option<(Timestamp, u64)>, AuditError> {
+        let (session, agent) = stored(whose);
+        let read = || {
+            let first: Option<String> = self
+                .connection
+                .query_row(FIRST, params![session, agent], |row| row.get(0))
+                .optional()?;
+            let count = |row: &Row<'_>| row.get(0);
+            let most = signed(most);
+            let count = self.connection.query_row(COUNT, params![session, agent, most], count)?;
+            Ok((first, unsigned(count)))
+        };
+        let (first, count) = read().map_err(|error| explained(&self.path, error))?;
+        // A time that cannot be read is the oldest there is: whoever changed it gains no time.
+        let first = first.map(|time| time.parse().unwrap_or(Timestamp::UNIX_EPOCH));
+        Ok(first.map(|first| (first, count)))
+    }
+
     fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
         let Filter { kind, risk, decision, since, until, agent, session, limit } = filter;
         let query = if limit.is_some() {
@@ -265,6 +336,28 @@ impl Store for SqliteStore {
         };
         visit().map_err(|error| explained(&self.path, error))
     }
+}
+
+/// The names of a session as they stand in the record.
+fn stored(whose: Whose<'_>) -> (String, Option<String>) {
+    let Whose { session, agent } = whose;
+    (fit(session, MAX_TEXT), agent.map(|agent| fit(agent, MAX_TEXT)))
+}
+
+/// What a row of [`LATEST`] says; `None` where it is not as we write it.
+fn trace_of(row: &Row<'_>) -> Option<Trace> {
+    let text = |column| row.get::<_, Option<String>>(column).ok();
+    let rules = text(3)??;
+    Some(Trace {
+        kind: named(row, 0, "kind", Kind::ALL, Kind::name).ok()??,
+        time: text(1)??.parse().ok()?,
+        tool: text(2)?.unwrap_or_default(),
+        rules: rules.split(' ').filter(|rule| !rule.is_empty()).map(str::to_owned).collect(),
+        decision: named(row, 4, "decision", VERDICTS, Verdict::name).ok()?,
+        layer: named(row, 7, "layer", LAYERS, Layer::name).ok()?,
+        action: text(5)?.unwrap_or_default(),
+        result: text(6)?,
+    })
 }
 
 /// Gives a file its schema, unless another process did so first; `false` where the file holds something else.

@@ -4,7 +4,10 @@
 use std::ops::ControlFlow;
 
 use jiff::Timestamp;
-use portcullis_core::{decision::Verdict, risk::Risk};
+use portcullis_core::{
+    decision::{Layer, Verdict},
+    risk::Risk,
+};
 
 use super::{
     entry::{Body, Hash, Kind, Record},
@@ -55,6 +58,36 @@ pub struct Filter {
     pub limit: Option<u32>,
 }
 
+/// Whose records are looked for, as a call names them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Whose<'a> {
+    /// The session.
+    pub session: &'a str,
+    /// The agent, where the call names one.
+    pub agent: Option<&'a str>,
+}
+
+/// What a record says of one step of a session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Trace {
+    /// A decision, or what became of one.
+    pub kind: Kind,
+    /// When.
+    pub time: Timestamp,
+    /// The tool.
+    pub tool: String,
+    /// The rule ids.
+    pub rules: Vec<String>,
+    /// The verdict of a decision.
+    pub decision: Option<Verdict>,
+    /// The layer that decided.
+    pub layer: Option<Layer>,
+    /// The hash of the action.
+    pub action: String,
+    /// Of an outcome, what tells its result from others.
+    pub result: Option<String>,
+}
+
 /// What is called for each record: itself, or why it cannot be read.
 pub type Visitor<'a> = dyn FnMut(Result<Record, AuditError>) -> ControlFlow<()> + 'a;
 
@@ -78,6 +111,30 @@ pub trait Store {
     /// # Errors
     /// When it cannot be read.
     fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError>;
+
+    /// The newest `most` decisions and outcomes of a session, oldest first. One that is not as we write it is left out: who wants to know of
+    /// such ones verifies the record.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn latest(&mut self, whose: Whose<'_>, most: u32) -> Result<Vec<Trace>, AuditError>;
+
+    /// The newest decision about an action, among the latest thousand of its session.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn decision_about(&mut self, whose: Whose<'_>, action: &str)
+    -> Result<Option<u64>, AuditError>;
+
+    /// When a session's first decision was recorded, and how many there are, counted up to `most`; `None` where there is none.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn begun(
+        &mut self,
+        whose: Whose<'_>,
+        most: u64,
+    ) -> Result<Option<(Timestamp, u64)>, AuditError>;
 
     /// Calls `visitor` with each record that the filter wants, oldest first, all from one moment.
     ///

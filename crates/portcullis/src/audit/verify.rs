@@ -233,6 +233,8 @@ impl Chain<'_> {
             }
             // It may refer to any record, or to none.
             (Kind::Change, _) => {}
+            // The call came to no gate before it ran; the outcome says so itself, and the chain holds it.
+            (Kind::Outcome, None) => {}
             (kind, Some(decision)) if self.decisions.contains(&decision) => {
                 if kind == Kind::Outcome {
                     self.open.remove(&decision);

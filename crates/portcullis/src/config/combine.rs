@@ -3,6 +3,7 @@
 
 use portcullis_core::{
     assessment::ActionClass,
+    monitor::Consequence,
     network::{Budget, NetworkOptions},
     policy::{
         Adjustment, Change, Confirmation, DontAsk, Mode, Permissions, Policy, PolicyOptions,
@@ -13,9 +14,10 @@ use portcullis_core::{
 };
 
 use super::{
-    Account, Audit, Hook, LeftOut, Lock, Network, OnFailure, Source, Why,
+    Account, Audit, Hook, LeftOut, Lock, Monitoring, Network, OnFailure, Source, Why,
     file::Analyzer,
     guardian::guardian_words,
+    monitor::MonitorTable,
     network::NetworkPart,
     part::{Part, covers},
 };
@@ -27,6 +29,7 @@ pub(super) struct Combined {
     pub(super) audit: Audit,
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: Hook,
+    pub(super) monitor: Monitoring,
     pub(super) network: Network,
     pub(super) guardian: Option<Settings>,
     pub(super) security_policy: Option<String>,
@@ -40,6 +43,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         audit: Audit::default(),
         analyzers: None,
         hook: Hook::default(),
+        monitor: Monitoring::default(),
         network: Network::default(),
         guardian: None,
         security_policy: None,
@@ -52,6 +56,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         whole.account.take(turn, part, &mut options);
         whole.account.take_rules(turn, part, &mut options);
         whole.take_rest(turn, part);
+        whole.take_monitor(turn, &part.monitor);
         whole.take_network(turn, &part.network);
         // Its own locks bind the layers below, not the managed file itself.
         whole.account.locks.extend(&part.locks);
@@ -392,6 +397,28 @@ impl Combined {
 }
 
 impl Combined {
+    /// What is counted and noticed: a lower limit and a graver consequence are stricter.
+    fn take_monitor(&mut self, turn: Turn, part: &MonitorTable) {
+        let Self { monitor, account, .. } = self;
+        let words = |limit: &Option<u64>| limit.map_or_else(String::new, |limit| limit.to_string());
+        let least = |held: &Option<u64>, new: &Option<u64>| match (held, new) {
+            (Some(held), Some(new)) => Some(Some(*held.min(new))),
+            (held, new) => Some(held.or(*new)),
+        };
+        for (key, new) in part.limits() {
+            let mut held = monitor.limit(key);
+            account.settle(turn, Key(key, Lock::Monitor), &mut held, new.map(Some), words, least);
+            monitor.set_limit(key, held);
+        }
+        for (key, kind, new) in part.consequences() {
+            let mut held = monitor.consequences.of(kind);
+            let word = |one: &Consequence| one.name().to_owned();
+            let gravest = |held: &Consequence, new: &Consequence| Some(*held.max(new));
+            account.settle(turn, Key(key, Lock::Monitor), &mut held, new, word, gravest);
+            monitor.consequences = monitor.consequences.with(kind, held);
+        }
+    }
+
     /// Where things may connect.
     fn take_network(&mut self, turn: Turn, part: &NetworkPart) {
         let Self { network, account, .. } = self;

@@ -14,6 +14,7 @@ use super::{
     error::{Misreading, nearest},
     guardian::GuardianTable,
     hook::{Approve, OnHookFailure, UnknownTools},
+    monitor::MonitorTable,
     network::NetworkTable,
 };
 
@@ -48,6 +49,8 @@ pub struct File {
     pub analyzers: Option<Spanned<Vec<Analyzer>>>,
     /// What a hook inside a coding agent does beside judging.
     pub hook: HookTable,
+    /// What a session may do in all, and what follows from what is noticed about its calls.
+    pub monitor: MonitorTable,
     /// Where `fetch`, `proxy` and `url` may connect.
     pub network: NetworkTable,
     /// A model that answers for a person where the policy asks. Never in a project's file.
@@ -320,6 +323,9 @@ pub enum Lock {
     /// `hook`.
     #[serde(rename = "hook")]
     Hook,
+    /// `monitor`.
+    #[serde(rename = "monitor")]
+    Monitor,
     /// `network`.
     #[serde(rename = "network")]
     Network,
@@ -330,7 +336,7 @@ pub enum Lock {
 
 impl Lock {
     /// Every lock, in the order of the keys in a file.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Mode,
         Self::DisableBypass,
         Self::Confirmation,
@@ -341,6 +347,7 @@ impl Lock {
         Self::Analyzers,
         Self::Audit,
         Self::Hook,
+        Self::Monitor,
         Self::Network,
         Self::Guardian,
     ];
@@ -359,6 +366,7 @@ impl Lock {
             Self::Analyzers => "analyzers",
             Self::Audit => "audit",
             Self::Hook => "hook",
+            Self::Monitor => "monitor",
             Self::Network => "network",
             Self::Guardian => "guardian",
         }

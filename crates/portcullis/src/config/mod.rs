@@ -21,6 +21,7 @@ mod file;
 mod guardian;
 mod hook;
 mod layers;
+mod monitor;
 mod network;
 mod part;
 mod read;
@@ -45,6 +46,7 @@ pub use guardian::{
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 use layers::Layers;
 pub use layers::ProjectFile;
+pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
@@ -73,6 +75,8 @@ pub struct Configuration {
     pub analyzers: Option<Vec<Analyzer>>,
     /// What a hook inside a coding agent does beside judging.
     pub hook: Hook,
+    /// What a session may do in all, and what follows from what is noticed about it.
+    pub monitor: Monitoring,
     /// Where things may connect.
     pub network: Network,
     /// The reviewing model, where there is one.
@@ -113,6 +117,7 @@ impl Default for Configuration {
             audit: Audit::default(),
             analyzers: None,
             hook: Hook::default(),
+            monitor: Monitoring::default(),
             network: Network::default(),
             guardian: None,
             security_policy: None,

@@ -22,6 +22,7 @@ use super::{
         HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
     guardian::guardian_of,
+    monitor::MonitorTable,
     network::{NetworkPart, network_of},
 };
 use crate::guardian::Settings;
@@ -42,6 +43,7 @@ pub(super) struct Part {
     pub(super) audit: AuditPart,
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: HookTable,
+    pub(super) monitor: MonitorTable,
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
     pub(super) security_policy: Option<String>,
@@ -71,6 +73,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         audit,
         analyzers,
         hook,
+        monitor,
         network,
         guardian,
         security_policy,
@@ -138,6 +141,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         },
         analyzers: analyzers.as_ref().map(|names| names.get_ref().clone()),
         hook: hook.clone(),
+        monitor: *monitor,
         network: network_of(network)?,
         guardian: guardian.as_ref().map(guardian_of).transpose()?,
         security_policy: security_policy.as_ref().map(|path| path.get_ref().clone()),

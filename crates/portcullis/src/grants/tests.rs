@@ -36,7 +36,15 @@ fn judged_under(policy: &Policy, command: &str) -> Judged {
     };
     let context = Context::default();
     let judgement = Gate::new(policy.clone()).judge_in(&action, &facts, &context);
-    Judged { action, facts, context, judgement, regime: std::sync::Arc::default(), sequence: None }
+    Judged {
+        action,
+        facts,
+        context,
+        judgement,
+        regime: std::sync::Arc::default(),
+        noticed: Vec::new(),
+        sequence: None,
+    }
 }
 
 fn judged(command: &str) -> Judged {

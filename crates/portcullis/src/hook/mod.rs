@@ -52,6 +52,7 @@ use crate::{
     grants::{Grants, Question},
     pause, person, platform,
     session::{self, Judged, Session},
+    watch,
 };
 
 /// How a hook is started.
@@ -271,7 +272,10 @@ fn judge(
         agent_asks: hook.unknown_tools == UnknownTools::Agent,
     };
     let considered = calls.into_iter().map(|call| session.consider(call, context));
-    let all = considered.collect::<Result<Vec<_>, _>>()?;
+    let mut all = considered.collect::<Result<Vec<_>, _>>()?;
+    for judged in &mut all {
+        session.watch(judged);
+    }
     if let Some(state) = state {
         // Nothing depends on the note alone.
         let _ = person::mark_agent(state);
@@ -378,10 +382,11 @@ fn after(session: &mut Session, payload: Payload) -> Word {
             agent: call.agent.clone(),
             cwd: call.cwd.clone(),
             outcome: Some(words::outcome(&seen)),
+            preview: result.as_deref().map(watch::result_mark),
             action: Action::from_call(call).ok().map(|action| action.id()),
             ..Entry::new(Kind::Outcome)
         };
-        if let Err(error) = session.note(entry) {
+        if let Err(error) = session.ran(entry) {
             unrecorded = Some(error.to_string());
         }
     }

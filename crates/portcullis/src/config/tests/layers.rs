@@ -435,6 +435,17 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
         "hook.approve = 'never'\nhook.unknown_tools = 'ask'",
     ),
     (
+        Lock::Monitor,
+        "monitor = { max_iterations = 90, consequences.action_loop_detected = 'ask' }",
+        "monitor = { max_iterations = 91, consequences = { action_loop_detected = 'warn', circuit_breaker = 'off' } }",
+        &[
+            "monitor.max_iterations: 91",
+            "monitor.consequences.action_loop_detected: warn",
+            "monitor.consequences.circuit_breaker: off",
+        ],
+        "monitor = { max_iterations = 89, max_time = 3600, consequences.deny_then_rephrase = 'stop' }",
+    ),
+    (
         Lock::Network,
         "network.default_deny = true\nnetwork.session_bytes = 5\nnetwork.tool_bytes = 5\nnetwork.tools.npm.bytes = 4",
         "network = { default_deny = false, allow_userinfo = true, allowed_hosts = ['a.example.com'], ports = [22], \
