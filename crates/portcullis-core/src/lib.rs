@@ -27,6 +27,7 @@ pub mod guardian;
 mod hash;
 pub mod injection;
 pub mod inspect;
+pub mod intervention;
 pub mod monitor;
 pub mod network;
 pub mod place;

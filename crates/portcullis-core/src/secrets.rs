@@ -161,6 +161,16 @@ pub(crate) fn likely(text: &str) -> Option<&'static SecretType> {
         .map(|candidate| candidate.kind)
 }
 
+/// Whether a name says that its value is not for everybody: the names of secrets, and of what is shown to no other person.
+pub(crate) fn is_private_name(name: &str) -> bool {
+    let is_private = |name: &str| {
+        names::promise(name.as_bytes()).is_some() || names::is_personal(name.as_bytes())
+    };
+    // Tokens are mostly what models count.
+    let one = name.strip_suffix('s').filter(|one| !one.to_ascii_lowercase().ends_with("token"));
+    is_private(name) || one.is_some_and(is_private)
+}
+
 /// The bytes that a mask has to cover, sorted and without overlaps. What every token of a type begins with is left to be seen.
 pub(crate) fn masked_spans(text: &[u8]) -> Vec<(usize, usize)> {
     let mut spans: Vec<(usize, usize)> = scan::candidates(text, Purpose::Mask)

@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod cli;
 pub mod config;
+pub mod confirmation;
 pub mod grants;
 pub mod guardian;
 pub mod hook;

@@ -408,6 +408,42 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
     })
 }
 
+/// A word that, as the last of a name, says that the value opens something or is nobody else's business.
+static PERSONAL: List = list(&[
+    "pin",
+    "cvv",
+    "cvc",
+    "otp",
+    "totp",
+    "ssn",
+    "authorization",
+    "auth",
+    "bearer",
+    "cookie",
+    "cookies",
+    "dsn",
+    "iban",
+    "jwt",
+    "mnemonic",
+]);
+
+/// Whether a name stands for something that is masked wherever it is shown, without being a secret that somebody could have left lying about:
+/// `pin`, `Authorization`, `session_cookie`, `DATABASE_DSN`.
+pub(super) fn is_personal(name: &[u8]) -> bool {
+    if name.len() < 2 || name.len() > MAX_NAME {
+        return false;
+    }
+    let words = words(name);
+    let last = words.last();
+    let ends = |first, second| {
+        last == second && words.iter().zip(words.iter().skip(1)).any(|two| two == (first, second))
+    };
+    PERSONAL.has(last)
+        || PERSONAL.has(&String::from_utf8_lossy(name).to_ascii_lowercase())
+        || ends("connection", "string")
+        || ends("seed", "phrase")
+}
+
 /// Whether an option's name makes it a switch: `--no-password`, `--ask-pass`.
 pub(super) fn is_switch(name: &[u8]) -> bool {
     words(name).iter().next().is_some_and(|word| SWITCHES.contains(&word))

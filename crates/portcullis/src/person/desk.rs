@@ -42,10 +42,26 @@ pub(super) fn screen_with(keys: &mut File, wanted: &str) -> String {
     }
 }
 
+/// As [`seated`], where the person is given away.
+pub(crate) fn pair_of<T>(typed: Typed, act: impl FnOnce(Person) -> T) -> (T, String) {
+    let (keys, device) = pair();
+    let person = Person::at(device, "dev").unwrap();
+    answering(typed, keys, || act(person))
+}
+
 /// Runs `act` with a person at a terminal who answers one question; gives what came of it and what the person saw.
 pub(crate) fn seated<T>(typed: Typed, act: impl FnOnce(&mut Person) -> T) -> (T, String) {
-    let (mut keys, device) = pair();
+    let (keys, device) = pair();
     let mut person = Person::at(device, "dev").unwrap();
+    answering(typed, keys, || {
+        let came = act(&mut person);
+        // Where nothing was asked, the other end must not wait for it.
+        drop(person);
+        came
+    })
+}
+
+fn answering<T>(typed: Typed, mut keys: File, act: impl FnOnce() -> T) -> (T, String) {
     thread::scope(|scope| {
         let hands = scope.spawn(move || {
             let screen = screen_with(&mut keys, "anything else to refuse: ");
@@ -59,9 +75,7 @@ pub(crate) fn seated<T>(typed: Typed, act: impl FnOnce(&mut Person) -> T) -> (T,
             // The terminal stays open until the question is over.
             (screen, keys)
         });
-        let came = act(&mut person);
-        // Where nothing was asked, the other end must not wait for it.
-        drop(person);
+        let came = act();
         (came, hands.join().unwrap().0)
     })
 }

@@ -166,13 +166,21 @@ impl Person {
     /// # Errors
     /// When the terminal fails, which is no consent.
     pub fn confirm(&mut self, question: &str) -> io::Result<bool> {
+        self.confirm_within(question, PATIENCE)
+    }
+
+    /// As [`Person::confirm`], with another time to answer in.
+    ///
+    /// # Errors
+    /// As [`Person::confirm`].
+    pub fn confirm_within(&mut self, question: &str, patience: Duration) -> io::Result<bool> {
         #[cfg(unix)]
         {
-            self.terminal.asked(question, &word()?, PATIENCE)
+            self.terminal.asked(question, &word()?, patience)
         }
         #[cfg(not(unix))]
         {
-            let _ = question;
+            let _ = (question, patience);
             Err(io::ErrorKind::Unsupported.into())
         }
     }
