@@ -13,6 +13,7 @@ const TOOLCHAIN: &str = "install Rust 1.95 with the components rustfmt and clipp
 
 pub(crate) fn run() -> Result<(), Failed> {
     workspace::check_direction()?;
+    workspace::check_unsafe()?;
     licences::check()?;
     command::run(&mut cargo(&["fmt", "--all", "--", "--check"]), TOOLCHAIN)?;
     command::run(

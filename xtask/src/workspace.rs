@@ -1,17 +1,32 @@
 //! The structure of the workspace: who may depend on whom. Read from `cargo metadata`, so that the picture in
 //! ARCHITECTURE.md is a fact.
 
+use std::path::Path;
+
 use serde_json::Value;
 
-use crate::command::{self, Failed, cargo};
+use crate::command::{self, Failed, cargo, root};
 
 /// Each crate with the workspace crates that it may use. Nothing else is allowed.
 const DIRECTION: &[(&str, &[&str])] = &[
     ("portcullis-syntax", &[]),
     ("portcullis-core", &["portcullis-syntax"]),
     ("portcullis-net", &["portcullis-core"]),
-    ("portcullis", &["portcullis-core", "portcullis-net", "portcullis-syntax"]),
-    ("xtask", &["portcullis-core", "portcullis-net", "portcullis-syntax", "portcullis"]),
+    ("portcullis-sandbox", &[]),
+    (
+        "portcullis",
+        &["portcullis-core", "portcullis-net", "portcullis-sandbox", "portcullis-syntax"],
+    ),
+    (
+        "xtask",
+        &[
+            "portcullis-core",
+            "portcullis-net",
+            "portcullis-sandbox",
+            "portcullis-syntax",
+            "portcullis",
+        ],
+    ),
 ];
 
 /// Crates that never touch the world, with the crates of others that would let them.
@@ -29,7 +44,13 @@ const IMPURE: &[&str] = &[
     "hyper-util",
     "rustls",
     "smol",
+    "landlock",
+    "seccompiler",
 ];
+
+/// The one file that may hold `unsafe`, below the crate whose lints deny it and let this one expect it. Every other crate takes the
+/// workspace's lints, which forbid it.
+const UNSAFE: (&str, &str) = ("portcullis-sandbox", "src/kernel.rs");
 
 /// `cargo metadata` of the workspace.
 pub(crate) fn metadata() -> Result<Value, Failed> {
@@ -62,6 +83,47 @@ pub(crate) fn check_direction() -> Result<(), Failed> {
     }
     command::say("── dependency direction holds\n");
     Ok(())
+}
+
+/// Checks that every crate but one takes the workspace's lints, which forbid `unsafe`, and that the one has it in one file.
+pub(crate) fn check_unsafe() -> Result<(), Failed> {
+    let (exception, file) = UNSAFE;
+    let metadata = metadata()?;
+    for (name, _) in members(&metadata) {
+        let folder = if name == "xtask" { "xtask".to_owned() } else { format!("crates/{name}") };
+        let folder = root().join(folder);
+        let manifest = read(&folder.join("Cargo.toml"))?;
+        let takes_lints = manifest.contains("[lints]\nworkspace = true");
+        if takes_lints == (name == exception) {
+            return Err(Failed::Broken(format!(
+                "`{name}` must take the lints of the workspace, and only `{exception}` has its own"
+            )));
+        }
+    }
+    let source = root().join("crates").join(exception).join("src");
+    let mut folders = vec![source];
+    while let Some(folder) = folders.pop() {
+        let failed = |source| Failed::File { path: folder.clone(), source };
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with(file) && read(&path)?.lines().any(is_unsafe) {
+                return Err(Failed::Broken(format!("`{}` holds `unsafe`", path.display())));
+            }
+        }
+    }
+    command::say("── `unsafe` is where it belongs\n");
+    Ok(())
+}
+
+fn is_unsafe(line: &str) -> bool {
+    let code = line.split_once("//").map_or(line, |(code, _)| code);
+    code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl")
+}
+
+fn read(path: &Path) -> Result<String, Failed> {
+    std::fs::read_to_string(path).map_err(|source| Failed::File { path: path.to_owned(), source })
 }
 
 /// Each member with the names of its normal and build dependencies.

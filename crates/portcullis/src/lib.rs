@@ -17,6 +17,7 @@ pub mod platform;
 pub mod private;
 pub mod replay;
 pub mod report;
+pub mod sandbox;
 pub mod scan;
 pub mod session;
 pub mod spending;

@@ -10,6 +10,8 @@ use std::{
 use portcullis::cli::{self, Failure};
 
 fn main() -> ExitCode {
+    // A program that is to run inside limits begins as this one.
+    portcullis_sandbox::stage();
     // Not locked: a hook's deadline must be able to answer from another thread.
     let mut out = BufWriter::new(io::stdout());
     // A panic is a bug of ours. It must not end in a code that means anything else, least of all an answer.

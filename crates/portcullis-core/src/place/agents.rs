@@ -55,6 +55,11 @@ fn is_telling(part: &str) -> bool {
         || part.starts_with("saoudrizwan")
 }
 
+/// Every row.
+pub(super) fn rows() -> impl Iterator<Item = &'static AgentFile> {
+    TABLE.iter()
+}
+
 const fn row(
     agent: &'static str,
     kind: AgentFileKind,

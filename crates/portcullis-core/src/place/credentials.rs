@@ -52,6 +52,11 @@ const EXCEPTIONS: &[&str] = &[
     "**/site-packages/**",
 ];
 
+/// Every row.
+pub(super) fn rows() -> impl Iterator<Item = &'static Credential> {
+    TABLE.iter()
+}
+
 const fn row(
     what: &'static str,
     class: CredentialClass,

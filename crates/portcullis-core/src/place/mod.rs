@@ -8,12 +8,14 @@ mod agents;
 mod credentials;
 mod ground;
 mod index;
+mod named;
 mod pattern;
 mod persistence;
 
 pub use agents::{AgentFile, AgentFileKind};
 pub use credentials::{Credential, CredentialClass};
 pub use ground::Place;
+pub use named::{NamedPath, guarded_paths, secret_paths};
 pub use persistence::{Persistence, PersistenceKind};
 
 use std::{borrow::Cow, sync::OnceLock};

@@ -54,6 +54,11 @@ pub(super) fn find(located: &Located<'_>) -> Option<&'static Persistence> {
 /// Samples beside the real thing.
 const EXCEPTIONS: &[&str] = &["**/hooks/*.sample", "**/node_modules/**"];
 
+/// Every row.
+pub(super) fn rows() -> impl Iterator<Item = &'static Persistence> {
+    TABLE.iter()
+}
+
 const fn row(
     what: &'static str,
     kind: PersistenceKind,

@@ -11,24 +11,49 @@ use crate::report::visible;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
     /// Allowed, or done.
-    Done = 0,
+    Done,
     /// Denied.
-    Denied = 2,
+    Denied,
     /// A person must be asked.
-    Asked = 3,
+    Asked,
     /// The command line was wrong (`EX_USAGE` of sysexits.h).
-    Usage = 64,
+    Usage,
     /// What was read is not what it should be (`EX_DATAERR`).
-    BadInput = 65,
+    BadInput,
     /// Our fault, or the system's (`EX_SOFTWARE`).
-    Internal = 70,
+    Internal,
     /// The configuration is wrong (`EX_CONFIG`).
-    Configuration = 78,
+    Configuration,
+    /// A program was not run, because what is required does not hold.
+    Refused,
+    /// There is no such program.
+    NotFound,
+    /// A program that was run inside limits ended, with this code.
+    Ended(u8),
+}
+
+impl Exit {
+    /// The number.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Denied => 2,
+            Self::Asked => 3,
+            Self::Usage => 64,
+            Self::BadInput => 65,
+            Self::Internal => 70,
+            Self::Configuration => 78,
+            Self::Refused => 126,
+            Self::NotFound => 127,
+            Self::Ended(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 
@@ -74,6 +99,12 @@ impl Failure {
     #[must_use]
     pub fn denied(message: impl Display) -> Self {
         Self::new(Exit::Denied, message)
+    }
+
+    /// A program was not run.
+    #[must_use]
+    pub fn refused(exit: Exit, message: impl Display) -> Self {
+        Self::new(exit, message)
     }
 
     /// The same with what to do about it.

@@ -30,6 +30,7 @@ mod proxy;
 mod redact;
 mod replay;
 mod rules;
+mod sandbox;
 mod scan;
 mod session;
 mod status;
@@ -57,6 +58,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "url", define: url::define, run: url::run },
     Verb { name: "fetch", define: fetch::define, run: fetch::run },
     Verb { name: "proxy", define: proxy::define, run: proxy::run },
+    Verb { name: "sandbox", define: sandbox::define, run: sandbox::run },
     Verb { name: "scan", define: scan::define, run: scan::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },

@@ -164,7 +164,7 @@ fn stop_with_signals(stop: Stop) -> Result<tokio::task::JoinHandle<()>, Failure>
 }
 
 /// Keeps the record of connections.
-struct Keeper {
+pub(super) struct Keeper {
     log: Option<Log>,
     on_failure: OnFailure,
     /// The number of the next connection that stands in no record.
@@ -172,7 +172,7 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn open(audit: &Audit, is_locked: bool) -> Result<Self, Failure> {
+    pub(super) fn open(audit: &Audit, is_locked: bool) -> Result<Self, Failure> {
         let is_off = !audit.enabled || record_is_unwanted() && !is_locked;
         let mut keeper = Self { log: None, on_failure: audit.on_failure, unrecorded: 0 };
         if is_off {

@@ -1,0 +1,176 @@
+//! The tables' rows as paths that can be looked up: for whoever keeps a program away from them. Owns how a pattern comes down to
+//! paths below a home directory and a workspace; which rows are meant, its two questions say.
+
+use super::{
+    agents::{self, AgentFileKind},
+    credentials::{self, CredentialClass},
+    persistence::{self, PersistenceKind},
+};
+
+/// A path that a table names.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct NamedPath {
+    /// The path, absolute. A `*` in it stands for anything within a name.
+    pub path: String,
+    /// Whose it is, where it is a coding agent's.
+    pub agent: Option<&'static str>,
+}
+
+/// What says what runs or what agents may do, below a home directory and a workspace: settings and hooks of coding agents, hooks and
+/// settings of version control.
+#[must_use]
+pub fn guarded_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
+    let agents = agents::rows().filter(|row| row.kind == AgentFileKind::Settings);
+    let agents = agents.map(|row| (Some(row.agent), row.patterns));
+    let hooks = persistence::rows()
+        .filter(|row| matches!(row.kind, PersistenceKind::Hook | PersistenceKind::Control))
+        .map(|row| (None, row.patterns));
+    named(agents.chain(hooks), home, workspace)
+}
+
+/// Where keys, tokens and passwords of the machine and of its user lie. What programs of a project load is not among them.
+#[must_use]
+pub fn secret_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
+    let rows = credentials::rows()
+        .filter(|row| matches!(row.class, CredentialClass::System | CredentialClass::User))
+        .map(|row| (None, row.patterns));
+    named(rows, home, workspace)
+}
+
+type Row = (Option<&'static str>, &'static [&'static str]);
+
+fn named(rows: impl Iterator<Item = Row>, home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
+    let mut found = Vec::new();
+    for (agent, patterns) in rows {
+        for pattern in patterns {
+            let (roots, rest): (Vec<&str>, &str) = if let Some(rest) = pattern.strip_prefix("~/") {
+                (home.into_iter().collect(), rest)
+            } else if let Some(rest) = pattern.strip_prefix("**/") {
+                (home.into_iter().chain([workspace]).collect(), rest)
+            } else if let Some(rest) = pattern.strip_prefix('/') {
+                (vec![""], rest)
+            } else {
+                // A drive of another system.
+                continue;
+            };
+            // A name alone, which may be anywhere, that could be anything in it is no path.
+            if pattern.starts_with("**/") && rest.starts_with('*') {
+                continue;
+            }
+            for root in roots {
+                let root = root.trim_end_matches('/');
+                found.extend(
+                    spelled(rest)
+                        .into_iter()
+                        .map(|rest| NamedPath { path: format!("{root}/{rest}"), agent }),
+                );
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Every choice of the alternatives in a pattern, without the `**` at its end.
+fn spelled(pattern: &str) -> Vec<String> {
+    let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
+    pattern.split('/').fold(vec![String::new()], |begun, part| {
+        let mut longer = Vec::new();
+        for path in &begun {
+            for choice in part.split('|') {
+                let gap = if path.is_empty() { "" } else { "/" };
+                longer.push(format!("{path}{gap}{choice}"));
+            }
+        }
+        longer
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{facts::Facts, place};
+
+    const HOME: &str = "/home/dev";
+    const WORKSPACE: &str = "/workspace/project";
+
+    fn facts() -> Facts {
+        Facts {
+            cwd: Some(WORKSPACE.to_owned()),
+            home: Some(HOME.to_owned()),
+            workspace: Some(WORKSPACE.to_owned()),
+            ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn what_is_guarded_is_named() {
+        let paths = guarded_paths(Some(HOME), WORKSPACE);
+        for (path, agent) in [
+            ("/workspace/project/.git/hooks", None),
+            ("/workspace/project/.git/config", None),
+            ("/workspace/project/.git/info/attributes", None),
+            ("/workspace/project/.claude", Some("Claude")),
+            ("/home/dev/.claude", Some("Claude")),
+            ("/workspace/project/.mcp.json", Some("Claude")),
+            ("/etc/codex", Some("Codex")),
+        ] {
+            let named = NamedPath { path: path.to_owned(), agent };
+            assert!(paths.contains(&named), "{named:?}");
+        }
+        assert!(paths.iter().all(|one| !one.path.ends_with("AGENTS.md")));
+    }
+
+    #[test]
+    fn what_is_secret_is_named() {
+        let paths = secret_paths(Some(HOME), WORKSPACE);
+        for path in [
+            "/home/dev/.ssh",
+            "/home/dev/.aws",
+            "/etc/shadow",
+            "/home/dev/.netrc",
+            "/home/dev/.cargo/credentials*",
+        ] {
+            assert!(paths.iter().any(|one| one.path == path), "{path}");
+        }
+        assert!(paths.iter().all(|one| one.path != "/workspace/project/.env"));
+    }
+
+    /// The names come from the tables that the rules read; this says that they are read the same way.
+    #[test]
+    fn every_name_is_one_to_the_rules_too() {
+        let facts = facts();
+        for NamedPath { path, .. } in secret_paths(Some(HOME), WORKSPACE) {
+            let written = path.replace('*', "x");
+            let inside = format!("{written}/x");
+            let known =
+                [written, inside].iter().any(|path| place::credential(path, &facts).is_some());
+            // What is public among keys is denied with them.
+            let public = path.ends_with("/authorized_keys");
+            assert!(known || public || path.contains('*'), "{path}");
+        }
+        for NamedPath { path, .. } in guarded_paths(Some(HOME), WORKSPACE) {
+            let written = path.replace('*', "x");
+            let known = [format!("{written}/x"), written].iter().any(|path| {
+                place::agent_file(path, &facts).is_some()
+                    || place::persistence(path, &facts).is_some()
+            });
+            assert!(known || path.contains('*'), "{path}");
+        }
+    }
+
+    #[test]
+    fn without_a_home_only_the_others_are_named() {
+        assert!(
+            guarded_paths(None, "/w")
+                .iter()
+                .all(|one| one.path.starts_with("/w/") || one.path.starts_with('/'))
+        );
+        assert!(
+            secret_paths(None, "/w")
+                .iter()
+                .all(|one| !one.path.contains("/.ssh/id_*") || one.path.starts_with("/w/"))
+        );
+    }
+}

@@ -1,0 +1,553 @@
+//! The system calls that the standard library has no words for. Owns every `unsafe` block of the workspace; each function is a
+//! thin, safe wrapper around one call, and decides nothing.
+
+use std::{
+    ffi::{CStr, CString, OsStr, c_char, c_int, c_void},
+    io,
+    mem::{self, MaybeUninit},
+    os::{
+        fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
+        unix::{ffi::OsStrExt, net::UnixStream},
+    },
+    path::Path,
+    ptr,
+};
+
+/// A process.
+pub(crate) type Pid = libc::pid_t;
+
+/// The most descriptors that one message carries.
+pub(crate) const MOST_DESCRIPTORS: usize = 64;
+
+/// What became of a child.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Waited {
+    /// It runs.
+    Running,
+    /// There is no such child.
+    Nobody,
+    /// It ended by itself.
+    Exited(Pid, i32),
+    /// A signal ended it.
+    Signalled(Pid, i32),
+}
+
+fn checked(result: c_int) -> io::Result<c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn checked_long(result: libc::c_long) -> io::Result<libc::c_long> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn c_text(text: &OsStr) -> io::Result<CString> {
+    CString::new(text.as_bytes()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))
+}
+
+/// Makes a child like `fork`, in new namespaces where `namespaces` has their flags. `None` is the child. For processes with one
+/// thread only.
+pub(crate) fn fork(namespaces: c_int) -> io::Result<Option<Pid>> {
+    let flags = libc::c_long::from(namespaces | libc::SIGCHLD);
+    // SAFETY: without a stack of its own and without shared memory this is `fork`; the stage has one thread.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) };
+    let pid = checked_long(pid)?;
+    Ok((pid > 0).then_some(Pid::try_from(pid).unwrap_or(Pid::MAX)))
+}
+
+/// Waits for the child `pid`, for any where it is -1; not at all where `patient` is false.
+pub(crate) fn wait(pid: Pid, patient: bool) -> io::Result<Waited> {
+    loop {
+        let mut status = 0;
+        // SAFETY: the status is written to a variable of ours.
+        let found =
+            unsafe { libc::waitpid(pid, &raw mut status, if patient { 0 } else { libc::WNOHANG }) };
+        match checked(found) {
+            Ok(0) => return Ok(Waited::Running),
+            Ok(found) if libc::WIFEXITED(status) => {
+                return Ok(Waited::Exited(found, libc::WEXITSTATUS(status)));
+            }
+            Ok(found) => return Ok(Waited::Signalled(found, libc::WTERMSIG(status))),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.raw_os_error() == Some(libc::ECHILD) => return Ok(Waited::Nobody),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Ends this process at once, without destructors: for children after [`fork`].
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Sends a signal.
+pub(crate) fn kill(pid: Pid, signal: c_int) -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::kill(pid, signal) }).map(drop)
+}
+
+pub(crate) fn process() -> Pid {
+    // SAFETY: no preconditions.
+    unsafe { libc::getpid() }
+}
+
+pub(crate) fn effective_user() -> u32 {
+    // SAFETY: no preconditions.
+    unsafe { libc::geteuid() }
+}
+
+pub(crate) fn effective_group() -> u32 {
+    // SAFETY: no preconditions.
+    unsafe { libc::getegid() }
+}
+
+/// A session and process group of its own, without a terminal.
+pub(crate) fn new_session() -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::setsid() }).map(drop)
+}
+
+/// Leaves all supplementary groups.
+pub(crate) fn leave_groups() -> io::Result<()> {
+    // SAFETY: no group is read from the null pointer because there are none.
+    checked(unsafe { libc::setgroups(0, ptr::null()) }).map(drop)
+}
+
+fn prctl(option: c_int, argument: libc::c_ulong) -> io::Result<c_int> {
+    // SAFETY: only options whose argument is a number are used here.
+    checked(unsafe { libc::prctl(option, argument, 0, 0, 0) })
+}
+
+pub(crate) fn no_new_privileges() -> io::Result<()> {
+    prctl(libc::PR_SET_NO_NEW_PRIVS, 1).map(drop)
+}
+
+/// Orphans below this process become its children.
+pub(crate) fn adopt_orphans() -> io::Result<()> {
+    prctl(libc::PR_SET_CHILD_SUBREAPER, 1).map(drop)
+}
+
+/// Nobody of the same user may look into this process.
+pub(crate) fn close_to_others() -> io::Result<()> {
+    prctl(libc::PR_SET_DUMPABLE, 0).map(drop)
+}
+
+/// This process is killed when its parent ends.
+pub(crate) fn die_with_parent() -> io::Result<()> {
+    prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL.cast_unsigned().into()).map(drop)
+}
+
+/// Gives up every capability for good.
+pub(crate) fn drop_capabilities() -> io::Result<()> {
+    prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL.cast_unsigned().into())?;
+    for capability in 0..64 {
+        match prctl(libc::PR_CAPBSET_READ, capability) {
+            Ok(1) => match prctl(libc::PR_CAPBSET_DROP, capability) {
+                // Without the right to drop it, it cannot be gained either: there are no new privileges.
+                Err(error) if error.raw_os_error() == Some(libc::EPERM) => break,
+                done => done.map(drop)?,
+            },
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: c_int,
+    }
+    const VERSION_3: u32 = 0x2008_0522;
+    let header = Header { version: VERSION_3, pid: 0 };
+    let none = [0_u32; 6];
+    // SAFETY: version 3 reads one header and two sets of three words.
+    checked_long(unsafe { libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) })
+        .map(drop)
+}
+
+/// Sets the soft and the hard limit, never above the hard one that there is.
+pub(crate) fn limit(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
+    let mut there = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: the structure is written whole where the call succeeds, and read only then.
+    let there = unsafe {
+        checked(libc::getrlimit(resource, there.as_mut_ptr()))?;
+        there.assume_init()
+    };
+    let value = value.min(there.rlim_max);
+    let new = libc::rlimit { rlim_cur: value, rlim_max: value };
+    // SAFETY: the structure is ours and whole.
+    checked(unsafe { libc::setrlimit(resource, &raw const new) }).map(drop)
+}
+
+/// Closes every descriptor from `first` on when another program is run.
+pub(crate) fn close_from_on_run(first: RawFd) -> io::Result<()> {
+    const CLOSE_ON_EXEC: c_int = 4;
+    // SAFETY: no descriptor is closed here.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, first, c_int::MAX, CLOSE_ON_EXEC) };
+    match checked_long(done) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL)) => {
+            for descriptor in first..65_536 {
+                // SAFETY: setting a flag on a descriptor that may not be there.
+                unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+            }
+            Ok(())
+        }
+        done => done.map(drop),
+    }
+}
+
+/// A descriptor that the kernel passed down at this number.
+pub(crate) fn own(number: RawFd) -> OwnedFd {
+    // SAFETY: the stage is given its control socket at this number, and takes it once.
+    unsafe { OwnedFd::from_raw_fd(number) }
+}
+
+/// Makes `number` mean the same as `from`, open over a run. What was open there is closed.
+pub(crate) fn place(from: RawFd, number: RawFd) -> io::Result<()> {
+    if from == number {
+        // SAFETY: a flag of a descriptor.
+        return checked(unsafe { libc::fcntl(from, libc::F_SETFD, 0) }).map(drop);
+    }
+    // SAFETY: the process runs another program next and holds nothing at `number` that it needs.
+    checked(unsafe { libc::dup2(from, number) }).map(drop)
+}
+
+/// Another descriptor for the same, at `least` or above, closed when another program is run.
+pub(crate) fn lift(from: BorrowedFd<'_>, least: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the new descriptor belongs to nobody else.
+    unsafe {
+        let new = checked(libc::fcntl(from.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least))?;
+        Ok(OwnedFd::from_raw_fd(new))
+    }
+}
+
+/// Signals as a program finds them: none blocked, none ignored.
+pub(crate) fn ordinary_signals() {
+    // SAFETY: the set is initialised before it is used; the handlers are the default.
+    unsafe {
+        for signal in 1..=64 {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+    }
+}
+
+/// A descriptor that can be read when a child has ended; the signal itself is blocked.
+pub(crate) fn child_signals() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialised before it is used; the new descriptor belongs to nobody else.
+    unsafe {
+        let mut set = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
+        checked(libc::sigprocmask(libc::SIG_BLOCK, set.as_ptr(), ptr::null_mut()))?;
+        let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+        Ok(OwnedFd::from_raw_fd(checked(libc::signalfd(-1, set.as_ptr(), flags))?))
+    }
+}
+
+/// Reads away what [`child_signals`] has to say.
+pub(crate) fn forget_signals(descriptor: BorrowedFd<'_>) {
+    let mut room = [0_u8; 1024];
+    // SAFETY: at most the length of the buffer is written to it.
+    unsafe { libc::read(descriptor.as_raw_fd(), room.as_mut_ptr().cast(), room.len()) };
+}
+
+/// What is waited for at a descriptor, and what happened.
+pub(crate) struct Watch<'a> {
+    pub(crate) descriptor: BorrowedFd<'a>,
+    pub(crate) to_write: bool,
+    /// It can be read or written, or its other end is gone.
+    pub(crate) ready: bool,
+}
+
+/// Waits until something happened at one of them, or the time is up; without end where there is none.
+pub(crate) fn poll(watches: &mut [Watch<'_>], milliseconds: Option<c_int>) -> io::Result<()> {
+    let mut list: Vec<libc::pollfd> = watches
+        .iter()
+        .map(|watch| libc::pollfd {
+            fd: watch.descriptor.as_raw_fd(),
+            events: if watch.to_write { libc::POLLOUT } else { libc::POLLIN },
+            revents: 0,
+        })
+        .collect();
+    let count = libc::nfds_t::try_from(list.len()).unwrap_or(0);
+    // SAFETY: the list has as many entries as are said.
+    let done = checked(unsafe { libc::poll(list.as_mut_ptr(), count, milliseconds.unwrap_or(-1)) });
+    match done {
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+        _ => {}
+    }
+    for (watch, entry) in watches.iter_mut().zip(&list) {
+        watch.ready = done.is_ok() && entry.revents != 0;
+    }
+    Ok(())
+}
+
+/// Reading and writing do not wait.
+pub(crate) fn never_wait(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: flags of a descriptor.
+    unsafe {
+        let flags = checked(libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFL))?;
+        checked(libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK))
+            .map(drop)
+    }
+}
+
+/// Runs a program in place of this process; comes back only where that failed.
+pub(crate) fn run(program: &CStr, arguments: &[CString], environment: &[CString]) -> io::Error {
+    let list = |texts: &[CString]| -> Vec<*const c_char> {
+        texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
+    };
+    let (arguments, environment) = (list(arguments), list(environment));
+    // SAFETY: both lists end with a null pointer, and their texts outlive the call.
+    unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), environment.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// Sends bytes, and descriptors beside the first of them.
+pub(crate) fn send(socket: &UnixStream, bytes: &[u8], descriptors: &[RawFd]) -> io::Result<usize> {
+    let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let mut room = [0_u64; 1 + (MOST_DESCRIPTORS * 4 + 64) / 8];
+    let descriptors =
+        descriptors.get(..MOST_DESCRIPTORS.min(descriptors.len())).unwrap_or_default();
+    let length = u32::try_from(size_of_val(descriptors)).unwrap_or(0);
+    // SAFETY: the message points to buffers of ours that outlive it; the control buffer has room for the most descriptors, and is
+    // aligned as its header must be.
+    unsafe {
+        let mut message: libc::msghdr = mem::zeroed();
+        message.msg_iov = &raw mut part;
+        message.msg_iovlen = 1;
+        if !descriptors.is_empty() {
+            message.msg_control = room.as_mut_ptr().cast();
+            message.msg_controllen = libc::CMSG_SPACE(length) as _;
+            let header = libc::CMSG_FIRSTHDR(&raw const message);
+            (*header).cmsg_level = libc::SOL_SOCKET;
+            (*header).cmsg_type = libc::SCM_RIGHTS;
+            (*header).cmsg_len = libc::CMSG_LEN(length) as _;
+            ptr::copy_nonoverlapping(
+                descriptors.as_ptr().cast::<u8>(),
+                libc::CMSG_DATA(header),
+                size_of_val(descriptors),
+            );
+        }
+        let sent = libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_NOSIGNAL);
+        usize::try_from(sent).map_err(|_| io::Error::last_os_error())
+    }
+}
+
+/// Receives bytes, and the descriptors that came with them, which are closed when another program is run.
+pub(crate) fn receive(socket: &UnixStream, room: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut part = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() };
+    let mut control = [0_u64; 1 + (MOST_DESCRIPTORS * 4 + 64) / 8];
+    // SAFETY: the message points to buffers of ours that outlive it; the kernel wrote every header that is walked over, and each
+    // descriptor in one is new and belongs to nobody else.
+    unsafe {
+        let mut message: libc::msghdr = mem::zeroed();
+        message.msg_iov = &raw mut part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control) as _;
+        let got = loop {
+            let got = libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC);
+            match usize::try_from(got) {
+                Ok(got) => break got,
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    if error.kind() != io::ErrorKind::Interrupted {
+                        return Err(error);
+                    }
+                }
+            }
+        };
+        let mut descriptors = Vec::new();
+        let mut header = libc::CMSG_FIRSTHDR(&raw const message);
+        while !header.is_null() {
+            if (*header).cmsg_level == libc::SOL_SOCKET && (*header).cmsg_type == libc::SCM_RIGHTS {
+                let bytes = (*header).cmsg_len as usize - libc::CMSG_LEN(0) as usize;
+                let data = libc::CMSG_DATA(header).cast::<RawFd>();
+                for index in 0..bytes / size_of::<RawFd>() {
+                    descriptors.push(OwnedFd::from_raw_fd(ptr::read_unaligned(data.add(index))));
+                }
+            }
+            header = libc::CMSG_NXTHDR(&raw const message, header);
+        }
+        Ok((got, descriptors))
+    }
+}
+
+/// Mounts a file system of its own kind, as `tmpfs` and `proc`.
+pub(crate) fn mount(
+    kind: &CStr,
+    target: &Path,
+    flags: libc::c_ulong,
+    options: &CStr,
+) -> io::Result<()> {
+    let target = c_text(target.as_os_str())?;
+    // SAFETY: every pointer is to a text that outlives the call.
+    checked(unsafe {
+        libc::mount(
+            kind.as_ptr(),
+            target.as_ptr(),
+            kind.as_ptr(),
+            flags,
+            options.as_ptr().cast::<c_void>(),
+        )
+    })
+    .map(drop)
+}
+
+/// Nothing that is mounted here is seen elsewhere, nor the other way round.
+pub(crate) fn keep_mounts_private() -> io::Result<()> {
+    let flags = libc::MS_REC | libc::MS_PRIVATE;
+    // SAFETY: the target is a text; the others are not read.
+    checked(unsafe { libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), flags, ptr::null()) })
+        .map(drop)
+}
+
+const AT_RECURSIVE: c_int = 0x8000;
+const MOVE_MOUNT_F_EMPTY_PATH: c_int = 0x4;
+const MOVE_MOUNT_T_EMPTY_PATH: c_int = 0x40;
+pub(crate) const MOUNT_READ_ONLY: u64 = 0x1;
+pub(crate) const MOUNT_NO_SETUID: u64 = 0x2;
+pub(crate) const MOUNT_NO_DEVICES: u64 = 0x4;
+
+#[repr(C)]
+struct Attributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+/// Sets attributes of a mount, and of those below it where it is `deep`.
+pub(crate) fn mount_attributes(mount: BorrowedFd<'_>, set: u64, deep: bool) -> io::Result<()> {
+    let attributes = Attributes { set, clear: 0, propagation: 0, user_namespace: 0 };
+    let flags = libc::AT_EMPTY_PATH | if deep { AT_RECURSIVE } else { 0 };
+    // SAFETY: the structure is as long as is said, the path an empty text.
+    checked_long(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<Attributes>(),
+        )
+    })
+    .map(drop)
+}
+
+/// A copy of what is mounted at an open place, attached nowhere.
+pub(crate) fn copy_mount(place: BorrowedFd<'_>, deep: bool) -> io::Result<OwnedFd> {
+    const CLONE: c_int = 1;
+    let flags = CLONE | libc::O_CLOEXEC | libc::AT_EMPTY_PATH | if deep { AT_RECURSIVE } else { 0 };
+    // SAFETY: the path is an empty text; the new descriptor belongs to nobody else.
+    unsafe {
+        let tree = libc::syscall(libc::SYS_open_tree, place.as_raw_fd(), c"".as_ptr(), flags);
+        let tree = checked_long(tree)?;
+        Ok(OwnedFd::from_raw_fd(RawFd::try_from(tree).unwrap_or(-1)))
+    }
+}
+
+/// Attaches a mount at an open place.
+pub(crate) fn attach_mount(mount: BorrowedFd<'_>, place: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: both paths are empty texts.
+    checked_long(unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            mount.as_raw_fd(),
+            c"".as_ptr(),
+            place.as_raw_fd(),
+            c"".as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
+        )
+    })
+    .map(drop)
+}
+
+/// How a place is opened without being read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Links {
+    /// No component may be a symbolic link.
+    Refused,
+    /// The last component may be one, and is the place itself.
+    LastIsPlace,
+}
+
+/// Opens a place without reading it: nothing but where it is.
+pub(crate) fn locate(path: &Path, links: Links) -> io::Result<OwnedFd> {
+    #[repr(C)]
+    struct How {
+        flags: u64,
+        mode: u64,
+        resolve: u64,
+    }
+    const NO_MAGIC_LINKS: u64 = 0x2;
+    const NO_SYMLINKS: u64 = 0x4;
+    let flags = libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    // With `O_PATH` and `O_NOFOLLOW` a last component that is a link is opened itself; the others are refused by the resolution.
+    let resolve = NO_MAGIC_LINKS | NO_SYMLINKS;
+    let how = How { flags: u64::from(flags.cast_unsigned()), mode: 0, resolve };
+    let path = c_text(path.as_os_str())?;
+    // SAFETY: the structure is as long as is said; the new descriptor belongs to nobody else.
+    let opened = unsafe {
+        let opened = libc::syscall(
+            libc::SYS_openat2,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            &raw const how,
+            size_of::<How>(),
+        );
+        checked_long(opened)
+            .map(|opened| OwnedFd::from_raw_fd(RawFd::try_from(opened).unwrap_or(-1)))?
+    };
+    if links == Links::Refused && kind(&opened)? == libc::S_IFLNK {
+        return Err(io::Error::from_raw_os_error(libc::ELOOP));
+    }
+    Ok(opened)
+}
+
+/// The kind of file behind a descriptor, as the bits of its mode.
+pub(crate) fn kind(descriptor: &OwnedFd) -> io::Result<libc::mode_t> {
+    let mut found = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the structure is written whole where the call succeeds, and read only then.
+    unsafe {
+        checked(libc::fstat(descriptor.as_raw_fd(), found.as_mut_ptr()))?;
+        Ok(found.assume_init().st_mode & libc::S_IFMT)
+    }
+}
+
+/// Brings up the loopback of this network namespace.
+pub(crate) fn loopback_up() -> io::Result<()> {
+    // SAFETY: the request is whole, and its name ends with a zero.
+    unsafe {
+        let socket =
+            checked(libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0))?;
+        let socket = OwnedFd::from_raw_fd(socket);
+        let mut request: libc::ifreq = mem::zeroed();
+        for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+            *to = (*from).cast_signed();
+        }
+        request.ifr_ifru.ifru_flags =
+            libc::c_short::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0);
+        checked(libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request))
+            .map(drop)
+    }
+}
+
+/// Which Landlock the kernel has; zero where it has none.
+pub(crate) fn landlock_version() -> i32 {
+    // SAFETY: with this flag nothing is read from the pointer.
+    let version = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, ptr::null::<c_void>(), 0_usize, 1_u32)
+    };
+    i32::try_from(version).unwrap_or(0).max(0)
+}
+
+/// Takes the lock of an open file without waiting; shared with others who only hold it, or alone.
+pub(crate) fn lock(descriptor: BorrowedFd<'_>, alone: bool) -> io::Result<()> {
+    let kind = if alone { libc::LOCK_EX } else { libc::LOCK_SH };
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::flock(descriptor.as_raw_fd(), kind | libc::LOCK_NB) }).map(drop)
+}

@@ -1,0 +1,111 @@
+//! What a program inside may do: files, network, limits. Owns the shape and the built-in profiles; it knows no list of secrets or of
+//! settings, which the caller gives.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Layer, Layers};
+
+/// What a program inside may do.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Profile {
+    /// What may be read. The devices of the machine are in no case, but for the harmless ones.
+    pub read: Vec<PathBuf>,
+    /// What may be written, and read.
+    pub write: Vec<PathBuf>,
+    /// What may not be read, though it lies below what may.
+    pub denied: Vec<PathBuf>,
+    /// What may not be changed or made, though it lies below what may be written.
+    pub protected: Vec<PathBuf>,
+    /// Whether there is a temporary directory, private and gone afterwards.
+    pub temporary: bool,
+    /// Where it may connect.
+    pub network: Network,
+    /// Whether it may use Unix sockets beyond pairs. Those of programs outside that lie in files can then be reached too, so the
+    /// layer [`Layer::Sockets`] is not asked for.
+    pub unix_sockets: bool,
+}
+
+/// Where a program inside may connect.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    /// Nowhere. With namespaces it has a loopback of its own.
+    Off,
+    /// To one proxy outside, and a loopback of its own.
+    Proxy(Proxy),
+    /// Anywhere.
+    Open,
+}
+
+/// A proxy outside.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Proxy {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// `NAME:PASSWORD` that it wants to see. They are told to the program inside, in its environment.
+    pub credentials: Option<String>,
+}
+
+/// How much a program inside may use. What is `None` is not limited.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Limits {
+    /// How long it may take. Then all that was started is killed.
+    pub wall: Option<Duration>,
+    /// How many seconds of the processor each process may take.
+    pub cpu_seconds: Option<u64>,
+    /// How many bytes of addresses each process may have.
+    pub address_space: Option<u64>,
+    /// How long a file may become, in bytes.
+    pub file_size: Option<u64>,
+    /// How many processes and threads there may be at once.
+    pub processes: Option<u64>,
+    /// How many files each process may have open.
+    pub open_files: Option<u64>,
+}
+
+impl Profile {
+    /// Reads everything, writes nothing but a temporary directory, connects nowhere.
+    #[must_use]
+    pub fn read_only() -> Self {
+        Self {
+            read: vec![PathBuf::from("/")],
+            write: Vec::new(),
+            denied: Vec::new(),
+            protected: Vec::new(),
+            temporary: true,
+            network: Network::Off,
+            unix_sockets: false,
+        }
+    }
+
+    /// Writes the workspace too.
+    #[must_use]
+    pub fn workspace_write(workspace: impl Into<PathBuf>) -> Self {
+        Self { write: vec![workspace.into()], ..Self::read_only() }
+    }
+
+    /// Writes the workspace, and connects to a proxy.
+    #[must_use]
+    pub fn network_proxy(workspace: impl Into<PathBuf>, proxy: Proxy) -> Self {
+        Self { network: Network::Proxy(proxy), ..Self::workspace_write(workspace) }
+    }
+
+    /// What it promises, and so what should be required of a run.
+    #[must_use]
+    pub fn promises(&self) -> Layers {
+        let mut layers = Layers::all();
+        for (layer, asked) in [
+            (Layer::Unreadable, !self.denied.is_empty()),
+            (Layer::Protected, !self.protected.is_empty()),
+            (Layer::Network, self.network != Network::Open),
+            (Layer::Sockets, !self.unix_sockets),
+        ] {
+            if !asked {
+                layers = layers.without(layer);
+            }
+        }
+        layers
+    }
+}

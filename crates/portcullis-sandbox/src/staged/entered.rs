@@ -1,0 +1,92 @@
+//! The first process of new namespaces. Owns who it is there, the view and the loopback, and that everything ends with it.
+
+use std::{
+    fs,
+    io::{self, PipeWriter, Write as _},
+    net::{Ipv4Addr, TcpListener},
+    os::fd::AsRawFd as _,
+};
+
+use super::{
+    Given,
+    held::{Held, Namespaced},
+    inside,
+    pinned::Pins,
+    supervise::{self, Whose},
+    view,
+};
+use crate::{
+    Network, Unavailable,
+    channel::{self, Word},
+    kernel,
+};
+
+/// Goes on in the namespaces. Where something fails before the program is there, the words for it go to `failure`, and whoever
+/// waits for us tries without.
+pub(super) fn become_first(
+    given: &Given,
+    pins: &Pins,
+    unavailable: &[Unavailable],
+    users: bool,
+    mut failure: PipeWriter,
+) -> ! {
+    let held = match prepared(given, pins, unavailable, users) {
+        Ok(held) => held,
+        Err(reason) => {
+            let _ = failure.write_all(reason.as_bytes());
+            kernel::exit(126);
+        }
+    };
+    drop(failure);
+    let ended = (|| {
+        let signals = kernel::child_signals()?;
+        let Some(program) = kernel::fork(0)? else {
+            inside::become_program(given, pins, held);
+        };
+        kernel::no_new_privileges()?;
+        kernel::drop_capabilities()?;
+        supervise::program(given, program, &signals, Whose::Namespace)
+    })();
+    if let Err(error) = ended {
+        let _ = channel::say(&given.control, &Word::Failed(error.to_string()), &[]);
+    }
+    kernel::exit(0);
+}
+
+fn prepared(
+    given: &Given,
+    pins: &Pins,
+    unavailable: &[Unavailable],
+    users: bool,
+) -> Result<Held, String> {
+    let said = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    kernel::die_with_parent().map_err(said("the end of the run cannot be bound to its caller"))?;
+    if users {
+        be_oneself(given).map_err(said("the user cannot be mapped"))?;
+    }
+    kernel::close_to_others().map_err(said("the first process cannot be closed to others"))?;
+    let hidden = view::make(&given.plan, pins).map_err(|failed| failed.to_string())?;
+    let network = given.plan.profile.network != Network::Open;
+    if network {
+        kernel::loopback_up().map_err(said("the loopback cannot be brought up"))?;
+    }
+    let mut port = None;
+    if matches!(given.plan.profile.network, Network::Proxy(_)) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let listener = listener.map_err(said("the way to the proxy cannot be made"))?;
+        port = listener.local_addr().ok().map(|address| address.port());
+        // The other end lives outside: there is nothing inside that could be taken over.
+        channel::say(&given.control, &Word::Listening, &[listener.as_raw_fd()])
+            .map_err(said("the way to the proxy cannot be handed over"))?;
+    }
+    let namespaced = Namespaced { users, network, hidden };
+    Ok(Held::namespaced(unavailable.to_vec(), namespaced, port))
+}
+
+/// The same user and group inside as outside. Nobody else is there.
+fn be_oneself(given: &Given) -> io::Result<()> {
+    let Given { user, group, .. } = given;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}

@@ -1,0 +1,187 @@
+//! What may not be changed though it lies where the program may write. Owns what each protected path comes down to: which directories
+//! above it must stay in place, what is read-only, and what is put where nothing is yet, and taken away again.
+//!
+//! A name that does not exist cannot be protected by itself: an empty directory takes its place while the program runs. It is read-only,
+//! looks the same to everyone, is shared by runs at the same time, and is removed by the last of them; one that a killed run left
+//! behind is known by its mode and taken over.
+
+use std::{
+    fs::{self, DirBuilder, File},
+    io,
+    os::{
+        fd::AsFd as _,
+        unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    },
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{Means, Profile, channel::Plan, kernel};
+
+/// How a placeholder is known: nobody else makes directories that are read-only and sticky.
+const PLACEHOLDER: u32 = 0o1555;
+
+/// How often a placeholder is tried, where others take it away meanwhile.
+const ATTEMPTS: usize = 100;
+
+/// Protected paths, as they are on this machine.
+#[derive(Debug, Default)]
+pub(super) struct Pins {
+    /// Directories above a protected path: what is in them may change, they may not be moved away.
+    pub(super) held: Vec<PathBuf>,
+    /// What is read-only, with everything below.
+    pub(super) fixed: Vec<PathBuf>,
+    /// Symbolic links that something else must cover, since a link cannot be held in place.
+    pub(super) covered: Vec<PathBuf>,
+    /// What could not be protected, and why.
+    pub(super) failed: Vec<(PathBuf, String)>,
+    placeholders: Vec<Placeholder>,
+}
+
+#[derive(Debug)]
+struct Placeholder {
+    path: PathBuf,
+    /// Locked as long as it is used.
+    open: File,
+}
+
+impl Pins {
+    /// Looks at every protected path, and puts a placeholder where nothing is.
+    pub(super) fn made(plan: &Plan) -> Self {
+        let mut pins = Self::default();
+        // Without mounts of its own nothing new can be made beside what is protected, and no placeholder is needed.
+        let places = !plan.without.contains(&Means::Namespaces);
+        for path in &plan.profile.protected {
+            pins.add(path, &plan.profile, places);
+        }
+        for list in [&mut pins.held, &mut pins.fixed, &mut pins.covered] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        // What is read-only is held in place as well.
+        let Self { held, fixed, .. } = &mut pins;
+        held.retain(|path| !fixed.contains(path));
+        pins
+    }
+
+    fn add(&mut self, path: &Path, profile: &Profile, places: bool) {
+        let root = profile.write.iter().filter(|root| path.starts_with(root));
+        let Some(root) = root.max_by_key(|root| root.as_os_str().len()) else { return };
+        let Ok(rest) = path.strip_prefix(root) else { return };
+        let mut at = root.clone();
+        let mut components = rest.components().peekable();
+        if components.peek().is_none() {
+            self.fixed.push(at);
+            return;
+        }
+        while let Some(component) = components.next() {
+            let Component::Normal(name) = component else {
+                self.failed.push((path.to_owned(), "it is not a plain path".to_owned()));
+                return;
+            };
+            at.push(name);
+            let is_last = components.peek().is_none();
+            match fs::symlink_metadata(&at) {
+                Ok(found) if found.is_symlink() => return self.add_link(at, profile),
+                Ok(found) if found.is_dir() && is_placeholder(&found, &at) => {
+                    if places {
+                        self.hold_place(at);
+                    }
+                    return;
+                }
+                Ok(found) if found.is_dir() && !is_last => self.held.push(at.clone()),
+                Ok(_) => return self.fixed.push(at),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if places {
+                        self.hold_place(at);
+                    }
+                    return;
+                }
+                Err(error) => return self.failed.push((at, error.to_string())),
+            }
+        }
+    }
+
+    /// A link itself is covered; where it leads is protected if it lies where the program may write.
+    fn add_link(&mut self, link: PathBuf, profile: &Profile) {
+        if let Ok(target) = fs::canonicalize(&link) {
+            let mut above = target.parent();
+            while let Some(folder) = above
+                && profile.write.iter().any(|root| folder.starts_with(root) && folder != root)
+            {
+                self.held.push(folder.to_owned());
+                above = folder.parent();
+            }
+            if profile.write.iter().any(|root| target.starts_with(root)) {
+                self.fixed.push(target);
+            }
+        }
+        self.covered.push(link);
+    }
+
+    fn hold_place(&mut self, path: PathBuf) {
+        if self.placeholders.iter().any(|placeholder| placeholder.path == path) {
+            return;
+        }
+        match placeholder(&path) {
+            Ok(Some(open)) => {
+                self.fixed.push(path.clone());
+                self.placeholders.push(Placeholder { path, open });
+            }
+            // Something else came there in between.
+            Ok(None) => self.fixed.push(path),
+            // Where we may not make anything, nobody with fewer rights may.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) => {}
+            Err(error) => self.failed.push((path, error.to_string())),
+        }
+    }
+}
+
+impl Drop for Pins {
+    fn drop(&mut self) {
+        for Placeholder { path, open } in self.placeholders.drain(..).rev() {
+            // Another run that uses it holds the lock, and removes it.
+            if kernel::lock(open.as_fd(), true).is_ok() && is_same(&open, &path) {
+                let _ = fs::remove_dir(&path);
+            }
+        }
+    }
+}
+
+/// Makes or joins the placeholder at a path; none where something else is there now.
+fn placeholder(path: &Path) -> io::Result<Option<File>> {
+    for _ in 0..ATTEMPTS {
+        match DirBuilder::new().mode(0o555).create(path) {
+            Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(PLACEHOLDER))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let found = fs::symlink_metadata(path)?;
+                if !found.is_dir() || found.permissions().mode() & 0o7777 != PLACEHOLDER {
+                    return Ok(None);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        let open = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            open => open?,
+        };
+        // One who is about to remove it holds the lock alone; then it is made anew.
+        if kernel::lock(open.as_fd(), false).is_ok() && is_same(&open, path) {
+            return Ok(Some(open));
+        }
+    }
+    Err(io::Error::other("others keep taking it away"))
+}
+
+fn is_same(open: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (open.metadata(), fs::symlink_metadata(path)) else { return false };
+    (open.dev(), open.ino()) == (there.dev(), there.ino())
+}
+
+fn is_placeholder(found: &fs::Metadata, path: &Path) -> bool {
+    found.permissions().mode() & 0o7777 == PLACEHOLDER
+        && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}

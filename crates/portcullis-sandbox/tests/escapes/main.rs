@@ -1,0 +1,279 @@
+//! A table of attempts to get out, each made without a sandbox first where that is harmless, to prove that it works there, and then in
+//! every tier that this machine has, as root and as an ordinary user. What counts is the effect: an attempt has failed when nothing
+//! happened, whatever the attacker was told.
+//!
+//! The program is its own attacker: the table's functions run in it, started anew as `attack NAME` inside.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test with a harness of its own: it panics and prints as tests do"
+)]
+
+mod attacks;
+mod calls;
+mod promises;
+mod scene;
+
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use attacks::{ATTEMPTS, Attempt, Kept, LEFT_BEHIND, Works};
+use portcullis_sandbox::{Finished, Launch, Means, Output, Profile, Refused, probe, run, stage};
+use scene::{SECRET, Scene};
+
+/// What an attacker says that got through.
+const GOT_THROUGH: &str = "got through";
+
+/// The user that attempts are made as when the tests run as root.
+const NOBODY: u32 = 65_534;
+
+/// How long an attempt may take at most.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+fn main() {
+    stage();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["attack", name] => attack(name),
+        ["sleeper"] => sleep_with_secret(),
+        ["who"] => print!("{}", calls::user()),
+        ["as-user", place, rest @ ..] => all(Path::new(place), rest),
+        [LEFT_BEHIND, _, seconds] => {
+            std::thread::sleep(Duration::from_secs(seconds.parse().unwrap()))
+        }
+        ["loopback"] => promises::loopback(),
+        rest => {
+            let place =
+                PathBuf::from(format!("/var/tmp/portcullis-escapes-{}", std::process::id()));
+            begun(&place, rest);
+        }
+    }
+}
+
+/// A place that both users can come to, with a copy of this program in it.
+fn begun(place: &Path, words: &[&str]) {
+    // What a runner of tests says of its own.
+    if words.contains(&"--list") {
+        return;
+    }
+    fs::create_dir(place).unwrap();
+    fs::set_permissions(place, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = place.join("program");
+    fs::copy("/proc/self/exe", &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut all_held =
+        ended(Command::new(&program).arg("as-user").arg(place.join("root")).args(words));
+    if calls::user() == 0 {
+        let users = place.join("user");
+        fs::create_dir(&users).unwrap();
+        std::os::unix::fs::chown(&users, Some(NOBODY), Some(NOBODY)).unwrap();
+        let mut as_user = Command::new(&program);
+        as_user.arg("as-user").arg(&users).args(words).uid(NOBODY).gid(NOBODY);
+        all_held &= ended(&mut as_user);
+    }
+    fs::remove_dir_all(place).unwrap();
+    if !all_held {
+        std::process::exit(101);
+    }
+}
+
+fn ended(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).status().unwrap().success()
+}
+
+/// Every attempt, and every promise, as this user.
+fn all(place: &Path, words: &[&str]) {
+    let begun = Instant::now();
+    fs::create_dir_all(place).unwrap();
+    let chosen = words.iter().find(|word| !word.starts_with('-')).copied();
+    let is_chosen = |name: &str| chosen.is_none_or(|part| name.contains(part));
+    let who = if calls::user() == 0 { "root" } else { "an ordinary user" };
+    let tiers = tiers(place);
+    let (mut made, mut proved, mut worked) = (0, 0, Vec::new());
+    for attempt in ATTEMPTS.iter().filter(|attempt| is_chosen(attempt.name)) {
+        match control(place, attempt) {
+            Some(true) => proved += 1,
+            Some(false) => worked.push(format!(
+                "`{}` fails without a sandbox too, and so proves nothing",
+                attempt.name
+            )),
+            None => {}
+        }
+        for (tier, without) in &tiers {
+            if attempt.kept == Kept::WithNamespaces && without.contains(&Means::Namespaces) {
+                continue;
+            }
+            made += 1;
+            if let Err(words) = contained(place, attempt, without) {
+                worked.push(format!("`{}` as {who}, with {tier}: {words}", attempt.name));
+            }
+        }
+    }
+    for (name, promise) in promises::PROMISES.iter().filter(|(name, _)| is_chosen(name)) {
+        for (tier, without) in &tiers {
+            if let Err(words) = promise(place, without) {
+                worked.push(format!("`{name}` as {who}, with {tier}: {words}"));
+            }
+        }
+    }
+    let tiers: Vec<&str> = tiers.iter().map(|(name, _)| *name).collect();
+    println!(
+        "as {who}, with {}: {made} attempts at {} ways out, {proved} of which work without a sandbox; {:.1} s",
+        tiers.join(" and "),
+        ATTEMPTS.iter().filter(|attempt| is_chosen(attempt.name)).count(),
+        begun.elapsed().as_secs_f64()
+    );
+    for words in &worked {
+        println!("FAILED {words}");
+    }
+    if !worked.is_empty() {
+        std::process::exit(101);
+    }
+}
+
+/// The tiers that this machine has. That one is missing is said.
+fn tiers(place: &Path) -> Vec<(&'static str, Vec<Means>)> {
+    let mut tiers = Vec::new();
+    for (name, without, first) in [
+        ("namespaces", vec![], Means::Namespaces),
+        ("Landlock and seccomp alone", vec![Means::Namespaces], Means::Landlock),
+    ] {
+        let mut launch = Launch::new("", place, Profile::workspace_write(place));
+        launch.without.clone_from(&without);
+        let report = probe(&launch).unwrap();
+        match report.unavailable.iter().find(|one| one.means == first) {
+            Some(one) => {
+                println!("skipped: {name}, because here {first} cannot be had: {}", one.reason)
+            }
+            None => tiers.push((name, without)),
+        }
+    }
+    assert!(!tiers.is_empty(), "nothing can be held on this machine, and so nothing was tested");
+    tiers
+}
+
+/// Whether the attempt works without a sandbox; none where that is not tried.
+fn control(place: &Path, attempt: &Attempt) -> Option<bool> {
+    let is_root = calls::user() == 0;
+    match attempt.works {
+        Works::Untried => return None,
+        Works::ForRoot if !is_root => return None,
+        Works::ForUsers if is_root => return None,
+        _ => {}
+    }
+    let (mut scene, mut launch) = prepared(place, attempt);
+    (attempt.launch)(&mut scene, &mut launch);
+    let mut command = Command::new(&launch.program);
+    command
+        .args(&launch.arguments)
+        .env_clear()
+        .envs(launch.environment.clone())
+        .env("TOKEN", SECRET);
+    command.current_dir(scene.ws("")).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().unwrap();
+    let worked = String::from_utf8_lossy(&output.stdout).contains(GOT_THROUGH)
+        || (attempt.shows)(&mut scene);
+    forget_left_behind(&scene);
+    Some(worked)
+}
+
+/// Whether nothing happened.
+fn contained(place: &Path, attempt: &Attempt, without: &[Means]) -> Result<(), String> {
+    let (mut scene, mut launch) = prepared(place, attempt);
+    launch.without = without.to_vec();
+    launch.limits.wall = Some(PATIENCE);
+    (attempt.launch)(&mut scene, &mut launch);
+    let begun = Instant::now();
+    let finished: Result<Finished, Refused> = run(&launch);
+    let finished = finished.map_err(|refused| format!("it was not run: {refused}"))?;
+    let said = String::from_utf8_lossy(&finished.stdout).into_owned();
+    let complaint = String::from_utf8_lossy(&finished.stderr).into_owned();
+    let result = if said.contains(GOT_THROUGH) {
+        Err("the attacker got through".to_owned())
+    } else if (attempt.shows)(&mut scene) {
+        Err("it shows outside".to_owned())
+    } else if !finished.report.holds(attempt.layer) {
+        Err(format!("the report says that `{}` does not hold", attempt.layer))
+    } else if attempt.name != "outlive the time" && begun.elapsed() >= PATIENCE {
+        Err("it hung".to_owned())
+    } else if !said.contains("begun") {
+        // An attacker that never came to attack proves nothing.
+        Err(format!("it was not made: {:?} {complaint}", finished.status))
+    } else {
+        Ok(())
+    };
+    forget_left_behind(&scene);
+    result
+}
+
+fn prepared(place: &Path, attempt: &Attempt) -> (Scene, Launch) {
+    let program = std::env::current_exe().unwrap();
+    let scene = Scene::made(place.join("scene"), &program);
+    if calls::user() == 0 {
+        fs::copy(&program, scene.out("setuid")).unwrap();
+        fs::set_permissions(scene.out("setuid"), fs::Permissions::from_mode(0o4755)).unwrap();
+    }
+    let mut launch = Launch::new(&program, scene.ws(""), profile(&scene));
+    launch.arguments = vec!["attack".into(), attempt.name.into()];
+    launch.environment =
+        scene.variables().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    launch.output = Output::Capture { cap: 1 << 16 };
+    (scene, launch)
+}
+
+/// The workspace may be written; its settings are protected, some of which are not there yet, and a secret is denied.
+fn profile(scene: &Scene) -> Profile {
+    // By a link to it, as people have them.
+    let workspace = scene.root.join("linked-workspace");
+    let mut profile = Profile::workspace_write(&workspace);
+    let protected = [
+        ".git/hooks",
+        ".git/config",
+        ".git/info/attributes",
+        ".agent/settings.json",
+        ".tools.json",
+        ".linked",
+    ];
+    profile.protected = protected.iter().map(|path| workspace.join(path)).collect();
+    profile.denied = vec![scene.root.join("secret")];
+    profile
+}
+
+fn forget_left_behind(scene: &Scene) {
+    let mark = format!("{LEFT_BEHIND}\0{}", scene.root.display());
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if line.windows(mark.len()).any(|part| part == mark.as_bytes())
+            && let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok())
+        {
+            let _ = calls::kill(pid, libc::SIGKILL);
+        }
+    }
+}
+
+/// The attacker. It says that it began, and whether it got through.
+fn attack(name: &str) {
+    println!("begun");
+    let _ = std::io::stdout().flush();
+    let attempt = ATTEMPTS.iter().find(|attempt| attempt.name == name).unwrap();
+    match (attempt.attack)(&Scene::told()) {
+        Ok(()) => println!("{GOT_THROUGH}"),
+        Err(error) => eprintln!("{error}"),
+    }
+}
+
+/// A process outside with a secret in its environment.
+fn sleep_with_secret() {
+    println!("ready");
+    let _ = std::io::stdout().flush();
+    calls::die_with_parent();
+    std::thread::sleep(Duration::from_secs(120));
+}

@@ -1,0 +1,317 @@
+//! What a program inside can still do, and what is refused when a means is missing.
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    os::fd::OwnedFd,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use portcullis_sandbox::{
+    Input, Kept, Launch, Layer, Limits, Means, Network, Output, Profile, Proxy, Refused, Status,
+    Stopped, run,
+};
+
+type Promise = fn(&Path, &[Means]) -> Result<(), String>;
+
+pub(crate) static PROMISES: &[(&str, Promise)] = &[
+    ("a program writes its workspace", writes_workspace),
+    ("a program reads its input and says its output", reads_and_says),
+    ("a code and a signal are passed on", passes_on),
+    ("a program that is not there is told apart", is_not_found),
+    ("a kept descriptor keeps its number", keeps_descriptors),
+    ("a flood of output is dropped", drops_floods),
+    ("a program has a temporary directory", has_temporary),
+    ("the environment is what was given", has_environment),
+    ("a placeholder goes away with the last run", placeholders_go),
+    ("the time is kept", keeps_time),
+    ("too many processes are stopped", stops_processes),
+    ("only the proxy is reached", reaches_proxy),
+    ("a means that is missing refuses what takes it", missing_means_refuse),
+    ("a path that makes no sense refuses", senseless_paths_refuse),
+    ("what is not required runs, and the report says so", waived_runs),
+];
+
+fn shell(place: &Path, without: &[Means], line: &str) -> Launch {
+    let workspace = place.join("workspace");
+    let _ = fs::remove_dir_all(&workspace);
+    fs::create_dir(&workspace).unwrap();
+    let mut launch = Launch::new("sh", &workspace, Profile::workspace_write(&workspace));
+    launch.arguments = vec!["-c".into(), line.into()];
+    launch.environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+    launch.without = without.to_vec();
+    launch.limits.wall = Some(Duration::from_secs(20));
+    launch
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{found:?} is not {expected:?}")) }
+}
+
+fn done(launch: &Launch) -> Result<portcullis_sandbox::Finished, String> {
+    run(launch).map_err(|refused| refused.to_string())
+}
+
+fn writes_workspace(place: &Path, without: &[Means]) -> Result<(), String> {
+    let line = "set -e; mkdir -p a/b; echo x > a/b/c; mv a/b/c a/d; ln a/d a/e; ln -s d a/f; chmod 755 a/d; cat a/f; rm -r a; echo y > z";
+    let launch = shell(place, without, line);
+    let finished = done(&launch)?;
+    same(
+        &(finished.status, String::from_utf8_lossy(&finished.stderr).as_ref()),
+        &(Status::Exited(0), ""),
+    )?;
+    same(&fs::read_to_string(launch.directory.join("z")).ok().as_deref(), &Some("y\n"))
+}
+
+fn reads_and_says(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "cat | tr a-z A-Z; echo sorry >&2");
+    let text = "word ".repeat(100_000);
+    launch.input = Input::Bytes(text.clone().into_bytes());
+    let finished = done(&launch)?;
+    same(&finished.stdout.len(), &text.len())?;
+    same(&String::from_utf8_lossy(&finished.stdout).as_ref(), &text.to_uppercase().as_str())?;
+    same(&finished.stderr, &b"sorry\n".to_vec())
+}
+
+fn passes_on(place: &Path, without: &[Means]) -> Result<(), String> {
+    same(&done(&shell(place, without, "exit 7"))?.status, &Status::Exited(7))?;
+    same(&done(&shell(place, without, "kill -TERM $$"))?.status, &Status::Signalled(15))?;
+    same(&done(&shell(place, without, "kill -SEGV $$"))?.status.code(), &(128 + 11))
+}
+
+fn is_not_found(place: &Path, without: &[Means]) -> Result<(), String> {
+    for program in ["no-such-program", "/no/such/program"] {
+        let mut launch = shell(place, without, "");
+        launch.program = program.into();
+        match run(&launch) {
+            Err(refused) if refused.is_not_found() => {}
+            other => return Err(format!("{program}: {other:?}")),
+        }
+    }
+    let mut launch = shell(place, without, "");
+    launch.program = "/etc/passwd".into();
+    match run(&launch) {
+        Err(refused @ Refused::Program { .. }) if !refused.is_not_found() => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn keeps_descriptors(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "cat <&7; ls /proc/self/fd | sort -n | tr '\\n' ' '");
+    let (read, mut write) = std::io::pipe().unwrap();
+    write.write_all(b"kept\n").unwrap();
+    drop(write);
+    launch.descriptors.push(Kept { descriptor: OwnedFd::from(read), number: 7 });
+    let finished = done(&launch)?;
+    // The last one is the directory that `ls` reads.
+    same(&String::from_utf8_lossy(&finished.stdout).as_ref(), &"kept\n0 1 2 3 7 ")
+}
+
+fn drops_floods(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch =
+        shell(place, without, "head -c 30000000 /dev/zero; head -c 2000000 /dev/zero >&2");
+    launch.output = Output::Capture { cap: 1_000_000 };
+    let finished = done(&launch)?;
+    same(
+        &(finished.stdout.len(), finished.stderr.len(), finished.dropped),
+        &(1_000_000, 1_000_000, 30_000_000),
+    )
+}
+
+fn has_temporary(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(
+        place,
+        without,
+        "set -e; echo x > \"$TMPDIR/portcullis-mark\"; cat \"$TMPDIR/portcullis-mark\"; echo \"$TMPDIR\"",
+    );
+    launch.profile.write.clear();
+    let finished = done(&launch)?;
+    let said = String::from_utf8_lossy(&finished.stdout).into_owned();
+    let path = said
+        .strip_prefix("x\n")
+        .ok_or_else(|| format!("{said:?}, {}", String::from_utf8_lossy(&finished.stderr)))?;
+    same(&Path::new(path.trim_end()).join("portcullis-mark").exists(), &false)
+}
+
+fn has_environment(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch =
+        shell(place, without, "env | grep -v '^\\(PWD\\|SHLVL\\|_\\|OLDPWD\\)=' | sort");
+    launch.environment.push(("MARK".into(), "one two".into()));
+    launch.profile.temporary = false;
+    let finished = done(&launch)?;
+    let expected = "MARK=one two\nPATH=/usr/local/bin:/usr/bin:/bin\n";
+    same(&String::from_utf8_lossy(&finished.stdout).as_ref(), &expected)
+}
+
+fn placeholders_go(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "true");
+    let settings = launch.directory.join(".settings/one.json");
+    launch.profile.protected.push(settings.clone());
+    // One that a killed run left behind.
+    fs::create_dir(settings.parent().unwrap()).unwrap();
+    fs::set_permissions(
+        settings.parent().unwrap(),
+        std::os::unix::fs::PermissionsExt::from_mode(0o1555),
+    )
+    .unwrap();
+    if without.contains(&Means::Namespaces) {
+        fs::remove_dir(settings.parent().unwrap()).unwrap();
+    }
+    std::thread::scope(|scope| {
+        let runs: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| done(&launch).map(|finished| finished.status))).collect();
+        for run in runs {
+            same(&run.join().unwrap()?, &Status::Exited(0))?;
+        }
+        Ok::<_, String>(())
+    })?;
+    same(&fs::symlink_metadata(settings.parent().unwrap()).is_ok(), &false)
+}
+
+fn keeps_time(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "trap '' TERM INT; echo begun; sleep 30");
+    launch.limits.wall = Some(Duration::from_millis(700));
+    let begun = Instant::now();
+    let finished = done(&launch)?;
+    same(&finished.timed_out(), &true)?;
+    same(&finished.stdout, &b"begun\n".to_vec())?;
+    same(&(begun.elapsed() < Duration::from_secs(15)), &true)
+}
+
+fn stops_processes(place: &Path, without: &[Means]) -> Result<(), String> {
+    let line = "n=0; while [ $n -lt 60 ]; do sleep 5 & n=$((n+1)); done; wait";
+    let mut launch = shell(place, without, line);
+    launch.limits =
+        Limits { processes: Some(10), wall: Some(Duration::from_secs(20)), ..Limits::default() };
+    let begun = Instant::now();
+    let finished = done(&launch)?;
+    let is_counted = finished.stopped == Some(Stopped::Processes);
+    // Where the kernel counts, the shell itself is told that there can be no more.
+    let is_refused = String::from_utf8_lossy(&finished.stderr).contains("ork");
+    same(&(is_counted || is_refused), &true)?;
+    same(&(begun.elapsed() < Duration::from_secs(15)), &true)
+}
+
+/// Inside: a server and a client of its own.
+pub(crate) fn loopback() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let client =
+        std::thread::spawn(move || TcpStream::connect(address).unwrap().write_all(b"inside"));
+    let mut text = String::new();
+    listener.accept().unwrap().0.read_to_string(&mut text).unwrap();
+    client.join().unwrap().unwrap();
+    print!("{text}");
+    // And the way out, where there is one.
+    if let Ok(proxy) = std::env::var("HTTP_PROXY") {
+        let address = proxy.rsplit('@').next().unwrap().trim_start_matches("http://").to_owned();
+        let mut connection = TcpStream::connect(address).unwrap();
+        connection.write_all(b"to the proxy").unwrap();
+        connection.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        print!(", {answer}");
+    }
+}
+
+fn reaches_proxy(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "");
+    launch.program = std::env::current_exe().unwrap().into();
+    launch.arguments = vec!["loopback".into()];
+    if without.contains(&Means::Namespaces) {
+        let proxy = Proxy { address: ([127, 0, 0, 1], 9).into(), credentials: None };
+        launch.profile.network = Network::Proxy(proxy);
+        return match run(&launch) {
+            Err(Refused::Missing(report)) => same(&report.holds(Layer::Network), &false),
+            other => Err(format!("{other:?}")),
+        };
+    }
+    same(&String::from_utf8_lossy(&done(&launch)?.stdout).as_ref(), &"inside")?;
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = proxy.local_addr().unwrap();
+    let answers = std::thread::spawn(move || {
+        let (mut connection, _) = proxy.accept().unwrap();
+        let mut text = String::new();
+        connection.read_to_string(&mut text).unwrap();
+        connection.write_all(text.to_uppercase().as_bytes()).unwrap();
+    });
+    launch.profile.network =
+        Network::Proxy(Proxy { address, credentials: Some("name:word".to_owned()) });
+    let finished = done(&launch)?;
+    if finished.status != Status::Exited(0) {
+        return Err(String::from_utf8_lossy(&finished.stderr).into_owned());
+    }
+    answers.join().map_err(|_| "the proxy was not reached".to_owned())?;
+    same(&String::from_utf8_lossy(&finished.stdout).as_ref(), &"inside, TO THE PROXY")
+}
+
+fn missing_means_refuse(place: &Path, without: &[Means]) -> Result<(), String> {
+    for (missing, layer) in [
+        (&[Means::Seccomp][..], Layer::Syscalls),
+        (&[Means::Seccomp], Layer::Sockets),
+        (&[Means::Namespaces, Means::Seccomp], Layer::Network),
+        (&[Means::Namespaces, Means::Seccomp], Layer::Ipc),
+        (&[Means::Namespaces, Means::Landlock], Layer::Files),
+        (&[Means::Namespaces, Means::Landlock], Layer::Processes),
+        (&[Means::Namespaces, Means::Landlock], Layer::Cleanup),
+        (&[Means::Namespaces, Means::Landlock], Layer::Protected),
+        (&[Means::Namespaces, Means::Landlock], Layer::Unreadable),
+    ] {
+        let mut launch = shell(place, without, "echo ran");
+        launch.without.extend(missing);
+        launch.profile.protected.push(launch.directory.join(".settings"));
+        launch.profile.denied.push(place.to_owned().join("program"));
+        launch.profile.denied.push("/etc/shadow".into());
+        launch.require = [layer].into_iter().collect();
+        match run(&launch) {
+            Err(Refused::Missing(report)) => {
+                let missing: Vec<Layer> = report.missing().map(|state| state.layer).collect();
+                same(&missing, &vec![layer])?;
+            }
+            other => return Err(format!("`{layer}` without {missing:?}: {other:?}")),
+        }
+    }
+    Ok(())
+}
+
+fn senseless_paths_refuse(place: &Path, without: &[Means]) -> Result<(), String> {
+    type Change = fn(&mut Launch);
+    let changes: &[(&str, Change)] = &[
+        ("a root that is not there", |launch| launch.profile.write.push("/no/such/place".into())),
+        ("everything", |launch| launch.profile.write.push("/".into())),
+        ("the kernel's files", |launch| launch.profile.write.push("/proc/sys".into())),
+        ("a relative path", |launch| launch.profile.read.push("here".into())),
+        ("a root below what is denied", |launch| {
+            launch.profile.denied.push(launch.directory.parent().unwrap().to_owned());
+        }),
+        ("a number that is taken", |launch| {
+            let descriptor = OwnedFd::from(fs::File::open("/dev/null").unwrap());
+            launch.descriptors.push(Kept { descriptor, number: 1 });
+        }),
+        ("a variable without a name", |launch| launch.environment.push(("".into(), "x".into()))),
+    ];
+    for (name, change) in changes {
+        let mut launch = shell(place, without, "echo ran");
+        change(&mut launch);
+        if !matches!(run(&launch), Err(Refused::Path { .. } | Refused::Asked(_))) {
+            return Err(format!("{name} was not refused"));
+        }
+    }
+    Ok(())
+}
+
+fn waived_runs(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "echo ran");
+    launch.without.push(Means::Seccomp);
+    launch.require = launch.require.without(Layer::Syscalls).without(Layer::Sockets);
+    if without.contains(&Means::Namespaces) {
+        launch.require = launch.require.without(Layer::Network).without(Layer::Ipc);
+    }
+    let finished = done(&launch)?;
+    same(&finished.stdout, &b"ran\n".to_vec())?;
+    same(&finished.report.holds(Layer::Syscalls), &false)?;
+    let state = finished.report.layers.iter().find(|state| state.layer == Layer::Syscalls);
+    same(&state.map(|state| (state.requested, state.note.is_some())), &Some((true, true)))
+}

@@ -1,0 +1,362 @@
+//! `sandbox`: running a program inside limits. Owns the options and what is said of the limits; which files are secret or protected,
+//! [`crate::sandbox`] knows, and `portcullis_sandbox` keeps the promises.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Write},
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use clap::{
+    Arg, ArgAction, ArgMatches, Command,
+    builder::{PossibleValuesParser, ValueParser},
+    value_parser,
+};
+use portcullis_net::proxy::{Credentials, Proxy, ProxyOptions, Stop};
+use portcullis_sandbox::{
+    Input, Launch, Layer, Layers, Output, Profile, Proxy as Way, Refused, Report, Stopped,
+};
+use serde_json::{Value, json};
+
+use super::{Exit, Failure, egress, json_flag, proxy::Keeper, shown, write_json};
+use crate::{
+    config::Lock,
+    platform::Directories,
+    sandbox::{BuiltIn, environment},
+    wire::VERSION,
+};
+
+/// How the run ends when its time was up; as `timeout` of coreutils says it.
+const TIMED_OUT: u8 = 124;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .about("Run a program inside limits: files, network, system calls, time")
+        .after_help(
+            "Examples:\n  portcullis sandbox run -- cargo test\n  portcullis sandbox run --profile read-only -- rg TODO\n  portcullis sandbox probe\n\n\
+             Every promise of the profile is required unless it is waived; where one does not hold here, nothing runs.",
+        )
+        .subcommand_required(true)
+        .subcommand(define_run(Command::new("run")))
+        .subcommand(
+            Command::new("probe")
+                .about("Say what holds here, after trying it")
+                .arg(json_flag())
+                .args(profile_arguments()),
+        )
+}
+
+fn profile_arguments() -> Vec<Arg> {
+    vec![
+        Arg::new("profile")
+            .long("profile")
+            .value_name("PROFILE")
+            .default_value(BuiltIn::WorkspaceWrite.name())
+            .value_parser(PossibleValuesParser::new(BuiltIn::ALL.iter().map(|one| one.name())))
+            .help("What it may do"),
+        Arg::new("workspace")
+            .long("workspace")
+            .value_name("DIRECTORY")
+            .value_parser(ValueParser::path_buf())
+            .help("What it may write, and where it starts; this directory by default"),
+    ]
+}
+
+fn define_run(command: Command) -> Command {
+    let layers = || PossibleValuesParser::new(Layer::ALL.iter().map(|layer| layer.name()));
+    command
+        .about("Run a program inside limits")
+        .after_help(
+            "Its exit code is passed on: 128 and the number where a signal ended it. 124: its time was up; 126: it was not run;\n\
+             127: there is no such program. What it leaves running is killed.\n\n\
+             Examples:\n  portcullis sandbox run -- make test\n  portcullis sandbox run --profile network-proxy --timeout 600 -- npm ci\n  portcullis sandbox run --waive protected -- git init",
+        )
+        .args(profile_arguments())
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("SECONDS")
+                .value_parser(value_parser!(u64).range(1..=31_536_000))
+                .help("How long it may take, with all that it starts"),
+        )
+        .arg(
+            Arg::new("processes")
+                .long("processes")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(u64).range(1..=1_000_000))
+                .help("How many processes there may be at once"),
+        )
+        .arg(
+            Arg::new("require")
+                .long("require")
+                .value_name("LAYER")
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(layers())
+                .help("What must hold beside what the profile promises"),
+        )
+        .arg(
+            Arg::new("waive")
+                .long("waive")
+                .value_name("LAYER")
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(layers())
+                .help("What need not hold; `protected` is then not even tried"),
+        )
+        .arg(
+            Arg::new("env")
+                .long("env")
+                .value_name("NAME[=VALUE]")
+                .action(ArgAction::Append)
+                .value_parser(ValueParser::os_string())
+                .help("A variable that it is told; most are not, as they may hold secrets"),
+        )
+        .arg(json_flag().help("Say in one line of JSON on standard error what held"))
+        .arg(
+            Arg::new("report")
+                .long("report")
+                .value_name("FILE")
+                .value_parser(ValueParser::path_buf())
+                .help("Write what held to a file, in JSON"),
+        )
+        .arg(
+            Arg::new("config")
+                .long("config")
+                .value_name("FILE")
+                .value_parser(ValueParser::path_buf())
+                .help("Use this configuration in place of your own"),
+        )
+        .arg(
+            Arg::new("command")
+                .value_name("COMMAND")
+                .required(true)
+                .num_args(1..)
+                .last(true)
+                .value_parser(ValueParser::os_string())
+                .help("The program and its arguments"),
+        )
+}
+
+pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match matches.subcommand() {
+        Some(("run", matches)) => run_program(matches),
+        Some(("probe", matches)) => probe(matches, out),
+        _ => Err(Failure::usage("a command is missing")),
+    }
+}
+
+fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let name = chosen(matches);
+    let proxy = if name == BuiltIn::NetworkProxy { Some(Opened::new(matches)?) } else { None };
+    let mut launch = launch(matches, name, proxy.as_ref().map(|opened| opened.way.clone()))?;
+    let mut words = matches.get_many::<OsString>("command").into_iter().flatten().cloned();
+    launch.program = words.next().unwrap_or_default();
+    launch.arguments = words.collect();
+    launch.environment = environment(variables(matches)?);
+    launch.limits.wall =
+        matches.get_one::<u64>("timeout").map(|seconds| Duration::from_secs(*seconds));
+    launch.limits.processes = matches.get_one::<u64>("processes").copied();
+    (launch.input, launch.output) = (Input::Inherit, Output::Inherit);
+    let layers = |name: &str| -> Layers {
+        matches
+            .get_many::<String>(name)
+            .into_iter()
+            .flatten()
+            .filter_map(|word| word.parse().ok())
+            .collect()
+    };
+    let (more, waived) = (layers("require"), layers("waive"));
+    if waived.contains(Layer::Protected) {
+        launch.profile.protected.clear();
+    }
+    launch.require =
+        more.iter().chain(launch.require.iter()).filter(|layer| !waived.contains(*layer)).collect();
+    let ended = portcullis_sandbox::run(&launch);
+    let report = match &ended {
+        Ok(finished) => Some(&finished.report),
+        Err(Refused::Missing(report)) => Some(&**report),
+        Err(_) => None,
+    };
+    if let Some(report) = report {
+        said(matches, report)?;
+    }
+    drop(proxy);
+    match ended {
+        Ok(finished) => Ok(match finished.stopped {
+            Some(Stopped::Time) => Exit::Ended(TIMED_OUT),
+            _ => Exit::Ended(u8::try_from(finished.status.code()).unwrap_or(u8::MAX)),
+        }),
+        Err(refused) => Err(failure(&refused)),
+    }
+}
+
+fn chosen(matches: &ArgMatches) -> BuiltIn {
+    let name = matches.get_one::<String>("profile").map_or("", String::as_str);
+    BuiltIn::named(name).unwrap_or(BuiltIn::ReadOnly)
+}
+
+fn launch(matches: &ArgMatches, name: BuiltIn, proxy: Option<Way>) -> Result<Launch, Failure> {
+    let given = matches.get_one::<PathBuf>("workspace");
+    let workspace = given.map_or_else(std::env::current_dir, fs::canonicalize);
+    let place = given.map_or(Path::new("."), PathBuf::as_path).display();
+    let workspace = workspace.map_err(|error| {
+        Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
+    })?;
+    let profile = name.profile(&workspace, &Directories::from_environment(), proxy);
+    let profile: Profile = profile.map_err(|error| {
+        Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
+    })?;
+    Ok(Launch::new("", workspace, profile))
+}
+
+/// `NAME` is passed on as it is, `NAME=VALUE` set.
+fn variables(matches: &ArgMatches) -> Result<Vec<(OsString, OsString)>, Failure> {
+    let mut list = Vec::new();
+    for word in matches.get_many::<OsString>("env").into_iter().flatten() {
+        let Some(text) = word.to_str() else {
+            return Err(Failure::usage("a variable of `--env` is not valid UTF-8"));
+        };
+        match text.split_once('=') {
+            Some(("", _)) => return Err(Failure::usage(format_args!("`{text}` has no name"))),
+            Some((name, value)) => list.push((name.into(), value.into())),
+            None => list.extend(std::env::var_os(text).map(|value| (text.into(), value))),
+        }
+    }
+    Ok(list)
+}
+
+fn probe(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let name = chosen(matches);
+    // Nothing connects to it: whether the way there can be made is what is tried.
+    let nowhere = Way { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 9)), credentials: None };
+    let launch = launch(matches, name, Some(nowhere))?;
+    let report = portcullis_sandbox::probe(&launch).map_err(|refused| failure(&refused))?;
+    if matches.get_flag("json") {
+        return write_json(out, &wire(&report));
+    }
+    shown(out, &table(&report))
+}
+
+/// The report as others read it.
+fn wire(report: &Report) -> Value {
+    json!({ "v": VERSION, "layers": report.layers, "unavailable": report.unavailable })
+}
+
+fn table(report: &Report) -> String {
+    let mut text = String::new();
+    for state in &report.layers {
+        let word = match (state.requested, state.in_force) {
+            (_, true) => "holds",
+            (true, false) => "does not hold",
+            (false, false) => "not asked for",
+        };
+        let by: Vec<&str> = state.by.iter().map(|means| means.name()).collect();
+        let more = match (&state.note, by.is_empty()) {
+            (Some(note), true) => format!("  ({note})"),
+            (Some(note), false) => format!("  by {} ({note})", by.join(" and ")),
+            (None, false) => format!("  by {}", by.join(" and ")),
+            (None, true) => String::new(),
+        };
+        text.push_str(&format!(
+            "{:<10}  {word:<13}  {}{more}\n",
+            state.layer.name(),
+            state.layer.promise()
+        ));
+    }
+    for one in &report.unavailable {
+        text.push_str(&format!("\n{} cannot be had: {}\n", one.means, one.reason));
+        if let Some(remedy) = &one.remedy {
+            text.push_str(&format!("help: {remedy}\n"));
+        }
+    }
+    text
+}
+
+/// What held: to where it was asked for, and on standard error in any case what does not.
+fn said(matches: &ArgMatches, report: &Report) -> Result<(), Failure> {
+    if let Some(path) = matches.get_one::<PathBuf>("report") {
+        let written = fs::write(path, format!("{}\n", wire(report)));
+        written.map_err(|error| {
+            Failure::internal(format_args!("`{}` cannot be written: {error}", path.display()))
+        })?;
+    }
+    let text = if matches.get_flag("json") {
+        format!("{}\n", wire(report))
+    } else {
+        let open = report
+            .layers
+            .iter()
+            .filter(|state| state.requested && !state.in_force && !state.required);
+        open.map(|state| {
+            format!(
+                "warning: `{}` does not hold: {}\n",
+                state.layer,
+                state.note.as_deref().unwrap_or("nothing keeps it")
+            )
+        })
+        .collect()
+    };
+    // Who closed standard error does not want to know.
+    let _ = io::stderr().write_all(text.as_bytes());
+    Ok(())
+}
+
+fn failure(refused: &Refused) -> Failure {
+    let exit = if refused.is_not_found() { Exit::NotFound } else { Exit::Refused };
+    let failure = Failure::refused(exit, refused);
+    match refused.remedy() {
+        Some(remedy) => failure.with_help(remedy),
+        None if matches!(refused, Refused::Missing(_)) => failure.with_help(
+            "`portcullis sandbox probe` says what holds here; `--waive LAYER` runs without",
+        ),
+        None => failure,
+    }
+}
+
+/// Our proxy, for one run.
+struct Opened {
+    way: Way,
+    stop: Stop,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Opened {
+    fn new(matches: &ArgMatches) -> Result<Self, Failure> {
+        let configuration = egress::configuration(matches)?;
+        let credentials = Credentials::random("sandbox").map_err(Failure::internal)?;
+        let way = format!("{}:{}", credentials.session, credentials.password);
+        let options = ProxyOptions {
+            guard: egress::guard(&configuration.network)?,
+            sessions: vec![credentials],
+            ..ProxyOptions::default()
+        };
+        let witness = Keeper::open(&configuration.audit, configuration.is_locked(Lock::Audit))?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(Failure::internal)?;
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let proxy = runtime.block_on(Proxy::bind(listen, options, Box::new(witness)));
+        let proxy = proxy
+            .map_err(|error| Failure::internal(format_args!("the proxy cannot listen: {error}")))?;
+        let (address, stop) = (proxy.address(), proxy.stop());
+        let thread = thread::Builder::new()
+            .name("proxy".to_owned())
+            .spawn(move || runtime.block_on(proxy.run()));
+        let thread = Some(thread.map_err(Failure::internal)?);
+        Ok(Self { way: Way { address, credentials: Some(way) }, stop, thread })
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What programs of agents may do inside limits: which files are secret or protected comes from the core's tables, where the user's
+//! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
+
+use std::{
+    collections::HashSet,
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use portcullis_core::place::{self, NamedPath};
+use portcullis_sandbox::{Profile, Proxy};
+
+use crate::platform::Directories;
+
+/// What a program is told of our environment.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "CLICOLOR",
+    "COLUMNS",
+    "LINES",
+    "TZ",
+    "CI",
+];
+
+/// Beginnings of further variables that it is told.
+const VARIABLE_BEGINNINGS: &[&str] = &["LC_"];
+
+/// The most entries of a directory that a `*` is held against.
+const MOST_ENTRIES: usize = 1_000;
+
+/// A built-in profile.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BuiltIn {
+    /// Writes nothing, connects nowhere.
+    ReadOnly,
+    /// Writes the workspace.
+    WorkspaceWrite,
+    /// Writes the workspace, and connects through our proxy.
+    NetworkProxy,
+}
+
+impl BuiltIn {
+    /// Each of them.
+    pub const ALL: &[Self] = &[Self::ReadOnly, Self::WorkspaceWrite, Self::NetworkProxy];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::NetworkProxy => "network-proxy",
+        }
+    }
+
+    /// The one of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.name() == name)
+    }
+
+    /// Its profile, with what is secret and protected on this machine. A proxy must be there for the one that connects.
+    ///
+    /// # Errors
+    /// When the workspace cannot be found.
+    pub fn profile(
+        self,
+        workspace: &Path,
+        directories: &Directories,
+        proxy: Option<Proxy>,
+    ) -> io::Result<Profile> {
+        let workspace = fs::canonicalize(workspace)?;
+        let home = directories.home.as_deref();
+        let mut profile = match (self, proxy) {
+            (Self::ReadOnly, _) => Profile::read_only(),
+            (Self::NetworkProxy, Some(proxy)) => Profile::network_proxy(&workspace, proxy),
+            (Self::WorkspaceWrite | Self::NetworkProxy, _) => Profile::workspace_write(&workspace),
+        };
+        profile.denied = secrets(home, &workspace);
+        // The record and the grants say what was done and what may be.
+        profile
+            .denied
+            .extend(directories.state.clone().filter(|state| !workspace.starts_with(state)));
+        if self != Self::ReadOnly {
+            profile.protected = guarded(home, &workspace);
+        }
+        Ok(profile)
+    }
+}
+
+/// The environment that a program is given, `more` added.
+#[must_use]
+pub fn environment(more: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let is_harmless = |name: &OsString| {
+        name.to_str().is_some_and(|name| {
+            VARIABLES.contains(&name)
+                || VARIABLE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        })
+    };
+    let mut list: Vec<_> = std::env::vars_os()
+        .filter(|(name, _)| is_harmless(name) && more.iter().all(|(known, _)| known != name))
+        .collect();
+    list.extend(more);
+    list
+}
+
+/// What is secret and there. What holds the workspace cannot be denied.
+#[must_use]
+pub fn secrets(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    let home = home.and_then(Path::to_str);
+    let named = place::secret_paths(home, &workspace.to_string_lossy());
+    let mut there = There::default();
+    let mut found: Vec<PathBuf> = named.iter().flat_map(|one| there.find(&one.path)).collect();
+    found.retain(|path| !workspace.starts_with(path));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What is protected: all that is there, and what is not there yet where it would be obeyed. Names of agents that nobody uses here would
+/// only be in the way.
+#[must_use]
+pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    let home = home.and_then(Path::to_str);
+    let named = place::guarded_paths(home, &workspace.to_string_lossy());
+    let mut there = There::default();
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut missing: Vec<&NamedPath> = Vec::new();
+    let mut agents = HashSet::new();
+    for one in &named {
+        let paths = there.find(&one.path);
+        if paths.is_empty() {
+            missing.push(one);
+        } else {
+            agents.extend(one.agent);
+        }
+        found.extend(paths);
+    }
+    let obeyed = missing.into_iter().filter(|one| {
+        !one.path.contains('*') && one.agent.is_none_or(|agent| agents.contains(agent))
+    });
+    found.extend(obeyed.map(|one| PathBuf::from(&one.path)));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Which paths are there. Remembers what is not, since many lie below the same.
+#[derive(Default)]
+struct There {
+    missing: HashSet<PathBuf>,
+}
+
+impl There {
+    /// The paths that a name with `*` stands for.
+    fn find(&mut self, named: &str) -> Vec<PathBuf> {
+        let mut paths = vec![PathBuf::from("/")];
+        for part in named.split('/').filter(|part| !part.is_empty()) {
+            paths = paths.iter().flat_map(|path| self.below(path, part)).collect();
+        }
+        paths
+    }
+
+    fn below(&mut self, folder: &Path, part: &str) -> Vec<PathBuf> {
+        if part.contains('*') {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
+            let names = entries.filter(|entry| {
+                entry.file_name().to_str().is_some_and(|name| is_meant(part, name))
+            });
+            return names.map(|entry| entry.path()).collect();
+        }
+        let path = folder.join(part);
+        if self.missing.contains(&path) {
+            return Vec::new();
+        }
+        if fs::symlink_metadata(&path).is_err() {
+            self.missing.insert(path);
+            return Vec::new();
+        }
+        vec![path]
+    }
+}
+
+/// Whether a name is what a pattern with `*` means. A hidden name begins as it is written.
+fn is_meant(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') {
+        return false;
+    }
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_anything_within_a_name() {
+        for (pattern, name, meant) in [
+            ("*", "modules", true),
+            ("*", ".hidden", false),
+            ("credentials*", "credentials.toml", true),
+            ("credentials*", "my-credentials", false),
+            ("ssh_host_*_key", "ssh_host_rsa_key", true),
+            ("ssh_host_*_key", "ssh_host_rsa_key.pub", false),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxcyyb", false),
+            ("*wifi*", "my-wifi.yaml", true),
+            (".vault_pass*", ".vault_pass", true),
+        ] {
+            assert_eq!(is_meant(pattern, name), meant, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn missing_settings_are_protected_of_agents_that_are_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("home/project"));
+        fs::create_dir_all(home.join(".claude")).unwrap();
+        fs::create_dir_all(workspace.join(".git/modules/sub/hooks")).unwrap();
+        let found = guarded(Some(&home), &workspace);
+        for path in [".git/hooks", ".git/config", ".git/modules/sub/hooks", ".claude", ".mcp.json"]
+        {
+            assert!(found.contains(&workspace.join(path)), "{path}");
+        }
+        assert!(!found.contains(&workspace.join(".qwen")));
+        fs::create_dir_all(workspace.join(".qwen")).unwrap();
+        assert!(guarded(Some(&home), &workspace).contains(&workspace.join(".qwen")));
+    }
+
+    #[test]
+    fn secrets_are_denied_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("home/project"));
+        fs::create_dir_all(home.join(".ssh")).unwrap();
+        fs::create_dir_all(home.join(".cargo")).unwrap();
+        fs::create_dir_all(&workspace).unwrap();
+        fs::write(home.join(".cargo/credentials.toml"), "").unwrap();
+        let found = secrets(Some(&home), &workspace);
+        assert!(found.contains(&home.join(".ssh")));
+        assert!(found.contains(&home.join(".cargo/credentials.toml")));
+        assert!(!found.contains(&home.join(".aws")));
+        assert!(found.iter().all(|path| !workspace.starts_with(path)));
+    }
+}
