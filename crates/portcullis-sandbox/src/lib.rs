@@ -1,6 +1,6 @@
 //! Running a program inside limits, and saying which of them hold.
 //!
-//! [`run`] starts our own program anew as a *stage*, which puts itself inside the limits and then becomes the program that was asked
+//! [`run()`] starts our own program anew as a *stage*, which puts itself inside the limits and then becomes the program that was asked
 //! for. What a [`Profile`] promises is divided into [`Layer`]s; each run comes with a [`Report`] that says of each whether it holds,
 //! by which [`Means`], and why not. A layer that is required and does not hold refuses the run: there is no best effort in silence.
 //!

@@ -39,7 +39,7 @@ pub fn run(launch: &Launch) -> Result<Finished, Refused> {
     begun(launch, Some(launch.program.clone()))
 }
 
-/// Puts the same in force as [`run`] would, and says what holds. Nothing is run, and nothing is required.
+/// Puts the same in force as [`run()`] would, and says what holds. Nothing is run, and nothing is required.
 ///
 /// # Errors
 /// [`Refused`], where not even that could be tried.
