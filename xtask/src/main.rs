@@ -11,6 +11,7 @@ mod fuzz;
 mod licences;
 mod random;
 mod test;
+mod threats;
 mod workspace;
 
 use std::process::ExitCode;

@@ -2,7 +2,7 @@
 
 use crate::{
     command::{self, Failed, cargo},
-    differential, docs, dressing, fuzz, licences, workspace,
+    differential, docs, dressing, fuzz, licences, threats, workspace,
 };
 
 /// Where the property tests begin to choose, so that the same tree always gets the same answer; a plain `cargo test` chooses
@@ -22,6 +22,7 @@ pub(crate) fn run() -> Result<(), Failed> {
     )?;
     fuzz::check()?;
     docs::check()?;
+    threats::check()?;
     command::run(
         cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])
             .env(PROPERTY_SEED.0, PROPERTY_SEED.1),

@@ -41,6 +41,7 @@ pub mod secrets;
 pub mod session;
 mod split;
 pub mod text;
+pub mod threats;
 pub mod tool;
 pub mod understand;
 pub mod validate;

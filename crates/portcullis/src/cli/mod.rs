@@ -35,6 +35,7 @@ mod scan;
 mod session;
 mod status;
 mod statusline;
+mod threats;
 mod trust;
 mod url;
 
@@ -69,6 +70,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "status", define: status::define_status, run: status::status },
     Verb { name: "doctor", define: status::define_doctor, run: status::doctor },
     Verb { name: "rules", define: rules::define, run: rules::run },
+    Verb { name: "threats", define: threats::define, run: threats::run },
     Verb { name: "policy", define: policy::define, run: policy::run },
     Verb { name: "guardian", define: guardian::define, run: guardian::run },
     Verb { name: "replay", define: replay::define, run: replay::run },

@@ -61,6 +61,22 @@ fn help_is_the_same_for_everybody() {
 }
 
 #[test]
+fn threats_are_told_to_people_and_programs() {
+    let place = Place::new();
+    let told = place.run(["threats"]);
+    assert_eq!(told.code, 0);
+    let listed = place.run(["threats", "--json"]).json();
+    let threats = listed["threats"].as_array().unwrap();
+    assert_eq!((listed["v"].as_u64(), threats.len()), (Some(1), 7));
+    for threat in threats {
+        assert!(told.out.contains(threat["name"].as_str().unwrap()), "{}", told.page());
+        for mitigation in threat["mitigations"].as_array().unwrap() {
+            assert!(told.out.contains(mitigation["name"].as_str().unwrap()), "{}", told.page());
+        }
+    }
+}
+
+#[test]
 fn usage_errors_read_like_ours() {
     let place = Place::new();
     let said = |arguments: &[&str]| place.run(arguments).err;
@@ -209,7 +225,7 @@ fn a_mistake_in_the_configuration_is_shown_in_its_place() {
     assert_snapshot!(place.run(["policy", "check", "mine.toml"]).page(), @r#"
     exit 78
     --- stderr
-    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`, `hook`, `network`, `guardian`, `security_policy`, `managed`
+    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`, `hook`, `monitor`, `network`, `guardian`, `security_policy`, `managed`
       |
     1 | mod = "plan"
       | ^^^
