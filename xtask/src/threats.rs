@@ -34,8 +34,17 @@ pub(crate) fn check() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whether a text has a function of this name with a `#[test]` among the attributes before it, and no `#[ignore]`.
+/// Whether a text has a test: a function, or, in quotation marks, a row of tests that have a harness of their own.
 fn is_test(text: &str, name: &str) -> bool {
+    if name.starts_with('"') {
+        let (attempt, row) = (format!("attempt({name},"), format!("({name},"));
+        return text.lines().map(str::trim).any(|l| l.starts_with(&attempt) || l.starts_with(&row));
+    }
+    is_function(text, name)
+}
+
+/// Whether a text has a function of this name with a `#[test]` among the attributes before it, and no `#[ignore]`.
+fn is_function(text: &str, name: &str) -> bool {
     let mut attributes = String::new();
     for line in text.lines().map(str::trim) {
         let begins = format!("fn {name}(");
@@ -61,6 +70,10 @@ mod tests {
     #[test]
     fn only_what_is_run_is_a_test() {
         let text = "#[test]\nfn a() {}\n\nfn b() {}\n\n#[test]\n#[ignore]\nfn c() {}\n\n#[test]\n// why\n#[expect(x)]\nfn d() {}\n// fn e() {}\n";
+        let rows = "    (\"a row\", a),\n    attempt(\"try it\", Files),\n    // (\"none\", b)\n";
+        for (name, expected) in [("\"a row\"", true), ("\"try it\"", true), ("\"none\"", false)] {
+            assert_eq!(is_test(rows, name), expected, "{name}");
+        }
         for (name, expected) in
             [("a", true), ("b", false), ("c", false), ("d", true), ("e", false), ("f", false)]
         {

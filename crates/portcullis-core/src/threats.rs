@@ -39,7 +39,7 @@ pub struct Control {
     pub does: &'static str,
     /// Where it is.
     pub at: &'static str,
-    /// What proves it: `FILE::FUNCTION`, below `crates/`.
+    /// What proves it: `FILE::FUNCTION` below `crates/`, or `FILE::"ROW"` where a table of tests has a harness of its own.
     pub tests: &'static [&'static str],
 }
 
@@ -267,14 +267,28 @@ pub const THREATS: &[Threat] = &[
             ),
             partly(
                 "Sandboxed execution",
-                &[control(
-                    "what a program may reach over the proxy is judged for each connection",
-                    "portcullis_net::proxy",
-                    &[
-                        "portcullis/tests/cli/network.rs::programs_are_let_out_under_a_password_and_recorded_until_the_proxy_is_interrupted",
-                    ],
-                )],
-                "a program that does not use the proxy, and what it does with files, is held by a sandbox alone",
+                &[
+                    control(
+                        "a program runs inside limits that the kernel keeps, and is refused where a promise does not hold",
+                        "portcullis_sandbox",
+                        &[
+                            "portcullis-sandbox/tests/escapes/attacks.rs::\"leave by a hard link\"",
+                            "portcullis-sandbox/tests/escapes/attacks.rs::\"plant a hook\"",
+                            "portcullis-sandbox/tests/escapes/attacks.rs::\"read a secret by a link\"",
+                            "portcullis-sandbox/tests/escapes/attacks.rs::\"connect by every address of this machine\"",
+                            "portcullis-sandbox/tests/escapes/promises.rs::\"a means that is missing refuses what takes it\"",
+                            "portcullis-sandbox/tests/escapes/promises.rs::\"too many processes are stopped\"",
+                        ],
+                    ),
+                    control(
+                        "what a program may reach over the proxy is judged for each connection",
+                        "portcullis_net::proxy",
+                        &[
+                            "portcullis/tests/cli/network.rs::programs_are_let_out_under_a_password_and_recorded_until_the_proxy_is_interrupted",
+                        ],
+                    ),
+                ],
+                "inside of a coding agent a hook judges and does not run: its programs are in no sandbox but the agent's",
             ),
         ],
     ),
