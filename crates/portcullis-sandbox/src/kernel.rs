@@ -141,16 +141,17 @@ pub(crate) fn die_with_parent() -> io::Result<()> {
 pub(crate) fn drop_capabilities() -> io::Result<()> {
     prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL.cast_unsigned().into())?;
     for capability in 0..64 {
-        match prctl(libc::PR_CAPBSET_READ, capability) {
-            Ok(1) => match prctl(libc::PR_CAPBSET_DROP, capability) {
-                // Without the right to drop it, it cannot be gained either: there are no new privileges.
-                Err(error) if error.raw_os_error() == Some(libc::EPERM) => break,
-                done => done.map(drop)?,
-            },
-            Ok(_) => {}
-            Err(_) => break,
+        match prctl(libc::PR_CAPBSET_DROP, capability) {
+            // Without the right to drop it, it cannot be gained either: there are no new privileges. And there are only so many.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::EINVAL)) => break,
+            done => done.map(drop)?,
         }
     }
+    empty_capabilities()
+}
+
+/// Gives up every capability; without new privileges that is for good.
+pub(crate) fn empty_capabilities() -> io::Result<()> {
     #[repr(C)]
     struct Header {
         version: u32,
@@ -220,16 +221,23 @@ pub(crate) fn lift(from: BorrowedFd<'_>, least: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// Signals as a program finds them: none blocked, none ignored.
+/// Signals as our caller had them: what our runtime ignores is not, and none is blocked.
 pub(crate) fn ordinary_signals() {
-    // SAFETY: the set is initialised before it is used; the handlers are the default.
+    // SAFETY: the set is initialised before it is used; the handler is the default.
     unsafe {
-        for signal in 1..=64 {
-            libc::signal(signal, libc::SIG_DFL);
-        }
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut none = MaybeUninit::<libc::sigset_t>::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+    }
+}
+
+/// A descriptor that can be read when a process has ended; none on kernels without them.
+pub(crate) fn watch_process(pid: u32) -> io::Result<OwnedFd> {
+    // SAFETY: the new descriptor belongs to nobody else.
+    unsafe {
+        let opened = checked_long(libc::syscall(libc::SYS_pidfd_open, pid, 0_u32))?;
+        Ok(OwnedFd::from_raw_fd(RawFd::try_from(opened).unwrap_or(-1)))
     }
 }
 

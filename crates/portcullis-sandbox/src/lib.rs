@@ -4,11 +4,10 @@
 //! for. What a [`Profile`] promises is divided into [`Layer`]s; each run comes with a [`Report`] that says of each whether it holds,
 //! by which [`Means`], and why not. A layer that is required and does not hold refuses the run: there is no best effort in silence.
 //!
-//! Three tiers are tried, from the strongest on:
+//! Two tiers are tried, the stronger one first:
 //!
 //! 1. namespaces of its own (with a view of the files of its own, and no network but a loopback), Landlock and seccomp inside them;
-//! 2. the same, with the namespaces made by bubblewrap, where only that may;
-//! 3. Landlock and seccomp alone, and our process that watches.
+//! 2. Landlock and seccomp alone, and our process that watches.
 //!
 //! The crate knows no policy: which paths are secret or protected, and what a program may do, its caller says. It runs on Linux; on other
 //! systems every run is refused.

@@ -97,6 +97,7 @@ impl Drop for Started {
     fn drop(&mut self) {
         // What the stage reads next is the end; it kills all, and ends.
         let _ = self.control.shutdown(Shutdown::Write);
+        let _ = self.control.set_read_timeout(Some(PATIENCE));
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             match channel::hear::<Word>(&self.control) {
@@ -105,9 +106,14 @@ impl Drop for Started {
             }
         }
         while begun.elapsed() < PATIENCE {
-            match self.child.try_wait() {
-                Ok(None) => std::thread::sleep(Duration::from_micros(200)),
-                _ => return,
+            match (self.child.try_wait(), kernel::watch_process(self.child.id())) {
+                (Ok(Some(_)) | Err(_), _) => return,
+                (Ok(None), Ok(process)) => {
+                    let mut watch =
+                        [Watch { descriptor: process.as_fd(), to_write: false, ready: false }];
+                    let _ = kernel::poll(&mut watch, Some(1_000));
+                }
+                (Ok(None), Err(_)) => std::thread::sleep(Duration::from_millis(1)),
             }
         }
         let _ = self.child.kill();

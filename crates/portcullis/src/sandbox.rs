@@ -2,7 +2,7 @@
 //! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -155,10 +155,10 @@ pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Which paths are there. Remembers what is not, since many lie below the same.
+/// Which paths are there. Remembers every answer, since many lie below the same.
 #[derive(Default)]
 struct There {
-    missing: HashSet<PathBuf>,
+    known: HashMap<PathBuf, bool>,
 }
 
 impl There {
@@ -180,14 +180,15 @@ impl There {
             return names.map(|entry| entry.path()).collect();
         }
         let path = folder.join(part);
-        if self.missing.contains(&path) {
-            return Vec::new();
-        }
-        if fs::symlink_metadata(&path).is_err() {
-            self.missing.insert(path);
-            return Vec::new();
-        }
-        vec![path]
+        let is_there = match self.known.get(&path) {
+            Some(is_there) => *is_there,
+            None => {
+                let is_there = fs::symlink_metadata(&path).is_ok();
+                self.known.insert(path.clone(), is_there);
+                is_there
+            }
+        };
+        if is_there { vec![path] } else { Vec::new() }
     }
 }
 

@@ -25,8 +25,11 @@ pub fn guarded_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
     let hooks = persistence::rows()
         .filter(|row| matches!(row.kind, PersistenceKind::Hook | PersistenceKind::Control))
         .map(|row| (None, row.patterns));
-    named(agents.chain(hooks), home, workspace)
+    named(agents.chain(hooks).chain([(None, BARE)]), home, workspace)
 }
+
+/// What makes a directory a repository without one of its own, whose settings version control then obeys.
+const BARE: &[&str] = &["**/HEAD"];
 
 /// Where keys, tokens and passwords of the machine and of its user lie. What programs of a project load is not among them.
 #[must_use]
@@ -156,7 +159,7 @@ mod tests {
                 place::agent_file(path, &facts).is_some()
                     || place::persistence(path, &facts).is_some()
             });
-            assert!(known || path.contains('*'), "{path}");
+            assert!(known || path.contains('*') || path.ends_with("/HEAD"), "{path}");
         }
     }
 

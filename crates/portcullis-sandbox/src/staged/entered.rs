@@ -44,7 +44,7 @@ pub(super) fn become_first(
             inside::become_program(given, pins, held);
         };
         kernel::no_new_privileges()?;
-        kernel::drop_capabilities()?;
+        kernel::empty_capabilities()?;
         supervise::program(given, program, &signals, Whose::Namespace)
     })();
     if let Err(error) = ended {

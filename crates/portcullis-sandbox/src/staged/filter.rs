@@ -54,6 +54,8 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_open_tree,
     libc::SYS_move_mount,
     libc::SYS_mount_setattr,
+    // open_tree_attr, the same number everywhere
+    467,
     libc::SYS_open_by_handle_at,
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -138,15 +140,8 @@ pub(super) fn install(plan: &Plan, held: &Held) -> Result<(), String> {
     let Some(architecture) = ARCHITECTURE else {
         return Err("no filter is written for this processor".to_owned());
     };
-    let newer = [(libc::SYS_clone3, Vec::new())].into_iter().collect();
-    let missing = errno(libc::ENOSYS);
-    for (rules, action) in [(newer, missing), (rules(plan, held)?, errno(libc::EPERM))] {
-        let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, architecture);
-        let program: BpfProgram =
-            filter.and_then(TryInto::try_into).map_err(|error| error.to_string())?;
-        seccompiler::apply_filter(&without_x32(program)).map_err(|error| error.to_string())?;
-    }
-    Ok(())
+    let program = program(rules(plan, held)?, architecture)?;
+    seccompiler::apply_filter(&program).map_err(|error| error.to_string())
 }
 
 fn errno(number: i32) -> SeccompAction {
@@ -237,22 +232,158 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
     conditions.and_then(SeccompRule::new).map_err(|error| error.to_string())
 }
 
-/// On x86-64 the same instruction set has a second table of calls, whose numbers a list of refused ones would not know.
-fn without_x32(program: BpfProgram) -> BpfProgram {
-    if cfg!(not(target_arch = "x86_64")) {
-        return program;
+/// How many calls one part of the program looks for.
+const PORTION: usize = 6;
+
+/// The filter. The kernel walks through it once for every call that there is when it is put in force, and again whenever one is made
+/// that it refuses only sometimes. So it is cut into parts, each for a range of numbers, behind a list that leads to the right one.
+fn program(rules: Rules, architecture: TargetArch) -> Result<BpfProgram, String> {
+    let mut rules: Vec<_> = rules.into_iter().collect();
+    let mut parts: Vec<(u32, BpfProgram)> = Vec::new();
+    while !rules.is_empty() {
+        let rest = rules.split_off(PORTION.min(rules.len()));
+        let first = rules.first().map_or(0, |(call, _)| *call);
+        let filter = SeccompFilter::new(
+            rules.into_iter().collect(),
+            SeccompAction::Allow,
+            errno(libc::EPERM),
+            architecture,
+        );
+        let part = filter.and_then(TryInto::try_into).map_err(|error| error.to_string())?;
+        parts.push((u32::try_from(first).map_err(|error| error.to_string())?, part));
+        rules = rest;
     }
-    const LOAD_WORD: u16 = 0x20;
-    const JUMP_IF_AT_LEAST: u16 = 0x35;
-    const RETURN: u16 = 0x06;
-    const KILL_PROCESS: u32 = 0x8000_0000;
-    const SECOND_TABLE: u32 = 0x4000_0000;
-    let line = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     let mut whole = vec![
-        line(LOAD_WORD, 0, 0, 0),
-        line(JUMP_IF_AT_LEAST, 0, 1, SECOND_TABLE),
+        // Numbers mean other calls to other instruction sets.
+        line(LOAD_WORD, 0, 0, INSTRUCTION_SET),
+        line(JUMP_IF_EQUAL, 1, 0, set(architecture)),
         line(RETURN, 0, 0, KILL_PROCESS),
+        line(LOAD_WORD, 0, 0, NUMBER),
     ];
-    whole.extend(program);
-    whole
+    if cfg!(target_arch = "x86_64") {
+        // The same instruction set has a second table of calls, whose numbers a list of refused ones would not know.
+        whole
+            .extend([line(JUMP_IF_AT_LEAST, 0, 1, SECOND_TABLE), line(RETURN, 0, 0, KILL_PROCESS)]);
+    }
+    // What its arguments point to, no filter sees.
+    let newer = u32::try_from(libc::SYS_clone3).map_err(|error| error.to_string())?;
+    whole.extend([line(JUMP_IF_EQUAL, 0, 1, newer), line(RETURN, 0, 0, failing(libc::ENOSYS))]);
+    // Two lines for each part but the last, which has one.
+    let list = parts.len() * 2 - 1;
+    let mut begin = list;
+    for (index, (_, part)) in parts.iter().enumerate() {
+        let next = parts.get(index + 1).map(|(first, _)| *first);
+        if let Some(next) = next {
+            whole.push(line(JUMP_IF_AT_LEAST, 1, 0, next));
+        }
+        let here = index * 2 + usize::from(next.is_some()) + 1;
+        let distance = u32::try_from(begin - here).map_err(|error| error.to_string())?;
+        whole.push(line(JUMP, 0, 0, distance));
+        begin += part.len();
+    }
+    whole.extend(parts.into_iter().flat_map(|(_, part)| part));
+    Ok(whole)
+}
+
+const LOAD_WORD: u16 = 0x20;
+const JUMP: u16 = 0x05;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const JUMP_IF_AT_LEAST: u16 = 0x35;
+const RETURN: u16 = 0x06;
+const KILL_PROCESS: u32 = 0x8000_0000;
+const SECOND_TABLE: u32 = 0x4000_0000;
+/// Where the number of the call stands in what a filter is given, and the instruction set.
+const NUMBER: u32 = 0;
+const INSTRUCTION_SET: u32 = 4;
+
+const fn line(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
+    sock_filter { code, jt, jf, k }
+}
+
+/// The answer "fails with this error".
+const fn failing(number: i32) -> u32 {
+    const FAILS: u32 = 0x0005_0000;
+    FAILS | number.cast_unsigned()
+}
+
+/// The instruction set, as the kernel numbers them (`AUDIT_ARCH_…` of linux/audit.h).
+const fn set(architecture: TargetArch) -> u32 {
+    match architecture {
+        TargetArch::x86_64 => 0xc000_003e,
+        TargetArch::aarch64 => 0xc000_00b7,
+        TargetArch::riscv64 => 0xc000_00f3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the program answers to a call; jumps go forward, so this ends.
+    fn answer(
+        program: &[sock_filter],
+        instruction_set: u32,
+        number: u32,
+        arguments: [u32; 2],
+    ) -> u32 {
+        let mut loaded = 0;
+        let mut at = 0;
+        loop {
+            let sock_filter { code, jt, jf, k } = program[at];
+            at += 1;
+            match code {
+                LOAD_WORD => {
+                    loaded = match k {
+                        NUMBER => number,
+                        INSTRUCTION_SET => instruction_set,
+                        16 => arguments[0],
+                        24 => arguments[1],
+                        _ => 0,
+                    }
+                }
+                JUMP => at += k as usize,
+                JUMP_IF_EQUAL => at += usize::from(if loaded == k { jt } else { jf }),
+                JUMP_IF_AT_LEAST => at += usize::from(if loaded >= k { jt } else { jf }),
+                // Greater; and.
+                0x25 => at += usize::from(if loaded > k { jt } else { jf }),
+                0x54 => loaded &= k,
+                RETURN => return k,
+                other => panic!("{other:#x}"),
+            }
+        }
+    }
+
+    #[test]
+    fn every_call_comes_to_its_rule_and_no_other_does() {
+        let Some(architecture) = ARCHITECTURE else { return };
+        let mut rules = Rules::new();
+        for call in REFUSED.iter().chain(SHARED) {
+            rules.insert(*call, Vec::new());
+        }
+        let request = u64::from(libc::TIOCSTI as u32);
+        rules.insert(libc::SYS_ioctl, vec![rule(&[(1, SeccompCmpOp::Eq, request)]).unwrap()]);
+        let program = program(rules, architecture).unwrap();
+        let (allow, refuse) = (0x7fff_0000, failing(libc::EPERM));
+        for number in 0..1_000_u32 {
+            let call = i64::from(number);
+            let expected = if call == libc::SYS_clone3 {
+                failing(libc::ENOSYS)
+            } else if REFUSED.contains(&call) || SHARED.contains(&call) {
+                refuse
+            } else {
+                allow
+            };
+            assert_eq!(answer(&program, set(architecture), number, [0, 0]), expected, "{number}");
+            assert_eq!(answer(&program, 0x4000_0003, number, [0, 0]), KILL_PROCESS, "{number}");
+        }
+        let ioctl = u32::try_from(libc::SYS_ioctl).unwrap();
+        let typed = answer(&program, set(architecture), ioctl, [0, libc::TIOCSTI as u32]);
+        assert_eq!(typed, refuse);
+        if cfg!(target_arch = "x86_64") {
+            assert_eq!(
+                answer(&program, set(architecture), SECOND_TABLE | 39, [0, 0]),
+                KILL_PROCESS
+            );
+        }
+    }
 }

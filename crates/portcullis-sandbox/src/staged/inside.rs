@@ -3,11 +3,12 @@
 
 use std::{
     ffi::{CString, OsStr, OsString},
-    io,
+    fs, io,
     os::{
         fd::{AsFd as _, AsRawFd as _, OwnedFd},
         unix::{
             ffi::{OsStrExt as _, OsStringExt as _},
+            fs::MetadataExt as _,
             net::UnixStream,
         },
     },
@@ -54,7 +55,7 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
             format!("`{}` cannot be entered: {error}", plan.directory.display()),
         )
     })?;
-    limit(&plan.limits, &held).map_err(step("the limits cannot be set"))?;
+    limit(&plan.limits, &held, given.user).map_err(step("the limits cannot be set"))?;
     if given.user == 0 && held.namespaces.as_ref().is_none_or(|spaces| !spaces.users) {
         // Without the right to leave them there is no right that they would add to.
         let _ = kernel::leave_groups();
@@ -156,11 +157,16 @@ fn environment(plan: &Plan, held: &Held) -> Vec<(OsString, OsString)> {
     list
 }
 
-fn limit(limits: &Limits, held: &Held) -> io::Result<()> {
+fn limit(limits: &Limits, held: &Held, user: u32) -> io::Result<()> {
     let Limits { wall: _, cpu_seconds, address_space, file_size, processes, open_files } = limits;
-    // The kernel counts all of a user's processes, but in a namespace of users only those in it; ours are two of them.
-    let counts = held.namespaces.as_ref().is_some_and(|spaces| spaces.users);
-    let processes = processes.filter(|_| counts).map(|most| most.saturating_add(1));
+    // In a namespace of users the kernel counts the processes in it, of which one is ours; elsewhere all of the user's, and root's not
+    // at all.
+    let others = match &held.namespaces {
+        Some(spaces) if spaces.users => Some(1),
+        _ if user != 0 => Some(tasks_of(user)),
+        _ => None,
+    };
+    let processes = others.and_then(|others| processes.map(|most| most.saturating_add(others)));
     for (resource, value) in [
         (libc::RLIMIT_CPU, *cpu_seconds),
         (libc::RLIMIT_AS, *address_space),
@@ -174,4 +180,22 @@ fn limit(limits: &Limits, held: &Held) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// How many processes and threads a user has.
+fn tasks_of(user: u32) -> u64 {
+    let mut tasks = 0;
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        if entry.metadata().is_ok_and(|found| found.uid() == user)
+            && let Ok(stat) = fs::read_to_string(entry.path().join("stat"))
+            && let Some((_, rest)) = stat.rsplit_once(')')
+        {
+            tasks += rest
+                .split_whitespace()
+                .nth(17)
+                .and_then(|word| word.parse::<u64>().ok())
+                .unwrap_or(1);
+        }
+    }
+    tasks
 }

@@ -142,7 +142,7 @@ fn unavailable_namespaces(reason: String) -> Unavailable {
     let remedy = if read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").as_deref()
         == Some("1")
     {
-        "AppArmor lets only named programs make namespaces of users: give this one a profile with `userns,`, or install bubblewrap"
+        "AppArmor lets only named programs make namespaces of users: give this one a profile with `userns,` (see apparmor.d(5))"
     } else if read("/proc/sys/kernel/unprivileged_userns_clone").as_deref() == Some("0") {
         "namespaces of users are off: `sysctl kernel.unprivileged_userns_clone=1`"
     } else if read("/proc/sys/user/max_user_namespaces").as_deref() == Some("0") {

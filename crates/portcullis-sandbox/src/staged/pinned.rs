@@ -23,6 +23,9 @@ const PLACEHOLDER: u32 = 0o1555;
 /// How often a placeholder is tried, where others take it away meanwhile.
 const ATTEMPTS: usize = 100;
 
+/// How many links a protected path may lead through.
+const MOST_HOPS: usize = 16;
+
 /// Protected paths, as they are on this machine.
 #[derive(Debug, Default)]
 pub(super) struct Pins {
@@ -51,7 +54,7 @@ impl Pins {
         // Without mounts of its own nothing new can be made beside what is protected, and no placeholder is needed.
         let places = !plan.without.contains(&Means::Namespaces);
         for path in &plan.profile.protected {
-            pins.add(path, &plan.profile, places);
+            pins.add(path, &plan.profile, places, MOST_HOPS);
         }
         for list in [&mut pins.held, &mut pins.fixed, &mut pins.covered] {
             list.sort_unstable();
@@ -63,13 +66,15 @@ impl Pins {
         pins
     }
 
-    fn add(&mut self, path: &Path, profile: &Profile, places: bool) {
+    /// What a protected path comes down to. `hops` links may still be followed.
+    fn add(&mut self, path: &Path, profile: &Profile, places: bool, hops: usize) {
+        // The outermost root: what lies between two of them could otherwise be moved away with the inner one.
         let root = profile.write.iter().filter(|root| path.starts_with(root));
-        let Some(root) = root.max_by_key(|root| root.as_os_str().len()) else { return };
+        let Some(root) = root.min_by_key(|root| root.as_os_str().len()) else { return };
         let Ok(rest) = path.strip_prefix(root) else { return };
         let mut at = root.clone();
-        let mut components = rest.components().peekable();
-        if components.peek().is_none() {
+        let mut components = rest.components();
+        if rest.as_os_str().is_empty() {
             self.fixed.push(at);
             return;
         }
@@ -79,9 +84,20 @@ impl Pins {
                 return;
             };
             at.push(name);
-            let is_last = components.peek().is_none();
+            let rest = components.as_path();
+            let is_last = rest.as_os_str().is_empty();
             match fs::symlink_metadata(&at) {
-                Ok(found) if found.is_symlink() => return self.add_link(at, profile),
+                Ok(found) if found.is_symlink() => {
+                    // A link itself is covered; where it leads, also where nothing is yet, is protected by its own path.
+                    match (led(&at), hops.checked_sub(1)) {
+                        (Some(target), Some(hops)) => {
+                            self.add(&target.join(rest), profile, places, hops);
+                            self.covered.push(at);
+                        }
+                        _ => self.failed.push((at, "its links lead too far".to_owned())),
+                    }
+                    return;
+                }
                 Ok(found) if found.is_dir() && is_placeholder(&found, &at) => {
                     if places {
                         self.hold_place(at);
@@ -99,23 +115,6 @@ impl Pins {
                 Err(error) => return self.failed.push((at, error.to_string())),
             }
         }
-    }
-
-    /// A link itself is covered; where it leads is protected if it lies where the program may write.
-    fn add_link(&mut self, link: PathBuf, profile: &Profile) {
-        if let Ok(target) = fs::canonicalize(&link) {
-            let mut above = target.parent();
-            while let Some(folder) = above
-                && profile.write.iter().any(|root| folder.starts_with(root) && folder != root)
-            {
-                self.held.push(folder.to_owned());
-                above = folder.parent();
-            }
-            if profile.write.iter().any(|root| target.starts_with(root)) {
-                self.fixed.push(target);
-            }
-        }
-        self.covered.push(link);
     }
 
     fn hold_place(&mut self, path: PathBuf) {
@@ -149,6 +148,21 @@ impl Drop for Pins {
             }
         }
     }
+}
+
+/// Where a link leads, as it is written: nothing needs to be there.
+fn led(link: &Path) -> Option<PathBuf> {
+    let written = fs::read_link(link).ok()?;
+    let mut target = PathBuf::from("/");
+    // What leads to the link has no links in it: it was walked.
+    for component in link.parent()?.join(written).components() {
+        match component {
+            Component::ParentDir => drop(target.pop()),
+            Component::Normal(name) => target.push(name),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    Some(target)
 }
 
 /// Makes or joins the placeholder at a path; none where something else is there now.

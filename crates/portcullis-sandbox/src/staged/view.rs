@@ -27,6 +27,9 @@ const TEMPORARY_OPTIONS: &std::ffi::CStr = c"mode=1777,size=1g,nr_inodes=200k";
 pub(super) const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
+/// What may only be read. Devices may lie anywhere, and are none there.
+const RESTRICTED: u64 = MOUNT_READ_ONLY | MOUNT_NO_SETUID | MOUNT_NO_DEVICES;
+
 /// Links that programs expect beside them.
 const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/proc/self/fd", "/dev/fd"),
@@ -77,7 +80,7 @@ pub(super) fn make(plan: &Plan, pins: &Pins) -> Result<bool, Failed> {
     }
     let devices = copied_devices()?;
     let root = located(Path::new("/"), Links::Refused)?;
-    kernel::mount_attributes(root.as_fd(), MOUNT_READ_ONLY | MOUNT_NO_SETUID, true)
+    kernel::mount_attributes(root.as_fd(), RESTRICTED, true)
         .map_err(failed("nothing can be made read-only"))?;
     make_devices(&devices)?;
     if plan.profile.temporary {
@@ -113,6 +116,8 @@ fn wanted(plan: &Plan, pins: &Pins) -> Vec<(PathBuf, How)> {
     list.extend(pins.held.iter().map(|path| (path.clone(), How::Writable)));
     list.extend(pins.fixed.iter().map(|path| (path.clone(), How::Fixed)));
     list.extend(pins.covered.iter().map(|path| (path.clone(), How::Covered)));
+    // What lies below something covered is covered.
+    list.retain(|(path, _)| !profile.denied.iter().any(|denied| path.starts_with(denied)));
     list.extend(profile.denied.iter().map(|path| (path.clone(), How::Covered)));
     if profile.temporary {
         // What lies in the real temporary directory is gone but for what is named.
@@ -134,10 +139,7 @@ fn copied(path: &Path, how: How) -> Result<OwnedFd, Failed> {
     let place = located(path, Links::Refused)?;
     let copy = kernel::copy_mount(place.as_fd(), true)
         .map_err(failed(format!("`{}` cannot be mounted", path.display())))?;
-    let mut set = MOUNT_NO_SETUID | MOUNT_NO_DEVICES;
-    if how == How::Fixed {
-        set |= MOUNT_READ_ONLY;
-    }
+    let set = if how == How::Fixed { RESTRICTED } else { MOUNT_NO_SETUID | MOUNT_NO_DEVICES };
     kernel::mount_attributes(copy.as_fd(), set, true)
         .map_err(failed(format!("`{}` cannot be restricted", path.display())))?;
     Ok(copy)
@@ -173,12 +175,7 @@ fn cover(path: &Path) -> Result<(), Failed> {
     let cover = located(&cover, Links::Refused)?;
     let what = || format!("`{}` cannot be covered", path.display());
     let copy = kernel::copy_mount(cover.as_fd(), false).map_err(failed(what()))?;
-    kernel::mount_attributes(
-        copy.as_fd(),
-        MOUNT_READ_ONLY | MOUNT_NO_SETUID | MOUNT_NO_DEVICES,
-        false,
-    )
-    .map_err(failed(what()))?;
+    kernel::mount_attributes(copy.as_fd(), RESTRICTED, false).map_err(failed(what()))?;
     kernel::attach_mount(copy.as_fd(), place.as_fd()).map_err(failed(what()))
 }
 

@@ -436,6 +436,16 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
             .collect();
         any(names, |name| File::open(format!("/dev/{name}")).map(drop))
     }),
+    attempt("open a device that lies elsewhere", Files, ForRoot, |scene| {
+        File::open(scene.out("zero"))?.read_exact(&mut [0])
+    })
+    .only_with_namespaces()
+    .launched(|scene, _| {
+        // Who may not make one has none to try.
+        let mode = i64::from(libc::S_IFCHR | 0o666);
+        let path = c(&scene.out("zero"));
+        let _ = call(libc::SYS_mknodat, &[libc::AT_FDCWD.into(), text(&path), mode, 0x105]);
+    }),
     attempt("open the memory of the machine", Files, Untried, |_| {
         any(["/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/port", "/proc/kcore"], |path| {
             let mut byte = [0];
@@ -597,6 +607,38 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
         fs::rename(scene.ws("src/other"), scene.ws("settings"))
     })
     .shows(|scene| fs::read_to_string(scene.ws("settings")).ok().as_deref() != Some(WHOLE)),
+    attempt("make where a link of settings leads to nothing", Protected, Always, |scene| {
+        write_at(scene.ws("later"))
+    })
+    .shows(|scene| scene.ws("later").exists())
+    .launched(|scene, launch| {
+        let link = scene.ws(".dangling");
+        symlink("later", &link).unwrap();
+        launch.profile.protected.push(link);
+    }),
+    attempt("turn a link between settings and where they are", Protected, Always, |scene| {
+        fs::remove_file(scene.ws("between"))?;
+        write_at(scene.ws("between"))
+    })
+    .shows(|scene| !scene.ws("between").is_symlink())
+    .launched(|scene, launch| {
+        let link = scene.ws(".twice");
+        symlink("between", &link).unwrap();
+        symlink("settings", scene.ws("between")).unwrap();
+        launch.profile.protected.push(link);
+    }),
+    attempt("move away what lies between two roots", Protected, Always, |scene| {
+        fs::rename(scene.ws("src"), scene.ws("moved"))?;
+        fs::create_dir_all(scene.ws("src/inner/.settings"))?;
+        write_at(scene.ws("src/inner/.settings/hook"))
+    })
+    .shows(|scene| scene.ws("src/inner/.settings/hook").exists())
+    .launched(|scene, launch| {
+        let inner = scene.ws("src/inner");
+        fs::create_dir(&inner).unwrap();
+        launch.profile.protected.push(inner.join(".settings"));
+        launch.profile.write.push(inner);
+    }),
     attempt("plant a hook by the link to the workspace", Protected, Always, |scene| {
         write_at(scene.root.join("linked-workspace/.git/hooks/pre-commit"))
     })
@@ -1001,7 +1043,8 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
                 Err(_) => break,
             }
         }
-        std::thread::sleep(Duration::from_millis(300));
+        // Where they are counted from outside, that may take a moment on a busy machine.
+        std::thread::sleep(Duration::from_secs(if made > 40 { 4 } else { 0 }));
         if made > 40 { Ok(()) } else { Err(failed("there were not so many")) }
     })
     .launched(|_, launch| limited(launch, Limits { processes: Some(20), ..Limits::default() })),

@@ -69,24 +69,20 @@ fn begun(place: &Path, words: &[&str]) {
     let program = place.join("program");
     fs::copy("/proc/self/exe", &program).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut all_held =
-        ended(Command::new(&program).arg("as-user").arg(place.join("root")).args(words));
+    let started = |command: &mut Command| command.args(words).stdin(Stdio::null()).spawn().unwrap();
+    let mut running = vec![started(Command::new(&program).arg("as-user").arg(place.join("own")))];
     if calls::user() == 0 {
         let users = place.join("user");
         fs::create_dir(&users).unwrap();
         std::os::unix::fs::chown(&users, Some(NOBODY), Some(NOBODY)).unwrap();
         let mut as_user = Command::new(&program);
-        as_user.arg("as-user").arg(&users).args(words).uid(NOBODY).gid(NOBODY);
-        all_held &= ended(&mut as_user);
+        running.push(started(as_user.arg("as-user").arg(&users).uid(NOBODY).gid(NOBODY)));
     }
+    let held: Vec<bool> = running.iter_mut().map(|one| one.wait().unwrap().success()).collect();
     fs::remove_dir_all(place).unwrap();
-    if !all_held {
+    if held.contains(&false) {
         std::process::exit(101);
     }
-}
-
-fn ended(command: &mut Command) -> bool {
-    command.stdin(Stdio::null()).status().unwrap().success()
 }
 
 /// Every attempt, and every promise, as this user.
