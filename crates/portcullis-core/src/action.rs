@@ -125,6 +125,19 @@ impl Action {
         Ok(Self { kind, call, digest })
     }
 
+    /// What a call of a registered tool does: it runs this program with these words, whatever the tool is called. The call keeps its name
+    /// and arguments; both they and the command are in the digest.
+    #[must_use]
+    pub fn of_program(call: ToolCall, words: &[String]) -> Self {
+        let command = words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
+        let kind = ActionKind::Shell { pointer: "/command".to_owned(), command };
+        let mut bytes = canonical::bytes(&kind, &call);
+        for word in words {
+            canonical::part(&mut bytes, b'P', word.as_bytes());
+        }
+        Self { kind, call, digest: Sha256::digest(bytes).into() }
+    }
+
     /// The SHA-256 of the canonical bytes: the tool, the meaning, every argument and the working directory.
     #[must_use]
     pub const fn digest(&self) -> [u8; 32] {

@@ -73,6 +73,12 @@ impl ConfirmationHandler {
         Self { timeout, ..self }
     }
 
+    /// How long an answer is waited for.
+    #[must_use]
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Asks about an action. `current` gives the action as it stands when the answer is there: what was shown is what runs, or nothing does.
     ///
     /// # Errors

@@ -21,5 +21,6 @@ pub mod sandbox;
 pub mod scan;
 pub mod session;
 pub mod spending;
+pub mod tools;
 pub mod watch;
 pub mod wire;

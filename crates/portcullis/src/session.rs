@@ -13,7 +13,7 @@ use portcullis_core::{
     analyze::Ensemble,
     call::ToolCall,
     decision::{Decision, Layer, Step, Verdict},
-    facts::Facts,
+    facts::{FactPlan, Facts},
     gate::{Gate, Judgement},
     inspect::Inspection,
     monitor::Deed,
@@ -166,7 +166,20 @@ impl Session {
     pub fn consider(&self, mut call: ToolCall, context: Context) -> Result<Judged, BadCall> {
         call.cwd = call.cwd.or_else(|| self.cwd.clone());
         call.home = call.home.or_else(|| self.home.clone());
-        let action = Action::from_call(call)?;
+        Ok(self.consider_action(Action::from_call(call)?, context))
+    }
+
+    /// What is known of the world around a call, its paths aside.
+    #[must_use]
+    pub fn facts_of(&self, call: &ToolCall) -> Facts {
+        let cwd = call.cwd.as_deref().or(self.cwd.as_deref());
+        let home = call.home.as_deref().or(self.home.as_deref());
+        self.observer.facts(&FactPlan::default(), cwd, home)
+    }
+
+    /// Judges an action without recording anything.
+    #[must_use]
+    pub fn consider_action(&self, action: Action, context: Context) -> Judged {
         // What is asked of the world does not depend on the policy.
         let plan = self.base.gate.plan(&action);
         let mut facts =
@@ -186,7 +199,7 @@ impl Session {
             deny(&mut judgement.decision, &note);
         }
         let noticed = Vec::new();
-        Ok(Judged { action, facts, context, judgement, regime, noticed, sequence: None })
+        Judged { action, facts, context, judgement, regime, noticed, sequence: None }
     }
 
     /// Raises a decision by what is noticed about the session that its call belongs to.

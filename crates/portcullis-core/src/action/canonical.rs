@@ -72,7 +72,7 @@ fn numeral(out: &mut Vec<u8>, number: &Number) {
     part(out, b'n', number.to_string().as_bytes());
 }
 
-fn part(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
+pub(super) fn part(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     count(out, tag, bytes.len());
     out.extend_from_slice(bytes);
 }

@@ -153,6 +153,20 @@ pub struct InterventionPolicy {
     patterns: RegexSet,
 }
 
+impl Default for InterventionPolicy {
+    fn default() -> Self {
+        let options = InterventionOptions::default();
+        Self {
+            always: Vec::new(),
+            threshold: options.risk_threshold,
+            confirm_unknown: options.confirm_unknown,
+            confirm_irreversible: options.confirm_irreversible,
+            written: Vec::new(),
+            patterns: RegexSet::empty(),
+        }
+    }
+}
+
 impl InterventionPolicy {
     /// A policy; its patterns are compiled once, and bounded.
     ///

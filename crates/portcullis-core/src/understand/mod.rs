@@ -2,7 +2,7 @@
 
 pub(crate) mod code;
 pub mod shell;
-mod tool;
+pub(crate) mod tool;
 
 use portcullis_syntax::Span;
 

@@ -75,6 +75,19 @@ pub enum Validator {
     Text(TextRules),
 }
 
+/// The kinds of validators of which a parameter of this name should have one, because of what it means; `None` where the name says nothing.
+///
+/// ```
+/// use portcullis_core::validate::expected_kinds;
+///
+/// assert!(expected_kinds("file_path").unwrap().contains(&"path"));
+/// assert_eq!(expected_kinds("title"), None);
+/// ```
+#[must_use]
+pub fn expected_kinds(name: &str) -> Option<&'static [&'static str]> {
+    crate::understand::tool::kinds(name)
+}
+
 /// Why a value is refused, in words for the agent: they say what is wrong with the value, not what the policy would let through.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]

@@ -36,6 +36,7 @@ mod session;
 mod status;
 mod statusline;
 mod threats;
+mod tools;
 mod trust;
 mod url;
 
@@ -73,6 +74,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "threats", define: threats::define, run: threats::run },
     Verb { name: "policy", define: policy::define, run: policy::run },
     Verb { name: "guardian", define: guardian::define, run: guardian::run },
+    Verb { name: "tools", define: tools::define, run: tools::run },
     Verb { name: "replay", define: replay::define, run: replay::run },
     Verb { name: "statusline", define: statusline::define, run: statusline::run },
     Verb { name: "trust", define: trust::define, run: trust::run },

@@ -319,14 +319,14 @@ fn failure(refused: &Refused) -> Failure {
 }
 
 /// Our proxy, for one run.
-struct Opened {
-    way: Way,
+pub(super) struct Opened {
+    pub(super) way: Way,
     stop: Stop,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Opened {
-    fn new(matches: &ArgMatches) -> Result<Self, Failure> {
+    pub(super) fn new(matches: &ArgMatches) -> Result<Self, Failure> {
         let configuration = egress::configuration(matches)?;
         let credentials = Credentials::random("sandbox").map_err(Failure::internal)?;
         let way = format!("{}:{}", credentials.session, credentials.password);

@@ -11,10 +11,10 @@ mod content;
 pub mod git;
 pub mod gitleaks;
 pub mod output;
-mod tar;
+pub(crate) mod tar;
 mod tree;
 mod utf16;
-mod zip;
+pub(crate) mod zip;
 
 use std::{
     fmt,

@@ -19,16 +19,41 @@ pub(super) type Each<'a> = dyn FnMut(&[u8], &mut dyn Read) -> io::Result<()> + '
 /// What a header says.
 struct Header {
     name: Vec<u8>,
+    link: Vec<u8>,
     size: u64,
     kind: u8,
 }
+
+/// An entry of an archive, whatever it is.
+pub(crate) struct Entry<'a> {
+    /// Its name.
+    pub(crate) name: &'a [u8],
+    /// Its type, as the format writes it: `0` or nothing for a file, `5` for a directory, `1` and `2` for links.
+    pub(crate) kind: u8,
+    /// Where a link leads.
+    pub(crate) link: &'a [u8],
+}
+
+/// What takes an entry and its contents.
+pub(crate) type EachEntry<'a> = dyn FnMut(&Entry<'_>, &mut dyn Read) -> io::Result<()> + 'a;
 
 /// Gives `each` the name and contents of every ordinary file. What `each` leaves of a file is passed over.
 ///
 /// # Errors
 /// Where the stream cannot be read, breaks off or is none, and what `each` says.
 pub(super) fn each_file(input: &mut dyn Read, each: &mut Each<'_>) -> io::Result<()> {
-    let (mut name, mut size) = (None, None);
+    each_entry(input, &mut |entry, contents| match entry.kind {
+        0 | b'0' | b'7' => each(entry.name, contents),
+        _ => Ok(()),
+    })
+}
+
+/// The same for every entry.
+///
+/// # Errors
+/// As [`each_file`].
+pub(crate) fn each_entry(input: &mut dyn Read, each: &mut EachEntry<'_>) -> io::Result<()> {
+    let (mut name, mut size, mut link) = (None, None, None);
     while let Some(header) = next(input)? {
         let length = if matches!(header.kind, b'L' | b'K' | b'x' | b'g') {
             header.size
@@ -37,24 +62,28 @@ pub(super) fn each_file(input: &mut dyn Read, each: &mut Each<'_>) -> io::Result
         };
         let mut contents = (&mut *input).take(length);
         match header.kind {
-            b'L' | b'x' => {
+            b'L' | b'K' | b'x' => {
                 let mut bytes = Vec::new();
                 (&mut contents).take(LONGEST).read_to_end(&mut bytes)?;
-                if header.kind == b'L' {
-                    bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
-                    name = Some(bytes);
-                } else {
-                    let (path, long) = extended(&bytes);
+                if header.kind == b'x' {
+                    let Extended { path, size: long, link: to } = extended(&bytes);
                     name = path.or(name);
                     size = long.or(size);
+                    link = to.or(link);
+                } else {
+                    bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+                    *(if header.kind == b'L' { &mut name } else { &mut link }) = Some(bytes);
                 }
             }
-            b'K' | b'g' => {}
+            b'g' => {}
             kind => {
-                if matches!(kind, 0 | b'0' | b'7') {
-                    each(name.as_deref().unwrap_or(&header.name), &mut contents)?;
-                }
-                (name, size) = (None, None);
+                let entry = Entry {
+                    name: name.as_deref().unwrap_or(&header.name),
+                    link: link.as_deref().unwrap_or(&header.link),
+                    kind,
+                };
+                each(&entry, &mut contents)?;
+                (name, size, link) = (None, None, None);
             }
         }
         pass_over(&mut contents)?;
@@ -103,7 +132,8 @@ fn next(input: &mut dyn Read) -> io::Result<Option<Header>> {
     if field(257, 263) == b"ustar\0" && !prefix.is_empty() {
         name = [prefix, name].join(&b'/');
     }
-    Ok(Some(Header { name, size, kind: header.get(156).copied().unwrap_or(0) }))
+    let link = text(157, 257);
+    Ok(Some(Header { name, link, size, kind: header.get(156).copied().unwrap_or(0) }))
 }
 
 /// Whether a header's checksum is the sum of its bytes, with blanks in its own place.
@@ -129,9 +159,17 @@ fn number(field: &[u8]) -> Option<u64> {
     if text.is_empty() { Some(0) } else { u64::from_str_radix(text, 8).ok() }
 }
 
-/// The path and the size in an extended header: lines `LENGTH NAME=VALUE`.
-fn extended(bytes: &[u8]) -> (Option<Vec<u8>>, Option<u64>) {
-    let (mut path, mut size) = (None, None);
+/// What an extended header says.
+#[derive(Default)]
+struct Extended {
+    path: Option<Vec<u8>>,
+    size: Option<u64>,
+    link: Option<Vec<u8>>,
+}
+
+/// Reads an extended header: lines `LENGTH NAME=VALUE`.
+fn extended(bytes: &[u8]) -> Extended {
+    let mut said = Extended::default();
     let mut rest = bytes;
     while let Some(blank) = rest.iter().position(|byte| *byte == b' ') {
         let length = rest.get(..blank).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -140,13 +178,15 @@ fn extended(bytes: &[u8]) -> (Option<Vec<u8>>, Option<u64>) {
         let Some(line) = rest.get(blank + 1..length) else { break };
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         if let Some(value) = line.strip_prefix(b"path=") {
-            path = Some(value.to_vec());
+            said.path = Some(value.to_vec());
+        } else if let Some(value) = line.strip_prefix(b"linkpath=") {
+            said.link = Some(value.to_vec());
         } else if let Some(value) = line.strip_prefix(b"size=") {
-            size = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
+            said.size = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
         }
         rest = rest.get(length..).unwrap_or_default();
     }
-    (path, size)
+    said
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@ use std::io::{self, Read, Seek, SeekFrom};
 use flate2::read::DeflateDecoder;
 
 /// Something to read from any place.
-pub(super) trait Place: Read + Seek {}
+pub(crate) trait Place: Read + Seek {}
 impl<T: Read + Seek> Place for T {}
 
 /// Whether a stream that begins with these bytes is a zip archive.
-pub(super) fn is_zip(head: &[u8]) -> bool {
+pub(crate) fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
 /// How the bytes of a file are stored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Stored {
+pub(crate) enum Stored {
     /// They can be read.
     Readable,
     /// Only with a password.
@@ -26,11 +26,13 @@ pub(super) enum Stored {
 }
 
 /// What takes the name of a file, how it is stored, and its contents.
-pub(super) type Each<'a> = dyn FnMut(&[u8], Stored, &mut dyn Read) -> io::Result<()> + 'a;
+pub(crate) type Each<'a> = dyn FnMut(&[u8], Stored, &mut dyn Read) -> io::Result<()> + 'a;
 
 /// A file of the archive as its directory has it.
 struct Entry {
     name: Vec<u8>,
+    /// The mode of Unix, where whoever packed it wrote one.
+    mode: u32,
     method: u16,
     encrypted: bool,
     packed: u64,
@@ -52,7 +54,7 @@ fn broken(what: &'static str) -> io::Error {
 ///
 /// # Errors
 /// Where the archive cannot be read or is none, and what `each` says.
-pub(super) fn each_file(archive: &mut dyn Place, each: &mut Each<'_>) -> io::Result<()> {
+pub(crate) fn each_file(archive: &mut dyn Place, each: &mut Each<'_>) -> io::Result<()> {
     let directory = directory(archive)?;
     let mut rest = directory.as_slice();
     while let Some((entry, behind)) = entry(rest) {
@@ -127,6 +129,20 @@ fn directory(archive: &mut dyn Place) -> io::Result<Vec<u8>> {
     }
 }
 
+/// The names of all entries and their modes, directories and links among them.
+///
+/// # Errors
+/// Where the archive cannot be read or is none.
+pub(crate) fn entries(archive: &mut dyn Place) -> io::Result<Vec<(Vec<u8>, u32)>> {
+    let directory = directory(archive)?;
+    let (mut list, mut rest) = (Vec::new(), directory.as_slice());
+    while let Some((entry, behind)) = entry(rest) {
+        rest = behind;
+        list.push((entry.name, entry.mode));
+    }
+    Ok(list)
+}
+
 /// The first file in a directory, and what follows it.
 fn entry(directory: &[u8]) -> Option<(Entry, &[u8])> {
     let record = directory.get(..RECORD).filter(|record| record.starts_with(b"PK\x01\x02"))?;
@@ -135,6 +151,7 @@ fn entry(directory: &[u8]) -> Option<(Entry, &[u8])> {
     let end = RECORD + name + extra + comment;
     let mut entry = Entry {
         name: directory.get(RECORD..RECORD + name)?.to_vec(),
+        mode: long(record, 38) >> 16,
         method: short(record, 10),
         encrypted: short(record, 8) & 1 != 0,
         packed: u64::from(long(record, 20)),

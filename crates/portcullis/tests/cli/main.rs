@@ -18,6 +18,8 @@ mod record;
 mod replay;
 mod scan;
 mod secrets;
+#[cfg(target_os = "linux")]
+mod tools;
 mod verbs;
 
 use std::{

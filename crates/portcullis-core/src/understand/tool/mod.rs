@@ -278,3 +278,14 @@ impl Reader<'_, '_> {
         }
     }
 }
+
+/// The kinds of validators of which one fits a parameter of this name; `None` where the name says nothing.
+pub(crate) fn kinds(name: &str) -> Option<&'static [&'static str]> {
+    match key::role(name) {
+        Role::Command | Role::Commands | Role::Script => Some(&["shell", "argument"]),
+        Role::Sql => Some(&["sql"]),
+        Role::Path(_) | Role::Directory => Some(&["path", "archive", "glob"]),
+        Role::Address => Some(&["url", "email", "git-ref"]),
+        _ => None,
+    }
+}

@@ -1,0 +1,824 @@
+//! A call on its way through the tool box. Owns that the checks come first, that the intent is recorded before anything runs, that what a
+//! person agreed to is what runs, and that the agent sees an answer only after it was inspected.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    ffi::OsString,
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+use portcullis_core::{
+    action::{Action, ActionKind},
+    call::ToolCall,
+    decision::{Layer, Verdict},
+    finding::Confidence,
+    inspect::inspect,
+    intervention::{Asking, ConfirmationRequest, InterventionPolicy, Refused, Settled, Trigger},
+    monitor::{Consequence, Consequences, Deed, End, Limits, Monitor, result_of},
+    policy::Context,
+    redact::redact,
+    risk::{Risk, Severity},
+    secrets::redacted,
+    validate::Validator,
+};
+use portcullis_sandbox::{Kept, Launch, Output as Streams, Proxy, Report, Status};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Check, Does, Fatality, Opened, Program, Registry, Roots, Tool, Violation, archive,
+    path::{self, is_still},
+};
+use crate::{
+    audit::{Entry, Kind},
+    confirmation::{self, ConfirmationHandler},
+    platform::{self, Directories},
+    sandbox::{self, BuiltIn},
+    session::{Judged, Session},
+    watch,
+};
+
+/// The number of the first file that a program is handed.
+const FIRST_HANDED: i32 = 10;
+
+/// Who calls.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Identity {
+    /// What they may do.
+    pub permissions: BTreeSet<String>,
+    /// For whom the agent works.
+    pub user: Option<String>,
+    /// Which agent.
+    pub agent: Option<String>,
+    /// Which session of it.
+    pub session: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ending {
+    /// It ran, and ended well.
+    Done,
+    /// It ran, and the program ended with another code than 0.
+    Failed,
+    /// It took too long and was killed.
+    TimedOut,
+    /// A check stopped it (`action_blocked`).
+    Blocked,
+    /// A person said no, or nobody said anything (`action_cancelled`).
+    Cancelled,
+    /// It could not be run as it has to be.
+    Refused,
+}
+
+/// What a tool said, as an agent may see it.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Output {
+    /// What it answered.
+    pub stdout: String,
+    /// What it said beside that.
+    pub stderr: String,
+    /// How many bytes were too many.
+    pub dropped: u64,
+}
+
+/// What was noticed in an answer.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Caught {
+    /// How many secrets were taken out.
+    pub secrets: usize,
+    /// Words in it that tell an agent what to do, each on one line.
+    pub instructions: Vec<String>,
+}
+
+/// What an agent is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answer {
+    /// The caller's own identifier.
+    pub id: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// What became of it.
+    pub status: Ending,
+    /// Whether the whole execution ends with it.
+    pub fatal: bool,
+    /// Everything that the checks found.
+    pub violations: Vec<Violation>,
+    /// Why, for the agent, where it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The program's exit status, as a shell says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// What it said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
+    /// What was noticed in that.
+    pub caught: Caught,
+    /// How risky it was judged to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
+    /// The action's hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// What held it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Report>,
+}
+
+/// The tools of one execution, with everything that a call goes through.
+pub struct Toolbox {
+    registry: Registry,
+    session: Session,
+    monitor: Monitor,
+    consequences: Consequences,
+    fatality: Fatality,
+    intervention: InterventionPolicy,
+    handler: Option<ConfirmationHandler>,
+    proxy: Option<Proxy>,
+    workspace: PathBuf,
+    begun: Instant,
+    latest: BTreeMap<String, VecDeque<Duration>>,
+}
+
+/// A call that is ready to run: what would be executed, to the last word.
+struct Plan {
+    tool: Arc<Tool>,
+    arguments: Map<String, Value>,
+    words: Vec<String>,
+    opened: BTreeMap<String, Vec<Opened>>,
+    directory: PathBuf,
+    action: Action,
+    /// The call as it came.
+    call: ToolCall,
+}
+
+impl Toolbox {
+    /// A tool box for a workspace, under the documented limits. Nobody can be asked: what would ask is denied.
+    ///
+    /// # Errors
+    /// When the workspace is not there.
+    pub fn new(registry: Registry, session: Session, workspace: &Path) -> io::Result<Self> {
+        Ok(Self {
+            registry,
+            session,
+            monitor: Monitor::start(Limits::default(), Duration::ZERO),
+            consequences: Consequences::default(),
+            fatality: Fatality::default(),
+            workspace: workspace.canonicalize()?,
+            begun: Instant::now(),
+            latest: BTreeMap::new(),
+            intervention: InterventionPolicy::default(),
+            handler: None,
+            proxy: None,
+        })
+    }
+
+    /// The same under other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.monitor = Monitor::start(limits, self.begun.elapsed());
+        self
+    }
+
+    /// The same with other codes that end the execution.
+    #[must_use]
+    pub fn with_fatality(mut self, fatality: Fatality) -> Self {
+        self.fatality = fatality;
+        self
+    }
+
+    /// The same with another policy of when a person must agree.
+    #[must_use]
+    pub fn with_intervention(mut self, intervention: InterventionPolicy) -> Self {
+        self.intervention = intervention;
+        self
+    }
+
+    /// The same with somebody who can be asked.
+    #[must_use]
+    pub fn with_handler(mut self, handler: ConfirmationHandler) -> Self {
+        self.handler = Some(handler);
+        self
+    }
+
+    /// The same with a proxy, for tools whose sandbox is `network-proxy`.
+    #[must_use]
+    pub fn with_proxy(mut self, proxy: Proxy) -> Self {
+        self.proxy = Some(proxy);
+        self
+    }
+
+    /// The tools.
+    #[must_use]
+    pub const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Takes a call all the way.
+    pub fn call(&mut self, call: ToolCall, identity: &Identity) -> Answer {
+        let mut call = call;
+        call.agent = identity.agent.clone().or(call.agent);
+        call.session = identity.session.clone().or(call.session);
+        call.cwd = Some(self.workspace.to_string_lossy().into_owned());
+        let mut answer = Answer::new(&call);
+        let step = self.monitor.begin(self.begun.elapsed());
+        let limit = step.as_ref().err().map(|exceeded| self.fatality.limit(exceeded.to_string()));
+        let (mut deed, end, result) = (Deed::named(&call.tool, 0), End::Blocked, None);
+        let mut ended = (end, result);
+        match self.checked(call, identity, limit, &mut answer, &mut deed) {
+            Checked::Stopped(end) => ended.0 = end,
+            Checked::Ready(plan, mut judged, reasons) => {
+                ended.0 = self.go_on(*plan, &mut judged, reasons, identity, &mut answer);
+                ended.1 = answer.output.as_ref().map(|output| result_of(&output.stdout));
+            }
+        }
+        if let Ok(step) = step {
+            self.monitor.finish(step, &deed, ended.0, ended.1);
+        }
+        answer
+    }
+
+    /// The five checks.
+    fn checked(
+        &mut self,
+        call: ToolCall,
+        identity: &Identity,
+        limit: Option<Violation>,
+        answer: &mut Answer,
+        deed: &mut Deed,
+    ) -> Checked {
+        let Some(tool) = self.registry.get(&call.tool).cloned() else {
+            let unknown = self.fatality.unknown(&call.tool);
+            return self.stopped(&call, None, [unknown].into_iter().chain(limit).collect(), answer);
+        };
+        let mut violations = Vec::new();
+        if !tool.is_permitted(&identity.permissions) {
+            violations.push(self.fatality.unpermitted(&tool));
+        }
+        let facts = self.session.facts_of(&call);
+        violations.extend(self.fatality.parameters(&tool, &call.arguments, &facts));
+        let is_usable = violations.is_empty();
+        let plan = is_usable.then(|| self.plan(&tool, &call));
+        let mut judged = None;
+        let mut plan = match plan {
+            Some(Ok(plan)) => Some(plan),
+            Some(Err(message)) => {
+                violations.push(self.fatality.violation(
+                    Check::Parameters,
+                    "invalid_parameters",
+                    message,
+                    "",
+                ));
+                None
+            }
+            None => None,
+        };
+        if let Some(plan) = &plan {
+            // Where nobody can be asked, that is found out when it is time to ask.
+            let context = Context::default();
+            let mut looked = self.session.consider_action(plan.action.clone(), context);
+            vouch(&tool, &mut looked);
+            self.session.watch(&mut looked);
+            *deed = Deed::of(&looked.action, &looked.judgement);
+            violations.extend(self.fatality.policy(&looked));
+            judged = Some(looked);
+        }
+        violations.extend(limit);
+        if let Some(rate) = tool.rate.filter(|rate| self.is_too_often(&tool.name, *rate)) {
+            violations.push(
+                self.fatality.limit(format!("`{}` may run {rate} times a minute", tool.name)),
+            );
+        }
+        let mut reasons = Vec::new();
+        if let Some(judged) = &judged {
+            violations.extend(self.fatality.patterns(&tool, judged));
+            for anomaly in self.monitor.notice(Some(deed)) {
+                match self.consequences.of(anomaly.kind) {
+                    Consequence::Stop => violations.push(self.fatality.history(&anomaly.words())),
+                    Consequence::Ask => reasons.push(anomaly.words()),
+                    Consequence::Tighten if !tool.read_only => reasons.push(anomaly.words()),
+                    Consequence::Off | Consequence::Warn | Consequence::Tighten => {}
+                }
+            }
+            if judged.judgement.decision.verdict == Verdict::Ask {
+                reasons.extend(judged.judgement.decision.reasons.iter().cloned());
+            }
+            if tool.confirm {
+                reasons.push("this tool asks each time".to_owned());
+            }
+            if tool.least_risk() >= Severity::High {
+                reasons.push(format!(
+                    "this tool is registered with the risk {}",
+                    tool.least_risk().name()
+                ));
+            }
+            let triggers = self.intervention.triggers(&judged.action, &judged.judgement);
+            reasons.extend(triggers.iter().map(Trigger::words));
+        }
+        match (plan.take(), judged) {
+            (Some(plan), Some(judged)) if violations.is_empty() => {
+                Checked::Ready(Box::new(plan), Box::new(judged), reasons)
+            }
+            (_, judged) => self.stopped(&call, judged.map(Box::new), violations, answer),
+        }
+    }
+
+    /// Records that nothing runs, and says why.
+    fn stopped(
+        &mut self,
+        call: &ToolCall,
+        judged: Option<Box<Judged>>,
+        mut violations: Vec<Violation>,
+        answer: &mut Answer,
+    ) -> Checked {
+        violations.sort_by_key(|violation| violation.check);
+        answer.status = Ending::Blocked;
+        answer.fatal = violations.iter().any(|violation| violation.fatal);
+        let first = violations.first();
+        answer.message = first.map(|violation| violation.message.clone());
+        let code = first.map_or("", |violation| violation.reason.as_str()).to_owned();
+        let action = match &judged {
+            Some(judged) => Some(judged.action.id()),
+            None => Action::from_call(call.clone()).ok().map(|action| action.id()),
+        };
+        answer.action.clone_from(&action);
+        answer.risk = judged.as_ref().map(|judged| judged.judgement.assessment.risk);
+        let detail = |violation: &Violation| match violation.detail.as_str() {
+            "" => format!("{}: {}", violation.reason, violation.message),
+            detail => format!("{}: {} ({detail})", violation.reason, violation.message),
+        };
+        let entry = Entry {
+            tool: Some(call.tool.clone()),
+            risk: answer.risk,
+            rules: violations
+                .iter()
+                .map(|violation| format!("tool.{}", violation.reason))
+                .collect(),
+            decision: Some(Verdict::Deny),
+            layer: Some(judged.map_or(Layer::Floor, |judged| judged.judgement.decision.layer)),
+            reason: Some(violations.iter().map(detail).collect::<Vec<_>>().join("; ")),
+            action,
+            preview: Some(serde_json::to_string(&call.arguments).unwrap_or_default()),
+            session: call.session.clone(),
+            agent: call.agent.clone(),
+            cwd: call.cwd.clone(),
+            ..Entry::new(Kind::Decision)
+        };
+        // Nothing runs, whether or not that could be recorded.
+        let _ = self.session.note(entry);
+        answer.violations = violations;
+        Checked::Stopped(End::blocked_for(&code))
+    }
+
+    /// What would run, to the last word.
+    fn plan(&self, tool: &Arc<Tool>, call: &ToolCall) -> Result<Plan, String> {
+        let facts = self.session.facts_of(call);
+        let mut opened: BTreeMap<String, Vec<Opened>> = BTreeMap::new();
+        let mut arguments = call.arguments.clone();
+        for (name, value) in &mut arguments {
+            for validator in tool.validators.get(name).into_iter().flatten() {
+                let rules = match validator {
+                    Validator::Path(rules) => rules,
+                    Validator::Archive(rules) => &rules.path,
+                    _ => continue,
+                };
+                let roots = Roots::of(rules, &self.workspace);
+                for text in texts(value) {
+                    let one = path::open(rules, text, &self.workspace, &roots, &facts)
+                        .map_err(|refused| format!("`{name}`: {refused}"))?;
+                    if let Validator::Archive(rules) = validator {
+                        archive::check(rules, &one)
+                            .map_err(|refused| format!("`{name}`: {refused}"))?;
+                    }
+                    // What runs is told where it really is: a link on the way says nothing any more.
+                    one.path
+                        .to_str()
+                        .ok_or_else(|| format!("`{name}`: its real name is not UTF-8"))?
+                        .clone_into(text);
+                    opened.entry(name.clone()).or_default().push(one);
+                }
+            }
+        }
+        let (words, directory) = match &tool.does {
+            Does::Program(program) => {
+                (program.command.words(&arguments)?, self.workspace.join(&program.directory))
+            }
+            Does::Function(_) => (Vec::new(), self.workspace.clone()),
+        };
+        let action = if words.is_empty() {
+            Action::from_call(call.clone()).map_err(|error| error.to_string())?
+        } else {
+            Action::of_program(
+                ToolCall { cwd: Some(directory.to_string_lossy().into_owned()), ..call.clone() },
+                &words,
+            )
+        };
+        Ok(Plan {
+            tool: Arc::clone(tool),
+            arguments,
+            words,
+            opened,
+            directory,
+            action,
+            call: call.clone(),
+        })
+    }
+
+    fn is_too_often(&mut self, name: &str, rate: u32) -> bool {
+        let now = self.begun.elapsed();
+        let latest = self.latest.entry(name.to_owned()).or_default();
+        while latest.front().is_some_and(|at| now.saturating_sub(*at) >= Duration::from_secs(60)) {
+            latest.pop_front();
+        }
+        if latest.len() >= rate as usize {
+            return true;
+        }
+        latest.push_back(now);
+        false
+    }
+
+    /// Asks, records, runs.
+    fn go_on(
+        &mut self,
+        plan: Plan,
+        judged: &mut Judged,
+        reasons: Vec<String>,
+        identity: &Identity,
+        answer: &mut Answer,
+    ) -> End {
+        answer.action = Some(judged.action.id());
+        answer.risk = Some(judged.judgement.assessment.risk);
+        if !reasons.is_empty() && judged.judgement.decision.verdict == Verdict::Allow {
+            judged.judgement.decision.verdict = Verdict::Ask;
+            judged.judgement.decision.reasons.splice(0..0, reasons.iter().cloned());
+        }
+        self.session.record(judged);
+        match judged.judgement.decision.verdict {
+            Verdict::Deny => {
+                answer.status = Ending::Blocked;
+                answer.message = Some("this could not be recorded, so it does not run".to_owned());
+                return End::Blocked;
+            }
+            Verdict::Ask => {
+                if let Err((status, why)) = self.agreed(&plan, judged, reasons, identity) {
+                    answer.status = status;
+                    answer.message = Some(why);
+                    return if status == Ending::Cancelled { End::Declined } else { End::Blocked };
+                }
+            }
+            Verdict::Allow => {}
+        }
+        let ended = execute(&plan, &self.workspace, self.proxy.as_ref());
+        self.finished(ended, judged, answer)
+    }
+
+    /// Asks, and records the answer. What was agreed to is what runs: whoever waited may find another world.
+    fn agreed(
+        &mut self,
+        plan: &Plan,
+        judged: &mut Judged,
+        reasons: Vec<String>,
+        identity: &Identity,
+    ) -> Result<(), (Ending, String)> {
+        let begun = Instant::now();
+        let settled = match &self.handler {
+            None => Settled::Refused(Refused::Closed),
+            Some(handler) => {
+                let failed =
+                    |error: io::Error| (Ending::Refused, format!("nobody can be asked: {error}"));
+                let asking = Asking {
+                    request_id: platform::random().map_err(failed)?,
+                    nonce: platform::random().map_err(failed)?,
+                    user_id: identity.user.as_deref(),
+                    timeout: handler.timeout(),
+                };
+                let mut request =
+                    ConfirmationRequest::new(&judged.action, &judged.judgement, &[], &asking);
+                request.triggers = reasons;
+                if let ActionKind::Shell { command, .. } = &judged.action.kind {
+                    let shown: String = redact(command).chars().take(2_000).collect();
+                    request.triggers.push(format!("it would run {shown}"));
+                }
+                handler.settle(request, &|| self.still(plan))
+            }
+        };
+        let waited = begun.elapsed();
+        judged.judgement.decision.verdict =
+            if settled.is_confirmed() { Verdict::Allow } else { Verdict::Deny };
+        let answered = Entry {
+            decision: Some(judged.judgement.decision.verdict),
+            layer: Some(Layer::Person),
+            action: Some(judged.action.id()),
+            tool: Some(judged.action.call.tool.clone()),
+            session: judged.action.call.session.clone(),
+            agent: judged.action.call.agent.clone(),
+            ..confirmation::recorded(&settled, judged.sequence, waited)
+        };
+        self.session.answered(judged, answered);
+        match settled {
+            Settled::Confirmed { .. } if judged.judgement.decision.verdict == Verdict::Allow => {
+                // Between the answer and now, too.
+                match self.still(plan) {
+                    Some(hash) if hash == judged.action.id() => Ok(()),
+                    _ => Err((Ending::Refused, Refused::OtherAction.to_string())),
+                }
+            }
+            Settled::Confirmed { .. } => {
+                Err((Ending::Cancelled, "the answer could not be recorded".to_owned()))
+            }
+            Settled::Declined { .. } => Err((Ending::Cancelled, "a person said no".to_owned())),
+            Settled::Refused(Refused::OtherAction) => {
+                Err((Ending::Refused, Refused::OtherAction.to_string()))
+            }
+            Settled::Refused(why) => Err((Ending::Cancelled, why.to_string())),
+        }
+    }
+
+    /// The hash of what would run now, unless something that it is about is another thing than it was.
+    fn still(&self, plan: &Plan) -> Option<String> {
+        let again = self.plan(&plan.tool, &plan.call).ok()?;
+        let is_same = plan.opened.values().flatten().all(is_still);
+        is_same.then(|| again.action.id())
+    }
+
+    /// Inspects what came back, and records what became of it.
+    fn finished(
+        &mut self,
+        ended: Result<Ended, String>,
+        judged: &Judged,
+        answer: &mut Answer,
+    ) -> End {
+        let ended = match ended {
+            Ok(ended) => ended,
+            Err(why) => {
+                answer.status = Ending::Refused;
+                let why = redact(&why).into_owned();
+                self.outcome(judged, &format!("refused: {why}"), None);
+                answer.message = Some(why);
+                return End::Failed;
+            }
+        };
+        let Ended { status, output, report } = ended;
+        let seen = inspect(&format!("{}\n{}", output.stdout, output.stderr));
+        answer.caught = Caught {
+            secrets: seen
+                .secrets
+                .iter()
+                .filter(|secret| secret.confidence >= Confidence::Medium)
+                .count(),
+            instructions: seen
+                .planted
+                .iter()
+                .map(|planted| {
+                    let whole = format!("{}\n{}", output.stdout, output.stderr);
+                    let words: String = planted.span.of(&whole).chars().take(200).collect();
+                    crate::report::visible::line(&redacted(&words)).into_owned()
+                })
+                .collect(),
+        };
+        // What the session was shown is known to the next call's judgement.
+        let _ = self.session.told(&judged.action.call, &seen);
+        let output = Output {
+            stdout: redacted(&output.stdout),
+            stderr: redacted(&output.stderr),
+            dropped: output.dropped,
+        };
+        let (ending, end, words) = match status {
+            Some((_, true)) => (Ending::TimedOut, End::Failed, "timed out".to_owned()),
+            Some((status, false)) if status.code() == 0 => {
+                (Ending::Done, End::Done, "exit 0".to_owned())
+            }
+            Some((status, false)) => {
+                (Ending::Failed, End::Failed, format!("exit {}", status.code()))
+            }
+            None => (Ending::Done, End::Done, "returned".to_owned()),
+        };
+        answer.status = ending;
+        answer.exit = status.map(|(status, _)| status.code());
+        if ending == Ending::TimedOut {
+            answer.message = Some("it took too long and was stopped".to_owned());
+        }
+        self.outcome(judged, &words, Some(watch::result_mark(&output.stdout)));
+        answer.output = Some(output);
+        answer.sandbox = report;
+        end
+    }
+
+    fn outcome(&mut self, judged: &Judged, words: &str, preview: Option<String>) {
+        let entry = Entry {
+            refers_to: judged.sequence,
+            outcome: Some(words.to_owned()),
+            preview,
+            action: Some(judged.action.id()),
+            tool: Some(judged.action.call.tool.clone()),
+            session: judged.action.call.session.clone(),
+            agent: judged.action.call.agent.clone(),
+            ..Entry::new(Kind::Outcome)
+        };
+        // It has run; a record that breaks now is found by whoever calls next.
+        let _ = self.session.note(entry);
+    }
+}
+
+/// A function is not read: what it does is said by whoever registered it, and that stands where nothing else is known. What its arguments
+/// show counts beside that.
+fn vouch(tool: &Tool, judged: &mut Judged) {
+    let is_silent = judged
+        .judgement
+        .assessment
+        .findings
+        .iter()
+        .all(|finding| finding.severity < Severity::High);
+    let decision = &mut judged.judgement.decision;
+    let only_unknown = judged.judgement.assessment.risk == Risk::Unknown
+        && decision.verdict == Verdict::Ask
+        && decision.layer == Layer::Confirmation;
+    if matches!(tool.does, Does::Function(_))
+        && only_unknown
+        && is_silent
+        && tool.least_risk() < Severity::High
+    {
+        decision.verdict = Verdict::Allow;
+        decision.reasons.insert(
+            0,
+            format!("the tool is registered with the risk {}", tool.least_risk().name()),
+        );
+        judged.judgement.assessment.risk = Risk::from(tool.least_risk());
+    }
+}
+
+/// What the checks came to.
+enum Checked {
+    Stopped(End),
+    Ready(Box<Plan>, Box<Judged>, Vec<String>),
+}
+
+/// What ran.
+struct Ended {
+    /// How it ended, and whether its time was up; nothing for a function.
+    status: Option<(Status, bool)>,
+    output: Output,
+    report: Option<Report>,
+}
+
+impl Answer {
+    fn new(call: &ToolCall) -> Self {
+        Self {
+            id: call.id.clone(),
+            tool: call.tool.clone(),
+            status: Ending::Blocked,
+            fatal: false,
+            violations: Vec::new(),
+            message: None,
+            exit: None,
+            output: None,
+            caught: Caught::default(),
+            risk: None,
+            action: None,
+            sandbox: None,
+        }
+    }
+}
+
+fn execute(plan: &Plan, workspace: &Path, proxy: Option<&Proxy>) -> Result<Ended, String> {
+    match &plan.tool.does {
+        Does::Program(program) => run(plan, program, workspace, proxy),
+        Does::Function(function) => {
+            let (function, arguments) = (Arc::clone(function), plan.arguments.clone());
+            let opened = plan
+                .opened
+                .iter()
+                .filter_map(|(name, list)| Some((name.clone(), list.first()?.again().ok()?)))
+                .collect();
+            let (answer, answered) = mpsc::channel();
+            thread::spawn(move || {
+                // Whoever waited may have gone.
+                let _ = answer.send(function.call(&arguments, &opened));
+            });
+            match answered.recv_timeout(plan.tool.timeout) {
+                Ok(Ok(mut output)) => {
+                    for text in [&mut output.stdout, &mut output.stderr] {
+                        let end = text.floor_char_boundary(plan.tool.output);
+                        output.dropped += (text.len() - end) as u64;
+                        text.truncate(end);
+                    }
+                    Ok(Ended { status: None, output, report: None })
+                }
+                Ok(Err(why)) => Err(why),
+                Err(mpsc::RecvTimeoutError::Timeout) => Err("it took too long".to_owned()),
+                Err(mpsc::RecvTimeoutError::Disconnected) => Err("it broke".to_owned()),
+            }
+        }
+    }
+}
+
+/// Runs a program in its sandbox.
+fn run(
+    plan: &Plan,
+    program: &Program,
+    workspace: &Path,
+    proxy: Option<&Proxy>,
+) -> Result<Ended, String> {
+    let tool = &plan.tool;
+    let built_in = BuiltIn::named(&tool.sandbox)
+        .ok_or_else(|| format!("there is no sandbox profile `{}`", tool.sandbox))?;
+    if built_in == BuiltIn::NetworkProxy && proxy.is_none() {
+        return Err("there is no proxy that it could connect through".to_owned());
+    }
+    let directories = Directories::from_environment();
+    let mut profile = built_in
+        .profile(workspace, &directories, proxy.cloned())
+        .map_err(|error| error.to_string())?;
+    let written: BTreeSet<PathBuf> =
+        tool.paths().flat_map(|(_, rules)| Roots::of(rules, workspace).write().to_vec()).collect();
+    if !written.is_empty() {
+        // The program writes where its paths may lead, and nowhere else.
+        profile.write = written.into_iter().collect();
+    }
+    let mut words = plan.words.clone();
+    let mut descriptors = Vec::new();
+    let handed = plan
+        .opened
+        .iter()
+        .filter(|(name, _)| tool.handed.contains(*name))
+        .flat_map(|(_, list)| list);
+    for opened in handed {
+        let number =
+            FIRST_HANDED + i32::try_from(descriptors.len()).map_err(|error| error.to_string())?;
+        let descriptor = opened.handle.try_clone().map_err(|error| error.to_string())?;
+        descriptors.push(Kept { descriptor, number });
+        let path = opened.path.to_string_lossy();
+        for word in &mut words {
+            *word = word.replace(&*path, &format!("/dev/fd/{number}"));
+        }
+    }
+    let mut environment: Vec<(OsString, OsString)> =
+        program.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    for name in &program.passes {
+        environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
+    }
+    let mut rest = words.into_iter();
+    let first = rest.next().unwrap_or_default();
+    let mut launch = Launch::new(first, &plan.directory, profile);
+    launch.arguments = rest.map(OsString::from).collect();
+    launch.environment = sandbox::environment(environment);
+    launch.limits.wall = Some(tool.timeout);
+    launch.output = Streams::Capture { cap: tool.output };
+    launch.descriptors = descriptors;
+    let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {
+        Some(remedy) => format!("{refused}; {remedy}"),
+        None => refused.to_string(),
+    })?;
+    let timed_out = finished.timed_out();
+    Ok(Ended {
+        status: Some((finished.status, timed_out)),
+        output: Output {
+            stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
+            dropped: finished.dropped,
+        },
+        report: Some(finished.report),
+    })
+}
+
+/// The texts of an argument that are held to something.
+fn texts(value: &mut Value) -> Vec<&mut String> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list
+            .iter_mut()
+            .filter_map(|one| if let Value::String(text) = one { Some(text) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Opened {
+    /// The same, open once more.
+    fn again(&self) -> io::Result<Self> {
+        Ok(Self {
+            path: self.path.clone(),
+            handle: self.handle.try_clone()?,
+            new: self.new.clone(),
+            writable: self.writable,
+        })
+    }
+
+    /// Reads the file, up to so many bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read(&self, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::from(self.handle.try_clone()?).take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
