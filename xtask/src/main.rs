@@ -25,6 +25,8 @@ usage: cargo xtask <verb>
   bench-network   only how long it takes to say where an address or a URL leads
   bench-proxy PROGRAM
                   only what the proxy of a built program carries beside a bare relay, and what a thousand tunnels take
+  bench-sandbox PROGRAM
+                  only what running a program inside limits costs a built program
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["bench-proxy", program] => bench::proxy(program.as_ref()),
+        ["bench-sandbox", program] => bench::sandbox(program.as_ref()),
         ["bench-relay", port] => match port.parse() {
             Ok(port) => bench::relay(port),
             Err(_) => Err(command::Failed::Usage(format!("`{port}` is not a port"))),

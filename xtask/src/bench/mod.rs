@@ -3,6 +3,7 @@
 
 mod network;
 mod proxy;
+mod sandbox;
 
 use std::{
     hint::black_box,
@@ -24,6 +25,7 @@ use portcullis_core::{
 pub(crate) use self::{
     network::in_process as network,
     proxy::{relay, run as proxy},
+    sandbox::run as sandbox,
 };
 use crate::command::{self, Failed, cargo, root, say};
 
@@ -109,6 +111,7 @@ pub(crate) fn run() -> Result<(), Failed> {
     whole_process()?;
     growth()?;
     on_the_wall()?;
+    sandbox(&root().join("target/release/portcullis"))?;
     proxy(&root().join("target/release/portcullis"))
 }
 

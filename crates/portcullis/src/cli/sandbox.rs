@@ -176,6 +176,8 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
     }
     launch.require =
         more.iter().chain(launch.require.iter()).filter(|layer| !waived.contains(*layer)).collect();
+    // Opened before anything runs: what runs could put a link in its place.
+    let mut report_file = report_file(matches)?;
     let ended = portcullis_sandbox::run(&launch);
     let report = match &ended {
         Ok(finished) => Some(&finished.report),
@@ -183,7 +185,7 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
         Err(_) => None,
     };
     if let Some(report) = report {
-        said(matches, report)?;
+        said(matches, report, report_file.as_mut())?;
     }
     drop(proxy);
     match ended {
@@ -277,10 +279,33 @@ fn table(report: &Report) -> String {
     text
 }
 
+/// Where the report is written, where it is. A link is not followed: an earlier run may have left it there.
+fn report_file(matches: &ArgMatches) -> Result<Option<(PathBuf, fs::File)>, Failure> {
+    let Some(path) = matches.get_one::<PathBuf>("report") else { return Ok(None) };
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW.bits();
+        options.custom_flags(flags.cast_signed());
+    }
+    match options.open(path) {
+        Ok(file) => Ok(Some((path.clone(), file))),
+        Err(error) => {
+            Err(Failure::usage(format_args!("`{}` cannot be written: {error}", path.display())))
+        }
+    }
+}
+
 /// What held: to where it was asked for, and on standard error in any case what does not.
-fn said(matches: &ArgMatches, report: &Report) -> Result<(), Failure> {
-    if let Some(path) = matches.get_one::<PathBuf>("report") {
-        let written = fs::write(path, format!("{}\n", wire(report)));
+fn said(
+    matches: &ArgMatches,
+    report: &Report,
+    file: Option<&mut (PathBuf, fs::File)>,
+) -> Result<(), Failure> {
+    if let Some((path, file)) = file {
+        let written = file.write_all(format!("{}\n", wire(report)).as_bytes());
         written.map_err(|error| {
             Failure::internal(format_args!("`{}` cannot be written: {error}", path.display()))
         })?;

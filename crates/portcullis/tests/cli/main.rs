@@ -16,6 +16,8 @@ mod layers;
 mod network;
 mod record;
 mod replay;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod scan;
 mod secrets;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,146 @@
+//! Programs inside limits, by the command line. What the limits hold against, the tests of `portcullis-sandbox` try.
+
+use std::{fs, os::unix::fs::symlink, path::PathBuf};
+
+use serde_json::Value;
+
+use crate::Place;
+
+/// A home with a key in it, and a project with a repository, which is where the program is run; none, and why, where the kernel has
+/// not what it takes.
+fn place() -> Option<(Place, PathBuf)> {
+    let place = Place::new()
+        .with("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .with("API_TOKEN", "of-the-caller");
+    let home = place.home.path().canonicalize().unwrap();
+    let project = home.join("project");
+    fs::create_dir_all(project.join(".git/hooks")).unwrap();
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::create_dir(home.join(".ssh")).unwrap();
+    fs::create_dir(home.join(".claude")).unwrap();
+    fs::write(home.join(".ssh/id_ed25519"), "the key").unwrap();
+    let probed =
+        place.run(["sandbox", "probe", "--json", "--workspace", project.to_str().unwrap()]).json();
+    let layers = probed.get("layers").and_then(Value::as_array).unwrap();
+    let open = layers.iter().find(|layer| layer.get("in_force") == Some(&Value::Bool(false)));
+    if let Some(layer) = open {
+        let words = format!("skipped: {layer}; {:?}\n", probed.get("unavailable"));
+        std::io::Write::write_all(&mut std::io::stderr(), words.as_bytes()).unwrap();
+        return None;
+    }
+    Some((place, project))
+}
+
+fn run(place: &Place, project: &std::path::Path, words: &[&str]) -> crate::Ended {
+    let workspace = ["sandbox", "run", "--workspace", project.to_str().unwrap()];
+    place.run(workspace.iter().chain(words))
+}
+
+#[test]
+fn a_program_writes_its_workspace_and_nothing_that_is_protected_or_outside() {
+    let Some((place, project)) = place() else { return };
+    let line = "echo x > src/new; echo x > .git/hooks/pre-commit; mkdir .claude; echo x > .claude/settings.json; \
+                echo x > .mcp.json; echo x > ../elsewhere; cat ../.ssh/id_ed25519; env; exit 7";
+    let ended = run(&place, &project, &["--", "sh", "-c", line]);
+    assert_eq!(ended.code, 7, "{}", ended.page());
+    assert!(project.join("src/new").exists(), "{}", ended.page());
+    for path in [".git/hooks/pre-commit", ".claude/settings.json", ".mcp.json", "../elsewhere"] {
+        assert!(!project.join(path).exists(), "{path}: {}", ended.page());
+    }
+    assert!(
+        !ended.out.contains("the key") && !ended.out.contains("of-the-caller"),
+        "{}",
+        ended.page()
+    );
+    // Nothing stays in the place of what was missing.
+    assert!(!project.join(".claude").exists(), "{}", ended.page());
+}
+
+#[test]
+fn a_program_that_only_reads_writes_nothing() {
+    let Some((place, project)) = place() else { return };
+    let ended = run(
+        &place,
+        &project,
+        &["--profile", "read-only", "--", "sh", "-c", "ls; echo x > src/new"],
+    );
+    assert!(ended.out.contains("src") && !project.join("src/new").exists(), "{}", ended.page());
+}
+
+#[test]
+fn codes_say_how_it_ended() {
+    let Some((place, project)) = place() else { return };
+    for (words, code) in [
+        (&["--", "true"][..], 0),
+        (&["--", "sh", "-c", "kill -KILL $$"], 137),
+        (&["--timeout", "1", "--", "sleep", "30"], 124),
+        (&["--", "no-such-program"], 127),
+        (&["--", "/etc/passwd"], 126),
+        (&["--require", "no-such-layer", "--", "true"], 64),
+        (&["--env", "=x", "--", "true"], 64),
+        (&[], 64),
+    ] {
+        let ended = run(&place, &project, words);
+        assert_eq!(ended.code, code, "{words:?}: {}", ended.page());
+    }
+}
+
+#[test]
+fn what_held_is_said() {
+    let Some((place, project)) = place() else { return };
+    let report = project.join("report.json");
+    let words =
+        ["--json", "--waive", "network", "--report", report.to_str().unwrap(), "--", "true"];
+    let ended = run(&place, &project, &words);
+    let said: Value = serde_json::from_str(&ended.err).unwrap();
+    let written: Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+    assert_eq!(said, written);
+    let layers = said["layers"].as_array().unwrap();
+    assert_eq!(layers.len(), 11);
+    for layer in layers {
+        let is_network = layer["layer"] == "network";
+        assert_eq!(layer["required"], !is_network, "{layer}");
+        assert_eq!(layer["in_force"], true, "{layer}");
+        assert!(!layer["by"].as_array().unwrap().is_empty(), "{layer}");
+    }
+    let probed =
+        place.run(["sandbox", "probe", "--json", "--workspace", project.to_str().unwrap()]).json();
+    assert_eq!(
+        (probed["v"].as_u64(), probed["layers"].as_array().map(Vec::len)),
+        (Some(1), Some(11))
+    );
+}
+
+/// What runs inside could put a link where the report is written.
+#[test]
+fn a_report_follows_no_link() {
+    let Some((place, project)) = place() else { return };
+    let target = place.home.path().join("target");
+    fs::write(&target, "whole").unwrap();
+    let report = project.join("src/report.json");
+    let words = |line| ["--report", report.to_str().unwrap(), "--", "sh", "-c", line];
+    let ended =
+        run(&place, &project, &words("rm src/report.json; ln -s ../../target src/report.json"));
+    assert_eq!(
+        (ended.code, fs::read_to_string(&target).unwrap()),
+        (0, "whole".to_owned()),
+        "{}",
+        ended.page()
+    );
+    let _ = fs::remove_file(&report);
+    symlink(&target, &report).unwrap();
+    let ended = run(&place, &project, &words("true"));
+    assert_eq!(
+        (ended.code, fs::read_to_string(&target).unwrap()),
+        (64, "whole".to_owned()),
+        "{}",
+        ended.page()
+    );
+}
+
+#[test]
+fn nobody_but_us_is_a_stage() {
+    let place = Place::new();
+    let ended = place.fed(["sandbox-stage"], b"{\"program\":\"/bin/sh\"}");
+    assert_eq!((ended.code, ended.out.as_str()), (126, ""), "{}", ended.page());
+}
