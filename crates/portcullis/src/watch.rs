@@ -123,7 +123,11 @@ fn steps(traces: &[Trace]) -> Vec<Recorded> {
                     Some(Verdict::Deny) if raised => continue,
                     // Where an agent asks nobody, what asks is denied: that says nothing about the agent.
                     Some(Verdict::Deny) if trace.layer == Some(Layer::Person) => End::Declined,
-                    Some(Verdict::Deny) => End::Blocked,
+                    Some(Verdict::Deny) => {
+                        let codes =
+                            trace.rules.iter().filter_map(|rule| rule.strip_prefix("tool."));
+                        codes.map(End::blocked_for).next().unwrap_or(End::Blocked)
+                    }
                     Some(Verdict::Allow | Verdict::Ask) | None => End::Done,
                 };
                 let asked = trace.decision == Some(Verdict::Ask);

@@ -4,7 +4,7 @@
 use std::{
     ffi::OsStr,
     fs::File,
-    io,
+    io::{self, Read as _, Seek as _, Write as _},
     os::fd::{AsFd, OwnedFd},
     os::unix::fs::MetadataExt as _,
     path::{Component, Path, PathBuf},
@@ -44,6 +44,54 @@ pub struct Opened {
     pub new: Option<std::ffi::OsString>,
     /// Whether it may be written.
     pub writable: bool,
+}
+
+impl Opened {
+    /// The same, open once more.
+    pub(super) fn again(&self) -> io::Result<Self> {
+        let handle = self.handle.try_clone()?;
+        Ok(Self { path: self.path.clone(), handle, new: self.new.clone(), writable: self.writable })
+    }
+
+    /// Reads the file, up to so many bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read(&self, most: u64) -> io::Result<Vec<u8>> {
+        let mut file = File::from(self.handle.try_clone()?);
+        file.rewind()?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the file anew, or makes it where there was none. Nothing that came to lie at its name since is followed or replaced.
+    ///
+    /// # Errors
+    /// What the system says, also where it may only be read.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        if !self.writable {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let mut file = match &self.new {
+            Some(name) => {
+                let flags = OFlags::WRONLY
+                    | OFlags::CREATE
+                    | OFlags::EXCL
+                    | OFlags::NOFOLLOW
+                    | OFlags::CLOEXEC;
+                let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+                File::from(rustix::fs::openat(&self.handle, name.as_os_str(), flags, mode)?)
+            }
+            None => {
+                let mut file = File::from(self.handle.try_clone()?);
+                file.set_len(0)?;
+                file.rewind()?;
+                file
+            }
+        };
+        file.write_all(bytes)
+    }
 }
 
 impl Roots {
@@ -133,8 +181,10 @@ pub fn open(
     };
     match rest.as_slice() {
         [] => {
-            let handle =
-                beneath(&root_handle, inner, OFlags::RDONLY | OFlags::NONBLOCK).map_err(failed)?;
+            let opened = |flags| beneath(&root_handle, inner, flags | OFlags::NONBLOCK);
+            // A directory, or what may only be read, does not open for writing.
+            let both = if writable { opened(OFlags::RDWR).ok() } else { None };
+            let handle = both.map_or_else(|| opened(OFlags::RDONLY), Ok).map_err(failed)?;
             fits(rules, &handle, writable).map_err(|message| refuse(&message))?;
             Ok(Opened { path, handle, new: None, writable })
         }

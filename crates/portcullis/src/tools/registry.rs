@@ -95,7 +95,7 @@ pub trait Function: Send + Sync {
     fn call(
         &self,
         arguments: &Map<String, Value>,
-        opened: &BTreeMap<String, Opened>,
+        opened: &BTreeMap<String, Vec<Opened>>,
     ) -> Result<Output, String>;
 }
 

@@ -4,8 +4,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     ffi::OsString,
-    fs::File,
-    io::{self, Read as _},
+    io,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
@@ -152,7 +152,6 @@ pub struct Toolbox {
 struct Plan {
     tool: Arc<Tool>,
     arguments: Map<String, Value>,
-    words: Vec<String>,
     opened: BTreeMap<String, Vec<Opened>>,
     directory: PathBuf,
     action: Action,
@@ -424,7 +423,6 @@ impl Toolbox {
         Ok(Plan {
             tool: Arc::clone(tool),
             arguments,
-            words,
             opened,
             directory,
             action,
@@ -476,6 +474,12 @@ impl Toolbox {
             }
             Verdict::Allow => {}
         }
+        if self.still(&plan).is_none_or(|hash| hash != judged.action.id()) {
+            answer.status = Ending::Refused;
+            answer.message = Some(Refused::OtherAction.to_string());
+            self.outcome(judged, "changed before it ran", None);
+            return End::Blocked;
+        }
         let ended = execute(&plan, &self.workspace, self.proxy.as_ref());
         self.finished(ended, judged, answer)
     }
@@ -525,11 +529,7 @@ impl Toolbox {
         self.session.answered(judged, answered);
         match settled {
             Settled::Confirmed { .. } if judged.judgement.decision.verdict == Verdict::Allow => {
-                // Between the answer and now, too.
-                match self.still(plan) {
-                    Some(hash) if hash == judged.action.id() => Ok(()),
-                    _ => Err((Ending::Refused, Refused::OtherAction.to_string())),
-                }
+                Ok(())
             }
             Settled::Confirmed { .. } => {
                 Err((Ending::Cancelled, "the answer could not be recorded".to_owned()))
@@ -693,11 +693,14 @@ fn execute(plan: &Plan, workspace: &Path, proxy: Option<&Proxy>) -> Result<Ended
         Does::Program(program) => run(plan, program, workspace, proxy),
         Does::Function(function) => {
             let (function, arguments) = (Arc::clone(function), plan.arguments.clone());
+            let again =
+                |list: &Vec<Opened>| list.iter().map(Opened::again).collect::<io::Result<Vec<_>>>();
             let opened = plan
                 .opened
                 .iter()
-                .filter_map(|(name, list)| Some((name.clone(), list.first()?.again().ok()?)))
-                .collect();
+                .map(|(name, list)| Ok((name.clone(), again(list)?)))
+                .collect::<io::Result<BTreeMap<_, _>>>()
+                .map_err(|error| error.to_string())?;
             let (answer, answered) = mpsc::channel();
             thread::spawn(move || {
                 // Whoever waited may have gone.
@@ -743,30 +746,25 @@ fn run(
         // The program writes where its paths may lead, and nowhere else.
         profile.write = written.into_iter().collect();
     }
-    let mut words = plan.words.clone();
+    let mut arguments = plan.arguments.clone();
     let mut descriptors = Vec::new();
-    let handed = plan
-        .opened
-        .iter()
-        .filter(|(name, _)| tool.handed.contains(*name))
-        .flat_map(|(_, list)| list);
-    for opened in handed {
-        let number =
-            FIRST_HANDED + i32::try_from(descriptors.len()).map_err(|error| error.to_string())?;
-        let descriptor = opened.handle.try_clone().map_err(|error| error.to_string())?;
-        descriptors.push(Kept { descriptor, number });
-        let path = opened.path.to_string_lossy();
-        for word in &mut words {
-            *word = word.replace(&*path, &format!("/dev/fd/{number}"));
+    for (name, list) in plan.opened.iter().filter(|(name, _)| tool.handed.contains(*name)) {
+        for (text, opened) in arguments.get_mut(name).map(texts).into_iter().flatten().zip(list) {
+            let number = FIRST_HANDED
+                + i32::try_from(descriptors.len()).map_err(|error| error.to_string())?;
+            let descriptor = opened.handle.try_clone().map_err(|error| error.to_string())?;
+            descriptors.push(Kept { descriptor, number });
+            *text = format!("/dev/fd/{number}");
         }
     }
+    let words = program.command.words(&arguments)?;
     let mut environment: Vec<(OsString, OsString)> =
         program.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
     for name in &program.passes {
         environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
     }
     let mut rest = words.into_iter();
-    let first = rest.next().unwrap_or_default();
+    let first = found(&rest.next().unwrap_or_default(), workspace)?;
     let mut launch = Launch::new(first, &plan.directory, profile);
     launch.arguments = rest.map(OsString::from).collect();
     launch.environment = sandbox::environment(environment);
@@ -789,6 +787,24 @@ fn run(
     })
 }
 
+/// Where a program is. One that lies in the workspace is not found by its name: whoever writes there would choose what runs.
+pub(super) fn found(program: &str, workspace: &Path) -> Result<PathBuf, String> {
+    if program.starts_with('/') {
+        return Ok(PathBuf::from(program));
+    }
+    let directories = std::env::var_os("PATH").unwrap_or_default();
+    let is_program = |path: &PathBuf| {
+        path.metadata()
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    };
+    let outside =
+        |path: &PathBuf| path.is_absolute() && !platform::real(path).starts_with(workspace);
+    let mut places = std::env::split_paths(&directories).map(|directory| directory.join(program));
+    places
+        .find(|path| outside(path) && is_program(path))
+        .ok_or_else(|| format!("there is no program `{program}` outside of the workspace"))
+}
+
 /// The texts of an argument that are held to something.
 fn texts(value: &mut Value) -> Vec<&mut String> {
     match value {
@@ -798,27 +814,5 @@ fn texts(value: &mut Value) -> Vec<&mut String> {
             .filter_map(|one| if let Value::String(text) = one { Some(text) } else { None })
             .collect(),
         _ => Vec::new(),
-    }
-}
-
-impl Opened {
-    /// The same, open once more.
-    fn again(&self) -> io::Result<Self> {
-        Ok(Self {
-            path: self.path.clone(),
-            handle: self.handle.try_clone()?,
-            new: self.new.clone(),
-            writable: self.writable,
-        })
-    }
-
-    /// Reads the file, up to so many bytes.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn read(&self, most: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::from(self.handle.try_clone()?).take(most).read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 }

@@ -37,6 +37,9 @@ pub enum TemplateError {
     /// The program is not one that is always the same.
     #[error("the program must be written out: it cannot be an argument")]
     NotFixed,
+    /// The program would be another one in another directory.
+    #[error("the program `{0}` must be a name, or a whole path")]
+    Relative(String),
     /// A bracket is not closed, or a place has no name.
     #[error(
         "`{0}` has a place without a name, or a bracket that is not closed; write `{{{{` for a bracket"
@@ -72,6 +75,9 @@ impl Template {
         let Ok([Piece::Text(program)]) = <[Piece; 1]>::try_from(pieces(program)?) else {
             return Err(TemplateError::NotFixed);
         };
+        if program.contains('/') && !program.starts_with('/') {
+            return Err(TemplateError::Relative(program));
+        }
         let parts = rest
             .iter()
             .map(|part| match part {

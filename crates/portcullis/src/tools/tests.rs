@@ -41,7 +41,7 @@ fn tool(name: &str, function: impl Fn() -> Result<Output, String> + Send + Sync 
         fn call(
             &self,
             _: &Map<String, Value>,
-            _: &BTreeMap<String, Opened>,
+            _: &BTreeMap<String, Vec<Opened>>,
         ) -> Result<Output, String> {
             (self.0)()
         }
@@ -514,6 +514,14 @@ fn reading_and_writing_have_roots_of_their_own_and_what_is_denied_comes_first() 
     assert!(opens(&both, "out/c", &work).unwrap().writable);
     let new = opens(&both, "out/new.txt", &work).unwrap();
     assert_eq!(new.new.as_deref(), Some("new.txt".as_ref()));
+    new.write(b"made").unwrap();
+    assert_eq!(fs::read(work.join("out/new.txt")).unwrap(), b"made");
+    // Somebody else was faster: nothing is followed or replaced.
+    let late = Opened { new: Some("c".into()), ..new.again().unwrap() };
+    assert!(late.write(b"x").is_err());
+    opens(&both, "out/c", &work).unwrap().write(b"anew").unwrap();
+    assert_eq!(fs::read(work.join("out/c")).unwrap(), b"anew");
+    assert!(opens(&both, "src/a", &work).unwrap().write(b"x").is_err());
     for bad in ["src/private/b", "src/new.txt", "out/deep/new.txt", "out/linked", "src/PRIVATE/b"] {
         assert!(opens(&both, bad, &work).is_err(), "{bad}");
     }
@@ -579,6 +587,8 @@ fn a_file_of_tools_says_what_is_wrong_with_it() {
     assert!(file("command = ['wc', '{file}']\n[tools.t.parameters.file]\ntype = 'string'\ncheck = { kind = 'path', read = ['.'] }").is_ok());
     for (tool, words) in [
         ("command = []", "names no program"),
+        ("command = ['./tool']", "must be a name, or a whole path"),
+        ("command = ['wc']\nsandbox = 'none'", "is none of read-only"),
         ("command = ['{p}']\n[tools.t.parameters.p]\ntype='string'", "must be written out"),
         ("command = ['wc', '{x}']", "is no parameter"),
         ("command = ['wc', '{']", "a bracket that is not closed"),
@@ -683,4 +693,24 @@ fn what_is_dangerous_is_stopped_although_its_tool_is_registered() {
         &anybody(),
     );
     assert_ne!(planted.status, Ending::Done);
+}
+
+#[test]
+fn a_program_is_not_found_in_the_workspace_and_handed_files_are_not_names() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "first").unwrap();
+    fs::write(folder.path().join("ab"), "second").unwrap();
+    let text = "v = 1\n[tools.show]\ndescription = 'd'\npermissions = ['use']\nread-only = true\ncommand = ['/bin/cat', '{file}', '{other}']\n\
+                [tools.show.parameters.file]\ntype = 'string'\nhanded = true\ncheck = { kind = 'path', read = ['.'] }\n\
+                [tools.show.parameters.other]\ntype = 'string'\ncheck = { kind = 'path', read = ['.'] }\n\
+                [tools.gone]\ndescription = 'd'\npermissions = ['use']\ncommand = ['no-such-program-anywhere']\n";
+    let registry = ToolsFile::parse(text).unwrap().unwrap().registry;
+    let mut tools = Toolbox::new(registry, session(), folder.path()).unwrap();
+    let gone = tools.call(called("gone", &json!({})), &anybody());
+    assert_ne!(gone.status, Ending::Done);
+    let program = std::env::current_exe().unwrap();
+    let name = program.file_name().unwrap().to_str().unwrap();
+    fs::copy("/bin/true", folder.path().join(name)).unwrap();
+    assert!(run::found(name, folder.path()).is_err());
+    assert_eq!(run::found("/bin/cat", folder.path()).unwrap(), Path::new("/bin/cat"));
 }
