@@ -43,6 +43,9 @@ use crate::{
     watch,
 };
 
+/// Where programs are looked for, where no `PATH` says it.
+const DIRECTORIES: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// The number of the first file that a program is handed.
 const FIRST_HANDED: i32 = 10;
 
@@ -792,7 +795,8 @@ pub(super) fn found(program: &str, workspace: &Path) -> Result<PathBuf, String> 
     if program.starts_with('/') {
         return Ok(PathBuf::from(program));
     }
-    let directories = std::env::var_os("PATH").unwrap_or_default();
+    let directories = std::env::var_os("PATH").filter(|path| !path.is_empty());
+    let directories = directories.unwrap_or_else(|| DIRECTORIES.into());
     let is_program = |path: &PathBuf| {
         path.metadata()
             .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
