@@ -145,6 +145,15 @@ pub const THREATS: &[Threat] = &[
                 "Per-request authorization checks",
                 &[
                     control(
+                        "every call of a registered tool needs the permissions of its caller, and a tool without any is for nobody",
+                        "portcullis::tools",
+                        &[
+                            "portcullis/src/tools/tests.rs::no_permissions_is_nobody_and_not_everybody",
+                            "portcullis/src/tools/tests.rs::an_unknown_tool_and_a_missing_permission_are_told_apart",
+                            "portcullis/tests/cli/tools.rs::callers_have_permissions_of_their_own_that_an_option_only_narrows",
+                        ],
+                    ),
+                    control(
                         "every call is judged by itself, and an approval is bound to the hash of the action",
                         "portcullis_core::gate, portcullis::grants",
                         &[
@@ -235,6 +244,16 @@ pub const THREATS: &[Threat] = &[
                 "Tool capability restrictions",
                 &[
                     control(
+                        "a registered tool is held to its schema, its paths, its rate and its sandbox, and what it says of itself only raises its risk",
+                        "portcullis::tools",
+                        &[
+                            "portcullis/src/tools/tests.rs::hints_raise_and_never_lower",
+                            "portcullis/src/tools/tests.rs::a_tool_runs_as_often_as_it_may_and_no_more",
+                            "portcullis/src/tools/tests.rs::what_is_dangerous_is_stopped_although_its_tool_is_registered",
+                            "portcullis/tests/cli/tools.rs::a_tool_is_held_where_it_may_be_and_no_secret_comes_back",
+                        ],
+                    ),
+                    control(
                         "permission modes let classes of actions go on, by what they prove to do",
                         "portcullis_core::policy",
                         &[
@@ -254,16 +273,28 @@ pub const THREATS: &[Threat] = &[
             ),
             by(
                 "Parameter validation",
-                &[control(
-                    "paths, addresses, statements and commands are read, not searched",
-                    "portcullis_core::validate, portcullis_core::network",
-                    &[
-                        "portcullis-core/src/validate/tests.rs::sql_what_the_document_let_through_is_refused",
-                        "portcullis-core/src/validate/tests.rs::paths_are_refused_by_components_and_not_by_two_dots_anywhere",
-                        "portcullis-core/src/validate/tests.rs::urls_lead_to_public_hosts_that_are_named_whatever_their_spelling",
-                        "portcullis-core/src/network/tests.rs::every_spelling_of_an_address_is_the_address",
-                    ],
-                )],
+                &[
+                    control(
+                        "fields that a schema does not name are refused at every depth, and a path is where it really leads",
+                        "portcullis::tools",
+                        &[
+                            "portcullis/src/tools/tests.rs::unknown_fields_are_refused_at_every_depth",
+                            "portcullis/src/tools/tests.rs::a_path_is_where_it_really_leads_component_by_component",
+                            "portcullis/src/tools/tests.rs::what_was_checked_is_what_is_used",
+                            "portcullis/tests/cli/tools.rs::each_kind_of_bad_call_has_an_answer_of_its_own",
+                        ],
+                    ),
+                    control(
+                        "paths, addresses, statements and commands are read, not searched",
+                        "portcullis_core::validate, portcullis_core::network",
+                        &[
+                            "portcullis-core/src/validate/tests.rs::sql_what_the_document_let_through_is_refused",
+                            "portcullis-core/src/validate/tests.rs::paths_are_refused_by_components_and_not_by_two_dots_anywhere",
+                            "portcullis-core/src/validate/tests.rs::urls_lead_to_public_hosts_that_are_named_whatever_their_spelling",
+                            "portcullis-core/src/network/tests.rs::every_spelling_of_an_address_is_the_address",
+                        ],
+                    ),
+                ],
             ),
             partly(
                 "Sandboxed execution",
@@ -333,6 +364,14 @@ pub const THREATS: &[Threat] = &[
                         ],
                     ),
                     control(
+                        "blocked calls of tools count, and a program that takes too long is killed with all that it started",
+                        "portcullis::tools, portcullis_sandbox",
+                        &[
+                            "portcullis/src/tools/tests.rs::blocked_calls_count_so_that_an_agent_that_is_always_blocked_ends",
+                            "portcullis/tests/cli/tools.rs::each_kind_of_bad_call_has_an_answer_of_its_own",
+                        ],
+                    ),
+                    control(
                         "a hook answers a denial when its own time is up",
                         "portcullis::hook",
                         &[
@@ -363,14 +402,24 @@ pub const THREATS: &[Threat] = &[
         &[
             partly(
                 "Output sanitization",
-                &[control(
-                    "results are looked through for secrets, and the agent is told not to repeat them",
-                    "portcullis_core::inspect",
-                    &[
-                        "portcullis-core/tests/secrets_in_settings.rs::secrets_are_found_in_every_setting_and_hidden_there",
-                        "portcullis/tests/hooks/main.rs::each_agent_is_answered_as_its_cases_say",
-                    ],
-                )],
+                &[
+                    control(
+                        "what a registered tool answers is cut, and comes without its secrets",
+                        "portcullis::tools",
+                        &[
+                            "portcullis/src/tools/tests.rs::secrets_and_planted_words_are_noticed_before_the_agent_sees_the_answer",
+                            "portcullis/src/tools/tests.rs::a_function_that_breaks_or_takes_too_long_is_an_answer_and_no_end",
+                        ],
+                    ),
+                    control(
+                        "results are looked through for secrets, and the agent is told not to repeat them",
+                        "portcullis_core::inspect",
+                        &[
+                            "portcullis-core/tests/secrets_in_settings.rs::secrets_are_found_in_every_setting_and_hidden_there",
+                            "portcullis/tests/hooks/main.rs::each_agent_is_answered_as_its_cases_say",
+                        ],
+                    ),
+                ],
                 "inside of a coding agent a hook can only warn: the agent has read the result",
             ),
             by(
@@ -417,15 +466,27 @@ pub const THREATS: &[Threat] = &[
         &[
             by(
                 "Immutable capability set",
-                &[control(
-                    "a project's own file only makes things stricter, and what is locked stays locked",
-                    "portcullis::config",
-                    &[
-                        "portcullis/src/config/tests/layers.rs::no_project_that_nobody_trusts_loosens_a_decision",
-                        "portcullis/src/config/tests/layers.rs::what_is_locked_is_only_made_stricter_below",
-                        "portcullis-core/src/policy/mode.rs::a_closed_latch_keeps_bypass_out_for_good",
-                    ],
-                )],
+                &[
+                    control(
+                        "the set of tools is closed once it is made: no name twice, none that looks like another, another word is another digest",
+                        "portcullis::tools",
+                        &[
+                            "portcullis/src/tools/tests.rs::registering_a_name_twice_is_an_error_and_does_not_replace_the_tool",
+                            "portcullis/src/tools/tests.rs::names_that_cannot_be_told_apart_or_that_agents_know_are_refused",
+                            "portcullis/src/tools/tests.rs::another_word_in_a_tool_is_another_registry",
+                            "portcullis/tests/cli/tools.rs::a_file_that_others_may_write_or_that_is_wrong_is_not_used",
+                        ],
+                    ),
+                    control(
+                        "a project's own file only makes things stricter, and what is locked stays locked",
+                        "portcullis::config",
+                        &[
+                            "portcullis/src/config/tests/layers.rs::no_project_that_nobody_trusts_loosens_a_decision",
+                            "portcullis/src/config/tests/layers.rs::what_is_locked_is_only_made_stricter_below",
+                            "portcullis-core/src/policy/mode.rs::a_closed_latch_keeps_bypass_out_for_good",
+                        ],
+                    ),
+                ],
             ),
             by(
                 "Self-modification prevention",

@@ -220,6 +220,10 @@ fn sql_kinds_tables_columns_and_limits_are_those_that_are_named() {
             "SELECT id FROM (SELECT id FROM b LIMIT 5) x",
         ],
     );
+    // Kinds are words and no beginnings of them.
+    for kinds in [json!([]), json!([""]), json!(["s"]), json!(["S"])] {
+        told_apart("sql", &json!({ "kinds": kinds }), &[], &["SELECT 1", "DROP TABLE a"]);
+    }
     told_apart(
         "sql",
         &json!({"unions": true}),

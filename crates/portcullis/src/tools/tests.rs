@@ -714,3 +714,57 @@ fn a_program_is_not_found_in_the_workspace_and_handed_files_are_not_names() {
     assert!(run::found(name, folder.path()).is_err());
     assert_eq!(run::found("/bin/cat", folder.path()).unwrap(), Path::new("/bin/cat"));
 }
+
+#[test]
+fn what_a_call_says_of_its_own_risk_or_confirmation_changes_nothing() {
+    let mut tools = boxed(vec![Tool { confirm: true, ..tool("notes", || said("")) }]);
+    let call = ToolCall {
+        declared_risk: Some(portcullis_core::risk::Risk::Safe),
+        ..called("notes", &json!({"title": "a"}))
+    };
+    assert_eq!(tools.call(call, &anybody()).status, Ending::Cancelled);
+    for claim in ["requires_confirmation", "risk_level", "reversible", "permissions"] {
+        let answer = tools.call(called("notes", &json!({"title": "a", claim: false})), &anybody());
+        assert_eq!(reasons(&answer), ["invalid_parameters"], "{claim}");
+    }
+}
+
+#[test]
+fn a_loop_is_noticed_while_it_runs_and_a_person_has_to_look() {
+    let mut tools = boxed(vec![tool("notes", || said("the same"))]);
+    let mut ended = Vec::new();
+    for _ in 0..20 {
+        ended.push(tools.call(called("notes", &json!({"title": "a"})), &anybody()).status);
+    }
+    assert_eq!(ended.first(), Some(&Ending::Done));
+    let first = ended.iter().position(|status| *status == Ending::Cancelled);
+    assert!(first.is_some_and(|first| first <= 10), "{ended:?}");
+}
+
+#[test]
+fn attempts_without_permission_stop_the_execution() {
+    let lenient = Fatality(BTreeMap::from([("insufficient_permissions".to_owned(), false)]));
+    let other = BTreeSet::from(["other".to_owned()]);
+    let mut tools = boxed(vec![
+        tool("notes", || said("")),
+        Tool { permissions: other, ..tool("secret", || said("")) },
+    ])
+    .with_fatality(lenient);
+    for number in 0..3 {
+        let lacking =
+            tools.call(called("secret", &json!({"title": number.to_string()})), &anybody());
+        assert!(!lacking.fatal);
+    }
+    let stopped = tools.call(called("notes", &json!({})), &anybody());
+    assert_eq!((reasons(&stopped), stopped.fatal), (vec!["dangerous_pattern"], true));
+}
+
+#[test]
+fn errors_of_tools_do_not_leak_what_stands_in_them() {
+    let mut tools = boxed(vec![tool("notes", || {
+        Err("cannot connect to postgres://app:correct-Horse-7battery@db.example.com/shop"
+            .to_owned())
+    })]);
+    let answer = tools.call(called("notes", &json!({})), &anybody());
+    assert!(!answer.message.unwrap().contains("correct-Horse"));
+}

@@ -211,3 +211,29 @@ fn a_file_that_others_may_write_or_that_is_wrong_is_not_used() {
     let ended = Place::new().run(["tools", "list"]);
     assert!(ended.code == 78 && ended.err.contains("docs/tools.md"), "{}", ended.err);
 }
+
+#[test]
+fn no_secret_of_a_call_stands_in_its_record_or_its_answers() {
+    let place = with_tools(Place::recorded(), &documented());
+    let token = format!("ghp_{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6");
+    for arguments in [
+        json!({"pattern": token, "directory": "."}),
+        json!({"pattern": format!("--token={token}("), "directory": "."}),
+        json!({"pattern": "x", "directory": format!("../{token}")}),
+        json!({"pattern": "x", "directory": ".", "token": token}),
+    ] {
+        let ended = call(&place, "find-text", &arguments, &["--json"]);
+        assert!(
+            !ended.out.contains(&token[8..]) && !ended.err.contains(&token[8..]),
+            "{}{}",
+            ended.out,
+            ended.err
+        );
+    }
+    let records = place.run(["audit", "export"]);
+    assert!(
+        records.out.lines().count() > 4 && !records.out.contains(&token[8..]),
+        "{}",
+        records.out
+    );
+}
