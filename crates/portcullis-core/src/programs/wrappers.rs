@@ -217,6 +217,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("pexec", &["-n", "-p", "-r"]),
     privileged("pkexec", &["--user"]),
     custom("podman", CONTAINER, container),
+    custom("portcullis", &[], sandboxed),
     wrapper("prlimit", &["-p", "--pid", "-o"]),
     wrapper("proot", &["-r", "-b", "-w", "-q"]),
     wrapper("proxychains", &["-f"]),
@@ -478,6 +479,18 @@ fn locked(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 fn inner_after_one(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 1), invocation.input.clone())
+}
+
+/// Our own `sandbox run … -- COMMAND`, which is read as if it ran outside. What our other verbs do, `rules` says.
+fn sandboxed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let arguments = invocation.arguments.as_slice();
+    let is_first =
+        |word: &str| arguments.first().is_some_and(|first| first.text.as_known() == Some(word));
+    let ends = arguments.iter().position(|word| word.text.as_known() == Some("--"));
+    match ends.filter(|_| is_first("sandbox")).and_then(|ends| arguments.get(ends + 1..)) {
+        Some(command) => walk.run(command, invocation.input.clone()),
+        None => invocation.origin(),
+    }
 }
 
 /// As [`inner`], for programs whose inner command may as well stand in one quoted word.

@@ -23,10 +23,13 @@ static HARMLESS: &[(&str, &[&str])] = &[
     ("replay", &[]),
     ("resume", &[]),
     ("rules", &[]),
-    ("sandbox", &["probe"]),
+    // What runs inside is judged as if it ran outside.
+    ("sandbox", &["probe", "run"]),
     ("scan", &[]),
     ("status", &[]),
     ("statusline", &[]),
+    ("threats", &[]),
+    ("tools", &["call", "check", "list", "show"]),
     ("url", &[]),
 ];
 
@@ -71,9 +74,12 @@ pub(super) fn verb(run: &Run) -> Verb {
     let options = Options::new(rest, VALUES);
     // What is checked or explained is a word of its own, and may well be `--force`.
     let changes = !matches!(name, "check" | "explain") && options.has(CHANGING);
+    // Tools are registered for agents: those of the person's own file, with the permissions of whoever has no name.
+    let chooses = name == "tools" && options.has(&["--as", "--tools", "--config"])
+        || name == "sandbox" && options.has(&["--report", "--config"]);
     // A call that is sent away to be reviewed goes to whomever `--config` names.
     let sends = name == "check" && options.has(&["--guardian"]);
-    if changes || sends {
+    if changes || sends || chooses {
         return Verb::Loosens;
     }
     if own.is_empty() {
@@ -150,6 +156,12 @@ mod tests {
             ("portcullis check --guardian --config x.toml y", Loosens),
             ("portcullis check 'x --guardian'", Harmless),
             ("portcullis guardian test", Loosens),
+            ("portcullis sandbox run -- ls", Harmless),
+            ("portcullis sandbox run --report x -- ls", Loosens),
+            ("portcullis tools call x", Harmless),
+            ("portcullis tools call --as=editor x", Loosens),
+            ("portcullis tools call x --tools y", Loosens),
+            ("portcullis threats", Harmless),
             ("portcullis policy template /etc/passwd", Loosens),
             ("portcullis audit --state DIR verify", Harmless),
             ("portcullis audit prune", Loosens),
