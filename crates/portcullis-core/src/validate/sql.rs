@@ -190,6 +190,7 @@ impl SqlRules {
             let bare = table.replace('"', "").to_uppercase();
             let of_server = [
                 "PG_",
+                "PRAGMA_",
                 "SQLITE_",
                 "MYSQL.",
                 "SYS.",
@@ -1027,7 +1028,6 @@ const FUNCTIONS: &[&str] = &[
     "LOG10",
     "LOG2",
     "LOWER",
-    "LPAD",
     "LTRIM",
     "MAKE_DATE",
     "MAX",
@@ -1064,7 +1064,6 @@ const FUNCTIONS: &[&str] = &[
     "RIGHT",
     "ROUND",
     "ROW_NUMBER",
-    "RPAD",
     "RTRIM",
     "SECOND",
     "SIGN",
