@@ -19,16 +19,15 @@ use crate::{
 };
 
 /// What the ids of rules begin with that tell of what was noticed.
-const PREFIX: &str = "monitor.";
+const PREFIX: &str = Trace::RAISED;
 
-/// How many records of a session are looked at: each step has a decision, and an outcome where the agent tells it.
-const RECORDS: u32 = 2 * HISTORY as u32;
+/// How many decisions of a session are looked at: each is a step.
+const STEPS: u32 = HISTORY as u32;
 
 /// A step as the record tells it.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Recorded {
     at: Duration,
-    tool: String,
     exact: u64,
     end: End,
     result: Option<u64>,
@@ -50,7 +49,7 @@ pub fn monitor(
     let now = since_epoch(now);
     let Some(log) = log else { return Ok(Monitor::resume(limits, now, 0, left)) };
     let rate = limits.actions_per_minute.unwrap_or(0).min(1_024);
-    let most = RECORDS.max(u32::try_from(rate.saturating_mul(2)).unwrap_or(RECORDS));
+    let most = STEPS.max(u32::try_from(rate).unwrap_or(STEPS));
     let traces = log.latest(whose, most)?;
     let (mut started, mut iterations) = (now, 0);
     if let Some(limit) = limits.max_iterations.or(limits.max_time.map(|_| 0))
@@ -60,8 +59,8 @@ pub fn monitor(
     }
     let mut monitor = Monitor::resume(limits, started, iterations, left);
     for step in steps(&traces) {
-        let Recorded { at, tool, exact, end, result, was_let_through } = step;
-        monitor.recall(at, &tool, exact, end, result);
+        let Recorded { at, exact, end, result, was_let_through } = step;
+        monitor.recall(at, exact, end, result);
         if was_let_through {
             monitor.looked_at(None);
         }
@@ -107,60 +106,45 @@ fn ids(
 /// What tells a result from others, for the record.
 #[must_use]
 pub fn result_mark(result: &str) -> String {
-    format!("result {:08x}", result_of(result))
+    format!("{}{:08x}", Trace::RESULT, result_of(result))
 }
 
 /// The decisions among the records, each with what became of it.
 fn steps(traces: &[Trace]) -> Vec<Recorded> {
-    let mut steps: Vec<Recorded> = Vec::new();
+    let mut steps: Vec<Recorded> = Vec::with_capacity(traces.len());
     // Where the newest decision about each action is that has no outcome yet.
-    let mut open: HashMap<&str, (usize, bool)> = HashMap::new();
+    let mut open: HashMap<u64, (usize, bool)> = HashMap::new();
     for trace in traces {
-        match trace.kind {
+        let Trace { kind, time, raised, unpermitted, decision, layer, action, result } = *trace;
+        match kind {
             Kind::Decision => {
-                let raised = trace.rules.iter().any(|rule| rule.starts_with(PREFIX));
-                let end = match trace.decision {
+                let end = match decision {
                     Some(Verdict::Deny) if raised => continue,
                     // Where an agent asks nobody, what asks is denied: that says nothing about the agent.
-                    Some(Verdict::Deny) if trace.layer == Some(Layer::Person) => End::Declined,
-                    Some(Verdict::Deny) => {
-                        let codes =
-                            trace.rules.iter().filter_map(|rule| rule.strip_prefix("tool."));
-                        codes.map(End::blocked_for).next().unwrap_or(End::Blocked)
-                    }
+                    Some(Verdict::Deny) if layer == Some(Layer::Person) => End::Declined,
+                    Some(Verdict::Deny) if unpermitted => End::Unpermitted,
+                    Some(Verdict::Deny) => End::Blocked,
                     Some(Verdict::Allow | Verdict::Ask) | None => End::Done,
                 };
-                let asked = trace.decision == Some(Verdict::Ask);
-                open.insert(&trace.action, (steps.len(), asked));
+                open.insert(action, (steps.len(), decision == Some(Verdict::Ask)));
                 steps.push(Recorded {
-                    at: since_epoch(trace.time),
-                    tool: trace.tool.clone(),
-                    exact: exact(&trace.action),
+                    at: since_epoch(time),
+                    exact: action,
                     end,
                     result: None,
                     was_let_through: false,
                 });
             }
             Kind::Outcome => {
-                let Some((at, asked)) = open.remove(trace.action.as_str()) else { continue };
+                let Some((at, asked)) = open.remove(&action) else { continue };
                 let Some(step) = steps.get_mut(at) else { continue };
-                step.result = trace.result.as_deref().and_then(read_mark);
+                step.result = result;
                 step.was_let_through = asked;
             }
             Kind::Answer | Kind::Change => {}
         }
     }
     steps
-}
-
-fn read_mark(mark: &str) -> Option<u64> {
-    u64::from_str_radix(mark.strip_prefix("result ")?, 16).ok()
-}
-
-/// As `portcullis_core::monitor::exact_of`, of the text of a digest.
-fn exact(action: &str) -> u64 {
-    let digits = action.strip_prefix("sha256:").and_then(|digits| digits.get(..16));
-    digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0)
 }
 
 fn since_epoch(time: Timestamp) -> Duration {

@@ -221,12 +221,12 @@ impl Monitor {
     }
 
     /// A step of another process: of its action only the number is known, and [`Monitor::resume`] counted it.
-    pub fn recall(&mut self, at: Duration, tool: &str, exact: u64, end: End, result: Option<u64>) {
+    pub fn recall(&mut self, at: Duration, exact: u64, end: End, result: Option<u64>) {
         let iterations = self.usage.iterations;
         self.usage.begin(&self.limits, at);
         self.usage.iterations = iterations;
         let step = Open { at: self.usage.latest };
-        self.finish(step, &Deed::numbered(tool, exact), end, result);
+        self.finish(step, &Deed::numbered("", exact), end, result);
     }
 
     /// A person looked at what was denied: counting denials begins again, and what they let through is no longer denied.

@@ -126,7 +126,7 @@ impl Log {
         failure.map_or(Ok(records), Err)
     }
 
-    /// The newest `most` decisions and outcomes of a session, oldest first.
+    /// The newest `most` decisions of a session with the outcomes among them, oldest first.
     ///
     /// # Errors
     /// As [`Store::latest`].

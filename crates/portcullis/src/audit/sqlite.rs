@@ -59,9 +59,9 @@ PRAGMA user_version = 1;
 const INDEX: &str =
     "CREATE INDEX IF NOT EXISTS record_by_session ON record (session) WHERE session IS NOT NULL";
 
-const LATEST: &str = "SELECT kind, time, tool, rules, decision, action, iif(kind = 'outcome', preview, NULL), layer \
-    FROM record \
-    WHERE session = ?1 AND agent IS ?2 AND kind IN ('decision', 'outcome') ORDER BY sequence DESC LIMIT ?3";
+/// The columns are in the order of the table: a row is read from its beginning.
+const LATEST: &str = "SELECT time, kind, rules, decision, layer, action, preview FROM record \
+    WHERE session = ?1 AND agent IS ?2 ORDER BY sequence DESC LIMIT ?3";
 
 const ABOUT: &str = "SELECT sequence FROM (SELECT sequence, action FROM record \
     WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' ORDER BY sequence DESC LIMIT 1000) \
@@ -259,10 +259,16 @@ impl Store for SqliteStore {
         let (session, agent) = stored(whose);
         let read = || {
             let mut statement = self.connection.prepare(LATEST)?;
-            let mut rows = statement.query(params![session, agent, most])?;
-            let mut traces = Vec::new();
-            while let Some(row) = rows.next()? {
-                traces.extend(trace_of(row));
+            // Answers and outcomes stand among the decisions.
+            let mut rows = statement.query(params![session, agent, most.saturating_mul(3)])?;
+            let mut traces = Vec::with_capacity(usize::try_from(most).unwrap_or_default().min(256));
+            let mut decisions = 0;
+            while decisions < most
+                && let Some(row) = rows.next()?
+            {
+                let Some(trace) = trace_of(row) else { continue };
+                decisions += u32::from(trace.kind == Kind::Decision);
+                traces.push(trace);
             }
             traces.reverse();
             Ok(traces)
@@ -344,20 +350,48 @@ fn stored(whose: Whose<'_>) -> (String, Option<String>) {
     (fit(session, MAX_TEXT), agent.map(|agent| fit(agent, MAX_TEXT)))
 }
 
-/// What a row of [`LATEST`] says; `None` where it is not as we write it.
+/// What a row of [`LATEST`] says; `None` where it is not as we write it. Nothing is copied: most rows are looked at and forgotten.
 fn trace_of(row: &Row<'_>) -> Option<Trace> {
-    let text = |column| row.get::<_, Option<String>>(column).ok();
-    let rules = text(3)??;
+    let text = |column| row.get_ref(column).ok()?.as_str_or_null().ok();
+    let word = |column| Some(text(column)?.unwrap_or_default());
+    let named = |word: &str| Kind::ALL.into_iter().find(|kind| kind.name() == word);
+    let kind = named(word(1)?)?;
+    let is_outcome = match kind {
+        Kind::Decision => false,
+        Kind::Outcome => true,
+        Kind::Answer | Kind::Change => return None,
+    };
+    let decision = word(3)?;
+    let layer = word(4)?;
+    let digits = word(5)?.strip_prefix("sha256:").and_then(|digits| digits.get(..16));
+    let mark = if is_outcome { word(6)?.strip_prefix(Trace::RESULT) } else { None };
     Some(Trace {
-        kind: named(row, 0, "kind", Kind::ALL, Kind::name).ok()??,
-        time: text(1)??.parse().ok()?,
-        tool: text(2)?.unwrap_or_default(),
-        rules: rules.split(' ').filter(|rule| !rule.is_empty()).map(str::to_owned).collect(),
-        decision: named(row, 4, "decision", VERDICTS, Verdict::name).ok()?,
-        layer: named(row, 7, "layer", LAYERS, Layer::name).ok()?,
-        action: text(5)?.unwrap_or_default(),
-        result: text(6)?,
+        kind,
+        time: written_time(word(0)?)?,
+        raised: word(2)?.contains(Trace::RAISED),
+        unpermitted: word(2)?.contains(Trace::UNPERMITTED),
+        decision: VERDICTS.into_iter().find(|verdict| verdict.name() == decision),
+        layer: LAYERS.into_iter().find(|one| one.name() == layer),
+        action: digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0),
+        result: mark.and_then(|mark| u64::from_str_radix(mark, 16).ok()),
     })
+}
+
+/// A time as we write it, `2026-01-02T03:04:05.000006Z`: read without what every other notation of times would take.
+fn written_time(text: &str) -> Option<Timestamp> {
+    let bytes: &[u8; 27] = text.as_bytes().try_into().ok()?;
+    let number = |from: usize, to: usize| {
+        bytes.get(from..to)?.iter().try_fold(0_i64, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+        })
+    };
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    // Days since 1970 in the Gregorian calendar, with years that begin in March.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days =
+        year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 719_469;
+    let seconds = days * 86_400 + number(11, 13)? * 3_600 + number(14, 16)? * 60 + number(17, 19)?;
+    Timestamp::from_microsecond(seconds * 1_000_000 + number(20, 26)?).ok()
 }
 
 /// Gives a file its schema, unless another process did so first; `false` where the file holds something else.
@@ -522,4 +556,30 @@ fn named<T: Copy, const N: usize>(
     let Some(word) = text(row, column, column_name)? else { return Ok(None) };
     let found = all.into_iter().find(|value| name(*value) == word);
     found.map(Some).ok_or_else(|| format!("its {column_name} is not one that we write"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_read_as_it_was_written() {
+        for text in [
+            "1970-01-01T00:00:00.000000Z",
+            "1999-12-31T23:59:59.999999Z",
+            "2000-02-29T12:00:00.000001Z",
+            "2024-02-29T00:00:00.500000Z",
+            "2026-03-01T00:00:00.000000Z",
+            "2100-03-01T01:02:03.040506Z",
+            "2399-12-31T23:59:59.999999Z",
+        ] {
+            let expected: Timestamp = text.parse().unwrap();
+            assert_eq!(written_time(text), Some(expected), "{text}");
+        }
+        for text in
+            ["", "2026-03-01", "2026-03-01T00:00:00.00000xZ", "2026-03-01T00:00:00.0000000Z"]
+        {
+            assert_eq!(written_time(text), None, "{text}");
+        }
+    }
 }

@@ -67,25 +67,36 @@ pub struct Whose<'a> {
     pub agent: Option<&'a str>,
 }
 
-/// What a record says of one step of a session.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// What a record says of one step of a session; small, because each call reads many.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Trace {
     /// A decision, or what became of one.
     pub kind: Kind,
     /// When.
     pub time: Timestamp,
-    /// The tool.
-    pub tool: String,
-    /// The rule ids.
-    pub rules: Vec<String>,
+    /// Whether its rules tell of something that was noticed about the session.
+    pub raised: bool,
+    /// Whether its rules tell that a permission was missing.
+    pub unpermitted: bool,
     /// The verdict of a decision.
     pub decision: Option<Verdict>,
     /// The layer that decided.
     pub layer: Option<Layer>,
-    /// The hash of the action.
-    pub action: String,
+    /// The first eight bytes of the action's hash.
+    pub action: u64,
     /// Of an outcome, what tells its result from others.
-    pub result: Option<String>,
+    pub result: Option<u64>,
+}
+
+impl Trace {
+    /// What the ids of rules begin with that tell of what was noticed about a session.
+    pub const RAISED: &str = "monitor.";
+
+    /// The rule id under which a tool was refused for want of a permission.
+    pub const UNPERMITTED: &str = "tool.insufficient_permissions";
+
+    /// What stands before the number that tells a result from others.
+    pub const RESULT: &str = "result ";
 }
 
 /// What is called for each record: itself, or why it cannot be read.
@@ -112,8 +123,8 @@ pub trait Store {
     /// When it cannot be read.
     fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError>;
 
-    /// The newest `most` decisions and outcomes of a session, oldest first. One that is not as we write it is left out: who wants to know of
-    /// such ones verifies the record.
+    /// The newest `most` decisions of a session with the outcomes among them, oldest first. One that is not as we write it is left out: who
+    /// wants to know of such ones verifies the record.
     ///
     /// # Errors
     /// When the store cannot be read.
