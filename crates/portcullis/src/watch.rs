@@ -120,9 +120,12 @@ fn steps(traces: &[Trace]) -> Vec<Recorded> {
             Kind::Decision => {
                 let end = match decision {
                     Some(Verdict::Deny) if raised => continue,
-                    // Where an agent asks nobody, what asks is denied: that says nothing about the agent.
-                    Some(Verdict::Deny) if layer == Some(Layer::Person) => End::Declined,
                     Some(Verdict::Deny) if unpermitted => End::Unpermitted,
+                    // Where an agent asks nobody, what asks is denied, and `plan` denies whatever changes: that says nothing
+                    // about the agent.
+                    Some(Verdict::Deny) if matches!(layer, Some(Layer::Person | Layer::Mode)) => {
+                        End::Declined
+                    }
                     Some(Verdict::Deny) => End::Blocked,
                     Some(Verdict::Allow | Verdict::Ask) | None => End::Done,
                 };
@@ -283,6 +286,18 @@ mod tests {
             desk.judge("a", "ls");
         }
         assert_eq!(verdict(&desk.judge("a", "touch notes.txt")), Verdict::Allow, "it ages out");
+    }
+
+    #[test]
+    fn what_a_mode_denies_is_not_held_against_the_agent() {
+        let desk = Desk::new("mode = 'plan'");
+        for number in 0..6 {
+            assert_eq!(verdict(&desk.judge("a", &format!("touch n{number}.txt"))), Verdict::Deny);
+        }
+        let later = Desk { state: desk.state, text: String::new() };
+        let judged = later.judge("a", "touch n1.txt");
+        assert_eq!(verdict(&judged), Verdict::Allow, "{:?}", judged.noticed);
+        assert_eq!(judged.noticed, ["monitor.circuit_breaker"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod network;
 mod proxy;
 mod sandbox;
+mod steps;
 
 use std::{
     hint::black_box,
@@ -164,6 +165,7 @@ pub(crate) fn in_process() -> Result<(), Failed> {
         say(&format!("| {name} | {} | {} |\n", at(&times, 50), at(&times, 99)));
     }
     say("\n");
+    steps::steps(&gate, &facts);
     secrets();
     network();
     Ok(())
