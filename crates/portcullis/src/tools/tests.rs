@@ -711,8 +711,8 @@ fn a_program_is_not_found_in_the_workspace_and_handed_files_are_not_names() {
     let program = std::env::current_exe().unwrap();
     let name = program.file_name().unwrap().to_str().unwrap();
     fs::copy("/bin/true", folder.path().join(name)).unwrap();
-    assert!(run::found(name, folder.path()).is_err());
-    assert_eq!(run::found("/bin/cat", folder.path()).unwrap(), Path::new("/bin/cat"));
+    assert!(execute::found(name, folder.path()).is_err());
+    assert_eq!(execute::found("/bin/cat", folder.path()).unwrap(), Path::new("/bin/cat"));
 }
 
 #[test]

@@ -1,0 +1,182 @@
+//! What a call comes down to, and its execution. Owns where a program is found, which files it is handed, and that it runs in its sandbox; the
+//! checks are behind it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
+};
+
+use portcullis_core::{action::Action, call::ToolCall};
+use portcullis_sandbox::{Kept, Launch, Output as Streams, Proxy, Report, Status};
+use serde_json::{Map, Value};
+
+use super::{Does, Opened, Output, Program, Roots, Tool};
+use crate::{
+    platform::{self, Directories},
+    sandbox::{self, BuiltIn},
+};
+
+/// Where programs are looked for, where no `PATH` says it.
+const DIRECTORIES: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The number of the first file that a program is handed.
+const FIRST_HANDED: i32 = 10;
+
+/// A call that is ready to run: what would be executed, to the last word.
+pub(super) struct Plan {
+    pub(super) tool: Arc<Tool>,
+    pub(super) arguments: Map<String, Value>,
+    pub(super) opened: BTreeMap<String, Vec<Opened>>,
+    pub(super) directory: PathBuf,
+    pub(super) action: Action,
+    /// The call as it came.
+    pub(super) call: ToolCall,
+}
+
+/// What ran.
+pub(super) struct Ended {
+    /// How it ended, and whether its time was up; nothing for a function.
+    pub(super) status: Option<(Status, bool)>,
+    pub(super) output: Output,
+    pub(super) report: Option<Report>,
+}
+
+/// Runs what a plan says.
+pub(super) fn execute(
+    plan: &Plan,
+    workspace: &Path,
+    proxy: Option<&Proxy>,
+) -> Result<Ended, String> {
+    match &plan.tool.does {
+        Does::Program(program) => run(plan, program, workspace, proxy),
+        Does::Function(function) => {
+            let (function, arguments) = (Arc::clone(function), plan.arguments.clone());
+            let again =
+                |list: &Vec<Opened>| list.iter().map(Opened::again).collect::<io::Result<Vec<_>>>();
+            let opened = plan
+                .opened
+                .iter()
+                .map(|(name, list)| Ok((name.clone(), again(list)?)))
+                .collect::<io::Result<BTreeMap<_, _>>>()
+                .map_err(|error| error.to_string())?;
+            let (answer, answered) = mpsc::channel();
+            thread::spawn(move || {
+                // Whoever waited may have gone.
+                let _ = answer.send(function.call(&arguments, &opened));
+            });
+            match answered.recv_timeout(plan.tool.timeout) {
+                Ok(Ok(mut output)) => {
+                    for text in [&mut output.stdout, &mut output.stderr] {
+                        let end = text.floor_char_boundary(plan.tool.output);
+                        output.dropped += (text.len() - end) as u64;
+                        text.truncate(end);
+                    }
+                    Ok(Ended { status: None, output, report: None })
+                }
+                Ok(Err(why)) => Err(why),
+                Err(mpsc::RecvTimeoutError::Timeout) => Err("it took too long".to_owned()),
+                Err(mpsc::RecvTimeoutError::Disconnected) => Err("it broke".to_owned()),
+            }
+        }
+    }
+}
+
+/// Runs a program in its sandbox.
+fn run(
+    plan: &Plan,
+    program: &Program,
+    workspace: &Path,
+    proxy: Option<&Proxy>,
+) -> Result<Ended, String> {
+    let tool = &plan.tool;
+    let built_in = BuiltIn::named(&tool.sandbox)
+        .ok_or_else(|| format!("there is no sandbox profile `{}`", tool.sandbox))?;
+    if built_in == BuiltIn::NetworkProxy && proxy.is_none() {
+        return Err("there is no proxy that it could connect through".to_owned());
+    }
+    let directories = Directories::from_environment();
+    let mut profile = built_in
+        .profile(workspace, &directories, proxy.cloned())
+        .map_err(|error| error.to_string())?;
+    let written: BTreeSet<PathBuf> =
+        tool.paths().flat_map(|(_, rules)| Roots::of(rules, workspace).write().to_vec()).collect();
+    if !written.is_empty() {
+        // The program writes where its paths may lead, and nowhere else.
+        profile.write = written.into_iter().collect();
+    }
+    let mut arguments = plan.arguments.clone();
+    let mut descriptors = Vec::new();
+    for (name, list) in plan.opened.iter().filter(|(name, _)| tool.handed.contains(*name)) {
+        for (text, opened) in arguments.get_mut(name).map(texts).into_iter().flatten().zip(list) {
+            let number = FIRST_HANDED
+                + i32::try_from(descriptors.len()).map_err(|error| error.to_string())?;
+            let descriptor = opened.handle.try_clone().map_err(|error| error.to_string())?;
+            descriptors.push(Kept { descriptor, number });
+            *text = format!("/dev/fd/{number}");
+        }
+    }
+    let words = program.command.words(&arguments)?;
+    let mut environment: Vec<(OsString, OsString)> =
+        program.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    for name in &program.passes {
+        environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
+    }
+    let mut rest = words.into_iter();
+    let first = found(&rest.next().unwrap_or_default(), workspace)?;
+    let mut launch = Launch::new(first, &plan.directory, profile);
+    launch.arguments = rest.map(OsString::from).collect();
+    launch.environment = sandbox::environment(environment);
+    launch.limits.wall = Some(tool.timeout);
+    launch.output = Streams::Capture { cap: tool.output };
+    launch.descriptors = descriptors;
+    let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {
+        Some(remedy) => format!("{refused}; {remedy}"),
+        None => refused.to_string(),
+    })?;
+    let timed_out = finished.timed_out();
+    Ok(Ended {
+        status: Some((finished.status, timed_out)),
+        output: Output {
+            stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
+            dropped: finished.dropped,
+        },
+        report: Some(finished.report),
+    })
+}
+
+/// Where a program is. One that lies in the workspace is not found by its name: whoever writes there would choose what runs.
+pub(super) fn found(program: &str, workspace: &Path) -> Result<PathBuf, String> {
+    if program.starts_with('/') {
+        return Ok(PathBuf::from(program));
+    }
+    let directories = std::env::var_os("PATH").filter(|path| !path.is_empty());
+    let directories = directories.unwrap_or_else(|| DIRECTORIES.into());
+    let is_program = |path: &PathBuf| {
+        path.metadata()
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    };
+    let outside =
+        |path: &PathBuf| path.is_absolute() && !platform::real(path).starts_with(workspace);
+    let mut places = std::env::split_paths(&directories).map(|directory| directory.join(program));
+    places
+        .find(|path| outside(path) && is_program(path))
+        .ok_or_else(|| format!("there is no program `{program}` outside of the workspace"))
+}
+
+/// The texts of an argument that are held to something.
+pub(super) fn texts(value: &mut Value) -> Vec<&mut String> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list
+            .iter_mut()
+            .filter_map(|one| if let Value::String(text) = one { Some(text) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
