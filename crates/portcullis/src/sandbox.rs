@@ -9,7 +9,7 @@ use std::{
 };
 
 use portcullis_core::place::{self, NamedPath};
-use portcullis_sandbox::{Profile, Proxy};
+use portcullis_sandbox::{Limits, Network, Profile, Proxy};
 
 use crate::platform::Directories;
 
@@ -80,21 +80,102 @@ impl BuiltIn {
         proxy: Option<Proxy>,
     ) -> io::Result<Profile> {
         let workspace = fs::canonicalize(workspace)?;
-        let home = directories.home.as_deref();
         let mut profile = match (self, proxy) {
             (Self::ReadOnly, _) => Profile::read_only(),
             (Self::NetworkProxy, Some(proxy)) => Profile::network_proxy(&workspace, proxy),
             (Self::WorkspaceWrite | Self::NetworkProxy, _) => Profile::workspace_write(&workspace),
         };
-        profile.denied = secrets(home, &workspace);
-        // The record and the grants say what was done and what may be.
-        profile
-            .denied
-            .extend(directories.state.clone().filter(|state| !workspace.starts_with(state)));
-        if self != Self::ReadOnly {
-            profile.protected = guarded(home, &workspace);
-        }
+        keep(&mut profile, &workspace, directories);
         Ok(profile)
+    }
+}
+
+/// What every profile keeps away from.
+fn keep(profile: &mut Profile, workspace: &Path, directories: &Directories) {
+    let home = directories.home.as_deref();
+    profile.denied = secrets(home, workspace);
+    // The record and the grants say what was done and what may be.
+    let state = directories.state.iter().filter(|state| !workspace.starts_with(state));
+    profile.denied.extend(state.cloned());
+    if !profile.write.is_empty() {
+        profile.protected = guarded(home, workspace);
+    }
+}
+
+/// A profile of the configuration. Its paths are as they were written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Custom {
+    /// Whether the workspace may be written.
+    pub workspace: bool,
+    /// What may be read in place of everything, where there is any.
+    pub read: Vec<String>,
+    /// What may be written beside the workspace.
+    pub write: Vec<String>,
+    /// What may not be read beside what is secret.
+    pub deny: Vec<String>,
+    /// What may not be changed or made beside what is protected.
+    pub protect: Vec<String>,
+    /// Where it may connect.
+    pub network: Way,
+    /// Whether it may use Unix sockets.
+    pub unix_sockets: bool,
+    /// How much it may use.
+    pub limits: Limits,
+}
+
+/// Where programs of a profile may connect.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Way {
+    /// Nowhere.
+    Off,
+    /// To our own proxy.
+    Proxy,
+    /// Anywhere.
+    Open,
+}
+
+impl Custom {
+    /// The profile on this machine. A proxy must be there for one that connects to it.
+    ///
+    /// # Errors
+    /// When the workspace cannot be found.
+    pub fn profile(
+        &self,
+        workspace: &Path,
+        directories: &Directories,
+        proxy: Option<Proxy>,
+    ) -> io::Result<Profile> {
+        let workspace = fs::canonicalize(workspace)?;
+        let home = directories.home.as_deref();
+        let paths = |written: &[String]| -> Vec<PathBuf> {
+            written.iter().filter_map(|path| meant(path, home, &workspace)).collect()
+        };
+        let mut profile = Profile::read_only();
+        if !self.read.is_empty() {
+            profile.read = paths(&self.read);
+            profile.read.push(workspace.clone());
+        }
+        profile.write = paths(&self.write);
+        profile.write.extend(self.workspace.then(|| workspace.clone()));
+        keep(&mut profile, &workspace, directories);
+        profile.denied.extend(paths(&self.deny));
+        profile.protected.extend(paths(&self.protect));
+        profile.unix_sockets = self.unix_sockets;
+        profile.network = match (self.network, proxy) {
+            (Way::Open, _) => Network::Open,
+            (Way::Proxy, Some(proxy)) => Network::Proxy(proxy),
+            (Way::Off | Way::Proxy, _) => Network::Off,
+        };
+        Ok(profile)
+    }
+}
+
+/// The path that is meant; none below a home that nobody knows.
+fn meant(written: &str, home: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
+    match (written.strip_prefix("~/"), written.strip_prefix("./")) {
+        (Some(rest), _) => Some(home?.join(rest)),
+        (_, Some(rest)) => Some(workspace.join(rest)),
+        _ => Some(PathBuf::from(written)),
     }
 }
 

@@ -18,7 +18,7 @@ use clap::{
 };
 use portcullis_net::proxy::{Credentials, Proxy, ProxyOptions, Stop};
 use portcullis_sandbox::{
-    Input, Launch, Layer, Layers, Output, Profile, Proxy as Way, Refused, Report, Stopped,
+    Input, Launch, Layer, Layers, Limits, Output, Profile, Proxy as Way, Refused, Report, Stopped,
 };
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ use super::{Exit, Failure, egress, json_flag, proxy::Keeper, shown, write_json};
 use crate::{
     config::Lock,
     platform::Directories,
-    sandbox::{BuiltIn, environment},
+    sandbox::{self, BuiltIn, Custom, environment},
     wire::VERSION,
 };
 
@@ -56,13 +56,17 @@ fn profile_arguments() -> Vec<Arg> {
             .long("profile")
             .value_name("PROFILE")
             .default_value(BuiltIn::WorkspaceWrite.name())
-            .value_parser(PossibleValuesParser::new(BuiltIn::ALL.iter().map(|one| one.name())))
-            .help("What it may do"),
+            .help("What it may do: `read-only`, `workspace-write`, `network-proxy`, or a profile of the configuration"),
         Arg::new("workspace")
             .long("workspace")
             .value_name("DIRECTORY")
             .value_parser(ValueParser::path_buf())
             .help("What it may write, and where it starts; this directory by default"),
+        Arg::new("config")
+            .long("config")
+            .value_name("FILE")
+            .value_parser(ValueParser::path_buf())
+            .help("Use this configuration in place of your own"),
     ]
 }
 
@@ -125,13 +129,6 @@ fn define_run(command: Command) -> Command {
                 .help("Write what held to a file, in JSON"),
         )
         .arg(
-            Arg::new("config")
-                .long("config")
-                .value_name("FILE")
-                .value_parser(ValueParser::path_buf())
-                .help("Use this configuration in place of your own"),
-        )
-        .arg(
             Arg::new("command")
                 .value_name("COMMAND")
                 .required(true)
@@ -151,16 +148,17 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 }
 
 fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
-    let name = chosen(matches);
-    let proxy = if name == BuiltIn::NetworkProxy { Some(Opened::new(matches)?) } else { None };
-    let mut launch = launch(matches, name, proxy.as_ref().map(|opened| opened.way.clone()))?;
+    let chosen = Chosen::new(matches)?;
+    let proxy = if chosen.connects() { Some(Opened::new(matches)?) } else { None };
+    let mut launch = launch(matches, &chosen, proxy.as_ref().map(|opened| opened.way.clone()))?;
     let mut words = matches.get_many::<OsString>("command").into_iter().flatten().cloned();
     launch.program = words.next().unwrap_or_default();
     launch.arguments = words.collect();
     launch.environment = environment(variables(matches)?);
-    launch.limits.wall =
-        matches.get_one::<u64>("timeout").map(|seconds| Duration::from_secs(*seconds));
-    launch.limits.processes = matches.get_one::<u64>("processes").copied();
+    let wall = matches.get_one::<u64>("timeout").map(|seconds| Duration::from_secs(*seconds));
+    launch.limits.wall = wall.or(launch.limits.wall);
+    let processes = matches.get_one::<u64>("processes").copied();
+    launch.limits.processes = processes.or(launch.limits.processes);
     (launch.input, launch.output) = (Input::Inherit, Output::Inherit);
     let layers = |name: &str| -> Layers {
         matches
@@ -197,23 +195,54 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
     }
 }
 
-fn chosen(matches: &ArgMatches) -> BuiltIn {
-    let name = matches.get_one::<String>("profile").map_or("", String::as_str);
-    BuiltIn::named(name).unwrap_or(BuiltIn::ReadOnly)
+/// The profile that was named.
+enum Chosen {
+    BuiltIn(BuiltIn),
+    Custom(Custom),
 }
 
-fn launch(matches: &ArgMatches, name: BuiltIn, proxy: Option<Way>) -> Result<Launch, Failure> {
+impl Chosen {
+    fn new(matches: &ArgMatches) -> Result<Self, Failure> {
+        let name = matches.get_one::<String>("profile").map_or("", String::as_str);
+        if let Some(one) = BuiltIn::named(name) {
+            return Ok(Self::BuiltIn(one));
+        }
+        let configuration = egress::configuration(matches)?;
+        if let Some(one) = configuration.sandbox.get(name) {
+            return Ok(Self::Custom(one.clone()));
+        }
+        let known = BuiltIn::ALL.iter().map(|one| one.name());
+        let known = known.chain(configuration.sandbox.keys().map(String::as_str));
+        let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
+        Err(Failure::usage(format_args!("there is no profile `{name}`"))
+            .with_help(format_args!("expected one of {}", known.join(", "))))
+    }
+
+    /// Whether it needs our proxy.
+    fn connects(&self) -> bool {
+        match self {
+            Self::BuiltIn(one) => *one == BuiltIn::NetworkProxy,
+            Self::Custom(one) => one.network == sandbox::Way::Proxy,
+        }
+    }
+}
+
+fn launch(matches: &ArgMatches, chosen: &Chosen, proxy: Option<Way>) -> Result<Launch, Failure> {
     let given = matches.get_one::<PathBuf>("workspace");
     let workspace = given.map_or_else(std::env::current_dir, fs::canonicalize);
     let place = given.map_or(Path::new("."), PathBuf::as_path).display();
     let workspace = workspace.map_err(|error| {
         Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
     })?;
-    let profile = name.profile(&workspace, &Directories::from_environment(), proxy);
+    let directories = Directories::from_environment();
+    let (profile, limits) = match chosen {
+        Chosen::BuiltIn(one) => (one.profile(&workspace, &directories, proxy), Limits::default()),
+        Chosen::Custom(one) => (one.profile(&workspace, &directories, proxy), one.limits.clone()),
+    };
     let profile: Profile = profile.map_err(|error| {
         Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
     })?;
-    Ok(Launch::new("", workspace, profile))
+    Ok(Launch { limits, ..Launch::new("", workspace, profile) })
 }
 
 /// `NAME` is passed on as it is, `NAME=VALUE` set.
@@ -233,10 +262,10 @@ fn variables(matches: &ArgMatches) -> Result<Vec<(OsString, OsString)>, Failure>
 }
 
 fn probe(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let name = chosen(matches);
+    let chosen = Chosen::new(matches)?;
     // Nothing connects to it: whether the way there can be made is what is tried.
     let nowhere = Way { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 9)), credentials: None };
-    let launch = launch(matches, name, Some(nowhere))?;
+    let launch = launch(matches, &chosen, Some(nowhere))?;
     let report = portcullis_sandbox::probe(&launch).map_err(|refused| failure(&refused))?;
     if matches.get_flag("json") {
         return write_json(out, &wire(&report));

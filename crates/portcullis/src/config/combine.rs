@@ -1,6 +1,8 @@
 //! From what each file says to what holds. Owns who wins: lists add up, what a layer says holds against the layers above it,
 //! and where a key is locked or a file is not trusted, only what is stricter is taken.
 
+use std::collections::{BTreeMap, btree_map::Entry};
+
 use portcullis_core::{
     assessment::ActionClass,
     monitor::Consequence,
@@ -21,7 +23,7 @@ use super::{
     network::NetworkPart,
     part::{Part, covers},
 };
-use crate::guardian::Settings;
+use crate::{guardian::Settings, sandbox::Custom};
 
 /// What several files come to.
 pub(super) struct Combined {
@@ -32,6 +34,7 @@ pub(super) struct Combined {
     pub(super) monitor: Monitoring,
     pub(super) network: Network,
     pub(super) guardian: Option<Settings>,
+    pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) security_policy: Option<String>,
     pub(super) account: Account,
 }
@@ -46,6 +49,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         monitor: Monitoring::default(),
         network: Network::default(),
         guardian: None,
+        sandbox: BTreeMap::new(),
         security_policy: None,
         account: Account::default(),
     };
@@ -306,8 +310,23 @@ impl Account {
 }
 
 impl Combined {
+    /// Profiles of the sandbox by name. The most general file that has a name says what it means.
+    fn take_profiles(&mut self, turn: Turn, part: &Part) {
+        const KEY: &str = "sandbox.profiles";
+        for (name, profile) in &part.sandbox {
+            match self.sandbox.entry(name.clone()) {
+                Entry::Vacant(place) => {
+                    place.insert(profile.clone());
+                    self.account.add(KEY, name.clone(), turn.source);
+                }
+                Entry::Occupied(_) => self.account.leave(KEY, name.clone(), turn, Why::Latched),
+            }
+        }
+    }
+
     /// What is not part of the policy.
     fn take_rest(&mut self, turn: Turn, part: &Part) {
+        self.take_profiles(turn, part);
         let Self { audit, analyzers, hook, guardian, security_policy, account, .. } = self;
         let equal = |_: &_, _: &_| None;
         account.settle(

@@ -16,6 +16,7 @@ use super::{
     hook::{Approve, OnHookFailure, UnknownTools},
     monitor::MonitorTable,
     network::NetworkTable,
+    sandbox::SandboxTable,
 };
 
 /// The configuration of portcullis. Every key may be left out.
@@ -56,6 +57,9 @@ pub struct File {
     /// A model that answers for a person where the policy asks. Never in a project's file.
     #[schemars(with = "Option<GuardianTable>")]
     pub guardian: Option<Spanned<GuardianTable>>,
+    /// Profiles of `sandbox run`. Never in a project's file.
+    #[schemars(with = "Option<SandboxTable>")]
+    pub sandbox: Option<Spanned<SandboxTable>>,
     /// The template of what `policy template` tells an agent: an absolute path, or nothing to tell it nothing. Never in a project's file.
     #[schemars(with = "Option<String>")]
     pub security_policy: Option<Spanned<String>>,

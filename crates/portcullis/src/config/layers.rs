@@ -150,6 +150,7 @@ impl Layers {
                 monitor,
                 network,
                 guardian,
+                sandbox,
                 security_policy,
                 account,
             } = combine(files);
@@ -164,6 +165,7 @@ impl Layers {
                 monitor,
                 network,
                 guardian,
+                sandbox,
                 security_policy,
                 account,
                 layers,

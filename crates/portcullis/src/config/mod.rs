@@ -25,8 +25,10 @@ mod monitor;
 mod network;
 mod part;
 mod read;
+mod sandbox;
 mod trust;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use portcullis_core::{
@@ -48,9 +50,10 @@ use layers::Layers;
 pub use layers::ProjectFile;
 pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
+pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
-use crate::{guardian::Settings, platform::Directories};
+use crate::{guardian::Settings, platform::Directories, sandbox::Custom};
 
 /// The name of the file in the user's directory for configuration, and in the managed one.
 pub const FILE_NAME: &str = "config.toml";
@@ -81,6 +84,8 @@ pub struct Configuration {
     pub network: Network,
     /// The reviewing model, where there is one.
     pub guardian: Option<Settings>,
+    /// Profiles of the sandbox by name.
+    pub sandbox: BTreeMap<String, Custom>,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
     pub security_policy: Option<String>,
     /// Where each value comes from.
@@ -120,6 +125,7 @@ impl Default for Configuration {
             monitor: Monitoring::default(),
             network: Network::default(),
             guardian: None,
+            sandbox: BTreeMap::new(),
             security_policy: None,
             account: Account::default(),
             layers: Layers::default(),

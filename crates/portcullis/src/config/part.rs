@@ -1,7 +1,10 @@
 //! From one file as written to what it says by itself. Owns what its words mean and which of them contradict each other;
 //! what holds when several files speak, [`super::combine`] knows.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use portcullis_core::{
     assessment::ActionClass,
@@ -24,8 +27,9 @@ use super::{
     guardian::guardian_of,
     monitor::MonitorTable,
     network::{NetworkPart, network_of},
+    sandbox::profiles_of,
 };
-use crate::guardian::Settings;
+use crate::{guardian::Settings, sandbox::Custom};
 
 /// What one file says. What it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +50,7 @@ pub(super) struct Part {
     pub(super) monitor: MonitorTable,
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
+    pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
@@ -76,6 +81,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         monitor,
         network,
         guardian,
+        sandbox,
         security_policy,
         managed,
     } = file;
@@ -90,6 +96,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     }
     if let Some(guardian) = guardian.as_ref().filter(|_| layer == Layer::Project) {
         let misreading = Misreading::new(guardian.span(), "a project has no say in who reviews");
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(sandbox) = sandbox.as_ref().filter(|_| layer == Layer::Project) {
+        let misreading =
+            Misreading::new(sandbox.span(), "a project has no say in what its programs may do");
         return Err(misreading.with_help("move the table to your own configuration"));
     }
     if let Some(template) = security_policy {
@@ -144,6 +155,10 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         monitor: *monitor,
         network: network_of(network)?,
         guardian: guardian.as_ref().map(guardian_of).transpose()?,
+        sandbox: match sandbox {
+            Some(table) => profiles_of(table.get_ref())?,
+            None => BTreeMap::new(),
+        },
         security_policy: security_policy.as_ref().map(|path| path.get_ref().clone()),
         locks: managed.as_ref().map_or_else(Vec::new, |table| table.get_ref().lock.clone()),
         examples,

@@ -144,3 +144,45 @@ fn nobody_but_us_is_a_stage() {
     let ended = place.fed(["sandbox-stage"], b"{\"program\":\"/bin/sh\"}");
     assert_eq!((ended.code, ended.out.as_str()), (126, ""), "{}", ended.page());
 }
+
+#[test]
+fn a_profile_of_the_configuration_adds_to_what_is_kept() {
+    let Some((place, project)) = place() else { return };
+    fs::create_dir(place.home.path().join("cache")).unwrap();
+    fs::create_dir(project.join("private")).unwrap();
+    fs::write(project.join("private/notes"), "a note").unwrap();
+    let configuration = place.home.path().join("own.toml");
+    let text = "[sandbox.profiles.cached]\nwrite = [\"~/cache\"]\ndeny = [\"./private\"]\nprotect = [\"./src/lock\"]\ntimeout = 20\n";
+    fs::write(&configuration, text).unwrap();
+    let line =
+        "echo x > ../cache/new; cat private/notes; echo x > src/lock; cat ../.ssh/id_ed25519";
+    let named = [
+        "--config",
+        configuration.to_str().unwrap(),
+        "--profile",
+        "cached",
+        "--",
+        "sh",
+        "-c",
+        line,
+    ];
+    let ended = run(&place, &project, &named);
+    assert!(place.home.path().join("cache/new").exists(), "{}", ended.page());
+    assert!(!project.join("src/lock").exists(), "{}", ended.page());
+    assert!(!ended.out.contains("a note") && !ended.out.contains("the key"), "{}", ended.page());
+    let ended = run(&place, &project, &["--profile", "no-such-profile", "--", "true"]);
+    assert_eq!(ended.code, 64, "{}", ended.page());
+    for wrong in [
+        "[sandbox.profiles.read-only]\n",
+        "[sandbox.profiles.mine]\nwrite = [\"cache\"]\n",
+        "[sandbox.profiles.mine]\nnetwork = \"on\"\n",
+    ] {
+        fs::write(&configuration, wrong).unwrap();
+        let ended = run(
+            &place,
+            &project,
+            &["--config", configuration.to_str().unwrap(), "--profile", "mine", "--", "true"],
+        );
+        assert_eq!(ended.code, 78, "{wrong}: {}", ended.page());
+    }
+}
