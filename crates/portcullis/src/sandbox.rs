@@ -2,7 +2,7 @@
 //! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -87,6 +87,58 @@ impl BuiltIn {
         };
         keep(&mut profile, &workspace, directories);
         Ok(profile)
+    }
+}
+
+/// A profile, as it is named.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Named {
+    /// One that is built in.
+    BuiltIn(BuiltIn),
+    /// One of the configuration.
+    Custom(Custom),
+}
+
+impl Named {
+    /// The profile of a name, among those that are built in and these.
+    #[must_use]
+    pub fn find(name: &str, profiles: &BTreeMap<String, Custom>) -> Option<Self> {
+        let custom = || profiles.get(name).cloned().map(Self::Custom);
+        BuiltIn::named(name).map(Self::BuiltIn).or_else(custom)
+    }
+
+    /// Whether it needs our proxy.
+    #[must_use]
+    pub fn connects(&self) -> bool {
+        match self {
+            Self::BuiltIn(one) => *one == BuiltIn::NetworkProxy,
+            Self::Custom(one) => one.network == Way::Proxy,
+        }
+    }
+
+    /// How much may be used inside.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        match self {
+            Self::BuiltIn(_) => Limits::default(),
+            Self::Custom(one) => one.limits.clone(),
+        }
+    }
+
+    /// The profile on this machine. A proxy must be there for one that connects to it.
+    ///
+    /// # Errors
+    /// When the workspace cannot be found.
+    pub fn profile(
+        &self,
+        workspace: &Path,
+        directories: &Directories,
+        proxy: Option<Proxy>,
+    ) -> io::Result<Profile> {
+        match self {
+            Self::BuiltIn(one) => one.profile(workspace, directories, proxy),
+            Self::Custom(one) => one.profile(workspace, directories, proxy),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! [`crate::sandbox`] knows, and `portcullis_sandbox` keeps the promises.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs,
     io::{self, Write},
@@ -18,7 +19,7 @@ use clap::{
 };
 use portcullis_net::proxy::{Credentials, Proxy, ProxyOptions, Stop};
 use portcullis_sandbox::{
-    Input, Launch, Layer, Layers, Limits, Output, Profile, Proxy as Way, Refused, Report, Stopped,
+    Input, Launch, Layer, Layers, Output, Profile, Proxy as Way, Refused, Report, Stopped,
 };
 use serde_json::{Value, json};
 
@@ -26,7 +27,8 @@ use super::{Exit, Failure, egress, json_flag, proxy::Keeper, shown, write_json};
 use crate::{
     config::Lock,
     platform::Directories,
-    sandbox::{self, BuiltIn, Custom, environment},
+    report::visible,
+    sandbox::{BuiltIn, Custom, Named, environment},
     wire::VERSION,
 };
 
@@ -148,7 +150,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 }
 
 fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
-    let chosen = Chosen::new(matches)?;
+    let chosen = chosen(matches)?;
     let proxy = if chosen.connects() { Some(Opened::new(matches)?) } else { None };
     let mut launch = launch(matches, &chosen, proxy.as_ref().map(|opened| opened.way.clone()))?;
     let mut words = matches.get_many::<OsString>("command").into_iter().flatten().cloned();
@@ -196,38 +198,25 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
 }
 
 /// The profile that was named.
-enum Chosen {
-    BuiltIn(BuiltIn),
-    Custom(Custom),
+fn chosen(matches: &ArgMatches) -> Result<Named, Failure> {
+    let name = matches.get_one::<String>("profile").map_or("", String::as_str);
+    if let Some(one) = BuiltIn::named(name) {
+        return Ok(Named::BuiltIn(one));
+    }
+    let profiles = egress::configuration(matches)?.sandbox;
+    Named::find(name, &profiles).ok_or_else(|| unknown(name, &profiles))
 }
 
-impl Chosen {
-    fn new(matches: &ArgMatches) -> Result<Self, Failure> {
-        let name = matches.get_one::<String>("profile").map_or("", String::as_str);
-        if let Some(one) = BuiltIn::named(name) {
-            return Ok(Self::BuiltIn(one));
-        }
-        let configuration = egress::configuration(matches)?;
-        if let Some(one) = configuration.sandbox.get(name) {
-            return Ok(Self::Custom(one.clone()));
-        }
-        let known = BuiltIn::ALL.iter().map(|one| one.name());
-        let known = known.chain(configuration.sandbox.keys().map(String::as_str));
-        let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
-        Err(Failure::usage(format_args!("there is no profile `{name}`"))
-            .with_help(format_args!("expected one of {}", known.join(", "))))
-    }
-
-    /// Whether it needs our proxy.
-    fn connects(&self) -> bool {
-        match self {
-            Self::BuiltIn(one) => *one == BuiltIn::NetworkProxy,
-            Self::Custom(one) => one.network == sandbox::Way::Proxy,
-        }
-    }
+/// What is said about a profile that there is not.
+pub(super) fn unknown(name: &str, profiles: &BTreeMap<String, Custom>) -> Failure {
+    let known = BuiltIn::ALL.iter().map(|one| one.name());
+    let known = known.chain(profiles.keys().map(String::as_str));
+    let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
+    Failure::usage(format_args!("there is no sandbox profile `{}`", visible::line(name)))
+        .with_help(format_args!("expected one of {}", known.join(", ")))
 }
 
-fn launch(matches: &ArgMatches, chosen: &Chosen, proxy: Option<Way>) -> Result<Launch, Failure> {
+fn launch(matches: &ArgMatches, chosen: &Named, proxy: Option<Way>) -> Result<Launch, Failure> {
     let given = matches.get_one::<PathBuf>("workspace");
     let workspace = given.map_or_else(std::env::current_dir, fs::canonicalize);
     let place = given.map_or(Path::new("."), PathBuf::as_path).display();
@@ -235,14 +224,11 @@ fn launch(matches: &ArgMatches, chosen: &Chosen, proxy: Option<Way>) -> Result<L
         Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
     })?;
     let directories = Directories::from_environment();
-    let (profile, limits) = match chosen {
-        Chosen::BuiltIn(one) => (one.profile(&workspace, &directories, proxy), Limits::default()),
-        Chosen::Custom(one) => (one.profile(&workspace, &directories, proxy), one.limits.clone()),
-    };
+    let profile = chosen.profile(&workspace, &directories, proxy);
     let profile: Profile = profile.map_err(|error| {
         Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
     })?;
-    Ok(Launch { limits, ..Launch::new("", workspace, profile) })
+    Ok(Launch { limits: chosen.limits(), ..Launch::new("", workspace, profile) })
 }
 
 /// `NAME` is passed on as it is, `NAME=VALUE` set.
@@ -262,7 +248,7 @@ fn variables(matches: &ArgMatches) -> Result<Vec<(OsString, OsString)>, Failure>
 }
 
 fn probe(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let chosen = Chosen::new(matches)?;
+    let chosen = chosen(matches)?;
     // Nothing connects to it: whether the way there can be made is what is tried.
     let nowhere = Way { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 9)), credentials: None };
     let launch = launch(matches, &chosen, Some(nowhere))?;

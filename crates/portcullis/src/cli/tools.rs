@@ -18,14 +18,11 @@ use crate::{
     person::Person,
     platform::{self, Directories},
     report::visible,
-    sandbox::BuiltIn,
+    sandbox::Named,
     session::{Options, Session},
     tools::{Answer, Ending, FileError, Identity, Tool, Toolbox, ToolsFile, default_path},
     wire::{self, ErrorAnswer, Lines, Request, VERSION},
 };
-
-/// The sandbox profile of tools that connect.
-const NETWORK: &str = BuiltIn::NetworkProxy.name();
 
 pub(super) fn define(command: Command) -> Command {
     let file = || {
@@ -320,6 +317,12 @@ fn call(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
         })?,
     };
     let state = audit::directory(configuration.audit.path.as_deref()).ok();
+    let profiles = configuration.sandbox.clone();
+    let unknown = |tool: &&Arc<Tool>| Named::find(&tool.sandbox, &profiles).is_none();
+    if let Some(tool) = file.registry.tools().find(unknown) {
+        let failure = sandbox::unknown(&tool.sandbox, &profiles);
+        return Err(Failure { exit: Exit::Configuration, ..failure });
+    }
     let session = Session::open(Options { configuration, ..Options::default() });
     let mut toolbox = Toolbox::new(file.registry, session, &workspace).map_err(|error| {
         Failure::usage(format_args!("cannot work in `{}`: {error}", workspace.display()))
@@ -332,13 +335,14 @@ fn call(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
         toolbox = toolbox.with_handler(handler);
     }
     // It listens as long as the calls last.
-    let connects =
-        |name: &str| toolbox.registry().get(name).is_some_and(|tool| tool.sandbox == NETWORK);
-    let proxy = match matches.get_one::<String>("name") {
-        Some(name) => connects(name),
-        None => toolbox.registry().tools().any(|tool| tool.sandbox == NETWORK),
+    let named = matches.get_one::<String>("name");
+    let connects = |tool: &Arc<Tool>| {
+        named.is_none_or(|name| *name == tool.name)
+            && Named::find(&tool.sandbox, &profiles).is_some_and(|profile| profile.connects())
     };
-    let proxy = proxy.then(|| sandbox::Opened::new(matches)).transpose()?;
+    let needs_proxy = toolbox.registry().tools().any(connects);
+    let proxy = needs_proxy.then(|| sandbox::Opened::new(matches)).transpose()?;
+    toolbox = toolbox.with_profiles(profiles);
     if let Some(proxy) = &proxy {
         toolbox = toolbox.with_proxy(proxy.way.clone());
     }

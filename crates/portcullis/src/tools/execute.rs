@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::{Does, Opened, Output, Program, Roots, Tool};
 use crate::{
     platform::{self, Directories},
-    sandbox::{self, BuiltIn},
+    sandbox::{self, Custom, Named},
 };
 
 /// Where programs are looked for, where no `PATH` says it.
@@ -38,6 +38,15 @@ pub(super) struct Plan {
     pub(super) call: ToolCall,
 }
 
+/// What programs are held by beside what their tool says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    /// Profiles beside those that are built in.
+    pub(super) profiles: BTreeMap<String, Custom>,
+    /// Our proxy, where it listens.
+    pub(super) proxy: Option<Proxy>,
+}
+
 /// What ran.
 pub(super) struct Ended {
     /// How it ended, and whether its time was up; nothing for a function.
@@ -47,13 +56,9 @@ pub(super) struct Ended {
 }
 
 /// Runs what a plan says.
-pub(super) fn execute(
-    plan: &Plan,
-    workspace: &Path,
-    proxy: Option<&Proxy>,
-) -> Result<Ended, String> {
+pub(super) fn execute(plan: &Plan, workspace: &Path, held: &Held) -> Result<Ended, String> {
     match &plan.tool.does {
-        Does::Program(program) => run(plan, program, workspace, proxy),
+        Does::Program(program) => run(plan, program, workspace, held),
         Does::Function(function) => {
             let (function, arguments) = (Arc::clone(function), plan.arguments.clone());
             let again =
@@ -87,21 +92,16 @@ pub(super) fn execute(
 }
 
 /// Runs a program in its sandbox.
-fn run(
-    plan: &Plan,
-    program: &Program,
-    workspace: &Path,
-    proxy: Option<&Proxy>,
-) -> Result<Ended, String> {
+fn run(plan: &Plan, program: &Program, workspace: &Path, held: &Held) -> Result<Ended, String> {
     let tool = &plan.tool;
-    let built_in = BuiltIn::named(&tool.sandbox)
+    let named = Named::find(&tool.sandbox, &held.profiles)
         .ok_or_else(|| format!("there is no sandbox profile `{}`", tool.sandbox))?;
-    if built_in == BuiltIn::NetworkProxy && proxy.is_none() {
+    if named.connects() && held.proxy.is_none() {
         return Err("there is no proxy that it could connect through".to_owned());
     }
     let directories = Directories::from_environment();
-    let mut profile = built_in
-        .profile(workspace, &directories, proxy.cloned())
+    let mut profile = named
+        .profile(workspace, &directories, held.proxy.clone())
         .map_err(|error| error.to_string())?;
     let written: BTreeSet<PathBuf> =
         tool.paths().flat_map(|(_, rules)| Roots::of(rules, workspace).write().to_vec()).collect();
@@ -131,7 +131,9 @@ fn run(
     let mut launch = Launch::new(first, &plan.directory, profile);
     launch.arguments = rest.map(OsString::from).collect();
     launch.environment = sandbox::environment(environment);
-    launch.limits.wall = Some(tool.timeout);
+    launch.limits = named.limits();
+    let most = launch.limits.wall.unwrap_or(tool.timeout);
+    launch.limits.wall = Some(most.min(tool.timeout));
     launch.output = Streams::Capture { cap: tool.output };
     launch.descriptors = descriptors;
     let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {

@@ -18,7 +18,6 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Output, Schema, Template, path::Opened};
-use crate::sandbox::BuiltIn;
 
 /// The most tools of one registry.
 const MOST: usize = 1_000;
@@ -312,10 +311,6 @@ impl Tool {
             if !names.contains(name) {
                 return Err(format!("`{name}` is checked, and is no parameter"));
             }
-        }
-        if BuiltIn::named(&self.sandbox).is_none() {
-            let known: Vec<&str> = BuiltIn::ALL.iter().map(|one| one.name()).collect();
-            return Err(format!("its `sandbox` is none of {}", known.join(", ")));
         }
         let writes = self.paths().any(|(_, rules)| !rules.write.is_empty());
         if self.read_only && (writes || self.sandbox != "read-only") {

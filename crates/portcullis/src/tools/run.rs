@@ -28,13 +28,14 @@ use portcullis_sandbox::Proxy;
 use super::{
     Answer, Caught, Check, Does, Ending, Fatality, Identity, Opened, Output, Registry, Roots, Tool,
     Violation, archive,
-    execute::{Ended, Plan, execute, texts},
+    execute::{Ended, Held, Plan, execute, texts},
     path::{self, is_still},
 };
 use crate::{
     audit::{Entry, Kind},
     confirmation::{self, ConfirmationHandler},
     platform,
+    sandbox::Custom,
     session::{Judged, Session},
     watch,
 };
@@ -48,7 +49,7 @@ pub struct Toolbox {
     fatality: Fatality,
     intervention: InterventionPolicy,
     handler: Option<ConfirmationHandler>,
-    proxy: Option<Proxy>,
+    held: Held,
     workspace: PathBuf,
     begun: Instant,
     latest: BTreeMap<String, VecDeque<Duration>>,
@@ -71,7 +72,7 @@ impl Toolbox {
             latest: BTreeMap::new(),
             intervention: InterventionPolicy::default(),
             handler: None,
-            proxy: None,
+            held: Held::default(),
         })
     }
 
@@ -106,7 +107,14 @@ impl Toolbox {
     /// The same with a proxy, for tools whose sandbox is `network-proxy`.
     #[must_use]
     pub fn with_proxy(mut self, proxy: Proxy) -> Self {
-        self.proxy = Some(proxy);
+        self.held.proxy = Some(proxy);
+        self
+    }
+
+    /// The same with sandbox profiles beside those that are built in.
+    #[must_use]
+    pub fn with_profiles(mut self, profiles: BTreeMap<String, Custom>) -> Self {
+        self.held.profiles = profiles;
         self
     }
 
@@ -375,7 +383,7 @@ impl Toolbox {
             self.outcome(judged, "changed before it ran", None);
             return End::Blocked;
         }
-        let ended = execute(&plan, &self.workspace, self.proxy.as_ref());
+        let ended = execute(&plan, &self.workspace, &self.held);
         self.finished(ended, judged, answer)
     }
 

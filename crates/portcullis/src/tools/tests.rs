@@ -588,7 +588,6 @@ fn a_file_of_tools_says_what_is_wrong_with_it() {
     for (tool, words) in [
         ("command = []", "names no program"),
         ("command = ['./tool']", "must be a name, or a whole path"),
-        ("command = ['wc']\nsandbox = 'none'", "is none of read-only"),
         ("command = ['{p}']\n[tools.t.parameters.p]\ntype='string'", "must be written out"),
         ("command = ['wc', '{x}']", "is no parameter"),
         ("command = ['wc', '{']", "a bracket that is not closed"),
