@@ -22,11 +22,15 @@ usage: cargo xtask <verb>
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
   bench           measure speed and memory, and print the tables of docs/performance.md
+  bench-gateway PROGRAM
+                  only what the gateway of a built program judges beside a bare echo, and what waits in it
   bench-network   only how long it takes to say where an address or a URL leads
   bench-proxy PROGRAM
                   only what the proxy of a built program carries beside a bare relay, and what a thousand tunnels take
   bench-sandbox PROGRAM
                   only what running a program inside limits costs a built program
+  bench-scanners PROGRAM FOLDER [SCANNER]…
+                  only what looking for secrets takes a built program, beside other scanners (kingfisher, gitleaks)
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
@@ -51,7 +55,12 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["bench-proxy", program] => bench::proxy(program.as_ref()),
+        ["bench-gateway", program] => bench::gateway(program.as_ref()),
+        ["bench-echo"] => bench::echo(),
         ["bench-sandbox", program] => bench::sandbox(program.as_ref()),
+        ["bench-scanners", program, folder, others @ ..] => {
+            bench::scanners(program.as_ref(), folder.as_ref(), others)
+        }
         ["bench-relay", port] => match port.parse() {
             Ok(port) => bench::relay(port),
             Err(_) => Err(command::Failed::Usage(format!("`{port}` is not a port"))),

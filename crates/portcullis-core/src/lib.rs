@@ -15,9 +15,11 @@
 pub mod action;
 pub mod address;
 pub mod analyze;
+pub mod approval;
 pub mod assessment;
 pub mod assessor;
 pub mod call;
+pub mod conversation;
 pub mod decision;
 pub mod effect;
 pub mod facts;

@@ -1,10 +1,17 @@
 //! Everything with effects, put together once: what the pure engine asks of the world, the record of what it said, the
 //! configuration it runs under, and the gates that callers talk to. It holds no rules and judges nothing by itself.
 
+// What examples and tests from outside share with tests from within names us as they do.
+#[cfg(test)]
+extern crate self as portcullis;
+
+pub mod approvals;
 pub mod audit;
 pub mod cli;
 pub mod config;
 pub mod confirmation;
+pub mod conversation;
+pub mod gateway;
 pub mod grants;
 pub mod guardian;
 pub mod hook;

@@ -289,8 +289,11 @@ pub fn user_name() -> String {
 }
 
 /// Shows a note on the desktop, where there is a program for it, without waiting for it. The text stands in an argument of its
-/// own, so it is never read as anything else.
-pub fn show_on_desktop(title: &str, text: &str) {
+/// own, so it is never read as anything else. A process that lives on waits for what is given back.
+///
+/// # Errors
+/// Where there is no such program. A desktop that shows nothing stops nobody.
+pub fn show_on_desktop(title: &str, text: &str) -> io::Result<process::Child> {
     let program =
         if cfg!(target_os = "macos") { "/usr/bin/osascript" } else { "/usr/bin/notify-send" };
     let mut command = process::Command::new(program);
@@ -301,8 +304,7 @@ pub fn show_on_desktop(title: &str, text: &str) {
         command.args(["--app-name=portcullis", "--", title, text]);
     }
     let quiet = process::Stdio::null;
-    // A desktop that shows nothing stops nobody: the agent's own prompt is what counts.
-    let _ = command.stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+    command.stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn()
 }
 
 /// Kinds of file systems, or beginnings of their names, that wait for a server or a program.

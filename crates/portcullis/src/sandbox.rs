@@ -154,6 +154,21 @@ fn keep(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     }
 }
 
+/// The same profile with other places to write. What is protected in the workspace stays so.
+pub(crate) fn writing(
+    mut profile: Profile,
+    write: Vec<PathBuf>,
+    workspace: &Path,
+    directories: &Directories,
+) -> Profile {
+    let guarded = guarded(directories.home.as_deref(), workspace);
+    profile.protected.extend(guarded.into_iter().filter(|_| !write.is_empty()));
+    profile.protected.sort_unstable();
+    profile.protected.dedup();
+    profile.write = write;
+    profile
+}
+
 /// A profile of the configuration. Its paths are as they were written.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Custom {
@@ -380,6 +395,28 @@ mod tests {
         assert!(!found.contains(&workspace.join(".qwen")));
         fs::create_dir_all(workspace.join(".qwen")).unwrap();
         assert!(guarded(Some(&home), &workspace).contains(&workspace.join(".qwen")));
+    }
+
+    #[test]
+    fn what_is_protected_stays_so_where_a_tool_writes_elsewhere_than_its_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(workspace.join(".git/hooks")).unwrap();
+        let directories = Directories::default();
+        let reads = Custom {
+            workspace: false,
+            read: Vec::new(),
+            write: Vec::new(),
+            deny: Vec::new(),
+            protect: Vec::new(),
+            network: Way::Off,
+            unix_sockets: false,
+            limits: Limits::default(),
+        };
+        let profile = reads.profile(&workspace, &directories, None).unwrap();
+        let profile = writing(profile, vec![workspace.clone()], &workspace, &directories);
+        assert_eq!(profile.write, std::slice::from_ref(&workspace));
+        assert!(profile.protected.contains(&workspace.join(".git/hooks")));
     }
 
     #[test]

@@ -17,11 +17,11 @@ use portcullis_core::{
     gate::{Gate, Judgement},
     inspect::Inspection,
     monitor::Deed,
-    policy::{Context, Mode, Policy},
+    policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
 };
 
 use crate::{
-    audit::{self, AuditError, Entry, Kind, Log, Whose},
+    audit::{self, AuditError, Entry, Kind, Log, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::Observer,
@@ -61,6 +61,8 @@ pub struct Session {
     base: Arc<Regime>,
     analyzers: Option<Ensemble>,
     propagate_unknown: bool,
+    /// The confirmation policy that a person chose in place of the configuration's.
+    confirmation: Option<Confirmation>,
     /// The project of the last call, since the next one is mostly about the same.
     project: Mutex<Option<(ProjectFile, Arc<Regime>)>>,
     mode: Option<Mode>,
@@ -71,6 +73,11 @@ pub struct Session {
     on_failure: OnFailure,
     record: Recording,
 }
+
+/// What only the managed configuration says cannot be changed by anybody else.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("the managed configuration locks `{0}`")]
+pub struct Locked(&'static str);
 
 /// Where decisions are recorded.
 enum Recording {
@@ -113,11 +120,12 @@ impl Session {
         let directory = audit.path.as_deref();
         let kept = if off { None } else { audit::directory(directory).ok() };
         let record = if off { Recording::Off } else { Recording::open(directory) };
-        let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown);
+        let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown, None);
         Self {
             base: Arc::new(base),
             analyzers,
             propagate_unknown,
+            confirmation: None,
             project: Mutex::default(),
             mode,
             cwd,
@@ -133,6 +141,70 @@ impl Session {
     #[must_use]
     pub fn policy(&self) -> &Policy {
         self.base.gate.policy()
+    }
+
+    /// Judges under another permission mode from here on: whoever runs the agent chose it. Where a mode is locked, a looser one is none.
+    pub const fn set_mode(&mut self, mode: Option<Mode>) {
+        self.mode = mode;
+    }
+
+    /// What identifies the policy that calls are judged under.
+    #[must_use]
+    pub fn policy_id(&self) -> &str {
+        &self.base.configuration.policy_id
+    }
+
+    /// The permission mode that is enforced.
+    #[must_use]
+    pub fn mode(&self) -> Option<Mode> {
+        let policy = &self.base.configuration.policy;
+        policy.permissions().for_call(self.base.configuration.mode_for_call(self.mode))
+    }
+
+    /// Judges with other analyzers from here on; with those of the configuration where none are given.
+    ///
+    /// # Errors
+    /// [`Locked`] where only the managed configuration chooses them.
+    pub fn set_analyzers(&mut self, analyzers: Option<Ensemble>) -> Result<(), Locked> {
+        self.unlocked(Lock::Analyzers, "analyzers")?;
+        self.analyzers = analyzers;
+        self.rebase(self.base.configuration.clone());
+        Ok(())
+    }
+
+    /// Asks about other risks from here on; about those of the configuration where nothing is given.
+    ///
+    /// # Errors
+    /// [`Locked`] where only the managed configuration chooses them.
+    pub fn set_confirmation(&mut self, confirmation: Option<Confirmation>) -> Result<(), Locked> {
+        self.unlocked(Lock::Confirmation, "confirmation")?;
+        self.confirmation = confirmation;
+        self.rebase(self.base.configuration.clone());
+        Ok(())
+    }
+
+    /// Allows what these rules cover from here on.
+    ///
+    /// # Errors
+    /// [`Locked`] where only the managed configuration allows.
+    pub fn allow(&mut self, rules: impl IntoIterator<Item = Rule>) -> Result<(), Locked> {
+        self.unlocked(Lock::Allow, "rules.allow")?;
+        self.rebase(self.base.configuration.allowing(rules));
+        Ok(())
+    }
+
+    fn unlocked(&self, lock: Lock, key: &'static str) -> Result<(), Locked> {
+        if self.base.configuration.is_locked(lock) { Err(Locked(key)) } else { Ok(()) }
+    }
+
+    fn rebase(&mut self, configuration: Configuration) {
+        self.base = Arc::new(self.regime_of(configuration));
+        *self.project.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn regime_of(&self, configuration: Configuration) -> Regime {
+        let analyzers = self.analyzers.as_ref();
+        Regime::new(configuration, analyzers, self.propagate_unknown, self.confirmation)
     }
 
     /// Keeps no record from here on.
@@ -204,31 +276,16 @@ impl Session {
 
     /// Raises a decision by what is noticed about the session that its call belongs to.
     pub fn watch(&mut self, judged: &mut Judged) {
-        let Judged { action, facts, judgement, regime, noticed, .. } = judged;
-        let call = &action.call;
-        let Some(session) = call.session.as_deref().filter(|session| !session.is_empty()) else {
-            return;
-        };
-        let whose = Whose { session, agent: call.agent.as_deref() };
-        let settings = &regime.configuration.monitor;
         let log = match &mut self.record {
-            Recording::On(log) => Some(&mut **log),
+            Recording::On(log) => Some(log.store()),
             Recording::Off | Recording::Broken(_) => None,
         };
-        let now = Timestamp::now();
-        match watch::monitor(log, whose, settings.limits, &facts.session, now) {
-            Ok(monitor) => {
-                let deed = Deed::of(action, judgement);
-                let class = judgement.assessment.class;
-                let decision = &mut judgement.decision;
-                *noticed = watch::raise(&monitor, settings, &deed, decision, class, now);
-            }
-            Err(error) if self.on_failure == OnFailure::Deny => {
-                let note = format!("what this session did before cannot be read: {error}");
-                deny(&mut judgement.decision, &note);
-            }
-            Err(_) => {}
-        }
+        watched(judged, log, self.on_failure);
+    }
+
+    /// As [`Session::watch`], by a record that somebody else keeps.
+    pub fn watch_by(&self, judged: &mut Judged, store: &mut dyn Store) {
+        watched(judged, Some(store), self.on_failure);
     }
 
     /// What calls in a workspace are judged under.
@@ -246,8 +303,7 @@ impl Session {
             return Ok(Arc::clone(regime));
         }
         let configuration = base.configuration.with_project(&file)?;
-        let analyzers = self.analyzers.as_ref();
-        let regime = Arc::new(Regime::new(configuration, analyzers, self.propagate_unknown));
+        let regime = Arc::new(self.regime_of(configuration));
         *last = Some((file, Arc::clone(&regime)));
         Ok(regime)
     }
@@ -255,10 +311,7 @@ impl Session {
     /// Records a decision before anybody acts on it. One that should be recorded and cannot be is denied, unless the
     /// configuration lets it go on.
     pub fn record(&mut self, judged: &mut Judged) {
-        let policy = &judged.regime.configuration.policy_id;
-        let noticed = &judged.noticed;
-        let entry = || entry(&judged.action, &judged.judgement, noticed, policy);
-        match self.record.intent(entry) {
+        match self.record.intent(|| judged.entry()) {
             Ok(sequence) => judged.sequence = sequence,
             Err(error) if self.on_failure == OnFailure::Deny => {
                 let note = format!("nothing goes on unrecorded: {error}");
@@ -269,8 +322,8 @@ impl Session {
         self.remember(judged);
     }
 
-    /// Keeps in mind what a call leaves behind that may go on.
-    fn remember(&self, judged: &mut Judged) {
+    /// Keeps in mind what a call leaves behind that may go on. [`Session::record`] does it by itself.
+    pub fn remember(&self, judged: &mut Judged) {
         let Judged { action, judgement, noticed, .. } = judged;
         let Decision { verdict, layer, .. } = judgement.decision;
         if verdict == Verdict::Deny {
@@ -359,10 +412,15 @@ impl Regime {
         configuration: Configuration,
         analyzers: Option<&Ensemble>,
         propagate_unknown: bool,
+        confirmation: Option<Confirmation>,
     ) -> Self {
         let analyzers = analyzers.cloned().unwrap_or_else(|| configuration.ensemble());
         let analyzers = analyzers.propagate_unknown(propagate_unknown);
-        Self { gate: Gate::with_analyzers(configuration.policy.clone(), analyzers), configuration }
+        let mut policy = configuration.policy.clone();
+        if let Some(confirmation) = confirmation {
+            policy = Policy::new(PolicyOptions { confirmation, ..policy.options() });
+        }
+        Self { gate: Gate::with_analyzers(policy, analyzers), configuration }
     }
 }
 
@@ -396,41 +454,39 @@ impl Recording {
     }
 }
 
-fn deny(decision: &mut Decision, note: &str) {
+/// Raises a decision by what is noticed about the session that its call belongs to.
+fn watched(judged: &mut Judged, log: Option<&mut dyn Store>, on_failure: OnFailure) {
+    let Judged { action, facts, judgement, regime, noticed, .. } = judged;
+    let call = &action.call;
+    let Some(session) = call.session.as_deref().filter(|session| !session.is_empty()) else {
+        return;
+    };
+    let whose = Whose { session, agent: call.agent.as_deref() };
+    let settings = &regime.configuration.monitor;
+    let now = Timestamp::now();
+    match watch::monitor(log, whose, settings.limits, &facts.session, now) {
+        Ok(monitor) => {
+            let deed = Deed::of(action, judgement);
+            let class = judgement.assessment.class;
+            let decision = &mut judgement.decision;
+            *noticed = watch::raise(&monitor, settings, &deed, decision, class, now);
+        }
+        Err(error) if on_failure == OnFailure::Deny => {
+            let note = format!("what this session did before cannot be read: {error}");
+            deny(&mut judgement.decision, &note);
+        }
+        Err(_) => {}
+    }
+}
+
+/// Denies what was decided otherwise, because the gate itself cannot do its part.
+pub(crate) fn deny(decision: &mut Decision, note: &str) {
     decision.verdict = Verdict::Deny;
     decision.layer = Layer::Floor;
     decision.reasons.insert(0, note.to_owned());
     let step =
         Step { layer: Layer::Floor, verdict: Some(Verdict::Deny), note: note.to_owned().into() };
     decision.steps.push(step);
-}
-
-fn entry(action: &Action, judgement: &Judgement, noticed: &[String], policy: &str) -> Entry {
-    let Judgement { action: _, effects: _, assessment, decision } = judgement;
-    let call = &action.call;
-    let mut rules: Vec<String> = Vec::new();
-    for finding in &assessment.findings {
-        if !rules.iter().any(|rule| rule == finding.rule) {
-            rules.push(finding.rule.to_owned());
-        }
-    }
-    rules.extend(noticed.iter().cloned());
-    Entry {
-        tool: Some(call.tool.clone()),
-        class: Some(assessment.class.name().to_owned()),
-        risk: Some(assessment.risk),
-        rules,
-        decision: Some(decision.verdict),
-        layer: Some(decision.layer),
-        reason: decision.reasons.first().cloned(),
-        action: Some(action.id()),
-        preview: Some(preview(action)),
-        policy: Some(policy.to_owned()),
-        session: call.session.clone(),
-        agent: call.agent.clone(),
-        cwd: call.cwd.clone(),
-        ..Entry::new(Kind::Decision)
-    }
 }
 
 /// The call for a person: its one text where it has one, else its arguments.
@@ -447,6 +503,37 @@ pub fn preview(action: &Action) -> String {
 }
 
 impl Judged {
+    /// The decision for the record.
+    #[must_use]
+    pub fn entry(&self) -> Entry {
+        let Self { action, judgement, noticed, regime, .. } = self;
+        let Judgement { action: _, effects: _, assessment, decision } = judgement;
+        let call = &action.call;
+        let mut rules: Vec<String> = Vec::new();
+        for finding in &assessment.findings {
+            if !rules.iter().any(|rule| rule == finding.rule) {
+                rules.push(finding.rule.to_owned());
+            }
+        }
+        rules.extend(noticed.iter().cloned());
+        Entry {
+            tool: Some(call.tool.clone()),
+            class: Some(assessment.class.name().to_owned()),
+            risk: Some(assessment.risk),
+            rules,
+            decision: Some(decision.verdict),
+            layer: Some(decision.layer),
+            reason: decision.reasons.first().cloned(),
+            action: Some(action.id()),
+            preview: Some(preview(action)),
+            policy: Some(regime.configuration.policy_id.clone()),
+            session: call.session.clone(),
+            agent: call.agent.clone(),
+            cwd: call.cwd.clone(),
+            ..Entry::new(Kind::Decision)
+        }
+    }
+
     /// What a report shows of it.
     #[must_use]
     pub fn report(&self) -> report::Judged<'_> {

@@ -14,7 +14,7 @@ use portcullis_core::{
 };
 
 use crate::{
-    audit::{AuditError, Kind, Log, Trace, Whose},
+    audit::{AuditError, Kind, Store, Trace, Whose},
     config::Monitoring,
 };
 
@@ -40,7 +40,7 @@ struct Recorded {
 /// # Errors
 /// When the record cannot be read.
 pub fn monitor(
-    log: Option<&mut Log>,
+    log: Option<&mut dyn Store>,
     whose: Whose<'_>,
     limits: Limits,
     left: &SessionState,
@@ -127,7 +127,9 @@ fn steps(traces: &[Trace]) -> Vec<Recorded> {
                         End::Declined
                     }
                     Some(Verdict::Deny) => End::Blocked,
-                    Some(Verdict::Allow | Verdict::Ask) | None => End::Done,
+                    // Until somebody tells what came back.
+                    Some(Verdict::Ask) => End::Asked,
+                    Some(Verdict::Allow) | None => End::Done,
                 };
                 open.insert(action, (steps.len(), decision == Some(Verdict::Ask)));
                 steps.push(Recorded {
@@ -143,6 +145,9 @@ fn steps(traces: &[Trace]) -> Vec<Recorded> {
                 let Some(step) = steps.get_mut(at) else { continue };
                 step.result = result;
                 step.was_let_through = asked;
+                if asked {
+                    step.end = End::Done;
+                }
             }
             Kind::Answer | Kind::Change => {}
         }
@@ -162,7 +167,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        audit::{Entry, Filter},
+        audit::{Entry, Filter, Log},
         config::Configuration,
         session::{Judged, Options, Session},
     };
@@ -236,6 +241,10 @@ mod tests {
         assert_eq!(judged.noticed, ["monitor.action_loop_detected"]);
         assert_eq!(verdict(&judged), Verdict::Ask);
         assert_eq!(judged.judgement.decision.layer, Layer::Monitor);
+        // Nobody let it through: asking again is the same loop.
+        for _ in 0..4 {
+            assert_eq!(verdict(&desk.judge("a", "cat build.log")), Verdict::Ask);
+        }
         assert!(desk.noticed("a", "ls").is_empty(), "whoever leaves the loop is in none");
         assert!(desk.noticed("b", "cat build.log").is_empty());
         let mut log = Log::read(desk.state.path()).unwrap();

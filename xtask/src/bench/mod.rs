@@ -1,9 +1,11 @@
 //! Speed and memory, measured. Owns the commands that are measured and the tables that are printed; it asserts nothing,
 //! because machines differ: people read ratios, and instruction counts where they can be had.
 
+mod gateway;
 mod network;
 mod proxy;
 mod sandbox;
+mod scanners;
 mod steps;
 
 use std::{
@@ -24,9 +26,11 @@ use portcullis_core::{
 };
 
 pub(crate) use self::{
+    gateway::{echo, run as gateway},
     network::in_process as network,
     proxy::{relay, run as proxy},
     sandbox::run as sandbox,
+    scanners::run as scanners,
 };
 use crate::command::{self, Failed, cargo, root, say};
 

@@ -166,7 +166,7 @@ fn timed(
 }
 
 /// The seconds of processor time that a process has used.
-fn processor_time(child: &Child) -> Result<f64, Failed> {
+pub(super) fn processor_time(child: &Child) -> Result<f64, Failed> {
     /// The system's unit for it, which has been this everywhere for decades.
     const TICKS: f64 = 100.0;
     let text = command::read(&Path::new("/proc").join(child.id().to_string()).join("stat"))?;
@@ -177,6 +177,16 @@ fn processor_time(child: &Child) -> Result<f64, Failed> {
         Ok([user, system]) => Ok((user + system) / TICKS),
         _ => Err(Failed::Output("/proc".to_owned())),
     }
+}
+
+/// The megabytes of memory that a process holds.
+pub(super) fn memory(process: &Path) -> Result<f64, Failed> {
+    let status = command::read(&process.join("status"))?;
+    let kilobytes = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"))
+        .and_then(|number| number.trim().parse::<f64>().ok());
+    kilobytes.map(|number| number / 1e3).ok_or_else(|| Failed::Output("/proc".to_owned()))
 }
 
 fn carry(mut stream: TcpStream, what: u8, bytes: usize) -> io::Result<()> {
@@ -276,7 +286,7 @@ impl Drop for Relay {
 }
 
 /// Starts a program, and gives the first line that it says.
-fn said(command: &mut Command) -> Result<(Child, String), Failed> {
+pub(super) fn said(command: &mut Command) -> Result<(Child, String), Failed> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed =
         |source| Failed::Start { program: program.clone(), source, help: "build it for release" };
@@ -379,14 +389,9 @@ impl Proxy {
     }
 
     fn row(&self, name: &str, seconds: f64) -> Result<(), Failed> {
-        let status = command::read(&self.process("status"))?;
-        let memory = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"))
-            .and_then(|number| number.trim().parse::<f64>().ok())
-            .ok_or_else(|| Failed::Output("/proc".to_owned()))?;
+        let memory = memory(&Path::new("/proc").join(self.child.id().to_string()))?;
         let descriptors = self.descriptors()?;
-        say(&format!("| {name} | {:.1} | {descriptors} | {seconds:.2} |\n", memory / 1e3));
+        say(&format!("| {name} | {:.1} | {descriptors} | {seconds:.2} |\n", memory));
         Ok(())
     }
 }

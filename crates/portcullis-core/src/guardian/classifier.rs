@@ -41,12 +41,80 @@ impl Bands {
     }
 }
 
-/// Reads a classifier's answer: `violation` from 0 to 1, and perhaps `ipi` where it saw planted instructions. What is low or medium
-/// scores what the reviewer's scale gives it, what is high scores 80: a classifier asks, it never denies by itself.
+/// What a classifier measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// The share of violation, from 0 to 1.
+    pub violation: f64,
+    /// Whether it saw planted instructions.
+    pub planted: bool,
+}
+
+/// Where a measure lies.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Band {
+    /// Nothing to speak of.
+    #[default]
+    Low,
+    /// In doubt.
+    Medium,
+    /// A violation, or planted instructions.
+    High,
+}
+
+impl Band {
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+impl Bands {
+    /// Where a measure lies. Planted instructions are high, whatever the share.
+    #[must_use]
+    pub fn band(self, measure: Measure) -> Band {
+        if measure.planted || measure.violation > self.medium {
+            Band::High
+        } else if measure.violation > self.low {
+            Band::Medium
+        } else {
+            Band::Low
+        }
+    }
+}
+
+/// A classifier's answer as a review of an action. What is low or medium scores what the reviewer's scale gives it, what is high scores 80:
+/// a classifier asks, it never denies by itself.
 ///
 /// # Errors
 /// [`Malformed`].
 pub fn classify(text: &str, bands: Bands) -> Result<Review, Malformed> {
+    let measured = measure(text)?;
+    let Measure { violation, planted } = measured;
+    let number = match bands.band(measured) {
+        Band::High => 80.0,
+        Band::Medium => 50.0,
+        Band::Low => 20.0,
+    };
+    let score = Score::new(number).ok_or(Malformed::OutOfRange)?;
+    let mut risks = Vec::new();
+    if planted {
+        risks.push("planted instructions".to_owned());
+    }
+    let reasoning = format!("the classifier sees a violation of {violation}");
+    Ok(Review { score, reasoning, risks, claimed: None })
+}
+
+/// Reads a classifier's answer: `violation` from 0 to 1, and perhaps `ipi` where it saw planted instructions.
+///
+/// # Errors
+/// [`Malformed`].
+pub fn measure(text: &str) -> Result<Measure, Malformed> {
     if text.len() > MAX_REPLY {
         return Err(Malformed::TooLong);
     }
@@ -70,20 +138,7 @@ pub fn classify(text: &str, bands: Bands) -> Result<Review, Malformed> {
             return Err(Malformed::WrongType { name: "ipi", expected, found });
         }
     };
-    let number = if planted || violation > bands.medium {
-        80.0
-    } else if violation > bands.low {
-        50.0
-    } else {
-        20.0
-    };
-    let score = Score::new(number).ok_or(Malformed::OutOfRange)?;
-    let mut risks = Vec::new();
-    if planted {
-        risks.push("planted instructions".to_owned());
-    }
-    let reasoning = format!("the classifier sees a violation of {violation}");
-    Ok(Review { score, reasoning, risks, claimed: None })
+    Ok(Measure { violation, planted })
 }
 
 #[cfg(test)]

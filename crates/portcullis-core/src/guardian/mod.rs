@@ -29,7 +29,7 @@ pub use approvals::{ApprovalKey, Approvals, KEPT, LIFETIME};
 pub use breaker::Breaker;
 pub use brief::{Briefing, Budgets, Case, FenceTaken, Origin, Turn};
 pub use budget::{OverBudget, Reservation, Spend, Tokens, Usage};
-pub use classifier::{Bands, BandsError, classify};
+pub use classifier::{Band, Bands, BandsError, Measure, classify, measure};
 pub use json::{Json, NotJson};
 pub use prompt::{VERDICT_NAME, verdict_schema};
 pub use reply::{MAX_REASONING, MAX_REPLY, MAX_RISKS, Malformed, Review, read};

@@ -82,6 +82,8 @@ pub enum End {
     Declined,
     /// It ran and went wrong.
     Failed,
+    /// It asked, and nobody told what became of it.
+    Asked,
 }
 
 impl End {
@@ -216,7 +218,7 @@ impl Monitor {
                 self.denials.keep(deed, Layer::Person);
                 self.breaker.count(true);
             }
-            End::Done | End::Failed => self.breaker.count(false),
+            End::Done | End::Failed | End::Asked => self.breaker.count(false),
         }
     }
 
@@ -351,27 +353,19 @@ impl Monitor {
         (count >= BLOCKED).then(|| Anomaly::new(AnomalyKind::RepeatedBlockedActions, count))
     }
 
-    /// A tail that repeats itself and brings nothing new; a next step that leaves it is none.
+    /// A tail that repeats itself and brings nothing new; a next step that leaves it is none. What was not let through does
+    /// not end a loop of what ran: who is kept from the next round would only have to go on asking.
     fn loops(&self, next: Option<&Deed>) -> Option<Anomaly> {
-        let steps: Vec<u64> = self.history.iter().map(symbol).collect();
-        let Repetition { period, length } = repetition(&steps)?;
-        let of_pattern = self.history.iter().rev().take(period);
-        if let Some(next) = next {
-            // What came one pattern ago is what comes next in a loop.
-            let expected = of_pattern.clone().next_back()?;
-            if expected.exact != next.exact {
-                return None;
-            }
-        }
-        let mut pattern: Vec<String> = of_pattern.map(|past| past.tool.clone()).collect();
-        pattern.reverse();
-        Some(Anomaly { pattern, ..Anomaly::new(AnomalyKind::ActionLoopDetected, length) })
+        let all: Vec<&Past> = self.history.iter().collect();
+        let ran = |past: &&Past| matches!(past.end, End::Done | End::Failed);
+        let ran: Vec<&Past> = self.history.iter().filter(ran).collect();
+        [all, ran].iter().find_map(|steps| loop_in(steps, next))
     }
 
     /// Nearly the same step, with the same known result, among others: the noise that is put between the copies does not hide them.
     fn near_loops(&self, next: Option<&Deed>) -> Option<Anomaly> {
         let (window, least) = NEAR;
-        let recent = || self.history.iter().rev().take(window).filter(|past| past.result.is_some());
+        let recent = || self.history.iter().rev().filter(|past| past.result.is_some()).take(window);
         let count_of = |one: &Past| {
             recent().filter(|past| (past.shape, past.result) == (one.shape, one.result)).count()
         };
@@ -388,6 +382,19 @@ impl Monitor {
         (count >= UNPERMITTED)
             .then(|| Anomaly::new(AnomalyKind::PrivilegeEscalationAttempts, count))
     }
+}
+
+/// A loop at the end of these steps that the next one goes on with.
+fn loop_in(steps: &[&Past], next: Option<&Deed>) -> Option<Anomaly> {
+    let symbols: Vec<u64> = steps.iter().map(|past| symbol(past)).collect();
+    let Repetition { period, length } = repetition(&symbols)?;
+    let pattern = steps.get(steps.len() - period..)?;
+    // What came one pattern ago is what comes next in a loop.
+    if next.is_some_and(|next| pattern.first().is_none_or(|past| past.exact != next.exact)) {
+        return None;
+    }
+    let pattern = pattern.iter().map(|past| past.tool.clone()).collect();
+    Some(Anomaly { pattern, ..Anomaly::new(AnomalyKind::ActionLoopDetected, length) })
 }
 
 /// What makes a step the same as another: what it was, what came back, and whether it ran.

@@ -590,3 +590,39 @@ proptest! {
         let _ = Monitor::from_json(&text, Limits::default());
     }
 }
+
+#[test]
+fn whoever_is_kept_from_the_next_round_of_a_loop_is_still_in_it() {
+    for end in [End::Declined, End::Blocked] {
+        let mut monitor = unlimited();
+        let same = Deed::named("cat", 1);
+        for at in 0..10 {
+            step(&mut monitor, at, &same, End::Done, Some("still building"));
+        }
+        for at in 10..60 {
+            let noticed = kinds(&monitor, Some(&same));
+            assert!(noticed.contains(&AnomalyKind::ActionLoopDetected), "{end:?} {at} {noticed:?}");
+            step(&mut monitor, at, &same, end, None);
+        }
+        // Another call that ran is a way out.
+        step(&mut monitor, 60, &Deed::named("ls", 2), End::Done, Some("a"));
+        for at in 61..64 {
+            step(&mut monitor, at, &Deed::named("ls", at), End::Done, Some("a"));
+        }
+        let noticed = kinds(&monitor, Some(&same));
+        assert!(!noticed.contains(&AnomalyKind::ActionLoopDetected), "{end:?} {noticed:?}");
+    }
+}
+
+#[test]
+fn declined_steps_do_not_push_nearly_equal_ones_out_of_sight() {
+    let mut monitor = unlimited();
+    for at in 0..10 {
+        step(&mut monitor, at, &shell(&format!("cat log {at}")), End::Done, Some("x"));
+        step(&mut monitor, at, &shell(&format!("echo {at} > n{at}")), End::Declined, None);
+        step(&mut monitor, at, &shell(&format!("echo a{at}b")), End::Declined, None);
+        step(&mut monitor, at, &shell(&format!("echo b{at}c")), End::Declined, None);
+    }
+    let noticed = kinds(&monitor, Some(&shell("cat log 11")));
+    assert!(noticed.contains(&AnomalyKind::NearLoopDetected), "{noticed:?}");
+}

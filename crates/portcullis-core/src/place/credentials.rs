@@ -326,6 +326,16 @@ static TABLE: &[Credential] = &[
         ],
     ),
     row(
+        "the tokens of the gate's own gateway",
+        User,
+        &[
+            "~/.local/state/portcullis/gateway/**",
+            "~/Library/Application Support/portcullis/gateway/**",
+            "~/AppData/Local/portcullis/gateway/**",
+            "/var/lib/portcullis/gateway/**",
+        ],
+    ),
+    row(
         "a coding agent's login",
         User,
         &[

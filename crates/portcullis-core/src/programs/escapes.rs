@@ -14,7 +14,7 @@ mod follow;
 mod git;
 
 use follow::{after, names_temporary, setting};
-pub(crate) use follow::{follow, makefile, values_of};
+pub(crate) use follow::{follow, is_temporary, makefile, values_of};
 pub(crate) use git::git_environment;
 use git::{git_commands, git_setting};
 
@@ -219,7 +219,7 @@ pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, s
     }
     let is_loaded = match variable(name) {
         Some(Variable::Command) => names_temporary(value),
-        Some(Variable::File) => follow::is_temporary(value.known_prefix()),
+        Some(Variable::File) => is_temporary(value.known_prefix()),
         Some(Variable::Obeyed)
             if matches!(
                 name,
@@ -241,7 +241,7 @@ fn loads_temporary(options: &str) -> bool {
         let option = LOADS.iter().find(|option| word.starts_with(*option));
         let attached = option.and_then(|option| word.strip_prefix(option));
         let value = attached.map_or(word, |rest| rest.trim_start_matches('='));
-        let found = (option.is_some() || LOADS.contains(&before)) && follow::is_temporary(value);
+        let found = (option.is_some() || LOADS.contains(&before)) && is_temporary(value);
         before = word;
         found
     })
@@ -260,6 +260,8 @@ enum How {
     Code(&'static str),
     /// It names a file that is run as a shell script.
     Script,
+    /// It names a file of commands in this language.
+    Commands(&'static str),
     /// It names a file of settings that may name programs.
     Settings,
 }
@@ -356,7 +358,12 @@ static ESCAPES: &[Escape] = &[
     escape("ex", EDITOR, How::Code("vim")),
     escape("exiftool", &["-if"], How::Code("perl")),
     escape("fzf", &["--preview"], How::Shell),
-    escape("gdb", &["-ex", "-iex", "--ex", "--eval-command"], How::Code("gdb")),
+    escape("gdb", &["-ex", "-iex", "--ex", "--eval-command", "-eval-command"], How::Code("gdb")),
+    escape(
+        "gdb",
+        &["-x", "-ix", "--command", "-command", "--init-command", "-init-command"],
+        How::Commands("gdb"),
+    ),
     escape("gem", &["-e", "--editor"], How::Shell),
     escape("git", &["-c"], How::Code("git-config")),
     escape("gvim", &["-S"], How::Code("vim-script")),

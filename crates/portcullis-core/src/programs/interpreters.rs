@@ -352,16 +352,47 @@ fn preloaded(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static st
         "ruby" => ("-r", &[""]),
         _ => return,
     };
-    for value in escapes::values_of(&invocation.arguments, option) {
+    let long = if language == "php" { "--define" } else { "--require" };
+    let values = escapes::values_of(&invocation.arguments, option);
+    for value in values.into_iter().chain(escapes::values_of(&invocation.arguments, long)) {
         let written = value.text.known_prefix();
         let Some(start) = starts.iter().find(|start| written.starts_with(**start)) else {
             continue;
         };
-        // Libraries have no path.
         let Some(file) = after(&value, start) else { continue };
-        if file.text.known_prefix().contains('/') {
-            walk.script(language, &file, &[], None);
+        preload(walk, invocation, language, &file);
+    }
+}
+
+/// One such file: on this machine, or what PHP opens like one.
+fn preload(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static str, file: &Argument) {
+    let name = file.text.known_prefix().trim_matches(['"', '\'']);
+    let (scheme, rest) = name.split_once(':').unwrap_or(("", name));
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" | "https" | "ftp" | "ftps" | "compress.zlib" | "compress.bzip2" | "ssh2.sftp" => {
+            let code = walk.connect(file, None, false);
+            walk.code(language, &code, file.span, &[]);
         }
+        "expect" => {
+            let command = Text::known(rest.trim_start_matches('/'));
+            walk.shell(&command, file.span, &[], None);
+        }
+        "php" if rest.starts_with("//stdin") => {
+            let code = invocation.origin();
+            let code = invocation.input.clone().unwrap_or(code);
+            walk.code(language, &code, file.span, &[]);
+        }
+        "data" | "php" | "phar" | "zip" | "rar" | "glob" => {
+            walk.gap(file.span, GapReason::UnknownCode);
+        }
+        // Libraries have no path.
+        _ if name.contains('/') || name.contains('.') => {
+            if escapes::is_temporary(name) {
+                walk.note("execution.temporary.escape", file.span);
+            }
+            walk.script(language, file, &[], None);
+        }
+        _ => {}
     }
 }
 

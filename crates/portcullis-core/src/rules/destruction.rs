@@ -471,6 +471,8 @@ static RULES: &[Rule] = &[
             "truncate -s 0 ~/notes.txt",
             "cp /dev/null ~/notes.txt",
             "dd if=/dev/urandom of=~/notes.txt bs=1M count=1",
+            "cat /dev/urandom | head > ~/notes.txt",
+            "head -c 4096 /dev/urandom > ~/thesis.docx",
         ],
         quiet: &[
             "echo x >> ~/notes.txt",
@@ -478,10 +480,25 @@ static RULES: &[Rule] = &[
             "dd if=/dev/zero of=disk.img bs=1M count=64",
             "cp notes.txt ~/notes.txt",
             "head -c 32 /dev/urandom | base64 > ~/.config/app/key",
+            "head -c 64 /dev/urandom > ~/backup.key",
+            "head -c 10M /dev/urandom > ~/test.bin",
         ],
         ..Rule::LOSS
     },
 ];
+
+/// Programs that hand on what they read as it is.
+const COPIERS: &[&str] = &["cat", "cp", "dd", "head", "pv", "sponge", "tail", "tee"];
+
+/// Whether a file's name says that noise belongs in it: a key, a seed, something to test with; or it is a hidden one, as programs keep.
+fn is_for_noise(path: &str) -> bool {
+    const WORDS: &[&str] = &[
+        ".bin", ".dat", ".img", ".iso", ".raw", "entropy", "key", "noise", "rand", "salt",
+        "secret", "seed", "test",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    path.contains("/.") || WORDS.iter().any(|word| name.contains(word))
+}
 
 /// A file that is left with nothing in it, or with noise.
 fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
@@ -490,8 +507,15 @@ fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
         return None;
     }
     // Through other programs noise becomes a key or a password.
+    let path = target.path.as_deref().unwrap_or_default();
     let is_copied = || {
-        scene.program_around(effect).is_some_and(|run| matches!(run.program.as_str(), "cp" | "dd"))
+        let around = scene.program_around(effect);
+        let mut programs = scene.origins(content).into_iter().filter_map(|origin| {
+            let EffectKind::Run(run) = &origin.kind else { return None };
+            Some(run.program.as_str())
+        });
+        around.is_some_and(|run| matches!(run.program.as_str(), "cp" | "dd"))
+            || !is_for_noise(path) && programs.all(|program| COPIERS.contains(&program))
     };
     let is_noise = |file: &Target| match file.path.as_deref() {
         Some("/dev/null" | "/dev/zero") => true,
@@ -501,7 +525,6 @@ fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
     if !content.is_empty() && !scene.files_of(content).into_iter().any(is_noise) {
         return None;
     }
-    let path = target.path.as_deref().unwrap_or_default();
     if scene.facts.paths.get(path).is_some_and(|fact| !fact.exists) {
         return None;
     }

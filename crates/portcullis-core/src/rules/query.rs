@@ -12,6 +12,7 @@ use crate::{
 };
 
 pub(super) mod condition;
+mod operand;
 mod statement;
 
 use statement::read;

@@ -80,7 +80,8 @@ impl Scan<'_> {
         }
         if is_key && matches!(source.at(start - 1), b'?' | b'&') && source.at(end) == b'=' {
             let value = source.skip_at_most(end + 1, MAX_NAME, is_name);
-            return (start, !source.slice(end, value).contains(&b'-'));
+            let is_path = source.at(value) == b'/';
+            return (start, !is_path && !source.slice(end, value).contains(&b'-'));
         }
         let before = source.slice(start.saturating_sub(LONGEST_WORD), start - 1);
         let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -132,6 +133,13 @@ impl Scan<'_> {
         if name_start > 0 && source.at(name_start - 1) == b':' && self.is_resource(name_start) {
             return name_end;
         }
+        // `"AWS::IAM::AccessKey": "…"`: a type, and what belongs to it.
+        let is_type = name_start > 1
+            && source.slice(name_start - 2, name_start) == b"::"
+            && is_quote(source.at(name_end));
+        if is_type {
+            return name_end;
+        }
         if let Some(start) = separated(source, name_end) {
             let working_directory = name.ends_with(b"PWD") && source.at(start) == b'/';
             if working_directory {
@@ -166,7 +174,12 @@ impl Scan<'_> {
             return self.value(name, name_start, start);
         }
         let quoted = matches!(source.at(start), b'\'' | b'"') && source.at(name_end) != b'\\';
-        if start > name_end && (quoted || (is_option && source.at(start) != b'-')) {
+        // `you can pass "inline=False"`
+        let is_verb = name == b"pass"
+            && source
+                .slice(start + 1, source.skip_at_most(start + 1, MAX_NAME, |byte| !is_quote(byte)))
+                .contains(&b'=');
+        if start > name_end && !is_verb && (quoted || (is_option && source.at(start) != b'-')) {
             return self.value(name, name_start, start);
         }
         if let Some(cell) = self.next_cell(name_end) {

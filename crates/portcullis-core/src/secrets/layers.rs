@@ -69,12 +69,23 @@ fn each_run_in(text: &[u8], within: Range<usize>, each: &mut dyn FnMut(Range<usi
             continue;
         }
         let behind = text.get(start..).unwrap_or_default();
-        let body = start + behind.iter().take(MOST).take_while(|byte| encoded(**byte)).count();
+        let body = start + encoded_from(behind);
         let rest = text.get(body..).unwrap_or_default();
         let end = body + rest.iter().take(2).take_while(|byte| **byte == b'=').count();
         each(start..end);
         start = end;
     }
+}
+
+/// How many bytes from the start of a text on are of the alphabet, at most so many as are decoded.
+fn encoded_from(text: &[u8]) -> usize {
+    const WIDTH: usize = 8;
+    let text = text.get(..MOST).unwrap_or(text);
+    // Without a branch for each byte.
+    let all = |chunk: &[u8; WIDTH]| chunk.iter().fold(true, |all, byte| all & encoded(*byte));
+    let whole = text.as_chunks::<WIDTH>().0.iter().take_while(|chunk| all(chunk)).count() * WIDTH;
+    let rest = text.get(whole..).unwrap_or_default();
+    whole + rest.iter().take_while(|byte| encoded(**byte)).count()
 }
 
 fn run(

@@ -242,6 +242,8 @@ static KNOWN_TO_ALL: List = list(&[
     "date",
     "time",
     "timeout",
+    "prefix",
+    "suffix",
     "rotation",
     "alias",
     "ref",
@@ -357,7 +359,11 @@ static PUBLIC: List = list(&[
     "placeholder",
     "last",
     "lock",
+    "ciphertext",
 ]);
+
+/// Words of tokens that only tell which request, change or page is meant.
+static OF_REQUEST: List = list(&["change", "lifecycle", "purchase", "starting", "update"]);
 
 /// What a name promises to those who look for secrets that are out, or nothing where its value may be seen.
 pub(super) fn promise(name: &[u8]) -> Option<Promise> {
@@ -370,6 +376,7 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
     // What makes a request repeatable, and the scope of a signature, are no secrets.
     let of_request = words.iter().eq(["client", "token"]) && !name.contains(&b'_')
         || words.iter().eq(["client", "request", "token"])
+        || last == "token" && words.iter().any(|word| OF_REQUEST.has(word))
         || last == "credential" && words.iter().any(|word| matches!(word, "goog" | "amz"));
     if of_request || KNOWN_TO_ALL.has(bare) || words.iter().any(|word| PUBLIC.has(word)) {
         return None;

@@ -19,7 +19,6 @@ impl Scan<'_> {
     /// The word behind a name, or behind `is` in the sentence that it begins.
     pub(super) fn said(&mut self, name: &[u8], name_end: usize) {
         let source = self.source;
-        let Some(promise) = promise(name) else { return };
         // Columns of a table have a tab between them.
         let mut start = name_end + 1;
         if source.at(name_end) != b' ' {
@@ -48,12 +47,17 @@ impl Scan<'_> {
             end -= 1;
         }
         let text = source.slice(start, end);
-        let (kind, confidence) = match promise {
-            Promise::Password => (&PASSWORD, value::password(text, false)),
-            Promise::Key => (&GENERIC_API_KEY, value::token(text, false)),
-            Promise::Secret => (&GENERIC_SECRET, value::token(text, false)),
+        // Asked first, because nearly every word is one, and says so at once.
+        if !value::is_made(text) {
+            return;
+        }
+        let (kind, confidence) = match promise(name) {
+            None => return,
+            Some(Promise::Password) => (&PASSWORD, value::password(text, false)),
+            Some(Promise::Key) => (&GENERIC_API_KEY, value::token(text, false)),
+            Some(Promise::Secret) => (&GENERIC_SECRET, value::token(text, false)),
         };
-        if confidence.is_some() && value::is_made(text) {
+        if confidence.is_some() {
             self.named(kind, Value { start, end, quoted: false }, confidence);
         }
     }

@@ -344,6 +344,7 @@ impl Scan<'_> {
         let Some(keyword) = kind.keywords.get(item) else { return };
         if !self.source.has_word(start, keyword.as_bytes())
             || !self.is_written_as_one(start, keyword.len())
+            || self.is_in_resource(start)
         {
             return;
         }
@@ -354,6 +355,15 @@ impl Scan<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a vendor's word stands inside `arn:aws:iam::aws:policy/name`, which names something.
+    fn is_in_resource(&self, start: usize) -> bool {
+        const LONGEST_NAME: usize = 64;
+        let before = self.source.slice(start.saturating_sub(LONGEST_NAME), start);
+        let opens = |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte) || *byte == b'=';
+        let from = before.iter().rposition(opens).map_or(0, |at| at + 1);
+        before.get(from..).is_some_and(|written| written.starts_with(b"arn:"))
     }
 
     /// Whether a keyword is written as one: `sumo`, `Sumo` or `SUMO`, and no piece of two words as in `CameraKit`.

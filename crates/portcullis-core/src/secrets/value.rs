@@ -85,16 +85,21 @@ fn is_escaped_password(value: &[u8]) -> bool {
 
 /// How likely a value is a key or token.
 pub(super) fn token(value: &[u8], quoted: bool) -> Option<Confidence> {
-    if value.len() < 16
-        || value.len() > 4096
-        || is_placeholder(value)
-        || is_expression(value, quoted)
-    {
+    if value.len() < 16 || value.len() > 4096 {
         return None;
     }
+    // What is quick to say first: most values are words, names and numbers.
     let allowed =
         |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'>' | b'"' | b'\'' | b'`');
-    if !value.iter().all(allowed) || is_wordy(value) || format_of_other(value) || !is_mixed(value) {
+    if !value.iter().all(allowed)
+        // What an example leaves out.
+        || contains(value, b"...")
+        || !is_mixed(value)
+        || is_wordy(value)
+        || is_expression(value, quoted)
+        || format_of_other(value)
+        || is_placeholder(value)
+    {
         return None;
     }
     let least = if value.iter().all(u8::is_ascii_hexdigit) { 28 } else { 32 };
@@ -112,7 +117,12 @@ pub(super) fn token(value: &[u8], quoted: bool) -> Option<Confidence> {
 }
 
 pub(super) fn contains(text: &[u8], piece: &[u8]) -> bool {
-    text.len() >= piece.len() && text.windows(piece.len()).any(|window| window == piece)
+    let Some((first, rest)) = piece.split_first() else { return true };
+    // A piece is rarely there, and its first byte tells that for most places of a short text.
+    let Some(starts) = text.len().checked_sub(rest.len()) else { return false };
+    text.iter().take(starts).enumerate().any(|(at, byte)| {
+        byte == first && text.get(at + 1..).is_some_and(|behind| behind.starts_with(rest))
+    })
 }
 
 #[cfg(test)]

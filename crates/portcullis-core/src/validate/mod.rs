@@ -158,6 +158,9 @@ impl Validator {
         if let Self::Number(rules) = self {
             return rules.check(value);
         }
+        if let (Self::Argument(rules), Value::Number(number)) = (self, value) {
+            return rules.check(&number.to_string());
+        }
         let Value::String(text) = value else {
             return Err(Refused::new(self.kind(), "it is not a string"));
         };
@@ -183,7 +186,12 @@ impl Validator {
 
 /// The first character that has no business in one line: control characters, invisible ones, ones that turn the direction of writing.
 fn unseen(text: &str) -> Option<char> {
-    text.chars().find(|letter| letter.is_control() || crate::analyze::is_invisible(*letter))
+    // The two at the end begin another line or paragraph, to some programs.
+    text.chars().find(|letter| {
+        letter.is_control()
+            || crate::analyze::is_invisible(*letter)
+            || matches!(letter, '\u{2028}' | '\u{2029}')
+    })
 }
 
 /// Refuses what [`unseen`] finds.

@@ -22,7 +22,7 @@ const KIND: &str = "shell";
 pub struct ShellRules {
     /// The highest risk.
     pub max_risk: Severity,
-    /// The only programs that may run, by name; any where none is named.
+    /// The only programs that may run, by name or whole path; any where none is named.
     pub programs: Vec<String>,
 }
 
@@ -57,13 +57,17 @@ impl ShellRules {
         if self.programs.is_empty() {
             return Ok(());
         }
-        let programs = judgement.effects.list.iter().filter_map(|effect| match &effect.kind {
-            EffectKind::Run(run) => Some(run.program.as_str()),
+        let runs = judgement.effects.list.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Run(run) => Some(run),
             _ => None,
         });
-        for program in programs {
-            if !self.programs.iter().any(|allowed| allowed == program) {
-                return refuse(format!("this tool does not run `{}`", program.escape_debug()));
+        for run in runs {
+            // A program of that name elsewhere is another one, unless its whole path is named.
+            let written = run.name.text.display();
+            let names: &[&str] = if written.contains('/') { &[&written] } else { &[&run.program] };
+            if !self.programs.iter().any(|allowed| names.contains(&allowed.as_str())) {
+                let shown = written.escape_debug();
+                return refuse(format!("this tool does not run `{shown}`"));
             }
         }
         Ok(())

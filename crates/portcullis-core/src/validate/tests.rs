@@ -612,3 +612,232 @@ proptest::proptest! {
         proptest::prop_assert!(validator.check(&json!(text)).is_err());
     }
 }
+
+#[test]
+fn conditions_that_choose_no_rows_are_refused_in_every_spelling() {
+    let rules = SqlRules {
+        kinds: vec!["select".to_owned(), "delete".to_owned()],
+        functions: vec!["random".to_owned()],
+        ..SqlRules::default()
+    };
+    let taken = |condition: &str| rules.check(&format!("DELETE FROM a WHERE {condition}")).is_ok();
+    for condition in [
+        "NOT (a <> a)",
+        "NOT a <> a",
+        "NOT 1 = 2",
+        "x = 3 OR NOT 1=2",
+        "x = 3 OR NOT (1=2 AND y = 4)",
+        "x = 3 OR 'x' = 'x'",
+        "x = 3 OR 'x' LIKE 'x'",
+        "x = 3 OR 'abc' LIKE 'a%'",
+        "x = 3 OR 'x' <> 'y'",
+        "x = 3 OR 'a' < 'b'",
+        "x = 3 OR 1",
+        "x = 3 OR -1",
+        "x = 3 OR NOT 0",
+        "x = 3 OR 1 + 1 = 2",
+        "x = 3 OR 2 > 1",
+        "x = 3 OR 2 >= 1",
+        "x = 3 OR 1 BETWEEN 0 AND 2",
+        "x = 3 OR 1 IN (1, 2)",
+        "x = 3 OR 1 NOT IN (2, 3)",
+        "x = 3 OR NULL IS NULL",
+        "x = 3 OR 1 IS NOT NULL",
+        "x = 3 OR (1 = 1) IS TRUE",
+        "x = 3 OR (1 = 2) IS FALSE",
+        "x = 3 OR (1 = 1) = (2 = 2)",
+        "x = 3 OR lower('A') = 'a'",
+        "x = 3 OR length('abc') = 3",
+        "x = 3 OR CASE WHEN 1 = 1 THEN 1 ELSE 0 END",
+        "x = 3 OR (SELECT 1) = 1",
+        "x = 3 OR EXISTS (SELECT 1)",
+        "x = 3 OR CURRENT_DATE > '2001-01-01'",
+        "x = 3 XOR x <> 3 OR TRUE",
+        "x BETWEEN x AND x",
+        "x BETWEEN -99999999999 AND 99999999999",
+        "id BETWEEN 0 AND 99999999999",
+        "name BETWEEN '' AND 'zzzzzz'",
+        "x NOT IN ('a') OR x IN ('a') OR x = x",
+        "x IN (1, x)",
+        "x > 5 OR x <= 5",
+        "x < 10 OR x > 5",
+        "x <> 1 OR x <> 2",
+        "x = 1 OR NOT x = 1",
+        "x = 1 OR x <> 1",
+        "x IS NULL OR x IS NOT NULL",
+        "x < x + 1",
+        "x > x - 1",
+        "x <= x",
+        "name >= ''",
+        "name LIKE '%'",
+        "name NOT LIKE '%' OR 1=1",
+        "abs(x) >= 0",
+        "length(name) > -1",
+        "x IS NOT DISTINCT FROM x",
+        "a.x = a.x",
+        "a.x = (a.x)",
+    ] {
+        assert!(!taken(condition), "{condition}");
+    }
+    for condition in [
+        "x = 3",
+        "x <> 3",
+        "NOT x = 3",
+        "NOT (x = 3 OR y = 4)",
+        "x BETWEEN 1 AND 5 AND y = 2",
+        "x NOT BETWEEN 1 AND 5",
+        "name BETWEEN 'a' AND 'b'",
+        "x IN (1, 2, 3)",
+        "x NOT IN (1, 2, 3)",
+        "name LIKE 'a%'",
+        "name LIKE '%a%'",
+        "name NOT LIKE '%@example.com'",
+        "x IS NULL",
+        "x IS NOT NULL AND y > 3",
+        "active IS TRUE",
+        "active",
+        "NOT active",
+        "x = 3 AND 1 = 1",
+        "x = 3 OR 1 = 2",
+        "x = 3 OR 'a' = 'b'",
+        "x > y",
+        "x > 5 OR x < 3",
+        "x = 1 OR x = 2",
+        "x < 1 OR y >= 1",
+        "created < CURRENT_DATE",
+        "length(name) > 3",
+        "random() < 0.1",
+        "id = 5",
+        "id > 100",
+        "name >= 'm'",
+        "x - 1 > y",
+        "CASE WHEN x = 1 THEN y = 2 ELSE FALSE END",
+        "x = ?",
+        "x = 3 OR 1 IS NULL",
+    ] {
+        assert!(taken(condition), "{condition}");
+    }
+}
+
+#[test]
+fn a_pattern_that_some_shell_reads_as_the_directory_above_is_refused() {
+    let rules = GlobRules { recursive: true };
+    for pattern in [
+        ".*/x",
+        "a/.*",
+        ".?/x",
+        "*/.?",
+        ".[!a]/x",
+        ".[.]",
+        "{.,x}*/a",
+        "@(.|x).",
+        ".@(.|x)",
+        ".*?",
+        ".**/x",
+        "{a,b}/{.,c}.",
+    ] {
+        assert!(rules.check(pattern).is_err(), "{pattern}");
+    }
+    for pattern in [
+        "*",
+        "?",
+        "a/*",
+        "*.rs",
+        ".*rc",
+        ".git*",
+        ".e?v",
+        "**/*.rs",
+        "?[.]/x",
+        "*/*",
+        "src/{a}x",
+        ".[a-z]x",
+        "*.{rs,toml}",
+        ".{rs,toml}",
+    ] {
+        assert!(rules.check(pattern).is_ok(), "{pattern}");
+    }
+}
+
+#[test]
+fn what_begins_another_line_for_some_programs_is_no_part_of_a_header() {
+    for header in ["X-A: b\u{2028}Y: c", "X-A: b\u{2029}Y: c"] {
+        assert!(HeaderRules::default().check(header).is_err(), "{header:?}");
+    }
+}
+
+#[test]
+fn a_program_is_named_by_its_name_and_not_by_a_file_of_that_name() {
+    let rules = ShellRules {
+        programs: vec!["ls".to_owned(), "/usr/bin/cat".to_owned()],
+        ..ShellRules::default()
+    };
+    let taken = |command: &str| rules.check(command, &Facts::default()).is_ok();
+    for command in ["./ls", "/tmp/evil/ls", "a/ls", "ls; ./ls", "cat a", "./cat a"] {
+        assert!(!taken(command), "{command}");
+    }
+    for command in ["ls", "ls -l src", "/usr/bin/cat a"] {
+        assert!(taken(command), "{command}");
+    }
+}
+
+#[test]
+fn joins_that_only_some_databases_have_name_tables_too() {
+    let rules = SqlRules { tables: vec!["orders".to_owned()], ..SqlRules::default() };
+    for statement in [
+        "SELECT * FROM orders STRAIGHT_JOIN users",
+        "SELECT * FROM orders o STRAIGHT_JOIN users u ON o.id = u.id",
+        "SELECT * FROM orders CROSS APPLY users",
+        "SELECT * FROM orders OUTER APPLY users u",
+        "SELECT * FROM orders o WHATEVER users",
+        "SELECT * FROM orders AS o WHATEVER users",
+    ] {
+        assert!(rules.check(statement).is_err(), "{statement}");
+    }
+    for statement in [
+        "SELECT STRAIGHT_JOIN id FROM orders",
+        "SELECT * FROM orders o",
+        "SELECT * FROM orders AS o",
+        "SELECT o.id FROM orders o JOIN orders p ON o.id = p.id",
+        "SELECT id total FROM orders o WHERE o.id = 3 ORDER BY total",
+    ] {
+        assert!(rules.check(statement).is_ok(), "{statement}");
+    }
+}
+
+#[test]
+fn expressions_that_can_take_a_text_in_too_many_ways_are_refused() {
+    let rules = RegexRules::default();
+    for pattern in [
+        "(a+)+$",
+        "(a|aa)+$",
+        "(a*)*b",
+        "(?:a?){30}a{30}",
+        "(a{1,9}){1,9}",
+        "(.*,){11}P",
+        "((a?){5}){9}",
+        "(a?b?)*c",
+        "([a-z]+)*",
+        "(a+?)+?",
+        "(?i)(a+)+",
+        "(x|y|z){20}",
+    ] {
+        assert!(rules.check(pattern).is_err(), "{pattern}");
+    }
+    for pattern in [
+        "a+",
+        "(a+)?",
+        "(a|b)",
+        "(ab)+",
+        "(\\d+\\.){3}\\d+",
+        "^\\s*(\\w+)\\s*=",
+        "[(a+)]+",
+        "colou?r",
+        "(https?://)?x",
+        "(\\d{1,3}\\.){3}\\d{1,3}",
+        "\\(a+\\)+",
+        "a{3}",
+        "(?:ab){2,40}",
+    ] {
+        assert!(rules.check(pattern).is_ok(), "{pattern}");
+    }
+}

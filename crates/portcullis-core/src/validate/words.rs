@@ -18,7 +18,11 @@ pub struct ArgumentRules {
 }
 
 impl ArgumentRules {
-    pub(super) fn check(&self, word: &str) -> Result<(), Refused> {
+    /// Holds a word to the rules.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub fn check(&self, word: &str) -> Result<(), Refused> {
         let refuse = |message: &str| Err(Refused::new("argument", message));
         seen("argument", word)?;
         if word.len() > 8_192 {
@@ -58,7 +62,9 @@ impl GlobRules {
         // `{.,}.` and `[.].` are `..` too.
         let bare: String =
             pattern.chars().filter(|letter| !"{}[],()!^?\\".contains(*letter)).collect();
-        if bare.split('/').any(|component| component.contains("..")) {
+        if bare.split('/').any(|component| component.contains(".."))
+            || pattern.split('/').any(is_parent)
+        {
             return refuse("the pattern can lead upwards");
         }
         let stars = pattern.matches("**").count();
@@ -73,6 +79,71 @@ impl GlobRules {
         }
         Ok(())
     }
+}
+
+/// Whether a component of a pattern stands for `..` in some shell: `.*` and `.?` do, `*` and `?` do not, as they take no dot at the
+/// beginning. Choices (`{a,b}`, `@(a|b)`) may stand for anything.
+fn is_parent(component: &str) -> bool {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Piece {
+        Letter(char),
+        /// One character, no dot at the beginning.
+        One,
+        /// Any, no dot at the beginning.
+        Many,
+        /// Anything at all.
+        Choice,
+        /// Letters, which do not make up `..`, or nothing.
+        Perhaps,
+    }
+    let mut pieces = Vec::new();
+    let mut letters = component.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let mut until =
+            |close: char| letters.by_ref().take_while(|one| *one != close).collect::<String>();
+        let choice = |inner: &str| match inner.contains(['.', '*', '?', '[', '{', '(']) {
+            true => Piece::Choice,
+            false => Piece::Perhaps,
+        };
+        let piece = match letter {
+            '[' => {
+                until(']');
+                Piece::One
+            }
+            '{' => choice(&until('}')),
+            '(' => {
+                // What stands before it says how often.
+                pieces.pop();
+                choice(&until(')'))
+            }
+            '\\' => Piece::Letter(letters.next().unwrap_or('\\')),
+            '?' => Piece::One,
+            '*' => Piece::Many,
+            other => Piece::Letter(other),
+        };
+        pieces.push(piece);
+    }
+    fn matches(pieces: &[Piece], text: &[char], begins: bool) -> bool {
+        let Some((first, rest)) = pieces.split_first() else { return text.is_empty() };
+        let shorter = || text.split_first().map(|(_, shorter)| shorter);
+        match first {
+            Piece::Letter(letter) => {
+                text.first() == Some(letter)
+                    && shorter().is_some_and(|shorter| matches(rest, shorter, false))
+            }
+            Piece::One => !begins && shorter().is_some_and(|shorter| matches(rest, shorter, false)),
+            Piece::Many if begins => false,
+            Piece::Many | Piece::Choice => {
+                matches(rest, text, begins)
+                    || shorter().is_some_and(|shorter| matches(pieces, shorter, false))
+            }
+            Piece::Perhaps => matches(rest, text, begins),
+        }
+    }
+    // A component without a wildcard says it in so many words.
+    pieces.iter().any(|piece| !matches!(piece, Piece::Letter(_)))
+        && pieces.len() <= 64
+        && matches(&pieces, &['.', '.'], true)
 }
 
 /// A regular expression, for programs that go back over the text.
@@ -103,58 +174,80 @@ impl RegexRules {
     }
 }
 
-/// Whether a group that holds a repetition or a choice is itself repeated without bound: `(a+)+`, `(a|a)*`.
+/// How many ways of taking a text a repeated group may have.
+const WAYS: f64 = 4_096.0;
+
+/// Whether a group that can take a text in several ways (`a+`, `a?`, `a{1,9}`, `a|b`) is itself repeated, so often that trying them all takes
+/// for ever: `(a+)+`, `(a|a)*`, `(a?){30}`, `(a{1,9}){1,9}`.
 fn repeats_repetition(pattern: &str) -> bool {
     let letters: Vec<char> = pattern.chars().collect();
-    let mut groups = vec![false];
+    // How many ways each open group has.
+    let mut groups = vec![1.0_f64];
     let mut at = 0;
-    let unbounded = |at: usize| match letters.get(at) {
-        Some('*' | '+') => true,
-        Some('{') => {
-            let rest: String =
-                letters.iter().skip(at + 1).take_while(|letter| **letter != '}').collect();
-            let most = rest.rsplit(',').next().unwrap_or_default().trim();
-            most.is_empty() || most.parse::<u32>().is_ok_and(|most| most > 16)
-        }
-        _ => false,
-    };
     while let Some(letter) = letters.get(at) {
+        let mut ways = 1.0;
+        at += 1;
         match letter {
             '\\' => at += 1,
             '[' => {
                 // The first `]` of a class is one of its characters.
-                let mut end = at + 1 + usize::from(letters.get(at + 1) == Some(&'^')) + 1;
-                while letters.get(end).is_some_and(|letter| *letter != ']') {
-                    end += 1 + usize::from(letters.get(end) == Some(&'\\'));
+                at += usize::from(letters.get(at) == Some(&'^')) + 1;
+                while letters.get(at).is_some_and(|letter| *letter != ']') {
+                    at += 1 + usize::from(letters.get(at) == Some(&'\\'));
                 }
-                at = end;
+                at += 1;
             }
-            '(' => groups.push(false),
-            ')' => {
-                let holds = groups.pop().unwrap_or_default();
-                let repeated = unbounded(at + 1);
-                if holds && repeated {
-                    return true;
-                }
-                if let Some(outer) = groups.last_mut() {
-                    *outer |= holds || repeated;
-                }
+            '(' => {
+                groups.push(1.0);
+                // `(?:`, `(?i)`
+                at += usize::from(letters.get(at) == Some(&'?'));
+                continue;
             }
-            '|' => {
-                if let Some(group) = groups.last_mut() {
-                    *group = true;
-                }
-            }
-            _ if unbounded(at) => {
-                if let Some(group) = groups.last_mut() {
-                    *group = true;
-                }
-            }
+            ')' if groups.len() > 1 => ways = groups.pop().unwrap_or(1.0),
+            '|' => ways = 2.0,
             _ => {}
         }
-        at += 1;
+        if let Some((least, most, width)) = quantifier(letters.get(at..).unwrap_or_default()) {
+            at += width;
+            if ways > 1.0 && most > 1.0 {
+                // What is taken any number of times takes a short text in about as many ways as it has letters.
+                let all = if ways.is_finite() { ways } else { 16.0 }.powf(most);
+                if all > WAYS {
+                    return true;
+                }
+                ways = all.max(ways);
+            }
+            ways *= most - least + 1.0;
+        }
+        if let Some(group) = groups.last_mut() {
+            *group *= ways;
+        }
     }
     false
+}
+
+/// How often at least and at most what stands before it is taken, and how long it is written.
+fn quantifier(letters: &[char]) -> Option<(f64, f64, usize)> {
+    let (least, most, width) = match letters.first()? {
+        '*' => (0.0, f64::INFINITY, 1),
+        '+' => (1.0, f64::INFINITY, 1),
+        '?' => (0.0, 1.0, 1),
+        '{' => {
+            let end = letters.iter().position(|letter| *letter == '}')?;
+            let inner: String = letters.get(1..end)?.iter().collect();
+            let (least, most) = inner.split_once(',').unwrap_or((&inner, &inner));
+            let least: u32 = least.trim().parse().ok()?;
+            let most = match most.trim() {
+                "" => f64::INFINITY,
+                most => f64::from(most.parse::<u32>().ok()?),
+            };
+            (f64::from(least), most, end + 1)
+        }
+        _ => return None,
+    };
+    // Lazy or possessive.
+    let more = usize::from(matches!(letters.get(width), Some('?' | '+')));
+    Some((least, most, width + more))
 }
 
 /// The address of one person.

@@ -6,6 +6,7 @@
 //! behind is known by its mode and taken over.
 
 use std::{
+    collections::HashSet,
     fs::{self, DirBuilder, File},
     io,
     os::{
@@ -25,6 +26,10 @@ const ATTEMPTS: usize = 100;
 
 /// How many links a protected path may lead through.
 const MOST_HOPS: usize = 16;
+
+/// How many files are looked at for further names of protected ones, and how many such names there may be.
+const MOST_LOOKED_AT: usize = 500_000;
+const MOST_NAMES: usize = 1_000;
 
 /// Protected paths, as they are on this machine.
 #[derive(Debug, Default)]
@@ -56,6 +61,7 @@ impl Pins {
         for path in &plan.profile.protected {
             pins.add(path, &plan.profile, places, MOST_HOPS);
         }
+        pins.name_again(&plan.profile.write);
         for list in [&mut pins.held, &mut pins.fixed, &mut pins.covered] {
             list.sort_unstable();
             list.dedup();
@@ -117,6 +123,36 @@ impl Pins {
         }
     }
 
+    /// A protected file may have another name (a hard link) where the program may write: that one is read-only too.
+    fn name_again(&mut self, roots: &[PathBuf]) {
+        let mut files = HashSet::new();
+        let mut left = MOST_LOOKED_AT;
+        for path in &self.fixed {
+            each_file(path, &mut left, &mut |_, found| {
+                if found.nlink() > 1 {
+                    files.insert((found.dev(), found.ino()));
+                }
+            });
+        }
+        if files.is_empty() {
+            return;
+        }
+        let mut names = Vec::new();
+        for root in roots {
+            each_file(root, &mut left, &mut |path, found| {
+                let is_known = || self.fixed.iter().any(|fixed| path.starts_with(fixed));
+                if found.nlink() > 1 && files.contains(&(found.dev(), found.ino())) && !is_known() {
+                    names.push(path.to_owned());
+                }
+            });
+        }
+        if left == 0 || names.len() > MOST_NAMES {
+            let why = "it has further names (hard links), and too much to look for them in";
+            self.failed.extend(self.fixed.first().map(|path| (path.clone(), why.to_owned())));
+        }
+        self.fixed.append(&mut names);
+    }
+
     fn hold_place(&mut self, path: PathBuf) {
         if self.placeholders.iter().any(|placeholder| placeholder.path == path) {
             return;
@@ -146,6 +182,21 @@ impl Drop for Pins {
             if kernel::lock(open.as_fd(), true).is_ok() && is_same(&open, &path) {
                 let _ = fs::remove_dir(&path);
             }
+        }
+    }
+}
+
+/// Every file at or below a path, links not followed, until so many entries were looked at.
+fn each_file(path: &Path, left: &mut usize, take: &mut dyn FnMut(&Path, &fs::Metadata)) {
+    let mut ahead = vec![path.to_owned()];
+    while let Some(path) = ahead.pop() {
+        let Some(fewer) = left.checked_sub(1) else { return };
+        *left = fewer;
+        let Ok(found) = fs::symlink_metadata(&path) else { continue };
+        if found.is_dir() {
+            ahead.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|one| one.path()));
+        } else if found.is_file() {
+            take(&path, &found);
         }
     }
 }

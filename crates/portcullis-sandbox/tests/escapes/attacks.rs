@@ -508,6 +508,15 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
     })
     .shows(changed),
     // What is protected.
+    attempt("change protected settings by another name of theirs", Protected, Always, |scene| {
+        write_at(scene.ws("src/second-name"))
+    })
+    .shows(control_changed),
+    attempt("replace another name of protected settings", Protected, Always, |scene| {
+        fs::rename(scene.ws("src"), scene.ws("moved"))?;
+        write_at(scene.ws("moved/second-name"))
+    })
+    .shows(control_changed),
     attempt("plant a hook", Protected, Always, |scene| write_at(scene.ws(".git/hooks/pre-commit")))
         .shows(control_changed),
     attempt("change settings of version control", Protected, Always, |scene| {

@@ -63,6 +63,7 @@ impl Scene {
         fs::set_permissions(root.join("outside/target"), fs::Permissions::from_mode(0o644))
             .unwrap();
         symlink("settings", root.join("ws/.linked")).unwrap();
+        fs::hard_link(root.join("ws/.git/config"), root.join("ws/src/second-name")).unwrap();
         symlink("ws", root.join("linked-workspace")).unwrap();
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -242,7 +242,7 @@ impl Body {
 
 /// Redacts first and cuts then, so that no secret loses the part that it is known by; keeps both ends, because a long
 /// command can hide what matters at either.
-pub(super) fn fit(text: &str, most: usize) -> String {
+pub(crate) fn fit(text: &str, most: usize) -> String {
     let text = redact(text);
     // SQLite's own shell and many readers stop at a NUL, so it must not stand in a record.
     let text = if text.contains('\0') { text.replace('\0', "\u{2400}").into() } else { text };

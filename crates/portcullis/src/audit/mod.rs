@@ -12,7 +12,7 @@ mod entry;
 mod error;
 pub mod export;
 mod head;
-mod sqlite;
+pub(crate) mod sqlite;
 mod store;
 pub mod summary;
 mod verify;
@@ -24,6 +24,7 @@ use std::{
 
 use jiff::Timestamp;
 
+pub(crate) use entry::fit;
 pub use entry::{
     Body, Entry, Hash, Kind, MAX_PREVIEW, MAX_TEXT, NotAHash, RECORD_VERSION, Record, time_text,
 };
@@ -67,6 +68,11 @@ impl Log {
         let store = Box::new(SqliteStore::read(&database_path(directory))?);
         let head = HeadFile::new(head_path(directory));
         Ok(Self { store, head, directory: directory.to_owned() })
+    }
+
+    /// The store itself, for those who only read from it.
+    pub(crate) fn store(&mut self) -> &mut dyn Store {
+        &mut *self.store
     }
 
     /// Where the record is kept.

@@ -82,7 +82,8 @@ const COLUMNS: &str = "sequence, v, time, previous, hash, kind, refers_to, tool,
 
 const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AND (?3 IS NULL OR decision = ?3) \
     AND (?4 IS NULL OR time >= ?4) AND (?5 IS NULL OR time <= ?5) AND (?6 IS NULL OR agent = ?6) \
-    AND (?7 IS NULL OR session = ?7)";
+    AND (?7 IS NULL OR session = ?7) AND (?9 IS NULL OR sequence < ?9) AND (?10 IS NULL OR sequence > ?10) \
+    AND (?11 IS NULL OR instr(lower(coalesce(tool, '') || char(10) || coalesce(preview, '') || char(10) || coalesce(reason, '')), lower(?11)))";
 
 /// Records in an SQLite file.
 #[derive(Debug)]
@@ -173,65 +174,91 @@ impl SqliteStore {
     fn try_append(&mut self, body: Body, known: Option<Anchor>) -> rusqlite::Result<Appended> {
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let last = anchor(&transaction, "ORDER BY sequence DESC LIMIT 1", [])?;
-        let known_holds = match known {
-            None | Some(Anchor::GENESIS) => true,
-            Some(known) if known == last => true,
-            Some(known) => {
-                anchor(&transaction, "WHERE sequence = ?1", [signed(known.sequence)])? == known
-            }
-        };
-        let record = body.chained(last.sequence + 1, last.hash);
-        let Record { sequence, time: _, previous, hash, entry } = &record;
-        let Entry {
-            kind,
-            refers_to,
-            tool,
-            class,
-            risk,
-            rules,
-            decision,
-            layer,
-            reason,
-            approver,
-            outcome,
-            action,
-            preview,
-            policy,
-            session,
-            agent,
-            cwd,
-        } = entry;
-        transaction.execute(
-            INSERT,
-            params![
-                signed(*sequence),
-                RECORD_VERSION,
-                record.time_text(),
-                previous.to_string(),
-                hash.to_string(),
-                kind.name(),
-                refers_to.map(signed),
-                tool,
-                class,
-                risk.map(Risk::name),
-                rules.join(" "),
-                decision.map(Verdict::name),
-                layer.map(Layer::name),
-                reason,
-                approver,
-                outcome,
-                action,
-                preview,
-                policy,
-                session,
-                agent,
-                cwd
-            ],
-        )?;
+        let last = last(&transaction)?;
+        let known_holds = holds(&transaction, known, last)?;
+        let anchor = chain(&transaction, body, last)?;
         transaction.commit()?;
-        Ok(Appended { anchor: Anchor { sequence: *sequence, hash: *hash }, known_holds })
+        Ok(Appended { anchor, known_holds })
     }
+
+    /// Does something on the connection, again and again while others are at it. For what is kept in the same file beside the record.
+    pub(crate) fn patiently<T>(
+        &mut self,
+        mut attempt: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, AuditError> {
+        let Self { path, connection } = self;
+        patiently(|| attempt(connection)).map_err(|error| explained(path, error))
+    }
+}
+
+/// The last place of the chain, within a transaction.
+pub(crate) fn last(connection: &Connection) -> rusqlite::Result<Anchor> {
+    anchor(connection, "ORDER BY sequence DESC LIMIT 1", [])
+}
+
+/// Whether the record that a caller knows of is still there.
+pub(crate) fn holds(
+    connection: &Connection,
+    known: Option<Anchor>,
+    last: Anchor,
+) -> rusqlite::Result<bool> {
+    match known {
+        None | Some(Anchor::GENESIS) => Ok(true),
+        Some(known) if known == last => Ok(true),
+        Some(known) => {
+            Ok(anchor(connection, "WHERE sequence = ?1", [signed(known.sequence)])? == known)
+        }
+    }
+}
+
+/// Adds a record after the last one, within a transaction that nobody comes between.
+pub(crate) fn chain(connection: &Connection, body: Body, last: Anchor) -> rusqlite::Result<Anchor> {
+    let record = body.chained(last.sequence + 1, last.hash);
+    let Record { sequence, time: _, previous, hash, entry } = &record;
+    let Entry {
+        kind,
+        refers_to,
+        tool,
+        class,
+        risk,
+        rules,
+        decision,
+        layer,
+        reason,
+        approver,
+        outcome,
+        action,
+        preview,
+        policy,
+        session,
+        agent,
+        cwd,
+    } = entry;
+    connection.prepare_cached(INSERT)?.execute(params![
+        signed(*sequence),
+        RECORD_VERSION,
+        record.time_text(),
+        previous.to_string(),
+        hash.to_string(),
+        kind.name(),
+        refers_to.map(signed),
+        tool,
+        class,
+        risk.map(Risk::name),
+        rules.join(" "),
+        decision.map(Verdict::name),
+        layer.map(Layer::name),
+        reason,
+        approver,
+        outcome,
+        action,
+        preview,
+        policy,
+        session,
+        agent,
+        cwd
+    ])?;
+    Ok(Anchor { sequence: *sequence, hash: *hash })
 }
 
 impl Store for SqliteStore {
@@ -312,7 +339,19 @@ impl Store for SqliteStore {
     }
 
     fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
-        let Filter { kind, risk, decision, since, until, agent, session, limit } = filter;
+        let Filter {
+            kind,
+            risk,
+            decision,
+            since,
+            until,
+            agent,
+            session,
+            before,
+            after,
+            text,
+            limit,
+        } = filter;
         let query = if limit.is_some() {
             format!(
                 "SELECT * FROM (SELECT {COLUMNS} FROM record WHERE {WANTED} ORDER BY sequence DESC LIMIT ?8) \
@@ -331,7 +370,10 @@ impl Store for SqliteStore {
                 until.map(time_text),
                 agent,
                 session,
-                limit
+                limit,
+                before.map(signed),
+                after.map(signed),
+                text
             ])?;
             while let Some(row) = rows.next()? {
                 if visitor(record_of(row)) == ControlFlow::Break(()) {
@@ -425,7 +467,8 @@ fn anchor<const N: usize>(
 ) -> rusqlite::Result<Anchor> {
     let query = format!("SELECT sequence, hash FROM record {which}");
     let found = connection
-        .query_row(&query, rusqlite::params_from_iter(parameters), |row| {
+        .prepare_cached(&query)?
+        .query_row(rusqlite::params_from_iter(parameters), |row| {
             let hash = row.get_ref(1)?.as_str().ok().and_then(|text| text.parse().ok());
             // A hash that cannot be read leaves the next record unlinked, which is what verification then says.
             Ok(Anchor { sequence: unsigned(row.get(0)?), hash: hash.unwrap_or(Hash::GENESIS) })
@@ -435,11 +478,11 @@ fn anchor<const N: usize>(
 }
 
 /// SQLite counts to 2⁶³; a number beyond names no record.
-fn signed(number: u64) -> i64 {
+pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn unsigned(number: i64) -> u64 {
+pub(crate) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 

@@ -54,6 +54,12 @@ pub struct Filter {
     pub agent: Option<String>,
     /// Of this session.
     pub session: Option<String>,
+    /// Recorded before this one.
+    pub before: Option<u64>,
+    /// Recorded after this one.
+    pub after: Option<u64>,
+    /// Whose tool, preview or reason holds this text, whatever the case of ASCII letters.
+    pub text: Option<String>,
     /// The newest so many.
     pub limit: Option<u32>,
 }

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use portcullis_core::assessor::{ActionMap, RiskAssessor};
 use serde_json::Value;
 
-use super::{Exit, Failure, json_flag, shown, write_json};
+use super::{Exit, Failure, Reader, json_flag, shown, write_json, write_line};
 use crate::{
     report::visible,
     wire::{AssessAnswer, AssessRequest, ErrorAnswer, Lines},
@@ -75,16 +75,19 @@ fn many(assessor: &RiskAssessor, out: &mut dyn Write) -> Result<Exit, Failure> {
             Failure::bad_input(format_args!("standard input could not be read: {error}"))
         })?;
         let Some((number, line)) = line else { return Ok(exit) };
-        match line.and_then(|line| AssessRequest::parse(line, number)) {
+        let reader = match line.and_then(|line| AssessRequest::parse(line, number)) {
             Ok(request) => {
                 let assessment = assessor.assess(&request.action);
-                write_json(out, &AssessAnswer::new(request.id.as_ref(), &assessment))?;
+                write_line(out, &AssessAnswer::new(request.id.as_ref(), &assessment))?
             }
             Err(malformed) => {
                 exit = Exit::BadInput;
                 let message = malformed.to_string();
-                write_json(out, &ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message))?;
+                write_line(out, &ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message))?
             }
+        };
+        if reader == Reader::Gone {
+            return Ok(exit);
         }
     }
 }

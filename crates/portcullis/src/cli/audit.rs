@@ -270,6 +270,7 @@ fn filter(matches: &ArgMatches) -> Result<Filter, Failure> {
         agent: text("agent").cloned(),
         session: text("session").cloned(),
         limit: text("limit").map(limit).transpose()?,
+        ..Filter::default()
     })
 }
 

@@ -1,9 +1,13 @@
 //! `check` and `explain`: calls in, decisions out. Owns how many calls there are and in which shape the answers go; the
 //! judging is done by `session`.
 
-use std::io::{self, BufReader, Write};
+use std::{
+    io::{self, BufReader, Write},
+    path::PathBuf,
+    time::Duration,
+};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_parser};
 use portcullis_core::{
     decision::Verdict,
     policy::{Context, Mode},
@@ -12,10 +16,13 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::{
-    Exit, Failure, audit::failure as unrecordable, colour, egress, guardian, input, json_flag,
-    policy, session, session::Complaint, shown, write, write_json,
+    Exit, Failure, Reader, audit::failure as unrecordable, colour, egress, guardian, input,
+    json_flag, policy, session, session::Complaint, shown, write, write_json, write_line,
 };
 use crate::{
+    audit,
+    config::Configuration,
+    gateway::{Keys, Remote},
     guardian::Reviewer,
     report,
     session::{Judged, Session},
@@ -52,6 +59,29 @@ pub(super) fn define_check(command: Command) -> Command {
             .long("headless")
             .action(ArgAction::SetTrue)
             .help("Nobody can be asked: what would ask is denied"),
+    )
+    .arg(
+        Arg::new("gateway")
+            .long("gateway")
+            .value_name("URL")
+            .conflicts_with_all(["guardian", "headless"])
+            .help("Have a gateway judge it too: the stricter word holds, and people answer there"),
+    )
+    .arg(
+        Arg::new("gateway-token")
+            .long("gateway-token")
+            .value_name("FILE")
+            .requires("gateway")
+            .value_parser(ValueParser::path_buf())
+            .help("The token to ask the gateway with; the one for agents on this machine where it is not given"),
+    )
+    .arg(
+        Arg::new("wait")
+            .long("wait")
+            .value_name("SECONDS")
+            .requires("gateway")
+            .value_parser(value_parser!(u64).range(..=3_600))
+            .help("How long a person is waited for; not at all where it is not given"),
     )
 }
 
@@ -99,6 +129,8 @@ struct Desk {
     context: Context,
     /// The reviewer, and where its answers are waited for.
     reviewer: Option<(Reviewer, Runtime)>,
+    /// The gateway that has a say too.
+    gateway: Option<Remote>,
 }
 
 impl Desk {
@@ -109,13 +141,17 @@ impl Desk {
         } else {
             None
         };
+        let gateway = remote(matches, &configuration)?;
         let session = session::open_with(matches, configuration)?;
         let can_ask = !matches.get_flag("headless");
-        Ok(Self { session, context: Context { can_ask, ..Context::default() }, reviewer })
+        Ok(Self { session, context: Context { can_ask, ..Context::default() }, reviewer, gateway })
     }
 
     fn judge(&mut self, request: Request) -> Result<(Judged, Option<Value>), Complaint> {
-        let Self { session, context, reviewer } = self;
+        let Self { session, context, reviewer, gateway } = self;
+        if let Some(gateway) = gateway {
+            return asked_there(session, gateway, request, *context).map(|judged| (judged, None));
+        }
         let Some((reviewer, runtime)) = reviewer else {
             return session::judge_in(session, request, *context).map(|judged| (judged, None));
         };
@@ -134,6 +170,40 @@ impl Desk {
     }
 }
 
+/// The gateway that the options name.
+fn remote(matches: &ArgMatches, configuration: &Configuration) -> Result<Option<Remote>, Failure> {
+    let Some(url) = matches.get_one::<String>("gateway") else { return Ok(None) };
+    let token = match matches.get_one::<PathBuf>("gateway-token") {
+        Some(path) => path.clone(),
+        None => {
+            let state = audit::directory(configuration.audit.path.as_deref());
+            Keys::in_state(&state.map_err(|error| unrecordable(&error))?).agents
+        }
+    };
+    let wait = Duration::from_secs(matches.get_one::<u64>("wait").copied().unwrap_or(0));
+    let remote = Remote::new(url, &token, wait).map_err(|error| {
+        Failure::configuration(error).with_help(
+            "`portcullis serve` says where it listens and which file holds the token for agents",
+        )
+    });
+    remote.map(Some)
+}
+
+/// Judges here first, then there, and records what came of both.
+fn asked_there(
+    session: &mut Session,
+    gateway: &Remote,
+    request: Request,
+    context: Context,
+) -> Result<Judged, Complaint> {
+    let Request { id: _, call, mode, background: _ } = request;
+    let mode = mode.map(|word| word.parse()).transpose()?;
+    let mut judged = session.consider(call, Context { mode, ..context })?;
+    gateway.settle(&mut judged);
+    session.record(&mut judged);
+    Ok(judged)
+}
+
 /// One line in, one line out, in order. Whoever waits for an answer gets it before the next call is read.
 fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
     let mut lines = Lines::new(BufReader::with_capacity(READ_AHEAD, io::stdin().lock()));
@@ -148,10 +218,11 @@ fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
             Ok(request) => request,
             Err(malformed) => {
                 exit = Exit::BadInput;
-                write_json(
-                    out,
-                    &ErrorAnswer::new(malformed.id.as_ref(), "bad-input", malformed.to_string()),
-                )?;
+                let message = malformed.to_string();
+                let answer = ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message);
+                if write_line(out, &answer)? == Reader::Gone {
+                    return Ok(exit);
+                }
                 continue;
             }
         };
@@ -161,18 +232,21 @@ fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
             warn(&unrecordable(error));
             warned = true;
         }
-        match judged {
+        let reader = match judged {
             Ok((judged, review)) => {
-                write_json(out, &Answer::new(id.as_ref(), &judged.judgement).reviewed(review))?
+                write_line(out, &Answer::new(id.as_ref(), &judged.judgement).reviewed(review))?
             }
             Err(complaint) => {
                 if exit == Exit::Done {
                     exit = complaint.failure().exit;
                 }
                 let message = format!("line {number}: {}", complaint.failure().message);
-                write_json(out, &ErrorAnswer::new(id.as_ref(), complaint.code(), message))?
+                write_line(out, &ErrorAnswer::new(id.as_ref(), complaint.code(), message))?
             }
         };
+        if reader == Reader::Gone {
+            return Ok(exit);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{Exit, Failure, egress, json_flag, policy as policies, shown, write_json};
 use crate::{
     config::Configuration,
-    guardian::{Decided, Question, Reviewer, Settings, SetupError},
+    guardian::{Classifier, Decided, Question, Reviewer, Settings, SetupError},
     report::visible,
     wire::VERSION,
 };
@@ -78,6 +78,20 @@ fn reviewer_of(settings: Settings, configuration: &Configuration) -> Result<Revi
             _ => "see `[guardian]` in the configuration",
         };
         Failure::configuration(error).with_help(help)
+    })
+}
+
+/// The classifier of a configuration.
+pub(super) fn classifier(configuration: &Configuration) -> Result<Classifier, Failure> {
+    let settings = configuration.classifier.clone().ok_or_else(|| {
+        Failure::configuration("there is no classifier").with_help(
+            "add a table `[injection.classifier]` to your configuration; docs/guardian.md has an example",
+        )
+    })?;
+    let servers = configuration.network.name_servers.clone();
+    let resolver = ResolverOptions { servers, ..ResolverOptions::default() };
+    Classifier::new(settings, resolver).map_err(|error| {
+        Failure::configuration(error).with_help("see `[injection.classifier]` in the configuration")
     })
 }
 

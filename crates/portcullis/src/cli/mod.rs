@@ -12,9 +12,11 @@ use crate::report::Colour;
 
 mod about;
 mod allow;
+mod approvals;
 mod assess;
 mod audit;
 mod check;
+mod conversation;
 mod duration;
 mod egress;
 mod failure;
@@ -30,9 +32,12 @@ mod proxy;
 mod redact;
 mod replay;
 mod rules;
+mod run;
 mod sandbox;
 mod scan;
+mod serve;
 mod session;
+mod signals;
 mod status;
 mod statusline;
 mod threats;
@@ -74,7 +79,11 @@ const VERBS: &[Verb] = &[
     Verb { name: "threats", define: threats::define, run: threats::run },
     Verb { name: "policy", define: policy::define, run: policy::run },
     Verb { name: "guardian", define: guardian::define, run: guardian::run },
+    Verb { name: "serve", define: serve::define, run: serve::run },
+    Verb { name: "approvals", define: approvals::define, run: approvals::run },
     Verb { name: "tools", define: tools::define, run: tools::run },
+    Verb { name: "run", define: run::define, run: run::run },
+    Verb { name: "conversation", define: conversation::define, run: conversation::run },
     Verb { name: "replay", define: replay::define, run: replay::run },
     Verb { name: "statusline", define: statusline::define, run: statusline::run },
     Verb { name: "trust", define: trust::define, run: trust::run },
@@ -149,23 +158,37 @@ fn shown(out: &mut dyn Write, text: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Writes to standard output. A reader who has gone away wants no more, and no complaint.
-fn write(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure> {
+/// Whether somebody still reads what is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Reader {
+    Listens,
+    /// Who has gone away wants no more, and no complaint.
+    Gone,
+}
+
+/// Writes to standard output.
+fn write(out: &mut dyn Write, bytes: &[u8]) -> Result<Reader, Failure> {
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        Ok(()) => Ok(Reader::Listens),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => {
             Err(Failure::internal(format_args!("the answer could not be written: {error}")))
         }
-        _ => Ok(()),
     }
 }
 
-/// One JSON value on one line.
-fn write_json(out: &mut dyn Write, value: &impl Serialize) -> Result<Exit, Failure> {
+/// One JSON value on one line, of many. Where the reader is gone, what else would be read would be judged for nobody.
+fn write_line(out: &mut dyn Write, value: &impl Serialize) -> Result<Reader, Failure> {
     let mut line = serde_json::to_vec(value).map_err(|error| {
         Failure::internal(format_args!("the answer could not be made: {error}"))
     })?;
     line.push(b'\n');
-    write(out, &line)?;
+    write(out, &line)
+}
+
+/// One JSON value on one line.
+fn write_json(out: &mut dyn Write, value: &impl Serialize) -> Result<Exit, Failure> {
+    write_line(out, value)?;
     Ok(Exit::Done)
 }
 

@@ -5,10 +5,10 @@ use std::{io::Write, net::SocketAddr, time::Duration};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use portcullis_core::decision::Verdict;
-use portcullis_net::proxy::{Attempt, Credentials, Proxy, ProxyOptions, Stop, Witness};
+use portcullis_net::proxy::{Attempt, Credentials, Proxy, ProxyOptions, Witness};
 use serde_json::json;
 
-use super::{Exit, Failure, egress, json_flag, shown, write_json};
+use super::{Exit, Failure, egress, json_flag, shown, signals, write_json};
 use crate::{
     audit::{self, Entry, Kind, Log},
     config::{Audit, Lock, OnFailure, is_session_word},
@@ -122,7 +122,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
             }
             shown(out, &text)?;
         }
-        let signals = stop_with_signals(proxy.stop())?;
+        let stop = proxy.stop();
+        let signals = signals::when_asked_to_end(move || stop.stop())?;
         proxy.run().await;
         signals.abort();
         Ok(Exit::Done)
@@ -134,32 +135,6 @@ fn is_name(name: &str) -> bool {
     match name.split_once('.') {
         Some((session, tool)) => is_session_word(session) && is_session_word(tool),
         None => is_session_word(name),
-    }
-}
-
-/// Stops the proxy with the signals that ask a program to end.
-fn stop_with_signals(stop: Stop) -> Result<tokio::task::JoinHandle<()>, Failure> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut ended = signal(SignalKind::terminate()).map_err(Failure::internal)?;
-        let mut interrupted = signal(SignalKind::interrupt()).map_err(Failure::internal)?;
-        Ok(tokio::spawn(async move {
-            tokio::select! {
-                _ = ended.recv() => {}
-                _ = interrupted.recv() => {}
-            }
-            stop.stop();
-        }))
-    }
-    #[cfg(not(unix))]
-    {
-        Ok(tokio::spawn(async move {
-            // Without the signal it ends with its process.
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.stop();
-            }
-        }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use portcullis_core::secrets::{Known, RedactorOptions, StreamRedactor};
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, Reader, write};
 
 /// How much of standard input is read at once.
 const PORTION: usize = 1 << 16;
@@ -61,7 +61,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
             }
         };
         redactor.push(portion.get(..read).unwrap_or_default(), &mut shown);
-        if !pass_on(out, &mut shown)? {
+        if pass_on(out, &mut shown)? == Reader::Gone {
             return Ok(Exit::Done);
         }
     }
@@ -96,18 +96,12 @@ fn options(matches: &ArgMatches) -> Result<RedactorOptions, Failure> {
     Ok(options)
 }
 
-/// Writes what can be shown. `false` where the reader has gone away, who wants no more and no complaint.
-fn pass_on(out: &mut dyn Write, shown: &mut Vec<u8>) -> Result<bool, Failure> {
+/// Writes what can be shown.
+fn pass_on(out: &mut dyn Write, shown: &mut Vec<u8>) -> Result<Reader, Failure> {
     if shown.is_empty() {
-        return Ok(true);
+        return Ok(Reader::Listens);
     }
-    let written = out.write_all(shown).and_then(|()| out.flush());
+    let reader = write(out, shown);
     shown.clear();
-    match written {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => {
-            Err(Failure::internal(format_args!("the output could not be written: {error}")))
-        }
-    }
+    reader
 }

@@ -7,7 +7,7 @@ use portcullis_core::rules::{self, Rule};
 use serde_json::{Value, json};
 
 use super::{Exit, Failure, json_flag, shown, write_json};
-use crate::wire::VERSION;
+use crate::wire::{VERSION, rule_json};
 
 pub(super) fn define(command: Command) -> Command {
     command
@@ -60,7 +60,7 @@ fn list(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
             .with_help(format_args!("expected one of {}", known.join(", "))));
     }
     if matches.get_flag("json") {
-        let listed: Vec<Value> = listed.iter().map(|rule| shape(rule)).collect();
+        let listed: Vec<Value> = listed.iter().map(|rule| rule_json(rule)).collect();
         return write_json(out, &json!({ "v": VERSION, "rules": listed }));
     }
     let width = listed.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
@@ -85,25 +85,13 @@ fn show(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     if !matches.get_flag("json") {
         return shown(out, &rules::document(rule));
     }
-    let mut rule_shape = shape(rule);
+    let mut rule_shape = rule_json(rule);
     if let Some(fields) = rule_shape.as_object_mut() {
         fields.insert("v".to_owned(), VERSION.into());
         fields.insert("fires".to_owned(), json!(rule.fires));
         fields.insert("quiet".to_owned(), json!(rule.quiet));
     }
     write_json(out, &rule_shape)
-}
-
-fn shape(rule: &Rule) -> Value {
-    json!({
-        "rule": rule.id,
-        "category": rule.category,
-        "severity": rule.severity,
-        "confidence": rule.confidence,
-        "message": rule.message,
-        "remedy": rule.remedy,
-        "reversible": rule.reversible,
-    })
 }
 
 /// The word that a value has on every wire.

@@ -11,7 +11,9 @@ use portcullis_core::{call::ToolCall, intervention::Approvers};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Exit, Failure, json_flag, policy as policies, sandbox, write, write_json};
+use super::{
+    Exit, Failure, Reader, json_flag, policy as policies, sandbox, write, write_json, write_line,
+};
 use crate::{
     audit,
     confirmation::{AtTerminal, ConfirmationHandler},
@@ -331,6 +333,9 @@ fn call(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
         .with_limits(file.limits)
         .with_fatality(file.fatality)
         .with_intervention(file.intervention);
+    if let Some(state) = &state {
+        toolbox = toolbox.with_state(state);
+    }
     if let Some(handler) = handler(state.as_deref()).filter(|_| !matches.get_flag("headless")) {
         toolbox = toolbox.with_handler(handler);
     }
@@ -407,15 +412,16 @@ fn lines(toolbox: &mut Toolbox, identity: &Identity, out: &mut dyn Write) -> Res
             Failure::bad_input(format_args!("standard input could not be read: {error}"))
         })?;
         let Some((number, line)) = line else { return Ok(exit) };
-        match line.and_then(|line| Request::parse(line, number)) {
-            Ok(request) => {
-                write_json(out, &versioned(&toolbox.call(request.call, identity))?)?;
-            }
+        let reader = match line.and_then(|line| Request::parse(line, number)) {
+            Ok(request) => write_line(out, &versioned(&toolbox.call(request.call, identity))?)?,
             Err(malformed) => {
                 exit = Exit::BadInput;
                 let message = malformed.to_string();
-                write_json(out, &ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message))?;
+                write_line(out, &ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message))?
             }
+        };
+        if reader == Reader::Gone {
+            return Ok(exit);
         }
     }
 }

@@ -14,7 +14,7 @@ use portcullis_core::{
 use portcullis_net::{Resolver, ResolverOptions};
 use serde_json::Value;
 
-use super::{Exit, Failure, egress, json_flag, shown, write_json};
+use super::{Exit, Failure, Reader, egress, json_flag, shown, write_json, write_line};
 use crate::{
     report::visible,
     wire::{AddressShape, ErrorAnswer, Lines, UrlAnswer, UrlRequest, VERSION, note_codes},
@@ -105,19 +105,20 @@ impl Judge {
         let mut exit = Exit::Done;
         loop {
             let Some((number, line)) = lines.read().map_err(unreadable)? else { return Ok(exit) };
-            match line.and_then(|line| UrlRequest::parse(line, number)) {
+            let reader = match line.and_then(|line| UrlRequest::parse(line, number)) {
                 Ok(UrlRequest { id, url, resolve_to }) => {
                     let said = self.say(&url, resolve_to);
-                    write_json(out, &said.answer(id.as_ref()))?;
+                    write_line(out, &said.answer(id.as_ref()))?
                 }
                 Err(malformed) => {
                     exit = Exit::BadInput;
                     let message = malformed.to_string();
-                    write_json(
-                        out,
-                        &ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message),
-                    )?;
+                    let answer = ErrorAnswer::new(malformed.id.as_ref(), "bad-input", message);
+                    write_line(out, &answer)?
                 }
+            };
+            if reader == Reader::Gone {
+                return Ok(exit);
             }
         }
     }

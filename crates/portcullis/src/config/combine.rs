@@ -19,6 +19,7 @@ use super::{
     Account, Audit, Hook, LeftOut, Lock, Monitoring, Network, OnFailure, Source, Why,
     file::Analyzer,
     guardian::guardian_words,
+    injection::classifier_words,
     monitor::MonitorTable,
     network::NetworkPart,
     part::{Part, covers},
@@ -34,6 +35,7 @@ pub(super) struct Combined {
     pub(super) monitor: Monitoring,
     pub(super) network: Network,
     pub(super) guardian: Option<Settings>,
+    pub(super) classifier: Option<Settings>,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) security_policy: Option<String>,
     pub(super) account: Account,
@@ -49,6 +51,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         monitor: Monitoring::default(),
         network: Network::default(),
         guardian: None,
+        classifier: None,
         sandbox: BTreeMap::new(),
         security_policy: None,
         account: Account::default(),
@@ -327,7 +330,8 @@ impl Combined {
     /// What is not part of the policy.
     fn take_rest(&mut self, turn: Turn, part: &Part) {
         self.take_profiles(turn, part);
-        let Self { audit, analyzers, hook, guardian, security_policy, account, .. } = self;
+        let Self { audit, analyzers, hook, guardian, classifier, security_policy, account, .. } =
+            self;
         let equal = |_: &_, _: &_| None;
         account.settle(
             turn,
@@ -402,6 +406,14 @@ impl Combined {
             guardian,
             part.guardian.clone().map(Some),
             |settings| settings.as_ref().map(guardian_words).unwrap_or_default(),
+            |_, _| None,
+        );
+        account.settle(
+            turn,
+            Key("injection.classifier", Lock::Guardian),
+            classifier,
+            part.classifier.clone().map(Some),
+            |settings| settings.as_ref().map(classifier_words).unwrap_or_default(),
             |_, _| None,
         );
         account.settle(

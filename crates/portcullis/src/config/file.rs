@@ -14,6 +14,7 @@ use super::{
     error::{Misreading, nearest},
     guardian::GuardianTable,
     hook::{Approve, OnHookFailure, UnknownTools},
+    injection::InjectionTable,
     monitor::MonitorTable,
     network::NetworkTable,
     sandbox::SandboxTable,
@@ -57,6 +58,9 @@ pub struct File {
     /// A model that answers for a person where the policy asks. Never in a project's file.
     #[schemars(with = "Option<GuardianTable>")]
     pub guardian: Option<Spanned<GuardianTable>>,
+    /// Who else is asked about planted instructions. Never in a project's file.
+    #[schemars(with = "Option<InjectionTable>")]
+    pub injection: Option<Spanned<InjectionTable>>,
     /// Profiles of `sandbox run`. Never in a project's file.
     #[schemars(with = "Option<SandboxTable>")]
     pub sandbox: Option<Spanned<SandboxTable>>,
@@ -333,7 +337,7 @@ pub enum Lock {
     /// `network`.
     #[serde(rename = "network")]
     Network,
-    /// `guardian` and `security_policy`.
+    /// `guardian`, `injection` and `security_policy`.
     #[serde(rename = "guardian")]
     Guardian,
 }

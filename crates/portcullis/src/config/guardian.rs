@@ -118,6 +118,38 @@ pub struct GuardianTable {
     pub bands: Option<Spanned<[f64; 2]>>,
 }
 
+impl GuardianTable {
+    /// A table that says nothing else.
+    pub(super) const fn new(provider: ProviderWord) -> Self {
+        Self {
+            provider,
+            base_url: None,
+            model: None,
+            api_key_env: None,
+            api_key_file: None,
+            ca_file: None,
+            proxy: None,
+            headers: BTreeMap::new(),
+            allow_private: false,
+            approve_below: None,
+            deny_at: None,
+            may_approve: None,
+            second_opinion: false,
+            on_error: OnErrorWord::Deny,
+            timeout: None,
+            attempts: None,
+            concurrency: None,
+            max_calls: None,
+            max_tokens: None,
+            max_output_tokens: None,
+            structured: None,
+            first_look: None,
+            price: None,
+            bands: None,
+        }
+    }
+}
+
 /// Which wire a reviewer speaks.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 pub enum ProviderWord {
@@ -321,7 +353,8 @@ pub(super) fn guardian_of(written: &Spanned<GuardianTable>) -> Result<Settings, 
 }
 
 /// Whether a base URL may be asked, and what to do where it may not.
-fn check_url(url: &str, allow_private: bool) -> Result<(), (String, &'static str)> {
+/// Whether a model can be asked at a URL: encrypted, or on this machine.
+pub(crate) fn check_url(url: &str, allow_private: bool) -> Result<(), (String, &'static str)> {
     let help = "write it as `https://api.example.com/v1`, or `http://127.0.0.1:11434/v1` for a server here";
     let bad = |why: &dyn std::fmt::Display| (format!("the base URL cannot be used: {why}"), help);
     let target = Target::read(url).map_err(|refusal| bad(&refusal))?;

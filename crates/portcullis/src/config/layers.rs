@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use portcullis_core::policy::{Policy, Rule};
+use portcullis_core::policy::{ApprovalPolicy, Policy, Rule};
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -31,6 +31,8 @@ pub(super) struct Layers {
     named: bool,
     /// Rules that allow and stand in no file.
     tried: Vec<Rule>,
+    /// The approval policy that somebody put in place while we run.
+    confirming: Option<ApprovalPolicy>,
 }
 
 /// A file that was read.
@@ -100,7 +102,7 @@ impl Layers {
             }
         }
         let trust = directories.state.as_deref().map(Trust::new);
-        Ok(Self { files, trust, named: named.is_some(), tried: Vec::new() })
+        Ok(Self { files, trust, named: named.is_some(), tried: Vec::new(), confirming: None })
     }
 
     /// Just one file, as the user's.
@@ -137,6 +139,11 @@ impl Layers {
         layers
     }
 
+    /// With another approval policy.
+    pub(super) fn confirming(&self, policy: ApprovalPolicy) -> Self {
+        Self { confirming: Some(policy), ..self.clone() }
+    }
+
     /// What they come to.
     pub(super) fn configuration(self) -> Configuration {
         let mut configuration = Configuration::default();
@@ -150,6 +157,7 @@ impl Layers {
                 monitor,
                 network,
                 guardian,
+                classifier,
                 sandbox,
                 security_policy,
                 account,
@@ -165,15 +173,20 @@ impl Layers {
                 monitor,
                 network,
                 guardian,
+                classifier,
                 sandbox,
                 security_policy,
                 account,
                 layers,
             };
         }
-        if !self.tried.is_empty() {
+        if !self.tried.is_empty() || self.confirming.is_some() {
             let mut options = configuration.policy.options();
             options.allow.extend(self.tried.iter().cloned());
+            if let Some(policy) = self.confirming {
+                options.confirmation = policy.confirmation();
+                configuration.policy_id.push_str(&format!(", {policy}"));
+            }
             configuration.policy = Policy::new(options);
         }
         Configuration { layers: self, ..configuration }

@@ -20,6 +20,7 @@ mod example;
 mod file;
 mod guardian;
 mod hook;
+mod injection;
 mod layers;
 mod monitor;
 mod network;
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 use portcullis_core::{
     analyze::Ensemble,
-    policy::{Mode, Policy, Rule},
+    policy::{ApprovalPolicy, Mode, Policy, Rule},
 };
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
@@ -41,11 +42,13 @@ pub use combine::confirmation_words;
 pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
 pub use file::{Analyzer, File, Lock};
+pub(crate) use guardian::check_url;
 pub use guardian::{
     AnyClassWord, FirstLookTable, GuardianTable, MayApproveTable, OnErrorWord, PriceTable,
     ProviderWord, guardian_words,
 };
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
+pub use injection::{ClassifierTable, InjectionTable};
 use layers::Layers;
 pub use layers::ProjectFile;
 pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
@@ -84,6 +87,8 @@ pub struct Configuration {
     pub network: Network,
     /// The reviewing model, where there is one.
     pub guardian: Option<Settings>,
+    /// The classifier that may be asked about planted instructions, where there is one.
+    pub classifier: Option<Settings>,
     /// Profiles of the sandbox by name.
     pub sandbox: BTreeMap<String, Custom>,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
@@ -125,6 +130,7 @@ impl Default for Configuration {
             monitor: Monitoring::default(),
             network: Network::default(),
             guardian: None,
+            classifier: None,
             sandbox: BTreeMap::new(),
             security_policy: None,
             account: Account::default(),
@@ -190,6 +196,12 @@ impl Configuration {
             Some(file) => self.with_project(&file),
             None => Ok(self.clone()),
         }
+    }
+
+    /// The same under another approval policy, also in every project: for who runs a gateway and changes it while it runs.
+    #[must_use]
+    pub fn confirming(&self, policy: ApprovalPolicy) -> Self {
+        self.layers.confirming(policy).configuration()
     }
 
     /// The same with more rules that allow, also in every project: for trying out what they would do.

@@ -25,6 +25,7 @@ use super::{
         HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
     guardian::guardian_of,
+    injection::classifier_of,
     monitor::MonitorTable,
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
@@ -50,6 +51,7 @@ pub(super) struct Part {
     pub(super) monitor: MonitorTable,
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
+    pub(super) classifier: Option<Settings>,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
@@ -81,6 +83,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         monitor,
         network,
         guardian,
+        injection,
         sandbox,
         security_policy,
         managed,
@@ -96,6 +99,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     }
     if let Some(guardian) = guardian.as_ref().filter(|_| layer == Layer::Project) {
         let misreading = Misreading::new(guardian.span(), "a project has no say in who reviews");
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(injection) = injection.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in who is asked about planted instructions";
+        let misreading = Misreading::new(injection.span(), message);
         return Err(misreading.with_help("move the table to your own configuration"));
     }
     if let Some(sandbox) = sandbox.as_ref().filter(|_| layer == Layer::Project) {
@@ -155,6 +163,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         monitor: *monitor,
         network: network_of(network)?,
         guardian: guardian.as_ref().map(guardian_of).transpose()?,
+        classifier: injection
+            .as_ref()
+            .and_then(|table| table.get_ref().classifier.as_ref())
+            .map(classifier_of)
+            .transpose()?,
         sandbox: match sandbox {
             Some(table) => profiles_of(table.get_ref())?,
             None => BTreeMap::new(),

@@ -4,16 +4,24 @@
 //! Every request goes through the guarded client of `portcullis_net`, to the one host that the configuration names. The reviewer has
 //! no tools, in no request, so that it can start nothing that would have to be reviewed in turn.
 
+mod classifier;
 mod gate;
 mod ledger;
 mod provider;
 mod record;
 mod reviewer;
+mod service;
 mod settings;
 mod trouble;
 
+pub(crate) use provider::envelope;
+pub(crate) use service::Service;
+pub(crate) use trouble::{Trouble, malformed, refused};
+
+pub use classifier::Classifier;
 pub use gate::{Reviewed, judge};
 pub use provider::Provider;
 pub use record::entry;
-pub use reviewer::{Decided, Particulars, Question, Reviewer, SetupError};
+pub use reviewer::{Decided, Particulars, Question, Reviewer};
+pub use service::SetupError;
 pub use settings::{FirstLook, KeySource, Price, Settings, is_inside_by_itself};

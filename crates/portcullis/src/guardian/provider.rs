@@ -84,7 +84,7 @@ impl Provider {
         matches!(self, Self::GraySwan)
     }
 
-    pub(super) fn headers(self, settings: &Settings, key: Option<&str>) -> Vec<(String, String)> {
+    pub(crate) fn headers(self, settings: &Settings, key: Option<&str>) -> Vec<(String, String)> {
         let mut headers = vec![
             ("Content-Type".to_owned(), "application/json".to_owned()),
             ("Accept".to_owned(), "application/json".to_owned()),
@@ -186,6 +186,16 @@ impl Provider {
         }
     }
 
+    /// The body of a question about a text that is no action: what a tool gave back. Only classifiers are asked such questions.
+    pub(super) fn content(self, model: &str, content: &str) -> Json {
+        let message = object(vec![("role", text("tool")), ("content", text(content))]);
+        let mut members = vec![("messages", Json::List(vec![message]))];
+        if !model.is_empty() {
+            members.push(("policy_id", text(model)));
+        }
+        object(members)
+    }
+
     /// The model's text in an answer with the status 200.
     pub(super) fn answer(self, body: &[u8]) -> Result<Answer, Trouble> {
         let body = std::str::from_utf8(body).map_err(|_| malformed("the answer is not UTF-8"))?;
@@ -207,7 +217,7 @@ fn object(members: Vec<(&str, Json)>) -> Json {
 }
 
 /// An envelope, where no member stands twice.
-fn envelope<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, Trouble> {
+pub(crate) fn envelope<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, Trouble> {
     Json::parse(body).map_err(|error| malformed(format!("the envelope is broken: {error}")))?;
     serde_json::from_str(body)
         .map_err(|_| malformed("the envelope is not the one of this provider"))

@@ -10,19 +10,19 @@ const DETAIL: usize = 200;
 
 /// Why one request led to no answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Trouble {
+pub(crate) struct Trouble {
     /// Which kind.
-    pub(super) failing: Failing,
+    pub(crate) failing: Failing,
     /// Whether it may be gone with the next attempt.
-    pub(super) passes: bool,
+    pub(crate) passes: bool,
     /// How long the service wants to be left alone.
-    pub(super) wait: Option<Duration>,
+    pub(crate) wait: Option<Duration>,
     /// What happened, for a person; without secrets.
-    pub(super) detail: String,
+    pub(crate) detail: String,
 }
 
 impl Trouble {
-    pub(super) fn new(failing: Failing, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(failing: Failing, detail: impl Into<String>) -> Self {
         Self { failing, passes: false, wait: None, detail: detail.into() }
     }
 
@@ -32,17 +32,17 @@ impl Trouble {
 }
 
 /// The answer cannot be read. Asking again would give whoever wrote the action another throw.
-pub(super) fn malformed(detail: impl Into<String>) -> Trouble {
+pub(crate) fn malformed(detail: impl Into<String>) -> Trouble {
     Trouble::new(Failing::Malformed, detail)
 }
 
 /// The model would not answer.
-pub(super) fn refused() -> Trouble {
+pub(crate) fn refused() -> Trouble {
     Trouble::new(Failing::Refused, "the model refused")
 }
 
 /// What a status other than 200 means.
-pub(super) fn of_status(status: u16, wait: Option<Duration>) -> Trouble {
+pub(crate) fn of_status(status: u16, wait: Option<Duration>) -> Trouble {
     let detail = format!("the service answered with the status {status}");
     match status {
         401 | 403 => Trouble::new(Failing::Unauthorised, detail),
@@ -54,7 +54,7 @@ pub(super) fn of_status(status: u16, wait: Option<Duration>) -> Trouble {
 }
 
 /// What it means that no answer came.
-pub(super) fn of_failure(failure: &Failure) -> Trouble {
+pub(crate) fn of_failure(failure: &Failure) -> Trouble {
     let words = redact(&failure.to_string()).into_owned();
     let detail: String = words.chars().take(DETAIL).collect();
     let cause = {

@@ -221,7 +221,8 @@ fn answer(
                 && configuration.hook.notify
                 && (matches!(word, Word::Ask(_)) || by_person)
             {
-                platform::show_on_desktop(agent.title, question);
+                // The agent's own prompt is what counts.
+                let _ = platform::show_on_desktop(agent.title, question);
             }
             Ok(word)
         }

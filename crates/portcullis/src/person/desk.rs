@@ -20,7 +20,7 @@ pub(crate) enum Typed {
 }
 
 /// Two ends of a terminal: what is written to the first is typed at the second.
-pub(super) fn pair() -> (File, File) {
+pub(crate) fn pair() -> (File, File) {
     let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&keys).unwrap();
     unlockpt(&keys).unwrap();

@@ -12,7 +12,7 @@ mod linux;
 #[cfg(unix)]
 mod terminal;
 
-use std::{env, io, path::Path, time::Duration};
+use std::{env, io, path::Path, sync::atomic::AtomicBool, time::Duration};
 
 use crate::{audit, platform};
 
@@ -181,6 +181,25 @@ impl Person {
         #[cfg(not(unix))]
         {
             let _ = (question, patience);
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+}
+
+impl Person {
+    /// Shows a text and gives the line that they type, however long that takes; `None` at the end of the input, and where `stop` was set. What
+    /// they typed before is thrown away.
+    ///
+    /// # Errors
+    /// When the terminal fails.
+    pub fn line_for(&mut self, text: &str, stop: &AtomicBool) -> io::Result<Option<String>> {
+        #[cfg(unix)]
+        {
+            self.terminal.line_for(text, stop)
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = (text, stop);
             Err(io::ErrorKind::Unsupported.into())
         }
     }

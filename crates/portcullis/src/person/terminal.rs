@@ -5,6 +5,7 @@ use std::{
     fs::File,
     io::{self, Read as _, Write as _},
     os::fd::AsFd as _,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -25,6 +26,12 @@ use crate::report::visible;
 pub(super) struct Terminal {
     device: File,
 }
+
+/// The longest line that somebody types.
+const MAX_LINE: usize = 64 << 10;
+
+/// How often it is looked whether it was stopped.
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// Longer than any answer that we ask for.
 const MAX_ANSWER: usize = 256;
@@ -63,6 +70,45 @@ impl Terminal {
             self.device.write_all(b"\nno answer, so the answer is no\n")?;
         }
         Ok(answer.is_some_and(|answer| answer.trim_ascii() == word.as_bytes()))
+    }
+
+    /// Shows a text and gives the line that is typed; `None` at the end of the input, and where `stop` was set. Whatever was typed before is
+    /// thrown away. It waits as long as nobody answers.
+    pub(super) fn line_for(&mut self, text: &str, stop: &AtomicBool) -> io::Result<Option<String>> {
+        let _lines = Lines::on(&self.device)?;
+        tcflush(&self.device, QueueSelector::IFlush)?;
+        self.device.write_all(visible::lines(text).as_bytes())?;
+        let mut line = Vec::new();
+        while line.len() <= MAX_LINE {
+            if stop.load(Ordering::Relaxed) {
+                self.device.write_all(b"\n")?;
+                return Ok(None);
+            }
+            let glance = Timespec::try_from(GLANCE).map_err(io::Error::other)?;
+            match poll(
+                &mut [PollFd::from_borrowed_fd(self.device.as_fd(), PollFlags::IN)],
+                Some(&glance),
+            ) {
+                Ok(0) | Err(Errno::INTR) => continue,
+                other => other?,
+            };
+            let mut bytes = [0; MAX_ANSWER];
+            let count = match self.device.read(&mut bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                count => count?,
+            };
+            let bytes = bytes.get(..count).unwrap_or_default();
+            if bytes.is_empty() {
+                self.device.write_all(b"\n")?;
+                return Ok(None);
+            }
+            line.extend_from_slice(bytes);
+            if line.ends_with(b"\n") {
+                line.pop();
+                return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
+            }
+        }
+        Ok(None)
     }
 
     /// One line; `None` where none comes in time, or none that could be an answer.

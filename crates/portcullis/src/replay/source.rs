@@ -91,6 +91,19 @@ impl Reading {
         Ok(reading)
     }
 
+    /// Reads records, as an export has them.
+    ///
+    /// # Errors
+    /// [`SourceError::TooMany`].
+    pub fn of_records(records: impl IntoIterator<Item = Value>) -> Result<Self, SourceError> {
+        let (mut reading, mut transcript) = (Self::default(), Transcript::default());
+        let file: Rc<Path> = Path::new("record").into();
+        for (number, record) in records.into_iter().enumerate() {
+            reading.value(&mut transcript, &record, &file, number + 1)?;
+        }
+        Ok(reading)
+    }
+
     fn path(&mut self, path: &Path, depth: usize) -> Result<(), SourceError> {
         let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
         let metadata = fs::metadata(path).map_err(unreadable)?;

@@ -75,6 +75,19 @@ pub fn verdict(judged: Judged<'_>, colour: Colour) -> String {
     page.text
 }
 
+/// What an action would do, a line for each effect, at most so many.
+#[must_use]
+pub fn effects(effects: &Effects, most: usize) -> Vec<String> {
+    let words = |effect: &effect::Effect| {
+        redaction::line(&format!(
+            "{}{}",
+            words::effect(&effect.kind),
+            words::certainty(effect.certainty)
+        ))
+    };
+    effects.list.iter().take(most).map(words).collect()
+}
+
 /// Everything: the text, what it would do, what was found, and how the decision came about.
 #[must_use]
 pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> String {

@@ -3,8 +3,9 @@
 
 pub mod excerpt;
 mod judgement;
+pub mod marked;
 mod redaction;
 pub mod visible;
 mod words;
 
-pub use judgement::{Colour, Judged, explanation, verdict};
+pub use judgement::{Colour, Judged, effects, explanation, verdict};

@@ -190,6 +190,43 @@ fn a_file_of_one_long_line_is_read_whole_by_one_thread_or_many() {
 
 #[cfg(unix)]
 #[test]
+fn files_that_change_while_they_are_read_harm_nothing_else() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let place = TempDir::new().unwrap();
+    let root = place.path();
+    fs::write(root.join("kept"), token(1)).unwrap();
+    let ends = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let text = "a line with nothing in it\n".repeat(1 << 14);
+            let other = root.join("other");
+            while !ends.load(Ordering::Relaxed) {
+                // It grows, shrinks, and becomes a folder, a link and a pipe.
+                fs::write(&other, &text).unwrap();
+                fs::File::options().write(true).open(&other).unwrap().set_len(100).unwrap();
+                fs::remove_file(&other).unwrap();
+                fs::create_dir(&other).unwrap();
+                fs::remove_dir(&other).unwrap();
+                std::os::unix::fs::symlink("/dev/zero", &other).unwrap();
+                fs::remove_file(&other).unwrap();
+                pipe(&other);
+                fs::remove_file(&other).unwrap();
+            }
+        });
+        for _ in 0..200 {
+            let report = scanned(root, &Options::default());
+            let kept: Vec<_> = places(&report);
+            if kept != ["kept:1:1"] {
+                ends.store(true, Ordering::Relaxed);
+                assert_eq!(kept, ["kept:1:1"], "{report:?}");
+            }
+        }
+        ends.store(true, Ordering::Relaxed);
+    });
+}
+
+#[cfg(unix)]
+#[test]
 fn links_pipes_and_closed_folders_are_said_and_nothing_hangs() {
     use std::os::unix::{fs::PermissionsExt as _, fs::symlink, net::UnixListener};
     let place = TempDir::new().unwrap();

@@ -11,7 +11,7 @@ use portcullis_core::{
     validate::{ArgumentRules, Validator},
 };
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Does, Tool};
 use crate::session::Judged;
@@ -120,12 +120,16 @@ impl Fatality {
                     found.push(wrong(format!("`{name}`: {refused}")));
                 }
             }
-            if is_bare_word(tool, name)
-                && let Err(refused) =
-                    Validator::Argument(ArgumentRules::default()).check_in(value, facts)
-            {
-                found.push(wrong(format!("`{name}`: {refused}")));
-            }
+        }
+        if let Does::Program(program) = &tool.does {
+            let begun = program.command.begun(arguments);
+            let refused = begun.into_iter().filter(|(name, _)| !is_chosen(tool, name)).filter_map(
+                |(name, word)| {
+                    let refused = ArgumentRules::default().check(&word).err()?;
+                    Some(format!("`{name}`: {refused}"))
+                },
+            );
+            found.extend(refused.map(wrong));
         }
         found
     }
@@ -163,14 +167,24 @@ impl Fatality {
         )
     }
 
+    /// Check 4 after a violation that ended the execution.
+    pub(super) fn over(&self) -> Violation {
+        Violation {
+            fatal: true,
+            ..self.violation(Check::Limits, "unknown_execution", "this execution has ended", "")
+        }
+    }
+
     /// Check 5 for the call alone: what is critical and more than its tool is registered for, and words that speak to a model.
     pub(super) fn patterns(&self, tool: &Tool, judged: &Judged) -> Option<Violation> {
         let findings = &judged.judgement.assessment.findings;
         let dangerous = findings.iter().find(|finding| {
             let is_planted =
                 finding.category == Category::Injection && finding.severity >= Severity::High;
-            let is_beyond =
-                finding.severity == Severity::Critical && tool.least_risk() < Severity::Critical;
+            // A tool that the gate knows is registered for whatever it is given: the policy has said what is to become of that.
+            let is_beyond = finding.severity == Severity::Critical
+                && tool.least_risk() < Severity::Critical
+                && !tool.is_known();
             finding.confidence > Confidence::Low && (is_planted || is_beyond)
         })?;
         let message = format!("the call has a dangerous pattern: {}", dangerous.message);
@@ -188,16 +202,21 @@ impl Fatality {
     }
 }
 
-/// Whether a parameter is a word of the command line by itself, and nobody said that it may be an option.
-fn is_bare_word(tool: &Tool, name: &str) -> bool {
-    let Does::Program(program) = &tool.does else { return false };
+/// Whether somebody said what may begin a word of the command line in place of this parameter: which words, which numbers, or that it may be
+/// an option.
+fn is_chosen(tool: &Tool, name: &str) -> bool {
     let property = tool.schema.property(name);
-    let is_text = ["string", "array"].iter().any(|kind| property.get("type") == Some(&json!(kind)))
-        || property.get("type").is_none();
-    let is_chosen = property.get("enum").is_some() || property.get("const").is_some();
-    let says = |validator: &Validator| matches!(validator, Validator::Argument(_));
-    is_text
-        && !is_chosen
-        && program.command.begins_word(name)
-        && !tool.validators.get(name).is_some_and(|list| list.iter().any(says))
+    let names = |key: &str| property.get(key).is_some();
+    let validators = tool.validators.get(name).map_or(&[][..], Vec::as_slice);
+    let takes = |kind: &str| property.get("type").and_then(Value::as_str) == Some(kind);
+    let is_number = takes("integer") || takes("number");
+    names("enum")
+        || names("const")
+        || is_number && (names("minimum") || names("exclusiveMinimum"))
+        || validators.iter().any(|validator| match validator {
+            // Scopes of packages begin with `@`, and no package with `-`.
+            Validator::Argument(_) | Validator::Package(_) => true,
+            Validator::Number(rules) => rules.min.is_some(),
+            _ => false,
+        })
 }

@@ -11,7 +11,10 @@ use std::{
     thread,
 };
 
-use portcullis_core::{action::Action, call::ToolCall};
+use portcullis_core::{
+    action::{Action, ActionKind},
+    call::ToolCall,
+};
 use portcullis_sandbox::{Kept, Launch, Output as Streams, Proxy, Report, Status};
 use serde_json::{Map, Value};
 
@@ -26,6 +29,9 @@ const DIRECTORIES: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The number of the first file that a program is handed.
 const FIRST_HANDED: i32 = 10;
+
+/// How much of an answer is looked at behind the most that is shown of it, so that a secret that lies over the border is known as one.
+const BEYOND: usize = 64 << 10;
 
 /// A call that is ready to run: what would be executed, to the last word.
 pub(super) struct Plan {
@@ -58,7 +64,8 @@ pub(super) struct Ended {
 /// Runs what a plan says.
 pub(super) fn execute(plan: &Plan, workspace: &Path, held: &Held) -> Result<Ended, String> {
     match &plan.tool.does {
-        Does::Program(program) => run(plan, program, workspace, held),
+        Does::Program(program) => run(plan, Some(program), workspace, held),
+        Does::Shell => run(plan, None, workspace, held),
         Does::Function(function) => {
             let (function, arguments) = (Arc::clone(function), plan.arguments.clone());
             let again =
@@ -77,7 +84,7 @@ pub(super) fn execute(plan: &Plan, workspace: &Path, held: &Held) -> Result<Ende
             match answered.recv_timeout(plan.tool.timeout) {
                 Ok(Ok(mut output)) => {
                     for text in [&mut output.stdout, &mut output.stderr] {
-                        let end = text.floor_char_boundary(plan.tool.output);
+                        let end = text.floor_char_boundary(plan.tool.output.saturating_add(BEYOND));
                         output.dropped += (text.len() - end) as u64;
                         text.truncate(end);
                     }
@@ -91,8 +98,13 @@ pub(super) fn execute(plan: &Plan, workspace: &Path, held: &Held) -> Result<Ende
     }
 }
 
-/// Runs a program in its sandbox.
-fn run(plan: &Plan, program: &Program, workspace: &Path, held: &Held) -> Result<Ended, String> {
+/// Runs a program in its sandbox, or the command of a shell.
+fn run(
+    plan: &Plan,
+    program: Option<&Program>,
+    workspace: &Path,
+    held: &Held,
+) -> Result<Ended, String> {
     let tool = &plan.tool;
     let named = Named::find(&tool.sandbox, &held.profiles)
         .ok_or_else(|| format!("there is no sandbox profile `{}`", tool.sandbox))?;
@@ -107,7 +119,7 @@ fn run(plan: &Plan, program: &Program, workspace: &Path, held: &Held) -> Result<
         tool.paths().flat_map(|(_, rules)| Roots::of(rules, workspace).write().to_vec()).collect();
     if !written.is_empty() {
         // The program writes where its paths may lead, and nowhere else.
-        profile.write = written.into_iter().collect();
+        profile = sandbox::writing(profile, written.into_iter().collect(), workspace, &directories);
     }
     let mut arguments = plan.arguments.clone();
     let mut descriptors = Vec::new();
@@ -120,11 +132,17 @@ fn run(plan: &Plan, program: &Program, workspace: &Path, held: &Held) -> Result<
             *text = format!("/dev/fd/{number}");
         }
     }
-    let words = program.command.words(&arguments)?;
-    let mut environment: Vec<(OsString, OsString)> =
-        program.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    for name in &program.passes {
-        environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
+    let words = match program {
+        Some(program) => program.command.words(&arguments)?,
+        None => shell(plan)?,
+    };
+    let mut environment: Vec<(OsString, OsString)> = Vec::new();
+    if let Some(program) = program {
+        environment
+            .extend(program.environment.iter().map(|(name, value)| (name.into(), value.into())));
+        for name in &program.passes {
+            environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
+        }
     }
     let mut rest = words.into_iter();
     let first = found(&rest.next().unwrap_or_default(), workspace)?;
@@ -134,7 +152,7 @@ fn run(plan: &Plan, program: &Program, workspace: &Path, held: &Held) -> Result<
     launch.limits = named.limits();
     let most = launch.limits.wall.unwrap_or(tool.timeout);
     launch.limits.wall = Some(most.min(tool.timeout));
-    launch.output = Streams::Capture { cap: tool.output };
+    launch.output = Streams::Capture { cap: tool.output.saturating_add(BEYOND) };
     launch.descriptors = descriptors;
     let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {
         Some(remedy) => format!("{refused}; {remedy}"),
@@ -150,6 +168,16 @@ fn run(plan: &Plan, program: &Program, workspace: &Path, held: &Held) -> Result<
         },
         report: Some(finished.report),
     })
+}
+
+/// The words of a command that is given to a shell: of what was judged, and nothing else.
+fn shell(plan: &Plan) -> Result<Vec<String>, String> {
+    let ActionKind::Shell { command, .. } = &plan.action.kind else {
+        return Err("this is no command of a shell".to_owned());
+    };
+    let shell = ["/bin/bash", "/usr/bin/bash"].into_iter().find(|path| Path::new(path).exists());
+    let shell = shell.ok_or("there is no bash, which the command was read for")?;
+    Ok(vec![shell.to_owned(), "-c".to_owned(), command.clone()])
 }
 
 /// Where a program is. One that lies in the workspace is not found by its name: whoever writes there would choose what runs.

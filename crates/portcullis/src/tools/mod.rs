@@ -14,6 +14,7 @@ mod checks;
 mod execute;
 mod file;
 mod path;
+mod rate;
 mod registry;
 mod run;
 mod schema;
@@ -24,7 +25,7 @@ pub use checks::{Check, Fatality, Violation};
 pub use file::{Caller, FileError, ToolsFile, default_path};
 pub use path::{Opened, Roots, open};
 pub use registry::{Does, Function, Hints, Program, Registry, RegistryError, Tool};
-pub use run::Toolbox;
+pub use run::{Looked, Toolbox};
 pub use schema::{Schema, SchemaError};
 pub use template::{Template, TemplateError};
 

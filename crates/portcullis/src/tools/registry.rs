@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Output, Schema, Template, path::Opened};
+use super::{Output, Schema, Template, path::Opened, rate};
 
 /// The most tools of one registry.
 const MOST: usize = 1_000;
@@ -70,6 +70,8 @@ pub enum Does {
     Program(Program),
     /// It calls a function of this process, which no sandbox holds.
     Function(Arc<dyn Function>),
+    /// It runs its argument `command` in a shell, in its sandbox. Only for the name that agents know a shell by.
+    Shell,
 }
 
 /// A program that is a tool.
@@ -103,6 +105,7 @@ impl fmt::Debug for Does {
         match self {
             Self::Program(program) => program.fmt(f),
             Self::Function(_) => f.write_str("Function"),
+            Self::Shell => f.write_str("Shell"),
         }
     }
 }
@@ -164,9 +167,22 @@ impl Registry {
     /// # Errors
     /// [`RegistryError`] for the first tool that cannot be in it.
     pub fn new(tools: impl IntoIterator<Item = Tool>) -> Result<Self, RegistryError> {
-        let mut by_name: BTreeMap<String, Arc<Tool>> = BTreeMap::new();
+        Self::with_known(tools, [])
+    }
+
+    /// A registry with tools that have the names by which agents know them, because they are what those names say.
+    ///
+    /// # Errors
+    /// As [`Registry::new`].
+    pub(crate) fn with_known(
+        tools: impl IntoIterator<Item = Tool>,
+        known: impl IntoIterator<Item = Tool>,
+    ) -> Result<Self, RegistryError> {
+        let mut registry = Self::default();
         let mut by_look: BTreeMap<String, String> = BTreeMap::new();
-        for tool in tools {
+        let mut by_name: BTreeMap<String, Arc<Tool>> = BTreeMap::new();
+        let tools = tools.into_iter().map(|tool| (tool, false));
+        for (tool, is_ours) in known.into_iter().map(|tool| (tool, true)).chain(tools) {
             let is_first = |letter: char| letter.is_ascii_lowercase();
             let is_any =
                 |letter: char| is_first(letter) || letter.is_ascii_digit() || "-_".contains(letter);
@@ -175,7 +191,7 @@ impl Registry {
             {
                 return Err(RegistryError::BadName(name));
             }
-            if tool::meaning(&name) != Meaning::Other || name.starts_with(tool::MCP_PREFIX) {
+            if !is_ours && (tool.is_known() || matches!(tool.does, Does::Shell)) {
                 return Err(RegistryError::Known(name));
             }
             if by_name.contains_key(&name) {
@@ -190,7 +206,8 @@ impl Registry {
             tool.is_sound().map_err(|why| RegistryError::Tool { tool: name.clone(), why })?;
             by_name.insert(name, Arc::new(tool));
         }
-        Ok(Self { tools: Arc::new(by_name) })
+        registry.tools = Arc::new(by_name);
+        Ok(registry)
     }
 
     /// A tool.
@@ -223,6 +240,12 @@ impl Registry {
 }
 
 impl Tool {
+    /// Whether its name is one by which agents know what it does: what a call of it means is then read, and not only what its author says.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        tool::meaning(&self.name) != Meaning::Other || self.name.starts_with(tool::MCP_PREFIX)
+    }
+
     /// Whether somebody with these permissions may use it.
     #[must_use]
     pub fn is_permitted(&self, permissions: &BTreeSet<String>) -> bool {
@@ -263,6 +286,7 @@ impl Tool {
         let does = match &self.does {
             Does::Program(program) => format!("{program:?}"),
             Does::Function(_) => "function".to_owned(),
+            Does::Shell => "shell".to_owned(),
         };
         let definition = json!([
             self.name,
@@ -305,6 +329,9 @@ impl Tool {
         }
         if self.timeout.is_zero() || self.timeout > Duration::from_secs(24 * 60 * 60) {
             return Err("its `timeout` is not between one second and a day".to_owned());
+        }
+        if self.rate.is_some_and(|rate| rate == 0 || rate > rate::MOST) {
+            return Err(format!("its `rate` is not between 1 and {} times a minute", rate::MOST));
         }
         let names: BTreeSet<&str> = self.schema.names().collect();
         for name in self.validators.keys().chain(&self.handed).map(String::as_str) {

@@ -2,21 +2,21 @@
 //! person agreed to is what runs, and that the agent sees an answer only after it was inspected.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use portcullis_core::{
-    action::{Action, ActionKind},
+    action::Action,
     call::ToolCall,
     decision::{Layer, Verdict},
     finding::Confidence,
     inspect::inspect,
-    intervention::{Asking, ConfirmationRequest, InterventionPolicy, Refused, Settled, Trigger},
-    monitor::{Consequence, Consequences, Deed, End, Limits, Monitor, result_of},
+    intervention::{InterventionPolicy, Refused, Settled, Trigger},
+    monitor::{Consequence, Consequences, Deed, End, Limits, Monitor},
     policy::Context,
     redact::redact,
     risk::{Risk, Severity},
@@ -25,16 +25,20 @@ use portcullis_core::{
 };
 use portcullis_sandbox::Proxy;
 
+mod steps;
+
+pub use steps::Looked;
+
 use super::{
     Answer, Caught, Check, Does, Ending, Fatality, Identity, Opened, Output, Registry, Roots, Tool,
     Violation, archive,
-    execute::{Ended, Held, Plan, execute, texts},
+    execute::{Ended, Held, Plan, texts},
     path::{self, is_still},
+    rate::Rates,
 };
 use crate::{
     audit::{Entry, Kind},
     confirmation::{self, ConfirmationHandler},
-    platform,
     sandbox::Custom,
     session::{Judged, Session},
     watch,
@@ -52,7 +56,9 @@ pub struct Toolbox {
     held: Held,
     workspace: PathBuf,
     begun: Instant,
-    latest: BTreeMap<String, VecDeque<Duration>>,
+    rates: Rates,
+    /// A violation ended the execution: nothing runs any more.
+    ended: bool,
 }
 
 impl Toolbox {
@@ -69,7 +75,8 @@ impl Toolbox {
             fatality: Fatality::default(),
             workspace: workspace.canonicalize()?,
             begun: Instant::now(),
-            latest: BTreeMap::new(),
+            rates: Rates::new(None),
+            ended: false,
             intervention: InterventionPolicy::default(),
             handler: None,
             held: Held::default(),
@@ -118,34 +125,37 @@ impl Toolbox {
         self
     }
 
+    /// The same with a directory in which is kept how often tools ran, for other processes.
+    #[must_use]
+    pub fn with_state(mut self, state: &Path) -> Self {
+        self.rates = Rates::new(Some(state));
+        self
+    }
+
     /// The tools.
     #[must_use]
     pub const fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Takes a call all the way.
+    /// Takes a call all the way. After an answer that is `fatal` the execution has ended, and no call runs any more.
     pub fn call(&mut self, call: ToolCall, identity: &Identity) -> Answer {
-        let mut call = call;
-        call.agent = identity.agent.clone().or(call.agent);
-        call.session = identity.session.clone().or(call.session);
-        call.cwd = Some(self.workspace.to_string_lossy().into_owned());
-        let mut answer = Answer::new(&call);
-        let step = self.monitor.begin(self.begun.elapsed());
-        let limit = step.as_ref().err().map(|exceeded| self.fatality.limit(exceeded.to_string()));
-        let (mut deed, end, result) = (Deed::named(&call.tool, 0), End::Blocked, None);
-        let mut ended = (end, result);
-        match self.checked(call, identity, limit, &mut answer, &mut deed) {
-            Checked::Stopped(end) => ended.0 = end,
-            Checked::Ready(plan, mut judged, reasons) => {
-                ended.0 = self.go_on(*plan, &mut judged, reasons, identity, &mut answer);
-                ended.1 = answer.output.as_ref().map(|output| result_of(&output.stdout));
+        let mut looked = match self.look(call, identity) {
+            Ok(looked) => looked,
+            Err(answer) => return *answer,
+        };
+        if looked.verdict() == Verdict::Ask {
+            let Looked { plan, judged, reasons, .. } = &mut looked;
+            if let Err((status, why)) = self.agreed(plan, judged, reasons.clone(), identity) {
+                let mut answer = looked.answer();
+                answer.status = status;
+                answer.message = Some(why);
+                let is_declined = status == Ending::Cancelled;
+                self.leave(looked, if is_declined { End::Declined } else { End::Blocked });
+                return answer;
             }
         }
-        if let Ok(step) = step {
-            self.monitor.finish(step, &deed, ended.0, ended.1);
-        }
-        answer
+        self.execute(looked)
     }
 
     /// The five checks.
@@ -154,8 +164,8 @@ impl Toolbox {
         call: ToolCall,
         identity: &Identity,
         limit: Option<Violation>,
-        answer: &mut Answer,
-        deed: &mut Deed,
+        turn: Turn,
+        (answer, deed): (&mut Answer, &mut Deed),
     ) -> Checked {
         let Some(tool) = self.registry.get(&call.tool).cloned() else {
             let unknown = self.fatality.unknown(&call.tool);
@@ -188,21 +198,25 @@ impl Toolbox {
             let context = Context::default();
             let mut looked = self.session.consider_action(plan.action.clone(), context);
             vouch(&tool, &mut looked);
-            self.session.watch(&mut looked);
+            if turn == Turn::First {
+                self.session.watch(&mut looked);
+            }
             *deed = Deed::of(&looked.action, &looked.judgement);
             violations.extend(self.fatality.policy(&looked));
             judged = Some(looked);
         }
         violations.extend(limit);
-        if let Some(rate) = tool.rate.filter(|rate| self.is_too_often(&tool.name, *rate)) {
-            violations.push(
-                self.fatality.limit(format!("`{}` may run {rate} times a minute", tool.name)),
-            );
+        if turn == Turn::First {
+            violations.extend(self.too_often(&tool));
         }
         let mut reasons = Vec::new();
         if let Some(judged) = &judged {
             violations.extend(self.fatality.patterns(&tool, judged));
-            for anomaly in self.monitor.notice(Some(deed)) {
+            let noticed = match turn {
+                Turn::First => self.monitor.notice(Some(deed)),
+                Turn::Again => Vec::new(),
+            };
+            for anomaly in noticed {
                 match self.consequences.of(anomaly.kind) {
                     Consequence::Stop => violations.push(self.fatality.history(&anomaly.words())),
                     Consequence::Ask => reasons.push(anomaly.words()),
@@ -244,6 +258,7 @@ impl Toolbox {
         violations.sort_by_key(|violation| violation.check);
         answer.status = Ending::Blocked;
         answer.fatal = violations.iter().any(|violation| violation.fatal);
+        self.ended |= answer.fatal;
         let first = violations.first();
         answer.message = first.map(|violation| violation.message.clone());
         let code = first.map_or("", |violation| violation.reason.as_str()).to_owned();
@@ -313,7 +328,7 @@ impl Toolbox {
             Does::Program(program) => {
                 (program.command.words(&arguments)?, self.workspace.join(&program.directory))
             }
-            Does::Function(_) => (Vec::new(), self.workspace.clone()),
+            Does::Function(_) | Does::Shell => (Vec::new(), self.workspace.clone()),
         };
         let action = if words.is_empty() {
             Action::from_call(call.clone()).map_err(|error| error.to_string())?
@@ -333,58 +348,18 @@ impl Toolbox {
         })
     }
 
-    fn is_too_often(&mut self, name: &str, rate: u32) -> bool {
-        let now = self.begun.elapsed();
-        let latest = self.latest.entry(name.to_owned()).or_default();
-        while latest.front().is_some_and(|at| now.saturating_sub(*at) >= Duration::from_secs(60)) {
-            latest.pop_front();
-        }
-        if latest.len() >= rate as usize {
-            return true;
-        }
-        latest.push_back(now);
-        false
-    }
-
-    /// Asks, records, runs.
-    fn go_on(
-        &mut self,
-        plan: Plan,
-        judged: &mut Judged,
-        reasons: Vec<String>,
-        identity: &Identity,
-        answer: &mut Answer,
-    ) -> End {
-        answer.action = Some(judged.action.id());
-        answer.risk = Some(judged.judgement.assessment.risk);
-        if !reasons.is_empty() && judged.judgement.decision.verdict == Verdict::Allow {
-            judged.judgement.decision.verdict = Verdict::Ask;
-            judged.judgement.decision.reasons.splice(0..0, reasons.iter().cloned());
-        }
-        self.session.record(judged);
-        match judged.judgement.decision.verdict {
-            Verdict::Deny => {
-                answer.status = Ending::Blocked;
-                answer.message = Some("this could not be recorded, so it does not run".to_owned());
-                return End::Blocked;
+    fn too_often(&mut self, tool: &Tool) -> Option<Violation> {
+        let rate = tool.rate?;
+        match self.rates.admit(&tool.name, rate, SystemTime::now()) {
+            Ok(true) => None,
+            Ok(false) => {
+                Some(self.fatality.limit(format!("`{}` may run {rate} times a minute", tool.name)))
             }
-            Verdict::Ask => {
-                if let Err((status, why)) = self.agreed(&plan, judged, reasons, identity) {
-                    answer.status = status;
-                    answer.message = Some(why);
-                    return if status == Ending::Cancelled { End::Declined } else { End::Blocked };
-                }
-            }
-            Verdict::Allow => {}
+            Err(error) => Some(
+                self.fatality
+                    .limit(format!("how often `{}` ran cannot be counted: {error}", tool.name)),
+            ),
         }
-        if self.still(&plan).is_none_or(|hash| hash != judged.action.id()) {
-            answer.status = Ending::Refused;
-            answer.message = Some(Refused::OtherAction.to_string());
-            self.outcome(judged, "changed before it ran", None);
-            return End::Blocked;
-        }
-        let ended = execute(&plan, &self.workspace, &self.held);
-        self.finished(ended, judged, answer)
     }
 
     /// Asks, and records the answer. What was agreed to is what runs: whoever waited may find another world.
@@ -399,21 +374,9 @@ impl Toolbox {
         let settled = match &self.handler {
             None => Settled::Refused(Refused::Closed),
             Some(handler) => {
-                let failed =
-                    |error: io::Error| (Ending::Refused, format!("nobody can be asked: {error}"));
-                let asking = Asking {
-                    request_id: platform::random().map_err(failed)?,
-                    nonce: platform::random().map_err(failed)?,
-                    user_id: identity.user.as_deref(),
-                    timeout: handler.timeout(),
-                };
-                let mut request =
-                    ConfirmationRequest::new(&judged.action, &judged.judgement, &[], &asking);
-                request.triggers = reasons;
-                if let ActionKind::Shell { command, .. } = &judged.action.kind {
-                    let shown: String = redact(command).chars().take(2_000).collect();
-                    request.triggers.push(format!("it would run {shown}"));
-                }
+                let user = identity.user.as_deref();
+                let request = steps::request(judged, reasons, user, handler.timeout())
+                    .map_err(|error| (Ending::Refused, format!("nobody can be asked: {error}")))?;
                 handler.settle(request, &|| self.still(plan))
             }
         };
@@ -470,6 +433,11 @@ impl Toolbox {
             }
         };
         let Ended { status, output, report } = ended;
+        let output = Output {
+            stdout: legible(output.stdout),
+            stderr: legible(output.stderr),
+            dropped: output.dropped,
+        };
         let seen = inspect(&format!("{}\n{}", output.stdout, output.stderr));
         answer.caught = Caught {
             secrets: seen
@@ -489,11 +457,17 @@ impl Toolbox {
         };
         // What the session was shown is known to the next call's judgement.
         let _ = self.session.told(&judged.action.call, &seen);
-        let output = Output {
-            stdout: redacted(&output.stdout),
-            stderr: redacted(&output.stderr),
-            dropped: output.dropped,
-        };
+        let most = self.registry.get(&judged.action.call.tool).map_or(0, |tool| tool.output);
+        let mut dropped = output.dropped;
+        // Cut behind that: half of a secret is not known as one.
+        let [stdout, stderr] = [&output.stdout, &output.stderr].map(|text| {
+            let mut text = redacted(text);
+            let end = text.floor_char_boundary(most);
+            dropped = dropped.saturating_add((text.len() - end) as u64);
+            text.truncate(end);
+            text
+        });
+        let output = Output { stdout, stderr, dropped };
         let (ending, end, words) = match status {
             Some((_, true)) => (Ending::TimedOut, End::Failed, "timed out".to_owned()),
             Some((status, false)) if status.code() == 0 => {
@@ -545,6 +519,7 @@ fn vouch(tool: &Tool, judged: &mut Judged) {
         && decision.verdict == Verdict::Ask
         && decision.layer == Layer::Confirmation;
     if matches!(tool.does, Does::Function(_))
+        && !tool.is_known()
         && only_unknown
         && is_silent
         && tool.least_risk() < Severity::High
@@ -556,6 +531,22 @@ fn vouch(tool: &Tool, judged: &mut Judged) {
         );
         judged.judgement.assessment.risk = Risk::from(tool.least_risk());
     }
+}
+
+/// A text without the zero bytes that stand between the letters of a secret, as in UTF-16; as it is, where they hide none.
+fn legible(text: String) -> String {
+    if !text.contains('\0') {
+        return text;
+    }
+    let without = text.replace('\0', "");
+    if redacted(&without) == without { text } else { without }
+}
+
+/// Whether a call comes for the first time, or was counted already.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Turn {
+    First,
+    Again,
 }
 
 /// What the checks came to.

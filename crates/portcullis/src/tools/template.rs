@@ -122,14 +122,41 @@ impl Template {
         })
     }
 
-    /// Whether an argument alone makes up a word that would be an option if it began with `-`.
+    /// The arguments that a program would read as an option if they began with `-`, or as a file of arguments if they began with `@`: those
+    /// that begin a word. Behind an option (`--data={text}`) only the latter is read so.
     #[must_use]
-    pub fn begins_word(&self, name: &str) -> bool {
-        let begins = |pieces: &Vec<Piece>| matches!(pieces.first(), Some(Piece::Place(place)) if place == name);
-        self.parts.iter().any(|part| match part {
-            Part::Word(pieces) => begins(pieces),
-            Part::Group(words) => words.iter().any(begins),
-        })
+    pub fn begun(&self, arguments: &Map<String, Value>) -> Vec<(&str, String)> {
+        let mut begun = Vec::new();
+        let words = self.parts.iter().flat_map(|part| match part {
+            Part::Word(pieces) => std::slice::from_ref(pieces),
+            Part::Group(words) => words.as_slice(),
+        });
+        for pieces in words {
+            if let [Piece::Place(name)] = pieces.as_slice() {
+                let Some(argument) = arguments.get(name) else { continue };
+                let list =
+                    argument.as_array().map_or(std::slice::from_ref(argument), Vec::as_slice);
+                begun.extend(list.iter().filter_map(text).map(|text| (name.as_str(), text)));
+                continue;
+            }
+            let mut word = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(text) => word.push_str(text),
+                    Piece::Place(name) => {
+                        let text = arguments.get(name).and_then(text).unwrap_or_default();
+                        let names_file =
+                            text.starts_with('@') && (word.starts_with('-') || word.ends_with('='));
+                        // What is empty begins nothing: the next one does.
+                        if word.is_empty() || names_file {
+                            begun.push((name.as_str(), text.clone()));
+                        }
+                        word.push_str(&text);
+                    }
+                }
+            }
+        }
+        begun
     }
 
     /// The words, the program first. A list that stands alone is as many words; anything else is one.

@@ -266,13 +266,13 @@ fn schemas_that_are_open_or_lead_elsewhere_are_refused() {
 
 #[test]
 fn an_unknown_tool_and_a_missing_permission_are_told_apart() {
-    let mut tools = boxed(vec![Tool {
-        permissions: BTreeSet::from(["other".to_owned()]),
-        ..tool("notes", || said(""))
-    }]);
-    let unknown = tools.call(called("nothing", &json!({})), &anybody());
+    let tools = || {
+        let permissions = BTreeSet::from(["other".to_owned()]);
+        boxed(vec![Tool { permissions, ..tool("notes", || said("")) }])
+    };
+    let unknown = tools().call(called("nothing", &json!({})), &anybody());
     assert_eq!((reasons(&unknown), unknown.fatal), (vec!["tool_not_allowed"], true));
-    let lacking = tools.call(called("notes", &json!({})), &anybody());
+    let lacking = tools().call(called("notes", &json!({})), &anybody());
     assert_eq!((reasons(&lacking), lacking.fatal), (vec!["insufficient_permissions"], true));
     // What the agent is told names no permission.
     assert!(!serde_json::to_string(&lacking).unwrap().contains("other"));
@@ -766,4 +766,93 @@ fn errors_of_tools_do_not_leak_what_stands_in_them() {
     })]);
     let answer = tools.call(called("notes", &json!({})), &anybody());
     assert!(!answer.message.unwrap().contains("correct-Horse"));
+}
+
+#[test]
+fn after_a_violation_that_ends_the_execution_nothing_runs_any_more() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&ran);
+    let notes = tool("notes", move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        said("")
+    });
+    let mut tools = boxed(vec![notes]);
+    assert_eq!(tools.call(called("notes", &json!({})), &anybody()).status, Ending::Done);
+    assert!(tools.call(called("nothing", &json!({})), &anybody()).fatal);
+    let after = tools.call(called("notes", &json!({})), &anybody());
+    assert_eq!((after.status, reasons(&after)), (Ending::Blocked, vec!["unknown_execution"]));
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_rate_counts_in_the_next_process_too() {
+    let state = tempfile::tempdir().unwrap();
+    let call = || {
+        let rated = Tool { rate: Some(2), ..tool("notes", || said("")) };
+        let mut tools = boxed(vec![rated]).with_state(state.path());
+        tools.call(called("notes", &json!({})), &anybody()).status
+    };
+    assert_eq!([call(), call(), call()], [Ending::Done, Ending::Done, Ending::Blocked]);
+}
+
+#[test]
+fn whatever_begins_a_word_of_a_command_is_no_option_nor_a_file_of_arguments() {
+    let parse = |command: &str, parameters: &str| {
+        let text = format!(
+            "v = 1\n[tools.t]\ndescription = 'd'\npermissions = ['use']\ncommand = {command}\n{parameters}"
+        );
+        ToolsFile::parse(&text).unwrap().unwrap().registry
+    };
+    let refused = |registry: &Registry, arguments: Value| {
+        let tool = registry.get("t").unwrap();
+        let arguments = arguments.as_object().unwrap();
+        let found = Fatality::default().parameters(tool, arguments, &Facts::default());
+        !found.is_empty()
+    };
+    let union = parse("['ls', '{a}']", "[tools.t.parameters.a]\ntype = ['string', 'null']");
+    let two = parse(
+        "['ls', '{a}{b}']",
+        "[tools.t.parameters.a]\ntype = 'string'\n[tools.t.parameters.b]\ntype = 'string'",
+    );
+    let number = parse("['ls', '{a}']", "[tools.t.parameters.a]\ntype = 'integer'");
+    let least = parse("['ls', '{a}']", "[tools.t.parameters.a]\ntype = 'integer'\nminimum = -9");
+    let numbers = parse(
+        "['ls', '{a}']",
+        "[tools.t.parameters.a]\ntype = 'array'\nitems = { type = 'integer' }",
+    );
+    let data = parse("['curl', '--data={a}', '-d{a}']", "[tools.t.parameters.a]\ntype = 'string'");
+    for (registry, bad, good) in [
+        (&union, json!({"a": "--all"}), json!({"a": "all"})),
+        (&union, json!({"a": "@all"}), json!({"a": "a@ll"})),
+        (&two, json!({"a": "", "b": "--all"}), json!({"a": "x", "b": "--all"})),
+        (&two, json!({"a": "-", "b": "a"}), json!({"a": "", "b": "a"})),
+        (&number, json!({"a": -1}), json!({"a": 1})),
+        (&least, json!({"a": -10}), json!({"a": -1})),
+        (&numbers, json!({"a": [1, -1]}), json!({"a": [1, 2]})),
+        (&data, json!({"a": "@/etc/passwd"}), json!({"a": "-x"})),
+    ] {
+        assert!(refused(registry, bad.clone()), "{bad}");
+        assert!(!refused(registry, good.clone()), "{good}");
+    }
+}
+
+#[test]
+fn a_secret_over_the_border_of_an_answer_or_in_utf_16_is_no_less_one() {
+    const TOKEN: &str = "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";
+    for shown in [5, 10, 15, 20, 30, 39, 45] {
+        let notes = Tool { output: shown, ..tool("notes", || said(&format!("a {TOKEN} b"))) };
+        let answer = boxed(vec![notes]).call(called("notes", &json!({})), &anybody());
+        let output = answer.output.unwrap();
+        assert!(!output.stdout.contains("wWPw"), "{shown}: {}", output.stdout);
+        assert!(output.stdout.len() <= shown);
+        assert!(output.dropped > 0 || shown >= output.stdout.len());
+    }
+    let wide: String = format!("a {TOKEN} b").chars().flat_map(|letter| [letter, '\0']).collect();
+    let answer = boxed(vec![tool("notes", move || said(&wide))])
+        .call(called("notes", &json!({})), &anybody());
+    assert!(!answer.output.unwrap().stdout.replace('\0', "").contains("wWPw"));
+    assert_eq!(answer.caught.secrets, 1);
+    let names =
+        boxed(vec![tool("notes", || said("a\0b\0"))]).call(called("notes", &json!({})), &anybody());
+    assert_eq!(names.output.unwrap().stdout, "a\0b\0");
 }

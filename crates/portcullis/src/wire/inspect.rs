@@ -4,7 +4,7 @@
 use portcullis_core::{
     finding::Confidence,
     injection::Planted,
-    inspect::Inspection,
+    inspect::{Inspection, Opinion},
     risk::Severity,
     secrets::{Encoding, Finding, Validity},
 };
@@ -49,6 +49,42 @@ pub struct InspectAnswer<'a> {
     pub injection_findings: Vec<PlantedShape>,
     /// The text without the secrets.
     pub redacted: String,
+    /// What a classifier says, where one was asked. It can make `injection` true, never false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classifier: Option<ClassifierShape<'a>>,
+}
+
+/// What a classifier says, or why it says nothing.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ClassifierShape<'a> {
+    /// It measured the text.
+    Measured {
+        /// `low`, `medium` or `high`; only `high` counts as planted.
+        band: &'static str,
+        /// The share of violation, from 0 to 1.
+        violation: f64,
+        /// Whether it saw all of the text.
+        whole: bool,
+    },
+    /// It did not answer, which says nothing about the text.
+    Failed {
+        /// `timeout`, `unreachable`, `over-budget` and others.
+        failing: &'static str,
+        /// What happened.
+        detail: &'a str,
+    },
+}
+
+impl<'a> From<&'a Opinion> for ClassifierShape<'a> {
+    fn from(opinion: &'a Opinion) -> Self {
+        match opinion {
+            Opinion::Band { band, violation, is_whole } => {
+                Self::Measured { band: band.name(), violation: *violation, whole: *is_whole }
+            }
+            Opinion::Failed { failing, detail } => Self::Failed { failing: failing.name(), detail },
+        }
+    }
 }
 
 /// A secret.
@@ -149,9 +185,20 @@ impl<'a> InspectAnswer<'a> {
             v: VERSION,
             id,
             secrets: seen.secrets.iter().map(SecretShape::from).collect(),
-            injection: !seen.planted.is_empty(),
+            injection: seen.tells_an_agent(None),
             injection_findings: seen.planted.iter().map(PlantedShape::from).collect(),
             redacted,
+            classifier: None,
+        }
+    }
+
+    /// The same with what a classifier says beside it, which raises and never lowers.
+    #[must_use]
+    pub fn beside(self, opinion: Option<&'a Opinion>) -> Self {
+        Self {
+            injection: self.injection || opinion.is_some_and(Opinion::is_planted),
+            classifier: opinion.map(ClassifierShape::from),
+            ..self
         }
     }
 }

@@ -7,6 +7,8 @@ mod call;
 mod head;
 mod inspect;
 mod lines;
+mod policy;
+mod rule;
 #[cfg(test)]
 mod schema;
 mod strict;
@@ -18,7 +20,9 @@ pub use answer::{
 pub use assess::{AssessAnswer, AssessRequest};
 pub use call::{Background, LONGEST, Request, sole_argument};
 pub use head::VERSION;
-pub use inspect::{InspectAnswer, InspectRequest, PlantedShape, SecretShape};
+pub use inspect::{ClassifierShape, InspectAnswer, InspectRequest, PlantedShape, SecretShape};
 pub use lines::{Line, Lines};
+pub use policy::{account_json, policy_json};
+pub use rule::rule_json;
 pub use strict::{Malformed, parse};
 pub use url::{AddressShape, UrlAnswer, UrlRequest, note_codes};

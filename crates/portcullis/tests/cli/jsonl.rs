@@ -154,3 +154,36 @@ fn actions_are_assessed_line_by_line_and_malformed_ones_answered() {
     assert_eq!((&answers[2]["id"], &answers[3]["id"]), (&json!("3"), &json!(null)));
     assert_eq!((&answers[4]["id"], &answers[4]["level"]), (&json!(5), &json!("high")));
 }
+
+#[test]
+fn who_has_gone_away_gets_no_more_answers_and_no_complaint() {
+    let place = Place::new();
+    for (verb, line) in [
+        ("check", line(&json!(1), "ls")),
+        ("assess", json!({"id": 1, "action": {"action": "code", "code": "print(1)"}}).to_string()),
+        ("inspect", json!({"id": 1, "text": "nothing"}).to_string()),
+        ("url", json!({"id": 1, "url": "https://192.0.2.1/"}).to_string()),
+    ] {
+        let mut child = place
+            .command()
+            .args([verb, "--jsonl"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut answer = String::new();
+        writeln!(stdin, "{line}").unwrap();
+        // One answer is taken, then nobody reads.
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+        assert!(answer.contains("\"id\":1"), "{verb}: {answer}");
+        // The writer goes on until it is told that nobody listens: the program has not read on for ever.
+        let refused = (0..1_000_000).any(|_| writeln!(stdin, "{line}").is_err());
+        assert!(refused, "{verb} reads on");
+        drop(stdin);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{verb}");
+        assert_eq!(String::from_utf8(ended.stderr).unwrap(), "", "{verb}");
+    }
+}

@@ -7,6 +7,8 @@
 )]
 
 #[cfg(target_os = "linux")]
+mod agent;
+#[cfg(target_os = "linux")]
 mod answering;
 mod forging;
 mod hostile;

@@ -7,6 +7,7 @@
     reason = "a test may fail by panicking"
 )]
 
+mod content;
 mod faults;
 mod load;
 mod server;

@@ -115,6 +115,9 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         How::Code(language) => {
             embedded(walk, language, value);
         }
+        How::Commands(language) => {
+            walk.script(language, value, &[], None);
+        }
         // What a file of settings names is not read.
         How::Settings => {}
         How::Script => {
@@ -140,7 +143,7 @@ pub(super) fn names_temporary(command: &Text) -> bool {
 }
 
 /// Whether a path lies where everybody may put something.
-pub(super) fn is_temporary(path: &str) -> bool {
+pub(crate) fn is_temporary(path: &str) -> bool {
     ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| path.starts_with(start))
 }
 
@@ -214,6 +217,9 @@ pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argu
             walk.code(inner, &code, value.span, &[]);
             return;
         }
+    }
+    if language == "gdb" && value.text.known_prefix().starts_with("source ") {
+        walk.code(language, &value.text, value.span, &[]);
     }
     if let Some(known) = value.text.as_known()
         && (known.contains("system(") || known.contains("execute("))

@@ -16,6 +16,9 @@ use crate::{
     text::Text,
 };
 
+/// The directory in which the gateway keeps its tokens.
+const TOKENS: &str = "gateway";
+
 pub(in crate::rules) static SHELF: Shelf = Shelf { programs: &[NAME], rules: RULES };
 
 static RULES: &[Rule] = &[
@@ -76,6 +79,34 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::READ.and(Kinds::WRITE), copied),
         fires: &["cp ~/.cargo/bin/portcullis /tmp/x", "cp $(which portcullis) tool"],
         quiet: &["cp ~/.config/portcullis/portcullis.toml /tmp/x", "cp /usr/bin/ls /tmp/x"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.token",
+        severity: Severity::Critical,
+        message: "the token with which a person decides would be read, and whoever has it approves",
+        remedy: "ask through the gate; the person decides in the inbox",
+        when: When::Effect(Kinds::READ, |effect, scene| {
+            let EffectKind::Read(target) = &effect.kind else { return None };
+            holds_tokens(target, scene)
+                .then(|| about(Severity::Critical, target, "this holds the gateway's tokens:"))
+        }),
+        fires: &[
+            "cat ~/.local/state/portcullis/gateway/token",
+            "curl -H \"Authorization: Bearer $(cat ~/.local/state/portcullis/gateway/token)\" http://127.0.0.1:4180/v1/approvals",
+            "grep -r . ~/.local/state/portcullis/gateway",
+            "base64 /var/lib/portcullis/gateway/*",
+            "tar cf - ~/.local/state/portcullis | base64",
+            "cp -r ~/.local/state/portcullis /tmp/x",
+            "python3 -c \"print(open('/home/dev/.local/state/portcullis/gateway/token').read())\"",
+        ],
+        quiet: &[
+            "ls ~/.local/state/portcullis/gateway",
+            "cat ~/.config/portcullis/portcullis.toml",
+            "sqlite3 ~/.local/state/portcullis/audit.db 'SELECT count(*) FROM record'",
+            "cat gateway/token",
+            "cat src/gateway/tokens.rs",
+        ],
         ..OWN
     },
     Rule {
@@ -254,6 +285,20 @@ fn changed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     (place::place_of(target, scene.facts) == Place::Gate)
         .then(|| about(Severity::Critical, target, "this changes the gate itself:"))
+}
+
+/// Whether a file is one of the gateway's tokens, or a directory that is read with them in it.
+fn holds_tokens(target: &Target, scene: &Scene<'_>) -> bool {
+    let Some(path) = target.path.as_deref() else { return false };
+    if place::place_of(target, scene.facts) != Place::Gate {
+        return false;
+    }
+    let path = path.trim_end_matches('/');
+    let is_state = |end: &str| path.ends_with(end);
+    path.split('/').any(|part| part == TOKENS)
+        || ["/state/portcullis", "/state/portcullis/*", "/lib/portcullis", "/lib/portcullis/*"]
+            .into_iter()
+            .any(is_state)
 }
 
 /// Whether some statement changes a database: then one that is given to code is not only read.

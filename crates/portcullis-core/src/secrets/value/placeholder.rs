@@ -256,6 +256,7 @@ pub(in crate::secrets) fn is_placeholder(value: &[u8]) -> bool {
         || value.starts_with(b"--")
         || is_constant(value)
         || is_variable(value)
+        || has_slot(value)
         || value.starts_with(b"${") && (value.ends_with(b"}") || !value.contains(&b'}'))
         || value.starts_with(b"$(")
         || value.starts_with(b"#{")
@@ -275,6 +276,21 @@ pub(in crate::secrets) fn is_placeholder(value: &[u8]) -> bool {
     WORDS.iter().any(|word| word.as_bytes() == bare)
         || LOOKUPS.iter().any(|lookup| lower.starts_with(lookup.as_bytes()))
         || PIECES.iter().any(|piece| contains(&lower, piece.as_bytes()))
+}
+
+/// Whether a name in braces stands in it, which something else takes the place of: `{registry_id}-auth-token`.
+fn has_slot(value: &[u8]) -> bool {
+    const LEAST: usize = 3;
+    let mut rest = value;
+    while let Some(open) = rest.iter().position(|byte| *byte == b'{') {
+        rest = rest.get(open + 1..).unwrap_or_default();
+        let is_name = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.');
+        let length = rest.iter().take_while(|byte| is_name(byte)).count();
+        if length >= LEAST && rest.get(length) == Some(&b'}') {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a value is the name of a variable that holds one: `PROXY_PASSWORD`.

@@ -4,11 +4,12 @@ use portcullis_syntax::Span;
 
 use super::{
     fold::{self, Fold},
+    handed,
     interpreter::{Interpreter, Open},
     services,
     statements::{OWN, module_name},
     tables::{self, Act},
-    value::{Given, Value, mixed},
+    value::{Asking, Given, Value, mixed},
 };
 use crate::{
     effect::{Argument, GapReason, PermissionChange, WriteMode},
@@ -45,6 +46,12 @@ const SAME: &[(&str, &str)] = &[
     ("CORE.GLOBAL.", ""),
     ("_G.", ""),
 ];
+
+/// Objects of JavaScript that nobody calls.
+const GLOBALS: &[&str] = &["global", "globalThis", "process", "window"];
+
+/// Parts of Node's inside that only tell something.
+const SHOWN: &[&str] = &["buffer", "config", "constants", "natives", "os", "symbols", "util", "uv"];
 
 /// The bits that names of `stat` stand for.
 const MODES: &[(&str, i64)] = &[
@@ -137,6 +144,7 @@ impl Interpreter<'_, '_, '_> {
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown(name)),
             Value::Function(_) if matches!(name, "call" | "apply" | "bind") => value,
+            Value::Holder(_) => value,
             other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
                 let mut text = Text::default();
                 other.inherit_into(&mut text);
@@ -205,18 +213,32 @@ impl Interpreter<'_, '_, '_> {
             ("os", "path") if self.language == "python" => return Value::reached("os.path", text),
             ("os" | "path", "sep") => return Value::known("/"),
             ("sys", "stdin") => return Value::Text(self.standard_input()),
-            (_, "call" | "apply" | "bind" | "__call__")
-                if tables::row(self.language, &self.canonical(path)).is_some() =>
+            (_, "bind")
+                if self.language != "ruby"
+                    && tables::row(self.language, &self.canonical(path)).is_some() =>
             {
+                return Value::reached(path, text);
+            }
+            (
+                _,
+                "call" | "apply" | "__call__" | "invoke" | "__invoke" | "to_proc" | "unbind"
+                | "curry" | "yield",
+            ) if tables::row(self.language, &self.canonical(path)).is_some() => {
                 return Value::reached(path, text);
             }
             _ => {}
         }
-        let path = format!("{path}.{name}");
-        if let Some(value) = self.variables.get(&path) {
+        let whole = format!("{path}.{name}");
+        if let Some(value) = self.variables.get(&whole) {
             return value.clone();
         }
-        Value::reached(&path, text)
+        // What an object does not have, its class does.
+        if let Some(class) = path.strip_suffix("()")
+            && let Some(value) = self.variables.get(&format!("{class}.{name}"))
+        {
+            return value.clone();
+        }
+        Value::reached(&whole, text)
     }
 
     /// The value of an environment variable, kept as a place so that it can be assigned.
@@ -274,7 +296,37 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         };
+        if let Value::Asks(asking) = &callee {
+            return self.ask(asking, &given, span);
+        }
+        // Neither a list nor a table is called: what is, was taken out of it.
+        let callee = match callee {
+            Value::List(_) | Value::Table(_) => {
+                let taken = self.holding(Value::unknown("an element"), [&callee]);
+                if matches!(taken, Value::Any(_)) { taken } else { callee }
+            }
+            callee => callee,
+        };
+        if let Value::Holder(functions) = &callee {
+            // Without an argument nothing is run.
+            let called = given.iter().any(|given| given.name.is_none());
+            let results = functions.iter().filter(|_| called);
+            let results: Vec<Value> = results
+                .map(|function| self.call_value(function.clone(), given.clone(), span))
+                .collect();
+            let result = results.into_iter().reduce(Value::or);
+            let result = result.unwrap_or_else(|| Value::unknown("a call"));
+            return self.holding(result, [&callee]);
+        }
         let handed = self.handed(&callee, receiver.as_ref(), &given);
+        let unknown = match &callee {
+            Value::Name(path, _) => matches!(
+                tables::row(self.language, &self.canonical(path)),
+                None | Some(Act::Fold(_) | Act::Itself | Act::Nothing)
+            ),
+            Value::Method(_) => true,
+            _ => false,
+        };
         let result = match callee {
             Value::Name(path, text) => self.call_name(&path, text, &given, span),
             Value::Method(method) => {
@@ -297,6 +349,17 @@ impl Interpreter<'_, '_, '_> {
                 "what a call gives",
                 given.iter().map(|given| &given.value).chain([&other]),
             )),
+        };
+        let is_opaque = match &result {
+            Value::Text(text) => text.as_known().is_none(),
+            Value::Name(path, _) => path.ends_with(')'),
+            _ => false,
+        };
+        let result = if unknown && is_opaque && handed.is_empty() {
+            let parts = given.iter().map(|given| &given.value).chain(&receiver);
+            self.holding(result, parts)
+        } else {
+            result
         };
         // `response.text().then(eval)`: a function that is only named is called with what there is.
         if let Some(receiver) = receiver.as_ref().filter(|it| it.taint() != Taint::NONE)
@@ -333,6 +396,19 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         result
+    }
+
+    /// Asks what is given for a member, and calls that where it is to be called.
+    fn ask(&mut self, asking: &Asking, given: &[Given], span: Span) -> Value {
+        let Some(first) = given.first() else { return Value::unknown("a member") };
+        let mut value = first.value.clone();
+        for name in asking.member.split('.') {
+            value = self.member(value, name);
+        }
+        match &asking.given {
+            Some(given) => self.call_value(value, given.clone(), span),
+            None => value,
+        }
     }
 
     fn call_name(&mut self, path: &str, text: Text, given: &[Given], span: Span) -> Value {
@@ -406,6 +482,77 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.note("code.sandbox.escape", span);
         }
+        if self.language == "python"
+            && let Some(value) = self.told(path, last, given, span)
+        {
+            return Some(value);
+        }
+        if self.language == "php"
+            && matches!(path, "include" | "include_once" | "require" | "require_once")
+            && let Some(first) = first
+        {
+            let argument = self.place_of(Some(first));
+            let prefix = argument.text.known_prefix();
+            if is_address(prefix) {
+                let code = self.walk.connect(&argument, None, false);
+                return Some(self.run_code(path, "php", &Value::Text(code), first.span));
+            }
+            if ["data:", "php://input", "php://filter", "expect:"]
+                .iter()
+                .any(|scheme| prefix.starts_with(scheme))
+            {
+                self.walk.gap(first.span, GapReason::UnknownCode);
+            }
+        }
+        // `(new ReflectionFunction('system'))->invokeArgs([…])`
+        if self.language == "php"
+            && last == "invokeArgs"
+            && let [list] = given
+            && let Some(function) = path.strip_suffix(".invokeArgs")
+        {
+            return Some(self.call_value(Value::name(function), handed::spread(list), span));
+        }
+        // `method(:system).unbind.bind(self)`, `FileUtils.method(:rm_rf)`
+        if self.language == "ruby"
+            && last == "bind"
+            && let Some(function) = path.strip_suffix(".bind")
+            && self.does_something(function)
+        {
+            return Some(Value::name(function));
+        }
+        if self.language == "ruby"
+            && matches!(last, "method" | "public_method" | "instance_method")
+            && let [name] = given
+            && let Some(name) = name.value.as_known()
+        {
+            let own = format!("{}{name}", path.strip_suffix(last).unwrap_or_default());
+            let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
+            return Some(Value::name(if is_own { &own } else { name }));
+        }
+        // `Kernel.send(:system, …)`, `FileUtils.public_send(:rm_rf, …)`
+        if self.language == "ruby"
+            && matches!(last, "send" | "public_send" | "__send__")
+            && let [name, rest @ ..] = given
+            && let Some(name) = name.value.as_known()
+        {
+            let receiver = path.strip_suffix(last).unwrap_or_default();
+            let own = format!("{receiver}{name}");
+            let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
+            if is_own || self.does_something(name) {
+                let function = Value::name(if is_own { &own } else { name });
+                return Some(self.call_value(function, rest.to_vec(), span));
+            }
+        }
+        // What `Function("return process")` made is called.
+        if self.language == "javascript" && given.is_empty() && GLOBALS.contains(&path) {
+            return Some(Value::name(path));
+        }
+        if self.language == "javascript"
+            && matches!(path, "process.binding" | "process._linkedBinding")
+            && !said.as_ref().and_then(Text::as_known).is_some_and(|name| SHOWN.contains(&name))
+        {
+            self.walk.note("code.sandbox.escape", span);
+        }
         if self.language == "javascript" {
             let unchecked = |given: &Given| {
                 given.value.entry("rejectUnauthorized").is_some_and(Value::is_false)
@@ -435,6 +582,78 @@ impl Interpreter<'_, '_, '_> {
             return Some(Value::name("archive()"));
         }
         None
+    }
+
+    /// Functions of Python's own library that are told as something else: what asks for members, what runs a file, what unpacks.
+    fn told(&mut self, path: &str, last: &str, given: &[Given], span: Span) -> Option<Value> {
+        let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        match path {
+            "operator.methodcaller" => {
+                let [name, rest @ ..] = given else { return None };
+                let member = name.value.as_known()?.to_owned();
+                return Some(Value::Asks(Box::new(Asking { member, given: Some(rest.to_vec()) })));
+            }
+            "operator.attrgetter" | "operator.itemgetter" => {
+                let [name] = given else { return None };
+                let member = name.value.as_known()?.to_owned();
+                return Some(Value::Asks(Box::new(Asking { member, given: None })));
+            }
+            "dict" if given.iter().any(|given| given.name.is_some()) => {
+                let mut table = match plain.first().map(|first| &first.value) {
+                    Some(Value::Table(table)) => table.clone(),
+                    _ => Vec::new(),
+                };
+                let named =
+                    given.iter().filter_map(|it| Some((it.name.clone()?, it.value.clone())));
+                table.extend(named);
+                return Some(Value::Table(table));
+            }
+            "operator.call" => {
+                let [function, rest @ ..] = given else { return None };
+                return Some(self.call_value(function.value.clone(), rest.to_vec(), span));
+            }
+            "runpy.run_path" | "runpy.run_module" => {
+                let is_module = path.ends_with("module");
+                let name = keyword(if is_module { "mod_name" } else { "path_name" });
+                let name = name.or_else(|| plain.first().copied())?;
+                let mut list = vec![Value::known("python3")];
+                list.extend(is_module.then(|| Value::known("-m")));
+                list.push(name.value.clone());
+                self.flush();
+                let words = self.words([(&Value::List(list), name.span)].into_iter());
+                return Some(Value::Text(self.run_words(&words, None)));
+            }
+            _ => {}
+        }
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        let unpacks = match last {
+            "extract" | "extractall" => matches!(root, "tarfile" | "zipfile"),
+            _ => path == "shutil.unpack_archive",
+        };
+        unpacks.then(|| self.unpack(last, given, span))
+    }
+
+    /// An archive is unpacked: told as the program that does so.
+    pub(super) fn unpack(&mut self, last: &str, given: &[Given], span: Span) -> Value {
+        let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let at = usize::from(last != "extractall");
+        let directory = keyword("path").or_else(|| keyword("extract_dir"));
+        let directory = directory.or_else(|| plain.get(at).copied());
+        let mut list = vec![Value::known("tar"), Value::known("-xf"), Value::known("archive.tar")];
+        if let Some(directory) = directory {
+            list.push(Value::known("-C"));
+            list.push(directory.value.clone());
+        }
+        if last == "extract" {
+            let member = keyword("member").or_else(|| plain.first().copied());
+            list.extend(member.map(|member| member.value.clone()));
+        }
+        self.flush();
+        let words = self.words([(&Value::List(list), span)].into_iter());
+        self.walk.run(&words, None);
+        Value::unknown("nothing")
     }
 
     /// A method by its name alone is only believed where its arguments fit.
@@ -638,7 +857,16 @@ impl Interpreter<'_, '_, '_> {
                     if path == "Function" { given.last().unwrap_or(first) } else { first };
                 let language =
                     if let Act::CodeIn(language) = act { language } else { self.language };
-                self.run_code(path, language, &given_code.value.clone(), given_code.span)
+                let code = given_code.value.clone();
+                let value = self.run_code(path, language, &code, given_code.span);
+                let named = code.as_known().and_then(|code| code.trim().strip_prefix("return "));
+                match named.map(|name| name.trim_end_matches(';').trim()) {
+                    Some("this") if path == "Function" => Value::name("globalThis"),
+                    Some(name) if path == "Function" && GLOBALS.contains(&name) => {
+                        Value::name(name)
+                    }
+                    _ => value,
+                }
             }
             Act::List => {
                 let argument = self.place_of(first);
@@ -1273,6 +1501,10 @@ impl Interpreter<'_, '_, '_> {
                         | "const_get"
                         | "Object.const_get"
                         | "ReflectionFunction"
+                        | "Closure.fromCallable"
+                        | "fromCallable"
+                        | "instance_method"
+                        | "public_method"
                         | "get"
                         | "match.fun"
                 ) {

@@ -679,7 +679,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The values between the bracket at the cursor and `close`, which is passed.
-    fn list(&mut self, close: usize) -> Vec<Value> {
+    pub(super) fn list(&mut self, close: usize) -> Vec<Value> {
         self.at += 1;
         let mut list = Vec::new();
         let outer = self.narrow(close);
@@ -1307,6 +1307,12 @@ impl Interpreter<'_, '_, '_> {
         let mut list = self.list(close);
         let key = list.pop().unwrap_or_else(|| Value::known(""));
         match (&value, &key) {
+            (Value::Any(several), _)
+                if several.iter().any(|one| matches!(one, Value::Holder(_))) =>
+            {
+                value
+            }
+            (Value::Holder(_), _) => value,
             (Value::List(elements), Value::Number(position)) => {
                 let position = if *position < 0 {
                     usize::try_from(position.saturating_neg())
@@ -1343,7 +1349,10 @@ impl Interpreter<'_, '_, '_> {
                 self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
             }
             (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
-            _ => Value::Text(mixed("an element", [&value])),
+            _ => {
+                let element = Value::Text(mixed("an element", [&value]));
+                self.holding(element, [&value])
+            }
         }
     }
 }

@@ -17,6 +17,33 @@ const EACH: usize = 8;
 const OVER_LISTS: &[&str] =
     &["each", "every", "filter", "forEach", "imap", "map", "map_async", "some", "starmap"];
 
+/// How many functions are looked for in a value, and how deep.
+const HELD: usize = 4;
+
+/// Ruby's methods that hand what they belong to, or its elements, to `&method(:name)`. Sorted.
+const OF_RUBY: &[&str] = &[
+    "all?",
+    "any?",
+    "collect",
+    "each",
+    "each_entry",
+    "each_line",
+    "filter",
+    "filter_map",
+    "find",
+    "find_all",
+    "flat_map",
+    "map",
+    "map!",
+    "none?",
+    "reject",
+    "select",
+    "sum",
+    "tap",
+    "then",
+    "yield_self",
+];
+
 /// Keywords that carry the function.
 const FUNCTION: &[&str] = &["callback", "fn", "func", "function", "target"];
 
@@ -67,6 +94,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let takes = match self.language {
             "javascript" | "python" => true,
+            "ruby" => is_method && OF_RUBY.contains(&name),
             "php" => OF_PHP.contains(&name),
             _ => false,
         };
@@ -86,7 +114,8 @@ impl Interpreter<'_, '_, '_> {
                 handed.extend(each.map(|one| (value.clone(), vec![one])));
             } else {
                 let with = arguments(at, function, receiver, given);
-                if OVER_LISTS.contains(&name) || with.0 {
+                let over = OVER_LISTS.contains(&name) || self.language == "ruby";
+                if over || with.0 {
                     let of = |one| if name == "starmap" { spread(&one) } else { vec![one] };
                     let each = with.1.into_iter().take(EACH);
                     handed.extend(each.map(|one| (value.clone(), of(one))));
@@ -109,6 +138,7 @@ impl Interpreter<'_, '_, '_> {
             Value::Any(list) => {
                 list.iter().any(|one| self.function_in(one).is_some()).then(|| value.clone())
             }
+            Value::Asks(asking) => asking.given.is_some().then(|| value.clone()),
             Value::Method(method) => {
                 matches!(method.1.as_str(), "rmdir" | "rmtree" | "unlink").then(|| value.clone())
             }
@@ -116,7 +146,53 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn does_something(&self, path: &str) -> bool {
+    /// What a call gives of which nothing else is known, where functions went into it that run or delete what they are given: it may be
+    /// one of them, or an object that has it.
+    pub(super) fn holding<'v>(
+        &self,
+        result: Value,
+        parts: impl IntoIterator<Item = &'v Value>,
+    ) -> Value {
+        let mut functions = Vec::new();
+        for part in parts {
+            self.functions_of(part, HELD, &mut functions);
+        }
+        if functions.is_empty() {
+            result
+        } else {
+            Value::Any(vec![Value::Holder(functions), result])
+        }
+    }
+
+    /// Whether such a function is in a value.
+    pub(super) fn holds_function(&self, value: &Value) -> bool {
+        let mut functions = Vec::new();
+        self.functions_of(value, HELD, &mut functions);
+        !functions.is_empty()
+    }
+
+    fn functions_of(&self, value: &Value, levels: usize, functions: &mut Vec<Value>) {
+        let Some(levels) = levels.checked_sub(1) else { return };
+        if functions.len() >= HELD {
+            return;
+        }
+        match value {
+            Value::Name(path, _) if self.does_something(path) => functions.push(value.clone()),
+            Value::List(list) | Value::Any(list) | Value::Holder(list) => {
+                for one in list.iter().take(GIVEN) {
+                    self.functions_of(one, levels, functions);
+                }
+            }
+            Value::Table(table) => {
+                for (_, one) in table.iter().take(GIVEN) {
+                    self.functions_of(one, levels, functions);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn does_something(&self, path: &str) -> bool {
         matches!(
             tables::row(self.language, &self.canonical(path)),
             Some(
@@ -171,7 +247,7 @@ fn may_be(given: &Given, keywords: &[&str]) -> bool {
 }
 
 /// The elements of a list or a table as arguments of their own, anything else as it is.
-fn spread(given: &Given) -> Vec<Given> {
+pub(super) fn spread(given: &Given) -> Vec<Given> {
     let span = given.span;
     match &given.value {
         Value::List(list) => list

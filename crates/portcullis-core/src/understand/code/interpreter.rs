@@ -62,6 +62,7 @@ pub(super) fn run(
         variables: given(language, arguments),
         functions: Vec::new(),
         named: HashMap::new(),
+        classes: Vec::new(),
         files: Vec::new(),
         returned: None,
         raw_socket: false,
@@ -179,6 +180,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) variables: HashMap<String, Value>,
     pub(super) functions: Vec<Function>,
     pub(super) named: HashMap<String, usize>,
+    /// The classes of the script, with the tokens of their bodies.
+    pub(super) classes: Vec<(String, Range<usize>)>,
     pub(super) files: Vec<Open>,
     pub(super) returned: Option<Value>,
     /// Whether the script handles connections itself.

@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::powershell;
 use crate::{
     effect::{Argument, GapReason, WriteMode, stands_for},
+    programs::escapes::is_temporary,
     text::{Taint, Text},
     understand::shell::Walk,
 };
@@ -53,6 +54,15 @@ fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
         return;
     }
     match command {
+        "source" => {
+            let file = rest.trim_start_matches("-s ").trim_start_matches("-v ");
+            let language = if file.ends_with(".py") { "python" } else { "gdb" };
+            let file = Argument { text: walk.disembed(file), span };
+            if is_temporary(file.text.known_prefix()) {
+                walk.note("execution.temporary.escape", span);
+            }
+            walk.script(language, &file, &[], None);
+        }
         "shell" | "make" | "pipe" => {
             walk.shell(&walk.disembed(rest.trim_start_matches("| ")), span, &[], None);
         }

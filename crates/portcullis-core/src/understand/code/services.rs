@@ -442,7 +442,11 @@ fn is_stored(value: &Value, depth: usize) -> bool {
         }
         Value::Table(table) => table.iter().take(PARTS).any(|(_, value)| is_stored(value, depth)),
         Value::Method(method) => is_stored(&method.0, depth),
-        Value::Number(_) | Value::Function(_) | Value::File(_) => false,
+        Value::Number(_)
+        | Value::Function(_)
+        | Value::File(_)
+        | Value::Holder(_)
+        | Value::Asks(_) => false,
     }
 }
 

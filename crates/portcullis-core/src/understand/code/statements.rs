@@ -75,6 +75,13 @@ const OBEYED: &[&str] = &[
     "ALL_PROXY",
 ];
 
+/// How many decorators of one function are read, and of how many classes the fields are kept.
+const DECORATORS: usize = 8;
+/// See [`DECORATORS`].
+const CLASSES: usize = 64;
+/// How large a table or list may be for one of its entries to be set.
+const ENTRIES: usize = 256;
+
 impl Interpreter<'_, '_, '_> {
     /// Reads statements up to the token at `end`.
     pub(super) fn statements(&mut self, end: usize) {
@@ -98,8 +105,15 @@ impl Interpreter<'_, '_, '_> {
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
             return;
         }
-        if self.word() == "{" {
+        if self.word() == "{" && self.language != "python" {
             self.braces();
+            return;
+        }
+        if self.word() == "@" && self.language == "python" {
+            self.decorators();
+            return;
+        }
+        if self.store_entry() {
             return;
         }
         if let Some((place, operator)) = self.place() {
@@ -118,6 +132,115 @@ impl Interpreter<'_, '_, '_> {
             let assigned = self.expression(0);
             self.store_member(value, assigned);
         }
+    }
+
+    /// `@function` in front of what is called with it, where that is a function of a library that runs what it is given.
+    fn decorators(&mut self) {
+        let start = self.at;
+        let mut decorators = Vec::new();
+        while self.word() == "@" && self.at < self.end && decorators.len() < DECORATORS {
+            self.at += 1;
+            let before = self.at;
+            decorators.push(self.expression(0));
+            if self.at == before {
+                return;
+            }
+        }
+        if !decorators.iter().any(|decorator| self.holds_function(decorator)) {
+            return;
+        }
+        let span = self.span_from(start);
+        let mut value = Value::unknown("a function");
+        for decorator in decorators.into_iter().rev() {
+            let given = vec![Given { name: None, value, span }];
+            value = self.call_value(decorator, given, span);
+        }
+    }
+
+    /// `name[key] = value`, where the name holds a table or a list.
+    fn store_entry(&mut self) -> bool {
+        let start = self.at;
+        if self.word_at(start + 1) != "[" {
+            return false;
+        }
+        let close = self.partner(start + 1);
+        let name = self.word_at(start);
+        let is_held = matches!(self.variables.get(name), Some(Value::Table(_) | Value::List(_)));
+        if !is_held || !REPLACES.contains(&self.word_at(close + 1)) {
+            return false;
+        }
+        let name = name.to_owned();
+        self.at = start + 1;
+        let key = self.list(close).pop();
+        self.at = close + 2;
+        let value = self.expression(0);
+        // What holds much is a table of data, and copying it for each entry would take long.
+        let is_small = match self.variables.get(&name) {
+            Some(Value::Table(table)) => table.len() < ENTRIES,
+            Some(Value::List(list)) => list.len() < ENTRIES,
+            _ => false,
+        };
+        if !is_small || !self.spend(1) {
+            return true;
+        }
+        let mut held = self.variables.get(&name).cloned();
+        match (&mut held, key) {
+            (Some(Value::Table(table)), Some(key)) => {
+                let key = match key {
+                    Value::Number(number) => number.to_string(),
+                    key => key.text().display(),
+                };
+                table.retain(|(known, _)| *known != key);
+                table.push((key, value));
+            }
+            (Some(Value::List(list)), Some(Value::Number(at))) => {
+                match usize::try_from(at).ok().and_then(|at| list.get_mut(at)) {
+                    Some(element) => *element = value,
+                    None => list.push(value),
+                }
+            }
+            (Some(Value::List(list)), _) => list.push(value),
+            _ => return true,
+        }
+        if let Some(held) = held {
+            self.bind(name, held);
+        }
+        true
+    }
+
+    /// The fields of a class that are functions which run what they are given, by the names that reach them.
+    fn keep_field(&mut self, index: usize, name: &str, value: &Value) {
+        let class = self.classes.iter().rev().find(|(_, body)| body.contains(&index));
+        let Some((class, _)) = class.filter(|_| self.holds_function(value)) else { return };
+        let names = [format!("{class}.{name}"), format!("self.{name}"), format!("cls.{name}")];
+        for name in names {
+            self.bind(name, value.clone());
+        }
+    }
+
+    /// `class Name(Base):`
+    fn class(&mut self) {
+        let start = self.at;
+        self.at += 2;
+        if self.language != "python" || self.classes.len() >= CLASSES {
+            return;
+        }
+        let name = self.word_at(start + 1).to_owned();
+        if self.word() == "(" {
+            let close = self.partner(self.at);
+            for base in self.names(self.at + 1, close) {
+                let from = format!("{base}.");
+                let fields = self.variables.iter().filter_map(|(path, value)| {
+                    let field = path.strip_prefix(&from)?;
+                    Some((format!("{name}.{field}"), value.clone()))
+                });
+                for (path, value) in fields.collect::<Vec<_>>() {
+                    self.bind(path, value);
+                }
+            }
+        }
+        let end = self.block_end(start);
+        self.classes.push((name, self.at..end));
     }
 
     /// A name in front of `:` or `=>` is a key, whatever it means elsewhere.
@@ -157,7 +280,7 @@ impl Interpreter<'_, '_, '_> {
             "class" | "module" | "struct" | "interface" | "trait" | "impl" | "enum"
                 if self.is_name(start + 1) =>
             {
-                self.at += 2;
+                self.class();
             }
             "for" | "foreach" => self.each(),
             "var" | "let" | "const" | "local" | "my" | "our" | "global" | "static" | "state"
@@ -596,6 +719,11 @@ impl Interpreter<'_, '_, '_> {
             Value::List(list) => {
                 list.get(position).cloned().unwrap_or_else(|| Value::unknown("an element"))
             }
+            Value::Any(list) if list.iter().any(|one| matches!(one, Value::Holder(_))) => {
+                let parts = list.iter().map(|one| self.element(one, position));
+                parts.reduce(Value::or).unwrap_or_else(|| Value::unknown("an element"))
+            }
+            Value::Holder(_) => value.clone(),
             Value::Name(path, text) => Value::reached(&format!("{path}[]"), text.clone()),
             // One of the names found below a directory is still one below it.
             Value::Text(text) if is_listing(text) => value.clone(),
@@ -679,6 +807,7 @@ impl Interpreter<'_, '_, '_> {
                     }
                     _ => value,
                 };
+                self.keep_field(line, name, &value);
                 self.bind(name.clone(), value);
             }
             names => {

@@ -42,6 +42,19 @@ pub(super) enum Value {
     File(usize),
     /// One of several.
     Any(Vec<Value>),
+    /// Something of which only is known that these functions went into it: called in whatever way, it may be one of them.
+    Holder(Vec<Value>),
+    /// A function that asks what it is given for a member: `operator.attrgetter`, `operator.methodcaller`.
+    Asks(Box<Asking>),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Asking {
+    /// The member's name, members of members included.
+    pub(super) member: String,
+    /// What it is called with, where it is.
+    pub(super) given: Option<Vec<Given>>,
 }
 
 /// An argument of a call in the code.
@@ -94,7 +107,7 @@ impl Value {
     fn count(&self, levels: usize, left: usize) -> Option<usize> {
         let (levels, left) = (levels.checked_sub(1)?, left.checked_sub(1)?);
         match self {
-            Self::List(list) | Self::Any(list) => {
+            Self::List(list) | Self::Any(list) | Self::Holder(list) => {
                 list.iter().try_fold(left, |left, value| value.count(levels, left))
             }
             Self::Table(table) => {
@@ -105,6 +118,7 @@ impl Value {
             | Self::Number(_)
             | Self::Name(..)
             | Self::Function(_)
+            | Self::Asks(_)
             | Self::File(_) => Some(left),
         }
     }
@@ -126,7 +140,7 @@ impl Value {
                 }
                 text.derive([Piece::Unknown(name.as_str().into())])
             }
-            Self::Function(_) => Text::unknown("a function"),
+            Self::Function(_) | Self::Asks(_) | Self::Holder(_) => Text::unknown("a function"),
             Self::File(_) => Text::unknown("a file"),
             Self::List(_) | Self::Table(_) | Self::Any(_) => {
                 let mut text = Text::unknown("a list");
@@ -159,7 +173,11 @@ impl Value {
                     value.inherit_into(text);
                 }
             }
-            Self::Number(_) | Self::Function(_) | Self::File(_) => {}
+            Self::Number(_)
+            | Self::Function(_)
+            | Self::File(_)
+            | Self::Holder(_)
+            | Self::Asks(_) => {}
         }
     }
 

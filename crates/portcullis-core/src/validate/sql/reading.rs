@@ -220,7 +220,8 @@ impl<'t> Reading<'t> {
                     if frame.is_call
                         || self.before(at) == "DISTINCT"
                             && self.before(at.saturating_sub(1)) == "IS" => {}
-                "FROM" | "JOIN" | "INTO" | "TABLE" | "USING" => {
+                "STRAIGHT_JOIN" | "APPLY" if !frame.lists => {}
+                "FROM" | "JOIN" | "STRAIGHT_JOIN" | "APPLY" | "INTO" | "TABLE" | "USING" => {
                     set(
                         &mut frames,
                         Frame {
@@ -253,7 +254,9 @@ impl<'t> Reading<'t> {
                     if let Some((name, end)) = self.dotted(at) {
                         next = end;
                         let is_called = self.word(end) == "(";
-                        if frame.expects {
+                        // A table has one other name: a third one in a row is the table of a join that is not known here.
+                        let is_third = frame.lists && self.is_third(at);
+                        if frame.expects || is_third {
                             let inserts = self.before(at) == "INTO";
                             if is_called && !inserts {
                                 self.calls.insert(name);
@@ -286,6 +289,14 @@ impl<'t> Reading<'t> {
             }
             at = next;
         }
+    }
+
+    /// Whether two names stand before this one, the latter of them without an `AS`.
+    fn is_third(&self, at: usize) -> bool {
+        let is_name =
+            |back: usize| at.checked_sub(back).is_some_and(|before| self.name(before).is_some());
+        is_name(1)
+            && (is_name(2) || at.checked_sub(2).is_some_and(|before| self.word(before) == "AS"))
     }
 
     fn starts_selection(&self, at: usize) -> bool {

@@ -2,7 +2,7 @@
 //! examples are tried; files are read and combined by [`crate::config`].
 
 mod show;
-mod template;
+pub(super) mod template;
 
 use std::{
     env, io,
@@ -23,7 +23,7 @@ use crate::{
     observe::Observer,
     platform::Directories,
     report::{excerpt, visible},
-    wire::VERSION,
+    wire::{VERSION, account_json},
 };
 
 pub(super) fn define(command: Command) -> Command {
@@ -181,7 +181,7 @@ fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let configuration = checked(matches)?;
     let account = &configuration.account;
     if matches.get_flag("json") {
-        let mut answer = show::account_json(account);
+        let mut answer = account_json(account);
         answer.insert("v".to_owned(), json!(VERSION));
         answer.insert("usable".to_owned(), json!(true));
         return write_json(out, &answer);

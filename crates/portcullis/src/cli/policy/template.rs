@@ -10,7 +10,7 @@ use std::{
 use clap::ArgMatches;
 use portcullis_core::{
     guardian::template::{BUILT_IN, LONGEST, Situation, Template},
-    policy::DEFAULT_FLOORS,
+    policy::{DEFAULT_FLOORS, Mode},
 };
 
 use super::{Exit, Failure, load, shown};
@@ -34,6 +34,17 @@ pub(super) fn show(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fa
             .with_help("it may use mode, confirmation, inline_assessment, guardian and floors")
     })?;
     shown(out, rendered.as_deref().unwrap_or_default())
+}
+
+/// What an agent is told about security under a configuration, in a mode.
+pub(in crate::cli) fn rendered(
+    configuration: &Configuration,
+    mode: Option<Mode>,
+) -> Result<Option<String>, Failure> {
+    let situation = Situation { mode, ..situation(configuration) };
+    of(configuration)?.render(&situation).map_err(|error| {
+        Failure::configuration(format_args!("the security policy cannot be rendered: {error}"))
+    })
 }
 
 /// The template of a configuration.

@@ -468,9 +468,10 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
     (
         Lock::Guardian,
         "security_policy = ''",
-        "security_policy = '/own.j2'\nguardian = { provider = 'openai', model = 'm', second_opinion = true }",
+        "security_policy = '/own.j2'\nguardian = { provider = 'openai', model = 'm', second_opinion = true }\ninjection = { classifier = { base_url = 'http://127.0.0.1:9' } }",
         &[
             "guardian: `m` of openai at https://api.openai.com/v1/chat/completions may approve nothing",
+            "injection.classifier: http://127.0.0.1:9/cygnal/monitor beside the detector, with `inspect --classifier`",
             "security_policy: /own.j2",
         ],
         "",

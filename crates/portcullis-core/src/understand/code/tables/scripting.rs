@@ -362,6 +362,7 @@ pub(super) static PERL: &[Row] = &[
 ];
 
 pub(super) static PHP: &[Row] = &[
+    ("Closure.fromCallable", Member),
     ("GuzzleHttp.Client().get", Get),
     ("Http.Client().get", Get),
     ("Http.get", Get),

@@ -1,0 +1,308 @@
+//! A request for approval. Owns what is kept of it: enough for a person to decide by, and nothing secret.
+
+use std::{fmt, io, str::FromStr, time::Duration};
+
+use jiff::Timestamp;
+use portcullis_core::{
+    approval::{Standing, Status},
+    assessment::Coverage,
+    decision::{Layer, Verdict},
+    intervention::{Asking, ConfirmationRequest},
+    policy::{Confirmation, Subject, proposed},
+    risk::{Risk, Severity},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    audit::{MAX_PREVIEW, MAX_TEXT, fit},
+    platform,
+    report::marked::{Marked, marked},
+    session::Judged,
+};
+
+/// How long a decision is waited for unless somebody says otherwise, as documented.
+pub const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// The longest that any decision is waited for.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// How many requests of one requester may wait at once: no person reads more, and an agent that went wrong drowns neither the inbox nor
+/// the store.
+pub const PENDING: u32 = 1_000;
+
+/// The most effects and reasons that are kept.
+const MOST: usize = 40;
+
+/// What a request is known by: 128 random bits.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Id([u8; 16]);
+
+/// A text that is no id.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("expected 32 lower-case hexadecimal digits")]
+pub struct NotAnId;
+
+impl Id {
+    /// One that nobody can foresee.
+    ///
+    /// # Errors
+    /// When the system has no random bytes.
+    pub fn random() -> io::Result<Self> {
+        platform::random().map(Self)
+    }
+
+    /// The bits.
+    #[must_use]
+    pub const fn bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&data_encoding::HEXLOWER.encode(&self.0))
+    }
+}
+
+impl FromStr for Id {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnId> {
+        let bytes = data_encoding::HEXLOWER.decode(text.as_bytes()).map_err(|_| NotAnId)?;
+        bytes.try_into().map(Self).map_err(|_| NotAnId)
+    }
+}
+
+/// What is asked. It never changes once it is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What it is known by.
+    pub id: Id,
+    /// The hash of the action.
+    pub action: String,
+    /// The tool, as the agent named it.
+    pub tool: String,
+    /// How risky it is.
+    pub risk: Risk,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// Which agent.
+    pub agent: Option<String>,
+    /// Whose token it was asked with.
+    pub requester: String,
+    /// How many must agree.
+    pub needed: u8,
+    /// How long a decision is waited for.
+    pub timeout: Duration,
+    /// The hash of the policy.
+    pub policy: String,
+    /// What a person is shown.
+    pub details: Details,
+}
+
+/// What a person is shown of a request: without secrets, and with what is dangerous marked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Details {
+    /// The documented request for confirmation.
+    pub request: ConfirmationRequest,
+    /// The arguments that are texts, with what is dangerous marked.
+    pub texts: Vec<Marked>,
+    /// What it would do, one line each.
+    pub effects: Vec<String>,
+    /// Why it asks, most important first.
+    pub reasons: Vec<String>,
+    /// What it touches, each with its kind.
+    pub resources: Vec<String>,
+    /// What to do before or instead.
+    pub recommendations: Vec<String>,
+    /// The layer of the policy that asks.
+    pub layer: &'static str,
+    /// Whether everything was understood.
+    pub understood: bool,
+    /// The directory that it would run in.
+    pub cwd: Option<String>,
+    /// What the agent says that it is for.
+    pub summary: Option<String>,
+    /// What a rule that always allows such calls would let through; missing where there is none to be had.
+    pub always: Option<String>,
+}
+
+impl Question {
+    /// What is asked about a judged call; `requester` is whose token it came with.
+    ///
+    /// # Errors
+    /// When the system has no random bytes.
+    pub fn about(
+        judged: &Judged,
+        requester: &str,
+        needed: u8,
+        timeout: Duration,
+    ) -> io::Result<Self> {
+        let Judged { action, judgement, .. } = judged;
+        let id = Id::random()?;
+        let timeout = timeout.min(MAX_TIMEOUT);
+        let asking =
+            Asking { request_id: id.bytes(), nonce: platform::random()?, user_id: None, timeout };
+        let call = &action.call;
+        let assessment = &judgement.assessment;
+        let texts = |list: &[String]| -> Vec<String> {
+            list.iter().take(MOST).map(|text| fit(text, MAX_PREVIEW)).collect()
+        };
+        // Names as the record has them: of whatever length an agent makes them, they are found there under the same.
+        let told = |text: &Option<String>| text.as_deref().map(|text| fit(text, MAX_TEXT));
+        let details = Details {
+            request: ConfirmationRequest::new(action, judgement, &[], &asking),
+            texts: marked(&call.arguments, assessment),
+            effects: crate::report::effects(&judgement.effects, MOST),
+            reasons: texts(&judgement.decision.reasons),
+            resources: texts(&assessment.resources),
+            recommendations: texts(&assessment.recommendations),
+            layer: judgement.decision.layer.name(),
+            understood: assessment.coverage == Coverage::Full,
+            cwd: told(&call.cwd),
+            summary: call.summary.as_deref().map(|text| fit(text, MAX_PREVIEW)),
+            always: always(judged),
+        };
+        Ok(Self {
+            id,
+            action: action.id(),
+            tool: fit(&call.tool, MAX_TEXT),
+            risk: assessment.risk,
+            session: told(&call.session),
+            agent: told(&call.agent),
+            requester: requester.to_owned(),
+            needed,
+            timeout,
+            policy: judged.regime.configuration.policy_id.clone(),
+            details,
+        })
+    }
+}
+
+/// One who agreed where two must.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Vote {
+    /// Who.
+    pub approver: String,
+    /// From where: `web`, `terminal`, `api`.
+    pub origin: String,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// The action that an approver put in place of the one that was asked about.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Modified {
+    /// The hash of it.
+    pub action: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments. No secret is in them: such ones are not taken.
+    pub arguments: Value,
+}
+
+/// A request as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// What it is known by.
+    pub id: Id,
+    /// The record of the decision that asks.
+    pub sequence: u64,
+    /// What has become of it.
+    pub status: Status,
+    /// The hash of the action.
+    pub action: String,
+    /// The tool.
+    pub tool: String,
+    /// How risky it is.
+    pub risk: Risk,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// Which agent.
+    pub agent: Option<String>,
+    /// Whose token it was asked with.
+    pub requester: String,
+    /// How many must agree.
+    pub needed: u8,
+    /// Who agreed.
+    pub agreed: Vec<Vote>,
+    /// When it was asked.
+    pub asked: Timestamp,
+    /// From when on it is too late.
+    pub expires: Timestamp,
+    /// When it was decided.
+    pub decided: Option<Timestamp>,
+    /// The record of the decision upon it.
+    pub answer: Option<u64>,
+    /// Who decided.
+    pub approver: Option<String>,
+    /// From where.
+    pub origin: Option<String>,
+    /// What they said.
+    pub reason: Option<String>,
+    /// What they put in its place.
+    pub modified: Option<Modified>,
+    /// When whoever asked took it up.
+    pub claimed: Option<Timestamp>,
+    /// The hash of the policy.
+    pub policy: String,
+    /// What a person is shown, as JSON.
+    pub details: Value,
+}
+
+impl Request {
+    /// What the rules for deciding need of it.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        let requesters = [Some(&self.requester), self.agent.as_ref(), self.session.as_ref()];
+        Standing {
+            status: self.status,
+            action: self.action.clone(),
+            requesters: requesters.into_iter().flatten().cloned().collect(),
+            needed: self.needed,
+            agreed: self.agreed.iter().map(|vote| vote.approver.clone()).collect(),
+            asked: since_epoch(self.asked),
+            expires: since_epoch(self.expires),
+        }
+    }
+
+    /// What becomes of it under another confirmation policy, while it waits. What is critical or not known is never let through by that,
+    /// nor what something else than the confirmation policy asks about: somebody was about to look at it.
+    #[must_use]
+    pub fn under(&self, confirmation: Confirmation) -> Option<Status> {
+        let by_policy =
+            self.details.get("layer").and_then(Value::as_str) == Some(Layer::Confirmation.name());
+        let is_ordinary = by_policy
+            && self.needed < 2
+            && self.risk.severity().is_some_and(|severity| severity < Severity::Critical);
+        match confirmation.verdict(self.risk) {
+            Verdict::Deny => Some(Status::AutoDenied),
+            Verdict::Allow if is_ordinary => Some(Status::AutoApproved),
+            Verdict::Allow | Verdict::Ask => None,
+        }
+    }
+
+    /// The hash of what may run: of the action, or of the one in its place.
+    #[must_use]
+    pub fn runs(&self) -> &str {
+        self.modified.as_ref().map_or(&self.action, |modified| &modified.action)
+    }
+}
+
+/// What `always` would let through: the rules that are proposed for such calls, as a configuration has them.
+fn always(judged: &Judged) -> Option<String> {
+    let subject = Subject {
+        action: &judged.action,
+        effects: &judged.judgement.effects,
+        facts: &judged.facts,
+        assessment: &judged.judgement.assessment,
+    };
+    let rules = proposed(&judged.regime.configuration.policy, &subject).ok()?;
+    let texts: Vec<String> = rules.iter().map(ToString::to_string).collect();
+    (!texts.is_empty()).then(|| fit(&texts.join(", "), MAX_PREVIEW))
+}
+
+pub(super) fn since_epoch(time: Timestamp) -> Duration {
+    Duration::from_micros(u64::try_from(time.as_microsecond()).unwrap_or(0))
+}

@@ -1,0 +1,617 @@
+//! Requests and tokens in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
+
+use jiff::{SignedDuration, Timestamp};
+use portcullis_core::{
+    approval::{self, Refusal, Ruling, Said, Status},
+    risk::Risk,
+};
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params, types::Type};
+use serde_json::Value;
+
+use super::{
+    request::{Id, Modified, Question, Request, Vote, since_epoch},
+    store::{Claim, Done, Ledger, Once, PAGE, Reply, Step, Taken, Unclaimable, Which},
+    token::{Holder, Scopes, Token},
+};
+use crate::audit::{
+    Anchor, AuditError, Body, Entry, Kind, SqliteStore,
+    sqlite::{chain, holds, last, signed, unsigned},
+};
+
+/// The version of a request's row.
+const VERSION: i64 = 1;
+
+/// How long it is kept what was answered to a call that may be sent again.
+const REPEATABLE: SignedDuration = SignedDuration::from_hours(24);
+
+/// The most requests that one step closes; the next closes more.
+const SWEPT: u32 = 1_000;
+
+/// The triggers hold back mistakes: a decision never changes, and a request is used once.
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS approval (
+  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, action TEXT NOT NULL,
+  tool TEXT NOT NULL, risk TEXT NOT NULL, session TEXT, agent TEXT, requester TEXT NOT NULL, needed INTEGER NOT NULL,
+  asked INTEGER NOT NULL, expires INTEGER NOT NULL, policy TEXT NOT NULL, details TEXT NOT NULL,
+  decided INTEGER, answer INTEGER, approver TEXT, origin TEXT, reason TEXT, modified TEXT, claimed INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS approval_pending ON approval (expires) WHERE status = 'pending';
+CREATE INDEX IF NOT EXISTS approval_waits ON approval (requester) WHERE status = 'pending';
+CREATE INDEX IF NOT EXISTS approval_answered ON approval (answer) WHERE answer IS NOT NULL;
+CREATE TRIGGER IF NOT EXISTS approval_is_decided_once BEFORE UPDATE OF status ON approval WHEN old.status <> 'pending'
+  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS approval_is_used_once BEFORE UPDATE OF claimed ON approval WHEN old.claimed IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'an approval is used once'); END;
+CREATE TRIGGER IF NOT EXISTS approval_is_never_removed BEFORE DELETE ON approval
+  BEGIN SELECT RAISE(ABORT, 'a request is never removed'); END;
+CREATE TABLE IF NOT EXISTS approval_vote (
+  approval INTEGER NOT NULL, approver TEXT NOT NULL, origin TEXT NOT NULL, time INTEGER NOT NULL,
+  PRIMARY KEY (approval, approver)
+) STRICT;
+CREATE TABLE IF NOT EXISTS token (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, holder TEXT NOT NULL, scopes TEXT NOT NULL,
+  created INTEGER NOT NULL, expires INTEGER, revoked INTEGER, proof TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS repeatable (
+  token TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, answer TEXT NOT NULL, approval TEXT, time INTEGER NOT NULL,
+  PRIMARY KEY (token, key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS repeatable_by_time ON repeatable (time);
+";
+
+const ASK: &str = "INSERT INTO approval (sequence, v, id, status, action, tool, risk, session, agent, requester, needed, \
+    asked, expires, policy, details) VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+const COLUMNS: &str = "sequence, v, id, status, action, tool, risk, session, agent, requester, needed, asked, expires, policy, \
+    details, decided, answer, approver, origin, reason, modified, claimed";
+
+/// The one statement that decides: whoever comes second changes no row.
+const DECIDE: &str = "UPDATE approval SET status = ?2, decided = ?3, answer = ?4, approver = ?5, origin = ?6, reason = ?7, \
+    modified = ?8 WHERE sequence = ?1 AND status = 'pending'";
+
+impl Ledger for SqliteStore {
+    fn prepare(&mut self) -> Result<(), AuditError> {
+        self.patiently(|connection| connection.execute_batch(SCHEMA))
+    }
+
+    fn take(
+        &mut self,
+        steps: &[Step],
+        now: Timestamp,
+        known: Option<Anchor>,
+    ) -> Result<Taken, AuditError> {
+        self.patiently(|connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let last = last(&transaction)?;
+            let known_holds = holds(&transaction, known, last)?;
+            let mut desk = Desk { connection: &transaction, head: last, now };
+            let done = steps.iter().map(|step| desk.step(step)).collect::<Result<_, _>>()?;
+            let head = desk.head;
+            transaction.commit()?;
+            Ok(Taken { done, head, known_holds })
+        })
+    }
+
+    fn request(&mut self, id: Id) -> Result<Option<Request>, AuditError> {
+        self.patiently(|connection| by_id(connection, id))
+    }
+
+    fn requests(&mut self, which: &Which) -> Result<Vec<Request>, AuditError> {
+        let Which { status: _, session, requester, before, decided_after, limit } = which;
+        let wanted = wanted(which);
+        let query = format!("SELECT {COLUMNS} FROM approval WHERE {wanted} DESC LIMIT ?5");
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(&query)?;
+            let parameters = params![
+                session,
+                requester,
+                before.map(signed),
+                decided_after.map(signed),
+                (*limit).min(PAGE)
+            ];
+            let rows = statement.query_map(parameters, request_of)?;
+            let mut requests: Vec<Request> = rows.collect::<Result<_, _>>()?;
+            for request in &mut requests {
+                votes(connection, request)?;
+            }
+            Ok(requests)
+        })
+    }
+
+    fn pending(&mut self) -> Result<u64, AuditError> {
+        let query = "SELECT count(*) FROM approval WHERE status = 'pending'";
+        self.patiently(|connection| {
+            connection.prepare_cached(query)?.query_row([], |row| row.get(0)).map(unsigned)
+        })
+    }
+
+    fn stamp(&mut self) -> Result<i64, AuditError> {
+        self.patiently(|connection| {
+            connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
+        })
+    }
+
+    fn token(&mut self, hash: &str) -> Result<Option<Token>, AuditError> {
+        let query = "SELECT id, name, holder, scopes, created, expires, revoked, proof FROM token WHERE hash = ?1";
+        self.patiently(|connection| {
+            connection.prepare_cached(query)?.query_row([hash], token_of).optional()
+        })
+    }
+
+    fn tokens(&mut self) -> Result<Vec<Token>, AuditError> {
+        let query = "SELECT id, name, holder, scopes, created, expires, revoked, proof FROM token \
+            ORDER BY created DESC, id LIMIT 10000";
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(query)?;
+            let tokens = statement.query_map([], token_of)?;
+            tokens.collect()
+        })
+    }
+}
+
+/// The conditions that are asked for and no others, and the order, so that the indices serve them: who waits for decisions asks often.
+fn wanted(which: &Which) -> String {
+    let Which { status, session, requester, before, decided_after, limit: _ } = which;
+    let mut wanted = match status {
+        // As the indices on what is pending say it.
+        Some(status) => format!("status = '{}'", status.name()),
+        None => "true".to_owned(),
+    };
+    let conditions = [
+        (session.is_some(), " AND session = ?1"),
+        (requester.is_some(), " AND requester = ?2"),
+        (before.is_some(), " AND sequence < ?3"),
+        (decided_after.is_some(), " AND answer > ?4"),
+    ];
+    wanted.extend(conditions.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, text)| text));
+    // Sorted afterwards where the index is on something else.
+    wanted.push_str(match decided_after {
+        Some(_) => " ORDER BY +sequence",
+        None => " ORDER BY sequence",
+    });
+    wanted
+}
+
+/// One transaction.
+struct Desk<'a> {
+    connection: &'a Connection,
+    head: Anchor,
+    now: Timestamp,
+}
+
+impl Desk<'_> {
+    fn step(&mut self, step: &Step) -> rusqlite::Result<Done> {
+        match step {
+            Step::Note { record, once } => {
+                if let Some(done) = self.repeated(once.as_ref())? {
+                    return Ok(done);
+                }
+                let sequence = self.record(record.clone())?;
+                self.keep(once.as_ref(), None)?;
+                Ok(Done::Noted(sequence))
+            }
+            Step::Ask { question, record, once, most } => {
+                if let Some(done) = self.repeated(once.as_ref())? {
+                    return Ok(done);
+                }
+                if self.waiting(&question.requester, *most)? >= *most {
+                    return Ok(Done::TooMany);
+                }
+                let sequence = self.record(record.clone())?;
+                self.ask(question, sequence)?;
+                self.keep(once.as_ref(), Some(question.id))?;
+                Ok(Done::Noted(sequence))
+            }
+            Step::Answer(reply) => self.answer(reply),
+            Step::Close { id, status, by, reason } => {
+                let Some(request) = by_id(self.connection, *id)? else { return Ok(Done::Unknown) };
+                if request.status != Status::Pending {
+                    return Ok(Done::Closed(Box::new(request), false));
+                }
+                let decided = Decision {
+                    status: *status,
+                    by,
+                    origin: "gate",
+                    reason: Some(reason),
+                    modified: None,
+                };
+                Ok(Done::Closed(Box::new(self.decide(request, &decided)?), true))
+            }
+            Step::Claim(claim) => self.claim(claim),
+            Step::Sweep => self.sweep(),
+            Step::Admit { token, hash, record } => {
+                self.connection
+                    .prepare_cached(
+                        "INSERT INTO token (id, hash, name, holder, scopes, created, expires, proof) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    )?
+                    .execute(params![
+                        token.id.to_string(),
+                        hash,
+                        token.name,
+                        token.holder.name(),
+                        token.scopes.to_string(),
+                        token.created.as_microsecond(),
+                        token.expires.map(Timestamp::as_microsecond),
+                        token.proof
+                    ])?;
+                self.record(record.clone()).map(Done::Noted)
+            }
+            Step::Revoke { id, record } => {
+                let known = "SELECT revoked IS NULL FROM token WHERE id = ?1";
+                let holds: Option<bool> = self
+                    .connection
+                    .prepare_cached(known)?
+                    .query_row([id.to_string()], |row| row.get(0))
+                    .optional()?;
+                match holds {
+                    None => Ok(Done::Unknown),
+                    Some(false) => Ok(Done::Revoked(false)),
+                    Some(true) => {
+                        self.connection
+                            .prepare_cached("UPDATE token SET revoked = ?2 WHERE id = ?1")?
+                            .execute(params![id.to_string(), self.now.as_microsecond()])?;
+                        self.record(record.clone())?;
+                        Ok(Done::Revoked(true))
+                    }
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, body: Body) -> rusqlite::Result<u64> {
+        self.head = chain(self.connection, body, self.head)?;
+        Ok(self.head.sequence)
+    }
+
+    fn ask(&self, question: &Question, sequence: u64) -> rusqlite::Result<()> {
+        let Question {
+            id,
+            action,
+            tool,
+            risk,
+            session,
+            agent,
+            requester,
+            needed,
+            timeout,
+            policy,
+            details,
+        } = question;
+        let asked = self.now.as_microsecond();
+        let waited = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
+        // What is shown is made of texts and numbers alone.
+        let details = serde_json::to_string(details).unwrap_or_else(|_| "{}".to_owned());
+        self.connection.prepare_cached(ASK)?.execute(params![
+            signed(sequence),
+            VERSION,
+            id.to_string(),
+            action,
+            tool,
+            risk.name(),
+            session,
+            agent,
+            requester,
+            needed,
+            asked,
+            asked.saturating_add(waited),
+            policy,
+            details
+        ])?;
+        Ok(())
+    }
+
+    /// How many requests of somebody wait, counted no further than `most`.
+    fn waiting(&self, requester: &str, most: u32) -> rusqlite::Result<u32> {
+        let query = "SELECT count(*) FROM (SELECT 1 FROM approval WHERE status = 'pending' AND requester = ?1 LIMIT ?2)";
+        self.connection.prepare_cached(query)?.query_row(params![requester, most], |row| row.get(0))
+    }
+
+    fn answer(&mut self, reply: &Reply) -> rusqlite::Result<Done> {
+        let Reply { id, approver, origin, approves, action, reason, modified } = reply;
+        let Some(request) = by_id(self.connection, *id)? else { return Ok(Done::Unknown) };
+        let said = Said { approver, approves: *approves, action };
+        match approval::rule(&request.standing(), &said, since_epoch(self.now)) {
+            Err(Refusal::TimedOut) => {
+                let request = self.time_out(request)?;
+                Ok(Done::Answered(Box::new(request), Some(Refusal::TimedOut)))
+            }
+            Err(refusal) => Ok(Done::Answered(Box::new(request), Some(refusal))),
+            Ok(Ruling::OneOfTwo) => {
+                self.connection
+                    .prepare_cached(
+                        "INSERT INTO approval_vote (approval, approver, origin, time) VALUES (?1, ?2, ?3, ?4)",
+                    )?
+                    .execute(params![
+                        signed(request.sequence),
+                        approver,
+                        origin,
+                        self.now.as_microsecond()
+                    ])?;
+                let entry = Entry {
+                    approver: Some(approver.clone()),
+                    outcome: Some("approved by one of two".to_owned()),
+                    reason: reason.clone(),
+                    ..answer_to(&request)
+                };
+                self.record(Body::new(&entry, self.now))?;
+                let request = by_id(self.connection, *id)?.unwrap_or(request);
+                Ok(Done::Answered(Box::new(request), None))
+            }
+            Ok(ruling) => {
+                let mut changed = None;
+                if let (Some((modified, entry)), Ruling::Approved) = (modified, ruling) {
+                    let entry = Entry { refers_to: Some(request.sequence), ..entry.clone() };
+                    self.record(Body::new(&entry, self.now))?;
+                    changed = Some(modified);
+                }
+                let status =
+                    if ruling == Ruling::Approved { Status::Approved } else { Status::Denied };
+                let decided = Decision {
+                    status,
+                    by: approver,
+                    origin,
+                    reason: reason.as_deref(),
+                    modified: changed,
+                };
+                Ok(Done::Answered(Box::new(self.decide(request, &decided)?), None))
+            }
+        }
+    }
+
+    fn time_out(&mut self, request: Request) -> rusqlite::Result<Request> {
+        let decided = Decision {
+            status: Status::TimedOut,
+            by: "",
+            origin: "gate",
+            reason: Some("nobody decided in time"),
+            modified: None,
+        };
+        self.decide(request, &decided)
+    }
+
+    /// Decides a request that is pending: the record of it, and the one statement that changes its state.
+    fn decide(&mut self, request: Request, decision: &Decision<'_>) -> rusqlite::Result<Request> {
+        let Decision { status, by, origin, reason, modified } = decision;
+        let entry = Entry {
+            approver: (!by.is_empty()).then(|| (*by).to_owned()),
+            outcome: Some(status.name().to_owned()),
+            reason: reason.map(str::to_owned),
+            preview: modified.map(|modified| format!("changed to {}", modified.action)),
+            ..answer_to(&request)
+        };
+        let answer = self.record(Body::new(&entry, self.now))?;
+        let modified = modified.and_then(|modified| serde_json::to_string(modified).ok());
+        self.connection.prepare_cached(DECIDE)?.execute(params![
+            signed(request.sequence),
+            status.name(),
+            self.now.as_microsecond(),
+            signed(answer),
+            (!by.is_empty()).then_some(*by),
+            origin,
+            reason,
+            modified
+        ])?;
+        Ok(by_id(self.connection, request.id)?.unwrap_or(request))
+    }
+
+    fn claim(&mut self, claim: &Claim) -> rusqlite::Result<Done> {
+        let Some(request) = by_id(self.connection, claim.id)? else { return Ok(Done::Unknown) };
+        let refused = |why| Ok(Done::Unclaimable(why));
+        if request.requester != claim.requester {
+            return refused(Unclaimable::OtherRequester);
+        }
+        if !request.status.lets_go_on() {
+            return refused(Unclaimable::NotApproved(request.status));
+        }
+        if request.claimed.is_some() {
+            return refused(Unclaimable::Used);
+        }
+        if request.runs() != claim.action {
+            return refused(Unclaimable::OtherAction);
+        }
+        // As long as it could be decided, it can be taken up afterwards.
+        let span = request.expires.duration_since(request.asked);
+        let decided = request.decided.unwrap_or(request.asked);
+        if self.now.duration_since(decided) > span {
+            return refused(Unclaimable::Expired);
+        }
+        if !self.is_recorded(&request)? {
+            return refused(Unclaimable::Unrecorded);
+        }
+        self.connection
+            .prepare_cached("UPDATE approval SET claimed = ?2 WHERE sequence = ?1")?
+            .execute(params![signed(request.sequence), self.now.as_microsecond()])?;
+        let entry = Entry {
+            kind: Kind::Outcome,
+            approver: None,
+            outcome: Some("taken up".to_owned()),
+            action: Some(claim.action.clone()),
+            ..answer_to(&request)
+        };
+        self.record(Body::new(&entry, self.now))?;
+        Ok(Done::Claimed(Box::new(by_id(self.connection, claim.id)?.unwrap_or(request))))
+    }
+
+    /// Whether the record tells of the decision that the request claims: a row that somebody changed is not believed.
+    fn is_recorded(&self, request: &Request) -> rusqlite::Result<bool> {
+        let query = "SELECT count(*) FROM record WHERE sequence = ?1 AND kind = 'answer' AND refers_to = ?2 AND outcome = ?3";
+        let parameters =
+            params![request.answer.map(signed), signed(request.sequence), request.status.name()];
+        let count: i64 =
+            self.connection.prepare_cached(query)?.query_row(parameters, |row| row.get(0))?;
+        Ok(count == 1)
+    }
+
+    fn sweep(&mut self) -> rusqlite::Result<Done> {
+        let query = format!(
+            "SELECT {COLUMNS} FROM approval WHERE status = 'pending' AND expires <= ?1 ORDER BY expires LIMIT ?2"
+        );
+        let now = self.now.as_microsecond();
+        let over: Vec<Request> = self
+            .connection
+            .prepare_cached(&query)?
+            .query_map(params![now, SWEPT], request_of)?
+            .collect::<Result<_, _>>()?;
+        let mut swept = Vec::with_capacity(over.len());
+        for request in over {
+            swept.push(request.id);
+            self.time_out(request)?;
+        }
+        let old = self.now.checked_sub(REPEATABLE).unwrap_or(Timestamp::MIN).as_microsecond();
+        self.connection.prepare_cached("DELETE FROM repeatable WHERE time < ?1")?.execute([old])?;
+        Ok(Done::Swept(swept))
+    }
+
+    fn repeated(&self, once: Option<&Once>) -> rusqlite::Result<Option<Done>> {
+        let Some(Once { token, key, digest, .. }) = once else { return Ok(None) };
+        let query = "SELECT digest, answer, approval FROM repeatable WHERE token = ?1 AND key = ?2";
+        let found: Option<(String, String, Option<String>)> = self
+            .connection
+            .prepare_cached(query)?
+            .query_row(params![token.to_string(), key], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .optional()?;
+        Ok(found.map(|(known, answer, approval)| {
+            if known == *digest {
+                Done::Repeated(answer, approval.and_then(|id| id.parse().ok()))
+            } else {
+                Done::KeyReused
+            }
+        }))
+    }
+
+    fn keep(&self, once: Option<&Once>, approval: Option<Id>) -> rusqlite::Result<()> {
+        let Some(Once { token, key, digest, answer }) = once else { return Ok(()) };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO repeatable (token, key, digest, answer, approval, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                token.to_string(),
+                key,
+                digest,
+                answer,
+                approval.map(|id| id.to_string()),
+                self.now.as_microsecond()
+            ])?;
+        Ok(())
+    }
+}
+
+/// What becomes of a request, by whom.
+struct Decision<'a> {
+    status: Status,
+    by: &'a str,
+    origin: &'a str,
+    reason: Option<&'a str>,
+    modified: Option<&'a Modified>,
+}
+
+/// The beginning of every record that answers a request.
+fn answer_to(request: &Request) -> Entry {
+    Entry {
+        refers_to: Some(request.sequence),
+        tool: Some(request.tool.clone()),
+        risk: Some(request.risk),
+        action: Some(request.action.clone()),
+        policy: Some(request.policy.clone()),
+        session: request.session.clone(),
+        agent: request.agent.clone(),
+        ..Entry::new(Kind::Answer)
+    }
+}
+
+fn by_id(connection: &Connection, id: Id) -> rusqlite::Result<Option<Request>> {
+    let query = format!("SELECT {COLUMNS} FROM approval WHERE id = ?1");
+    let found =
+        connection.prepare_cached(&query)?.query_row([id.to_string()], request_of).optional()?;
+    let Some(mut request) = found else { return Ok(None) };
+    votes(connection, &mut request)?;
+    Ok(Some(request))
+}
+
+fn votes(connection: &Connection, request: &mut Request) -> rusqlite::Result<()> {
+    if request.needed < 2 {
+        return Ok(());
+    }
+    let query =
+        "SELECT approver, origin, time FROM approval_vote WHERE approval = ?1 ORDER BY time";
+    let mut statement = connection.prepare_cached(query)?;
+    let rows = statement.query_map([signed(request.sequence)], |row| {
+        Ok(Vote { approver: row.get(0)?, origin: row.get(1)?, time: time(row, 2)? })
+    })?;
+    request.agreed = rows.collect::<Result<_, _>>()?;
+    Ok(())
+}
+
+fn request_of(row: &Row<'_>) -> rusqlite::Result<Request> {
+    let status: String = row.get(3)?;
+    let risk: String = row.get(6)?;
+    let details: String = row.get(14)?;
+    let modified: Option<String> = row.get(20)?;
+    let modified = modified.map(|text| serde_json::from_str(&text)).transpose();
+    Ok(Request {
+        sequence: unsigned(row.get(0)?),
+        id: parsed(row, 2)?,
+        status: status.parse().map_err(|error| unreadable(3, error))?,
+        action: row.get(4)?,
+        tool: row.get(5)?,
+        risk: risk.parse::<Risk>().map_err(|error| unreadable(6, error))?,
+        session: row.get(7)?,
+        agent: row.get(8)?,
+        requester: row.get(9)?,
+        needed: row.get(10)?,
+        agreed: Vec::new(),
+        asked: time(row, 11)?,
+        expires: time(row, 12)?,
+        policy: row.get(13)?,
+        details: serde_json::from_str(&details).unwrap_or(Value::Null),
+        decided: optional_time(row, 15)?,
+        answer: row.get::<_, Option<i64>>(16)?.map(unsigned),
+        approver: row.get(17)?,
+        origin: row.get(18)?,
+        reason: row.get(19)?,
+        modified: modified.map_err(|error| unreadable(20, error))?,
+        claimed: optional_time(row, 21)?,
+    })
+}
+
+fn token_of(row: &Row<'_>) -> rusqlite::Result<Token> {
+    let holder: String = row.get(2)?;
+    let scopes: String = row.get(3)?;
+    let holder = [Holder::Api, Holder::Browser].into_iter().find(|one| one.name() == holder);
+    Ok(Token {
+        id: parsed(row, 0)?,
+        name: row.get(1)?,
+        holder: holder.ok_or_else(|| unreadable(2, std::fmt::Error))?,
+        // Scopes that are none give nothing: such a token is not one.
+        scopes: Scopes::read(&scopes).unwrap_or_default(),
+        created: time(row, 4)?,
+        expires: optional_time(row, 5)?,
+        revoked: optional_time(row, 6)?,
+        proof: row.get(7)?,
+    })
+}
+
+fn parsed(row: &Row<'_>, column: usize) -> rusqlite::Result<Id> {
+    let text: String = row.get(column)?;
+    text.parse().map_err(|error| unreadable(column, error))
+}
+
+fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(column, error))
+}
+
+fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+    let micros: Option<i64> = row.get(column)?;
+    micros.map(Timestamp::from_microsecond).transpose().map_err(|error| unreadable(column, error))
+}
+
+fn unreadable(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}

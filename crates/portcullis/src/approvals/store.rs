@@ -1,0 +1,267 @@
+//! Where requests are kept, in general: one trait beside the record's own, so that one transaction holds both. Owns the steps that a store
+//! takes and what comes of each; [`super::sqlite`] takes them. Every store passes the same tests, in `contract`.
+//!
+//! The trait holds no waiting and no memory: who wants to be told looks at [`Ledger::stamp`], and everything that counts is stored. A database
+//! that several machines share takes the same steps in its own transactions, and wakes those who wait by its own notifications.
+
+use jiff::Timestamp;
+use portcullis_core::approval::{Refusal, Status};
+
+use super::{
+    request::{Id, Modified, Question, Request},
+    token::Token,
+};
+use crate::audit::{Anchor, AuditError, Body, Entry, Store};
+
+/// The most requests of one page.
+pub(super) const PAGE: u32 = 1_000;
+
+/// One thing to be done. Those that are handed over together are done together, in this order, or none of them is.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Records an entry.
+    Note {
+        /// The entry.
+        record: Body,
+        /// Where the same may be sent twice.
+        once: Option<Once>,
+    },
+    /// Records a decision that asks, and keeps the request.
+    Ask {
+        /// The request.
+        question: Box<Question>,
+        /// The decision.
+        record: Body,
+        /// Where the same may be sent twice.
+        once: Option<Once>,
+        /// How many of this requester may wait at once, this one among them.
+        most: u32,
+    },
+    /// A person's word on a request.
+    Answer(Box<Reply>),
+    /// Decides a request without a person: `TimedOut`, `Cancelled`, `AutoApproved` or `AutoDenied`.
+    Close {
+        /// Which.
+        id: Id,
+        /// What becomes of it.
+        status: Status,
+        /// By whom.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// Takes up an approval, once.
+    Claim(Claim),
+    /// Closes what nobody decided in time, and forgets what was only kept for those who send twice.
+    Sweep,
+    /// Keeps a token by the hash of its secret.
+    Admit {
+        /// The token.
+        token: Token,
+        /// The hash.
+        hash: String,
+        /// The record of it.
+        record: Body,
+    },
+    /// Ends a token for good.
+    Revoke {
+        /// Which.
+        id: Id,
+        /// The record of it.
+        record: Body,
+    },
+}
+
+/// What tells a repeated call from a new one: a key of the caller's own choice.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Once {
+    /// Whose key: the id of the token.
+    pub token: Id,
+    /// The key.
+    pub key: String,
+    /// What was sent with it.
+    pub digest: String,
+    /// What was answered.
+    pub answer: String,
+}
+
+/// A person's word on a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// Which request.
+    pub id: Id,
+    /// Who says it.
+    pub approver: String,
+    /// From where.
+    pub origin: String,
+    /// Yes or no.
+    pub approves: bool,
+    /// The hash of the action that they were shown.
+    pub action: String,
+    /// What they say.
+    pub reason: Option<String>,
+    /// What shall run in its place, judged already, with the record of that judgement.
+    pub modified: Option<(Modified, Entry)>,
+}
+
+/// Taking up an approval.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Claim {
+    /// Which request.
+    pub id: Id,
+    /// The hash of what is about to run.
+    pub action: String,
+    /// Whose token asks: the one that the request came with.
+    pub requester: String,
+}
+
+/// Why an approval cannot be taken up.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unclaimable {
+    /// It is not approved.
+    #[error("it is not approved: {0}")]
+    NotApproved(Status),
+    /// It was taken up.
+    #[error("it was used already, and holds once")]
+    Used,
+    /// It is about another action.
+    #[error("it was given for another action")]
+    OtherAction,
+    /// It was asked with another token.
+    #[error("it was given to somebody else")]
+    OtherRequester,
+    /// It was not taken up in time.
+    #[error("it has expired")]
+    Expired,
+    /// The record does not tell of it: somebody changed the store.
+    #[error("the record knows of no such approval")]
+    Unrecorded,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Done {
+    /// It is recorded, under this number.
+    Noted(u64),
+    /// It was sent before: what was answered then, and the request where one was made.
+    Repeated(String, Option<Id>),
+    /// The key was used for something else.
+    KeyReused,
+    /// As many of this requester wait as may: nothing was kept.
+    TooMany,
+    /// There is no such request or token.
+    Unknown,
+    /// The request as it is now, and why the word did not count where it did not.
+    Answered(Box<Request>, Option<Refusal>),
+    /// The request as it is now, and whether this step decided it.
+    Closed(Box<Request>, bool),
+    /// It may run now, once.
+    Claimed(Box<Request>),
+    /// It may not.
+    Unclaimable(Unclaimable),
+    /// These were closed.
+    Swept(Vec<Id>),
+    /// The token is ended; `false` where it was before.
+    Revoked(bool),
+}
+
+/// What came of several steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// What came of each.
+    pub done: Vec<Done>,
+    /// Where the chain ends now.
+    pub head: Anchor,
+    /// Whether the record that the caller knew of was still there.
+    pub known_holds: bool,
+}
+
+/// Which requests are wanted, the newest first; an empty one wants all.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Which {
+    /// With this status.
+    pub status: Option<Status>,
+    /// Of this session.
+    pub session: Option<String>,
+    /// Asked with this token.
+    pub requester: Option<String>,
+    /// Asked by a record before this one: for the next page.
+    pub before: Option<u64>,
+    /// Decided by a record after this one.
+    pub decided_after: Option<u64>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A store that also keeps requests and tokens.
+pub trait Ledger: Store + Send {
+    /// Makes what is needed for requests and tokens where it is missing.
+    ///
+    /// # Errors
+    /// When the store cannot be changed.
+    fn prepare(&mut self) -> Result<(), AuditError>;
+
+    /// Takes steps at `now`, all or none, durably and in one transaction that nobody comes between. `known` is a place that the caller
+    /// believes to be in the chain.
+    ///
+    /// # Errors
+    /// Nothing was done then.
+    fn take(
+        &mut self,
+        steps: &[Step],
+        now: Timestamp,
+        known: Option<Anchor>,
+    ) -> Result<Taken, AuditError>;
+
+    /// One request.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn request(&mut self, id: Id) -> Result<Option<Request>, AuditError>;
+
+    /// Requests, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn requests(&mut self, which: &Which) -> Result<Vec<Request>, AuditError>;
+
+    /// How many are pending.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn pending(&mut self) -> Result<u64, AuditError>;
+
+    /// A number that is another one after somebody else changed the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn stamp(&mut self) -> Result<i64, AuditError>;
+
+    /// The token whose secret has this hash.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn token(&mut self, hash: &str) -> Result<Option<Token>, AuditError>;
+
+    /// Every token, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn tokens(&mut self) -> Result<Vec<Token>, AuditError>;
+}
+
+/// Every request that is wanted, the newest first, page by page: what a page holds is no bound on what there is.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn every(store: &mut dyn Ledger, which: Which) -> Result<Vec<Request>, AuditError> {
+    let mut which = Which { limit: PAGE, ..which };
+    let mut all = Vec::new();
+    loop {
+        let page = store.requests(&which)?;
+        let Some(last) = page.last() else { return Ok(all) };
+        which.before = Some(last.sequence);
+        all.extend(page);
+    }
+}

@@ -1,0 +1,404 @@
+//! Requests sent to a URL: for chat systems, or for a program that decides. Owns what is sent, how it is signed and how often it is tried;
+//! where it may be sent, the guarded client says.
+
+use std::{sync::Mutex, time::Duration};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::Timestamp;
+use portcullis_core::network::{AllowedHost, NetworkOptions, NetworkPolicy, Target};
+use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use super::{
+    handler::{Handler, HandlerError, Said},
+    request::Question,
+};
+use crate::{guardian::is_inside_by_itself, report::visible, wire::VERSION};
+
+/// How often it is tried, and the pause before the second time; each further one is twice as long.
+const ATTEMPTS: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long one attempt may take where nobody's decision is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest answer.
+const LONGEST: u64 = 64 << 10;
+
+/// The header of the signature: `t=SECONDS,v1=HEX`, the HMAC-SHA-256 of `SECONDS.BODY`.
+pub const SIGNATURE: &str = "x-portcullis-signature";
+
+/// For whom a request is written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Template {
+    /// For programs: all that a person is shown.
+    #[default]
+    Json,
+    /// For Slack's incoming webhooks.
+    Slack,
+    /// For workflows of Microsoft Teams: an adaptive card.
+    Teams,
+    /// For Discord's webhooks.
+    Discord,
+}
+
+impl Template {
+    /// Every template.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Slack, Self::Teams, Self::Discord];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Slack => "slack",
+            Self::Teams => "teams",
+            Self::Discord => "discord",
+        }
+    }
+}
+
+/// Why a webhook cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("`{url}` cannot be a webhook: {reason}")]
+pub struct BadWebhook {
+    url: String,
+    reason: String,
+}
+
+/// Sends requests to one URL, and nowhere else.
+pub struct Webhook {
+    client: Client,
+    url: String,
+    secret: Option<Vec<u8>>,
+    template: Template,
+    /// Where people decide, for those who are told.
+    inbox: Option<String>,
+    /// One request after the other where there is no runtime around.
+    runtime: Mutex<()>,
+}
+
+impl Webhook {
+    /// A webhook. What is sent is signed with `secret`, where there is one.
+    ///
+    /// # Errors
+    /// Where the URL is none, or would carry requests over the network unencrypted.
+    pub fn new(
+        url: &str,
+        secret: Option<Vec<u8>>,
+        template: Template,
+        patience: Option<Duration>,
+    ) -> Result<Self, BadWebhook> {
+        let bad = |reason: String| BadWebhook { url: url.to_owned(), reason };
+        let target = Target::read(url).map_err(|error| bad(error.to_string()))?;
+        let is_near = is_inside_by_itself(&target);
+        if !is_near && !url.starts_with("https://") {
+            return Err(bad("it would cross the network unencrypted".to_owned()));
+        }
+        let policy = NetworkPolicy::new(NetworkOptions {
+            allowed_hosts: vec![AllowedHost {
+                host: target.host().into_owned(),
+                allow_private: is_near,
+                ports: vec![target.port()],
+            }],
+            default_deny: true,
+            ..NetworkOptions::default()
+        });
+        let policy = policy.map_err(|error| bad(error.to_string()))?;
+        let guard = GuardOptions {
+            policy,
+            resolver: ResolverOptions::default(),
+            ..GuardOptions::default()
+        };
+        let limits = Limits { redirects: 0, body: LONGEST, time: patience.unwrap_or(PATIENCE) };
+        Ok(Self {
+            client: Client::new(guard, Roots::System, limits),
+            url: url.to_owned(),
+            secret,
+            template,
+            inbox: None,
+            runtime: Mutex::default(),
+        })
+    }
+
+    /// With the URL of the inbox, so that who is told knows where to go.
+    #[must_use]
+    pub fn inbox(self, url: impl Into<String>) -> Self {
+        Self { inbox: Some(url.into()), ..self }
+    }
+
+    /// Sends a request, and gives what came back.
+    ///
+    /// # Errors
+    /// When nobody took it after several attempts.
+    pub async fn send(&self, question: &Question) -> Result<Vec<u8>, HandlerError> {
+        let body = self.body(question).to_string().into_bytes();
+        let mut pause = PAUSE;
+        let mut last = String::new();
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                tokio::time::sleep(pause).await;
+                pause = pause.saturating_mul(2);
+            }
+            let request = Request {
+                method: "POST".to_owned(),
+                url: self.url.clone(),
+                headers: self.headers(question, &body),
+                body: Some(body.clone()),
+            };
+            match self.client.fetch(request, &mut |_| {}).await {
+                Ok(response) if (200..300).contains(&response.status) => return Ok(response.body),
+                Ok(response) => {
+                    last = format!("it answers {}", response.status);
+                    // What was refused is refused again.
+                    if !matches!(response.status, 408 | 429 | 500..) {
+                        break;
+                    }
+                }
+                Err(failure) => last = failure.to_string(),
+            }
+        }
+        Err(HandlerError(format!("the webhook cannot be reached: {last}")))
+    }
+
+    fn headers(&self, question: &Question, body: &[u8]) -> Vec<(String, String)> {
+        let mut headers = vec![
+            ("content-type".to_owned(), "application/json".to_owned()),
+            // Whoever gets the same twice knows it.
+            ("idempotency-key".to_owned(), question.id.to_string()),
+        ];
+        if let Some(secret) = &self.secret {
+            let time = Timestamp::now().as_second();
+            headers.push((SIGNATURE.to_owned(), signature(secret, time, body)));
+        }
+        headers
+    }
+
+    fn body(&self, question: &Question) -> Value {
+        match self.template {
+            Template::Json => json!({
+                "v": VERSION,
+                "event": "approval",
+                "id": question.id.to_string(),
+                "action": question.action,
+                "tool": question.tool,
+                "risk": question.risk,
+                "agent": question.agent,
+                "session": question.session,
+                "needed": question.needed,
+                "timeout_seconds": question.timeout.as_secs(),
+                "details": question.details,
+                "inbox": self.inbox,
+            }),
+            Template::Slack => json!({ "text": self.words(question, escaped_for_slack) }),
+            Template::Discord => json!({
+                "content": cut(&self.words(question, escaped_for_markdown), 1_900),
+                "allowed_mentions": { "parse": [] },
+            }),
+            Template::Teams => json!({
+                "type": "message",
+                "attachments": [{
+                    "contentType": "application/vnd.microsoft.card.adaptive",
+                    "content": {
+                        "type": "AdaptiveCard", "version": "1.4",
+                        "body": [{ "type": "TextBlock", "wrap": true, "text": self.words(question, escaped_for_markdown) }],
+                    },
+                }],
+            }),
+        }
+    }
+
+    /// The request in a few lines, with everything of the agent's made harmless by `escape`.
+    fn words(&self, question: &Question, escape: fn(&str) -> String) -> String {
+        let shown = |text: &str| escape(&cut(&visible::line(text), 600));
+        let agent = question.agent.as_deref().unwrap_or("an agent");
+        let risk = question.risk.name();
+        let mut lines =
+            vec![format!("{} asks to use {}: risk {risk}", shown(agent), shown(&question.tool))];
+        for text in question.details.texts.iter().take(3) {
+            let whole: String = text.segments.iter().map(|segment| segment.text.as_str()).collect();
+            lines.push(shown(&whole));
+        }
+        lines.extend(
+            question.details.reasons.iter().take(3).map(|reason| format!("- {}", shown(reason))),
+        );
+        if let Some(inbox) = &self.inbox {
+            lines.push(format!("Decide at {inbox}"));
+        }
+        lines.push(format!("No answer within {} seconds is a no.", question.timeout.as_secs()));
+        lines.join("\n")
+    }
+}
+
+impl Handler for Webhook {
+    fn name(&self) -> &str {
+        "webhook_handler"
+    }
+
+    /// Waits for a decision in the answer: `{"id","action","decision":"approve"|"deny","approver","reason"}`. One that is not about this very
+    /// action, or names nobody, is none.
+    fn handle(&self, question: &Question) -> Result<Said, HandlerError> {
+        let failed = |why: &str| HandlerError(why.to_owned());
+        let _one = self.runtime.lock().map_err(|_| failed("the webhook broke"))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| HandlerError(error.to_string()))?;
+        let answer = runtime.block_on(self.send(question))?;
+        let answer: Value = serde_json::from_slice(&answer)
+            .map_err(|_| failed("what the webhook answers is no decision"))?;
+        let text = |name: &str| answer.get(name).and_then(Value::as_str);
+        if text("id") != Some(question.id.to_string().as_str())
+            || text("action") != Some(question.action.as_str())
+        {
+            return Err(failed("what the webhook answers is about another request"));
+        }
+        let approves = match text("decision") {
+            Some("approve") => true,
+            Some("deny") => false,
+            _ => return Err(failed("what the webhook answers is no decision")),
+        };
+        let approver = text("approver").unwrap_or_default().to_owned();
+        Ok(Said::Person {
+            approver,
+            approves,
+            reason: text("reason").map(str::to_owned),
+            modified: None,
+        })
+    }
+}
+
+/// The signature of a body that is sent at a time.
+fn signature(secret: &[u8], time: i64, body: &[u8]) -> String {
+    // Keys of any length are taken.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return String::new() };
+    mac.update(format!("{time}.").as_bytes());
+    mac.update(body);
+    format!("t={time},v1={}", data_encoding::HEXLOWER.encode(&mac.finalize().into_bytes()))
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(most);
+    format!("{} …", text.get(..end).unwrap_or_default())
+}
+
+/// Slack's three characters; with them gone nothing is a link or a mention.
+fn escaped_for_slack(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Every character that Markdown gives a meaning.
+fn escaped_for_markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if "\\`*_{}[]()<>#+-.!|~@:".contains(character) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead as _, BufReader, Read as _, Write as _},
+        net::TcpListener,
+        thread,
+    };
+
+    use super::*;
+    use crate::approvals::contract::question;
+
+    /// Answers each of its connections with one of `answers`, and gives what came with each.
+    fn server(answers: Vec<(u16, String)>) -> (String, thread::JoinHandle<Vec<(String, String)>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let served = thread::spawn(move || {
+            let mut seen = Vec::new();
+            for (status, body) in answers {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let mut head = String::new();
+                while reader.read_line(&mut head).unwrap() > 2 {}
+                let length = head.lines().find_map(|line| {
+                    line.to_ascii_lowercase()
+                        .strip_prefix("content-length:")
+                        .map(|n| n.trim().parse::<u64>().unwrap())
+                });
+                let mut sent = String::new();
+                reader.by_ref().take(length.unwrap()).read_to_string(&mut sent).unwrap();
+                seen.push((head, sent));
+                let head = format!(
+                    "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+            }
+            seen
+        });
+        (url, served)
+    }
+
+    #[test]
+    fn what_is_sent_is_signed_and_tried_again_and_the_answer_is_bound_to_it() {
+        let (question, _) = question("rm -rf /srv/data");
+        let word = |decision: &str, action: &str| {
+            json!({ "id": question.id.to_string(), "action": action, "decision": decision, "approver": "ops" }).to_string()
+        };
+        let (url, served) =
+            server(vec![(503, String::new()), (200, word("approve", &question.action))]);
+        let hook = Webhook::new(&url, Some(b"k".to_vec()), Template::Json, None).unwrap();
+        let said = hook.handle(&question).unwrap();
+        assert!(
+            matches!(said, Said::Person { approves: true, ref approver, .. } if approver == "ops")
+        );
+        let seen = served.join().unwrap();
+        let (head, body) = seen.last().unwrap();
+        let line =
+            head.lines().find_map(|line| line.strip_prefix("x-portcullis-signature: ")).unwrap();
+        let time = line.strip_prefix("t=").unwrap().split(',').next().unwrap().parse().unwrap();
+        assert_eq!(line, signature(b"k", time, body.as_bytes()));
+        assert!(body.contains("/srv/data"));
+        for answer in [word("approve", "sha256:0"), word("yes", &question.action), "ok".to_owned()]
+        {
+            let (url, served) = server(vec![(200, answer)]);
+            let hook = Webhook::new(&url, None, Template::Json, None).unwrap();
+            assert!(hook.handle(&question).is_err());
+            served.join().unwrap();
+        }
+        let (url, served) = server(vec![(403, String::new())]);
+        let refused = Webhook::new(&url, None, Template::Json, None).unwrap().handle(&question);
+        assert_eq!(
+            refused,
+            Err(HandlerError("the webhook cannot be reached: it answers 403".into()))
+        );
+        served.join().unwrap();
+    }
+
+    /// Computed with `openssl dgst -sha256 -hmac`.
+    #[test]
+    fn the_signature_is_the_one_that_others_compute() {
+        assert_eq!(
+            signature(b"secret", 1_790_000_000, b"{}"),
+            "t=1790000000,v1=d0cadd434460d4af55e7ab90d79c1802591d7001a77c9e06471d0e3ec8cc85ae"
+        );
+    }
+
+    #[test]
+    fn nothing_of_an_agents_is_a_link_or_a_mention_in_a_chat() {
+        let (mut question, _) = question("rm -rf /srv/<!channel>/@everyone/[x](https://a.example)");
+        question.agent = Some("<https://evil.example|ops>\u{202e}".to_owned());
+        let hook =
+            |template| Webhook::new("https://chat.example/hook", None, template, None).unwrap();
+        let slack = hook(Template::Slack).body(&question).to_string();
+        assert!(!slack.contains("<!channel>") && !slack.contains("<https"), "{slack}");
+        for template in [Template::Discord, Template::Teams] {
+            let text = hook(template).body(&question).to_string();
+            assert!(!text.contains("](https") && !text.contains('\u{202e}'), "{text}");
+        }
+        assert!(Webhook::new("http://chat.example/hook", None, Template::Slack, None).is_err());
+    }
+}

@@ -1,0 +1,253 @@
+//! `serve`: the gate over HTTP. Owns the options, and what is said once it listens; the gateway itself is [`crate::gateway`].
+
+use std::{fs, io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_parser};
+use portcullis_core::{approval::TwoPeople, risk::Severity};
+use serde_json::json;
+
+use super::{
+    Exit, Failure, audit::failure as unusable, duration, json_flag, policy, shown, signals,
+    write_json,
+};
+use crate::{
+    approvals::{Book, MAX_TIMEOUT, TIMEOUT, Template, Webhook},
+    audit,
+    gateway::{KeyError, Keys, Options, ServeError, Serving, TlsFiles},
+    session,
+    wire::VERSION,
+};
+
+pub(super) fn define(command: Command) -> Command {
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(ValueParser::path_buf())
+            .help(help)
+    };
+    command
+        .about("Judge calls over HTTP, and let people decide in a browser")
+        .after_help(
+            "Examples:\n  portcullis serve\n  portcullis serve --listen 127.0.0.1:4180 --two-people critical --json\n  \
+             portcullis serve --listen 0.0.0.0:4180 --host gate.example --tls-certificate cert.pem --tls-key key.pem\n\n\
+             It says where the inbox is, and which files hold the tokens: one for you, one for your agents. The record, the requests and\n\
+             the tokens are kept in the state directory, which several gateways may share. `/openapi.json` describes every route.\n\n\
+             It ends with SIGINT or SIGTERM, when what was begun has ended or ten seconds later.",
+        )
+        .arg(
+            Arg::new("listen")
+                .long("listen")
+                .value_name("ADDRESS")
+                .default_value("127.0.0.1:4180")
+                .value_parser(value_parser!(SocketAddr))
+                .help("Where it listens; port 0 takes a free one"),
+        )
+        .arg(
+            Arg::new("state")
+                .long("state")
+                .value_name("DIR")
+                .value_parser(ValueParser::path_buf())
+                .help("The state directory, in place of the configuration's"),
+        )
+        .arg(file("config", "Read the configuration from this file instead of the usual places"))
+        .arg(
+            Arg::new("host")
+                .long("host")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("A name under which it is reached, beside those of this machine"),
+        )
+        .arg(file("tls-certificate", "The certificates in PEM, its own first").requires("tls-key"))
+        .arg(file("tls-key", "Their key in PEM").requires("tls-certificate"))
+        .arg(
+            Arg::new("unencrypted")
+                .long("unencrypted")
+                .action(ArgAction::SetTrue)
+                .help("Listen to other machines without encryption: something in front of it encrypts"),
+        )
+        .arg(Arg::new("timeout").long("timeout").value_name("DURATION").help(
+            "How long a decision is waited for: `90s`, `5m` (the default), `2h`, at most `30d`",
+        ))
+        .arg(
+            Arg::new("two-people")
+                .long("two-people")
+                .value_name("RISK")
+                .help("From this risk on two different people must agree: low, medium, high, critical"),
+        )
+        .arg(
+            Arg::new("rate")
+                .long("rate")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(u32).range(1..))
+                .help("How many requests one client may send in a second; 20000 by default"),
+        )
+        .arg(
+            Arg::new("max-connections")
+                .long("max-connections")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(u32).range(1..1_000_000))
+                .help("The most connections at once; 16384 by default"),
+        )
+        .arg(
+            Arg::new("webhook")
+                .long("webhook")
+                .value_name("URL")
+                .action(ArgAction::Append)
+                .help("Tell this URL of each request: `slack+https://…`, `teams+`, `discord+`, or JSON"),
+        )
+        .arg(
+            file("webhook-secret", "What requests to webhooks are signed with (HMAC-SHA-256)")
+                .requires("webhook"),
+        )
+        .arg(
+            Arg::new("notify")
+                .long("notify")
+                .action(ArgAction::SetTrue)
+                .help("Show a note of each request on this desktop"),
+        )
+        .arg(json_flag().help("Say in one line of JSON where it listens, and where the tokens are"))
+}
+
+pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let configuration = policy::load(matches)?;
+    let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
+    let state = audit::directory(given.or(configuration.audit.path.as_deref()))
+        .map_err(|error| unusable(&error))?;
+    let mut configuration = configuration;
+    configuration.audit.path = Some(state.clone());
+    let mut book = Book::open(&state).map_err(|error| unusable(&error))?;
+    let keys = Keys::prepare(&state, &mut book).map_err(|error| match error {
+        KeyError::Store(error) => unusable(&error),
+        other => Failure::internal(other),
+    })?;
+    drop(book);
+    let session = session::Options { configuration, ..session::Options::default() };
+    let options = options(matches, state, session)?;
+    let is_tls = options.tls.is_some();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::internal)?;
+    runtime.block_on(async {
+        let serving = Serving::bind(options).await.map_err(|error| match error {
+            ServeError::Store(error) => unusable(&error),
+            error @ ServeError::Certificate { .. } => Failure::configuration(error),
+            other => Failure::internal(other)
+                .with_help("take another port with `--listen`, or end what holds this one"),
+        })?;
+        let scheme = if is_tls { "https" } else { "http" };
+        let url = format!("{scheme}://{}", serving.address());
+        if matches.get_flag("json") {
+            write_json(
+                out,
+                &json!({
+                    "v": VERSION, "listening": url, "token_file": keys.person, "agents_token_file": keys.agents,
+                }),
+            )?;
+        } else {
+            let text = format!(
+                "the inbox is at {url}/\n  log in with the token in {}\n  agents ask with the token in {}\n",
+                keys.person.display(),
+                keys.agents.display()
+            );
+            shown(out, &text)?;
+        }
+        let stop = serving.stop();
+        let signals = signals::when_asked_to_end(move || stop.stop())?;
+        serving.run().await;
+        signals.abort();
+        Ok(Exit::Done)
+    })
+}
+
+fn options(
+    matches: &ArgMatches,
+    state: PathBuf,
+    session: session::Options,
+) -> Result<Options, Failure> {
+    let listen = matches.get_one::<SocketAddr>("listen").copied();
+    let listen = listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 4180)));
+    let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    let tls = match (file("tls-certificate"), file("tls-key")) {
+        (Some(certificate), Some(key)) => Some(TlsFiles { certificate, key }),
+        _ => None,
+    };
+    if tls.is_none() && !listen.ip().is_loopback() && !matches.get_flag("unencrypted") {
+        return Err(Failure::usage(format_args!(
+            "`{listen}` is reached by other machines, and tokens would cross the network unencrypted"
+        ))
+        .with_help("give `--tls-certificate` and `--tls-key`, or `--unencrypted` behind something that encrypts"));
+    }
+    let timeout = match matches.get_one::<String>("timeout") {
+        None => TIMEOUT,
+        Some(word) => duration::parsed(word)
+            .and_then(|length| Duration::try_from(length).ok())
+            .filter(|length| !length.is_zero() && *length <= MAX_TIMEOUT)
+            .ok_or_else(|| {
+                Failure::usage(format_args!("`{word}` is not a length of time up to 30 days"))
+                    .with_help("expected something like `90s`, `5m`, or `2h`")
+            })?,
+    };
+    let two_people = match matches.get_one::<String>("two-people") {
+        None => TwoPeople::Never,
+        Some(word) => {
+            let risk = Severity::ALL.into_iter().find(|severity| severity.name() == word);
+            TwoPeople::From(risk.ok_or_else(|| {
+                Failure::usage(format_args!("`{word}` is not a risk"))
+                    .with_help("expected low, medium, high, or critical")
+            })?)
+        }
+    };
+    let webhooks = webhooks(matches, listen, tls.is_some())?;
+    let hosts = matches.get_many::<String>("host").into_iter().flatten().cloned().collect();
+    let connections = matches.get_one::<u32>("max-connections");
+    Ok(Options {
+        listen,
+        hosts,
+        tls,
+        state,
+        session,
+        timeout,
+        two_people,
+        rate: matches.get_one::<u32>("rate").copied().unwrap_or(Options::RATE),
+        connections: connections
+            .and_then(|most| usize::try_from(*most).ok())
+            .unwrap_or(Options::CONNECTIONS),
+        webhooks,
+        notify: matches.get_flag("notify"),
+    })
+}
+
+/// Who is told of each request.
+fn webhooks(
+    matches: &ArgMatches,
+    listen: SocketAddr,
+    is_tls: bool,
+) -> Result<Vec<Arc<Webhook>>, Failure> {
+    let secret = matches.get_one::<PathBuf>("webhook-secret").map(|path| {
+        fs::read(path).map(|bytes| bytes.trim_ascii().to_vec()).map_err(|error| {
+            Failure::configuration(format_args!("cannot read `{}`: {error}", path.display()))
+        })
+    });
+    let secret = secret.transpose()?;
+    if secret.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Failure::configuration("the secret for webhooks is empty"));
+    }
+    let scheme = if is_tls { "https" } else { "http" };
+    // Where a name was given, people come by it.
+    let host = matches.get_many::<String>("host").and_then(|mut hosts| hosts.next());
+    let inbox = match host {
+        Some(host) => format!("{scheme}://{host}/"),
+        None => format!("{scheme}://{listen}/"),
+    };
+    let urls = matches.get_many::<String>("webhook").into_iter().flatten();
+    let one = |url: &String| {
+        let named = Template::ALL.into_iter().find_map(|template| {
+            Some((template, url.strip_prefix(template.name())?.strip_prefix('+')?))
+        });
+        let (template, url) = named.unwrap_or((Template::Json, url));
+        Webhook::new(url, secret.clone(), template, None)
+            .map(|webhook| Arc::new(webhook.inbox(inbox.clone())))
+            .map_err(Failure::usage)
+    };
+    urls.map(one).collect()
+}

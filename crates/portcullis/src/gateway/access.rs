@@ -1,0 +1,317 @@
+//! Who may come in, and as whom. Owns the checks before any handler: the host that was meant, the page that it came from, the token or the
+//! browser's session, its scope, how often it may, and how often anybody may guess.
+
+use std::{
+    collections::{HashMap, HashSet},
+    net::{IpAddr, SocketAddr},
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::problem::Problem;
+use crate::{
+    approvals::{Clerk, Holder, Id, Scope, Scopes, Token, hash_of},
+    audit::AuditError,
+};
+
+/// The cookie of a browser in which somebody logged in.
+pub(super) const COOKIE: &str = "portcullis";
+
+/// The header that a page of ours sends back, and no other page can.
+pub(super) const CSRF: &str = "x-portcullis-csrf";
+
+/// How long a token is believed without asking the store: so long a revoked one may still be used.
+const BELIEVED: Duration = Duration::from_millis(500);
+
+/// How many wrong tokens may come from one address in a minute.
+const WRONG_A_MINUTE: u32 = 10;
+
+/// The most addresses and clients that are counted.
+const COUNTED: usize = 10_000;
+
+/// The longest token or cookie that is looked at.
+const LONGEST: usize = 512;
+
+/// Who a request is from.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) id: Id,
+    pub(super) name: String,
+    pub(super) scopes: Scopes,
+    pub(super) holder: Holder,
+}
+
+impl Caller {
+    /// From where its decisions come, for the record.
+    pub(super) const fn origin(&self) -> &'static str {
+        match self.holder {
+            Holder::Api => "api",
+            Holder::Browser => "web",
+        }
+    }
+}
+
+/// The one at the door.
+pub(super) struct Door {
+    clerk: Clerk,
+    /// The hosts that mean us, with their ports, and the origins of our own pages.
+    hosts: HashSet<String>,
+    origins: HashSet<String>,
+    rate: f64,
+    known: Mutex<HashMap<String, (Instant, Option<Token>)>>,
+    wrong: Mutex<HashMap<IpAddr, (Instant, u32)>>,
+    used: Mutex<HashMap<Id, (Instant, f64)>>,
+}
+
+impl Door {
+    pub(super) fn new(clerk: Clerk, hosts: &[String], is_tls: bool, rate: u32) -> Self {
+        let scheme = if is_tls { "https" } else { "http" };
+        Self {
+            clerk,
+            origins: hosts.iter().map(|host| format!("{scheme}://{host}")).collect(),
+            hosts: hosts.iter().cloned().collect(),
+            rate: f64::from(rate),
+            known: Mutex::default(),
+            wrong: Mutex::default(),
+            used: Mutex::default(),
+        }
+    }
+
+    /// That the request means us: a name that somebody else made lead here is not ours.
+    pub(super) fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok()).map(str::to_ascii_lowercase);
+        let named = uri.authority().map(|authority| authority.as_str().to_ascii_lowercase());
+        let is_ours = |host: String| self.hosts.contains(&host);
+        if hosts.next().is_none() && host.is_some_and(is_ours) && named.is_none_or(is_ours) {
+            return Ok(());
+        }
+        Err(Problem::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "other-host",
+            "the `Host` of this request is not one of this gateway's",
+        ))
+    }
+
+    /// That no page of somebody else's sent it.
+    pub(super) fn origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let refused = || {
+            Problem::new(
+                StatusCode::FORBIDDEN,
+                "other-origin",
+                "a page of another origin may not do this",
+            )
+        };
+        for origin in headers.get_all(header::ORIGIN) {
+            let origin = origin.to_str().map_err(|_| refused())?;
+            if !self.origins.contains(&origin.to_ascii_lowercase()) {
+                return Err(refused());
+            }
+        }
+        let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+        if matches!(site, Some("cross-site" | "same-site")) {
+            return Err(refused());
+        }
+        Ok(())
+    }
+
+    /// Who it is. A token in a header goes before a cookie; two of either are none.
+    pub(super) fn caller(
+        &self,
+        headers: &HeaderMap,
+        by_cookie_alone: bool,
+        peer: SocketAddr,
+    ) -> Result<Caller, Problem> {
+        let (text, is_cookie) = match (bearer(headers)?, cookie(headers)) {
+            (Some(token), _) => (token, false),
+            (None, Some(cookie)) => (cookie, true),
+            (None, None) => return Err(unauthorized("a token is missing")),
+        };
+        let now = Timestamp::now();
+        let token = self.token(&hash_of(text))?;
+        let wanted = if is_cookie { Holder::Browser } else { Holder::Api };
+        let Some(token) = token.filter(|token| token.holds(now) && token.holder == wanted) else {
+            // A browser whose session ended has guessed nothing.
+            if !is_cookie {
+                self.guessed_wrong(peer.ip())?;
+            }
+            return Err(unauthorized("this token is not known, or it has ended"));
+        };
+        if is_cookie && !by_cookie_alone {
+            let sent = headers.get(CSRF).and_then(|sent| sent.to_str().ok());
+            let sent = sent.filter(|sent| sent.len() <= LONGEST).map(hash_of);
+            if sent.is_none() || sent != token.proof {
+                return Err(Problem::new(
+                    StatusCode::FORBIDDEN,
+                    "no-csrf-token",
+                    "a browser's session needs the token that only our own page knows",
+                ));
+            }
+        }
+        let Token { id, name, scopes, holder, .. } = token;
+        self.may_now(id)?;
+        Ok(Caller { id, name, scopes, holder })
+    }
+
+    /// The token that a person logs in with.
+    pub(super) fn log_in(&self, text: &str, peer: SocketAddr) -> Result<Token, Problem> {
+        let token = self.token(&hash_of(text))?;
+        let usable = |token: &Token| {
+            token.holds(Timestamp::now())
+                && token.holder == Holder::Api
+                && (token.scopes.has(Scope::Approve) || token.scopes.has(Scope::Read))
+        };
+        let Some(token) = token.filter(usable) else {
+            self.guessed_wrong(peer.ip())?;
+            return Err(unauthorized("nobody logs in with this token"));
+        };
+        Ok(token)
+    }
+
+    /// Forgets what is known of tokens: one was just made or ended.
+    pub(super) fn forget(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn token(&self, hash: &str) -> Result<Option<Token>, AuditError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, token)) = known.get(hash)
+            && at.elapsed() < BELIEVED
+        {
+            return Ok(token.clone());
+        }
+        // Held while the store is asked, so that a flood of one token asks once.
+        let token = self.clerk.token(hash)?;
+        if known.len() >= COUNTED {
+            known.retain(|_, (at, _)| at.elapsed() < BELIEVED);
+        }
+        if token.is_some() && known.len() < COUNTED {
+            known.insert(hash.to_owned(), (Instant::now(), token.clone()));
+        }
+        Ok(token)
+    }
+
+    /// Counts a wrong token. Who sends too many is not told any more whether they are wrong; whoever has a right one is let in all the
+    /// same, or any program of this machine could keep its person out.
+    fn guessed_wrong(&self, peer: IpAddr) -> Result<(), Problem> {
+        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        let minute = Duration::from_secs(60);
+        if wrong.len() >= COUNTED {
+            wrong.retain(|_, (since, _)| since.elapsed() < minute);
+        }
+        let (since, count) = wrong.entry(peer).or_insert((Instant::now(), 0));
+        if since.elapsed() >= minute {
+            (*since, *count) = (Instant::now(), 0);
+        }
+        *count = count.saturating_add(1);
+        if *count == WRONG_A_MINUTE || *count == 1 {
+            super::note(&self.clerk, &peer.to_string(), "refused a log-in", *count);
+        }
+        if *count <= WRONG_A_MINUTE {
+            return Ok(());
+        }
+        let left = minute.saturating_sub(since.elapsed()).as_secs().saturating_add(1);
+        let problem = Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too-many-wrong-tokens",
+            "too many wrong tokens came from your address",
+        );
+        Err(problem.retry_after(u32::try_from(left).unwrap_or(60)))
+    }
+
+    fn may_now(&self, id: Id) -> Result<(), Problem> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.len() >= COUNTED {
+            used.retain(|_, (since, _)| since.elapsed() < Duration::from_secs(60));
+        }
+        let now = Instant::now();
+        let (since, left) = used.entry(id).or_insert((now, self.rate));
+        *left = (*left + now.duration_since(*since).as_secs_f64() * self.rate).min(self.rate);
+        *since = now;
+        if *left < 1.0 {
+            let problem = Problem::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too-many-requests",
+                "more requests came with this token than one client may send",
+            );
+            return Err(problem.with("per_second", json!(self.rate)).retry_after(1));
+        }
+        *left -= 1.0;
+        Ok(())
+    }
+}
+
+/// That a caller may do what needs a scope.
+pub(super) fn permitted(caller: &Caller, scope: Scope) -> Result<(), Problem> {
+    if caller.scopes.has(scope) {
+        return Ok(());
+    }
+    let words = format!("this needs a token with the scope `{}`", scope.name());
+    Err(Problem::new(StatusCode::FORBIDDEN, "out-of-scope", words))
+}
+
+fn unauthorized(detail: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = all.next() else { return Ok(None) };
+    let malformed = || unauthorized("`Authorization` must be `Bearer TOKEN`");
+    if all.next().is_some() {
+        return Err(malformed());
+    }
+    let text = value.to_str().map_err(|_| malformed())?;
+    let (scheme, token) = text.split_once(' ').ok_or_else(malformed)?;
+    let token = token.trim();
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || token.len() > LONGEST {
+        return Err(malformed());
+    }
+    Ok(Some(token))
+}
+
+/// The session's cookie; none where there are two, because then somebody else put one there.
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs =
+        texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut ours = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value);
+    let first = ours.next().filter(|value| value.len() <= LONGEST)?;
+    ours.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(*name, HeaderValue::from_static(value));
+        }
+        headers
+    }
+
+    #[test]
+    fn two_cookies_are_none_and_two_tokens_are_refused() {
+        assert_eq!(cookie(&headers(&[("cookie", "a=b; portcullis=x")])), Some("x"));
+        assert_eq!(cookie(&headers(&[("cookie", "portcullis=x; portcullis=y")])), None);
+        let two = headers(&[("cookie", "portcullis=x"), ("cookie", "portcullis=y")]);
+        assert_eq!(cookie(&two), None);
+        assert_eq!(bearer(&headers(&[("authorization", "bearer t")])), Ok(Some("t")));
+        for bad in [
+            &[("authorization", "Basic x")][..],
+            &[("authorization", "Bearer")],
+            &[("authorization", "Bearer  ")],
+            &[("authorization", "Bearer a"), ("authorization", "Bearer b")],
+        ] {
+            assert!(bearer(&headers(bad)).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Requests for approval over HTTP: who waits, what they are, and the word of a person on them. Owns what may be put in place of an action;
+//! whose word counts, the core says.
+
+use std::str::FromStr as _;
+
+use axum::{
+    Extension, Json,
+    body::Bytes,
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+};
+use portcullis_core::{
+    approval::{Refusal, Status},
+    call::ToolCall,
+    decision::Verdict,
+    redact::{MASK, redact},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Shared,
+    access::Caller,
+    judge::{Waits, decided, existing, judge_in_place},
+    problem::Problem,
+    shapes::{
+        ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape, InPlaceShape,
+        ManyShape, Word,
+    },
+};
+use crate::{
+    approvals::{Claim, Done, Id, Modified, Reply, Request, Scope, Step, Which, every},
+    audit::Entry,
+    wire::VERSION,
+};
+
+/// The most requests of one page.
+const PAGE: u32 = 500;
+
+/// The longest reason that a person gives.
+const LONGEST_REASON: usize = 1_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    before: Option<u64>,
+    #[serde(default)]
+    limit: Option<u32>,
+}
+
+/// What came, as JSON of a shape; said in words where it is not.
+pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    let value = crate::wire::parse(body, 1)?;
+    serde_json::from_value(value).map_err(|error| Problem::bad_input(error.to_string()))
+}
+
+pub(super) fn id(text: &str) -> Result<Id, Problem> {
+    Id::from_str(text).map_err(|_| Problem::unknown("request"))
+}
+
+/// A client that has calls judged sees what it asked itself; people see everything.
+fn only_own(caller: &Caller) -> Option<String> {
+    let sees_all = caller.scopes.has(Scope::Approve) || caller.scopes.has(Scope::Read);
+    (!sees_all).then(|| caller.name.clone())
+}
+
+fn seen_by(caller: &Caller, request: Request) -> Result<Request, Problem> {
+    match only_own(caller) {
+        Some(own) if own != request.requester => Err(Problem::unknown("request")),
+        _ => Ok(request),
+    }
+}
+
+pub(super) async fn list(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Problem> {
+    let Wanted { status, session, before, limit } = wanted;
+    let status = status.map(|word| word.parse::<Status>()).transpose();
+    let which = Which {
+        status: status.map_err(|error| Problem::bad_input(error.to_string()))?,
+        session,
+        requester: only_own(&caller),
+        before,
+        decided_after: None,
+        limit: limit.unwrap_or(100).clamp(1, PAGE),
+    };
+    let most = which.limit as usize;
+    let (requests, pending) =
+        gateway.read(move |store| Ok((store.requests(&which)?, store.pending()?))).await?;
+    let last = requests.last().map(|request| request.sequence);
+    let before = last.filter(|_| requests.len() == most);
+    let approvals = requests.iter().map(ApprovalShape::short).collect();
+    Ok(Json(ApprovalsShape { v: VERSION, pending, approvals, before }).into_response())
+}
+
+pub(super) async fn show(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(text): Path<String>,
+    Query(waits): Query<Waits>,
+) -> Result<Response, Problem> {
+    let id = id(&text)?;
+    let request = seen_by(&caller, existing(&gateway, id).await?)?;
+    let request = match waits.duration() {
+        Some(wait) if request.status == Status::Pending => decided(&gateway, id, wait).await?,
+        _ => request,
+    };
+    Ok(Json(ApprovalShape::whole(&request)).into_response())
+}
+
+pub(super) async fn decide(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(text): Path<String>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let id = id(&text)?;
+    let DecisionShape { decision, reason, action, modified } = read(&body)?;
+    let request = existing(&gateway, id).await?;
+    let approves = decision == Word::Approve;
+    let modified = match modified {
+        Some(call) if approves => Some(in_place(&gateway, &request, call)?),
+        Some(_) => return Err(Problem::bad_input("a denial puts nothing in place of the action")),
+        None => None,
+    };
+    let reply = Reply {
+        id,
+        approver: caller.name.clone(),
+        origin: caller.origin().to_owned(),
+        approves,
+        action: action.unwrap_or_else(|| request.action.clone()),
+        reason: reason.map(|reason| told(&reason)),
+        modified,
+    };
+    match gateway.clerk.take(Step::Answer(Box::new(reply))).await? {
+        Done::Answered(request, None) => {
+            gateway.metrics.answered(request.status);
+            Ok(Json(ApprovalShape::short(&request)).into_response())
+        }
+        Done::Answered(request, Some(refusal)) => Err(refused(&refusal, &request)),
+        _ => Err(Problem::unknown("request")),
+    }
+}
+
+/// The same word on many requests: the inbox is emptied by a person who has seen it.
+pub(super) async fn decide_many(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let ManyShape { decision, reason, ids } = read(&body)?;
+    let approves = decision == Word::Approve;
+    let ids: Vec<Id> = match ids {
+        Some(texts) => texts.iter().map(|text| id(text)).collect::<Result<_, _>>()?,
+        None if approves => {
+            return Err(Problem::bad_input("`ids` is missing: only a denial is for all that wait"));
+        }
+        None => {
+            let which = Which { status: Some(Status::Pending), ..Which::default() };
+            let pending = gateway.read(move |store| every(store, which)).await?;
+            pending.iter().map(|request| request.id).collect()
+        }
+    };
+    let mut decided = 0;
+    for id in ids {
+        let Ok(request) = existing(&gateway, id).await else { continue };
+        let reply = Reply {
+            id,
+            approver: caller.name.clone(),
+            origin: caller.origin().to_owned(),
+            approves,
+            action: request.action,
+            reason: reason.as_deref().map(told),
+            modified: None,
+        };
+        if let Done::Answered(request, None) =
+            gateway.clerk.take(Step::Answer(Box::new(reply))).await?
+        {
+            gateway.metrics.answered(request.status);
+            decided += 1;
+        }
+    }
+    Ok(Json(CountShape { v: VERSION, decided }).into_response())
+}
+
+pub(super) async fn claim(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(text): Path<String>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let id = id(&text)?;
+    let ClaimShape { action } = read(&body)?;
+    let claim = Claim { id, action, requester: caller.name.clone() };
+    match gateway.clerk.take(Step::Claim(claim)).await? {
+        Done::Claimed(request) => Ok(Json(ApprovalShape::short(&request)).into_response()),
+        Done::Unclaimable(crate::approvals::Unclaimable::OtherRequester) => {
+            Err(Problem::unknown("request"))
+        }
+        Done::Unclaimable(why) => {
+            Err(Problem::new(StatusCode::CONFLICT, "not-to-be-claimed", why.to_string()))
+        }
+        _ => Err(Problem::unknown("request")),
+    }
+}
+
+pub(super) async fn cancel(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(text): Path<String>,
+) -> Result<Response, Problem> {
+    let id = id(&text)?;
+    let request = existing(&gateway, id).await?;
+    if request.requester != caller.name {
+        return Err(Problem::unknown("request"));
+    }
+    let close = Step::Close {
+        id,
+        status: Status::Cancelled,
+        by: caller.name,
+        reason: "taken back by whoever asked".to_owned(),
+    };
+    match gateway.clerk.take(close).await? {
+        Done::Closed(request, true) => Ok(Json(ApprovalShape::short(&request)).into_response()),
+        Done::Closed(request, false) => Err(refused(&Refusal::Decided(request.status), &request)),
+        _ => Err(Problem::unknown("request")),
+    }
+}
+
+/// Why a word did not count, with the request as it is.
+fn refused(refusal: &Refusal, request: &Request) -> Problem {
+    let (status, code) = match refusal {
+        Refusal::Decided(_) => (StatusCode::CONFLICT, "decided"),
+        Refusal::TimedOut => (StatusCode::CONFLICT, "timed-out"),
+        Refusal::OtherAction => (StatusCode::CONFLICT, "other-action"),
+        Refusal::SaidAlready => (StatusCode::CONFLICT, "said-already"),
+        Refusal::OwnRequest => (StatusCode::FORBIDDEN, "own-request"),
+        _ => (StatusCode::BAD_REQUEST, "no-answer"),
+    };
+    let shape = serde_json::to_value(ApprovalShape::short(request)).unwrap_or_default();
+    Problem::new(status, code, refusal.to_string()).with("approval", shape)
+}
+
+fn told(reason: &str) -> String {
+    let end = reason.floor_char_boundary(LONGEST_REASON);
+    redact(reason.get(..end).unwrap_or_default()).into_owned()
+}
+
+/// The action that an approver puts in place of the one that was asked about: judged like every other, and not to be had where the policy
+/// denies it. It is kept until it is taken up, so that no secret may be in it.
+fn in_place(
+    gateway: &Shared,
+    request: &Request,
+    call: InPlaceShape,
+) -> Result<(Modified, Entry), Problem> {
+    let InPlaceShape { tool, arguments } = call;
+    let tool = tool.unwrap_or_else(|| request.tool.clone());
+    let text = serde_json::to_string(&arguments).unwrap_or_default();
+    if text.contains(MASK) || redact(&text) != text {
+        return Err(Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "secret",
+            "what is put in place of an action is kept, and must not hold a secret or `***`",
+        ));
+    }
+    let cwd = request.details.get("cwd").and_then(Value::as_str).map(str::to_owned);
+    let modified = Value::Object(arguments.clone());
+    let call = of(request, &tool, arguments, cwd);
+    let judged = judge_in_place(gateway, call)?;
+    let decision = &judged.judgement.decision;
+    if decision.verdict == Verdict::Deny {
+        let why = decision.reasons.first().map_or("", String::as_str);
+        return Err(Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "denied",
+            format!("the policy denies the action in its place: {}", redact(why)),
+        )
+        .with(
+            "findings",
+            json!(
+                judged.judgement.assessment.findings.iter().map(|one| one.rule).collect::<Vec<_>>()
+            ),
+        ));
+    }
+    let modified = Modified { action: judged.action.id(), tool, arguments: modified };
+    Ok((modified, judged.entry()))
+}
+
+fn of(
+    request: &Request,
+    tool: &str,
+    arguments: Map<String, Value>,
+    cwd: Option<String>,
+) -> ToolCall {
+    ToolCall {
+        tool: tool.to_owned(),
+        arguments,
+        cwd,
+        agent: request.agent.clone(),
+        session: request.session.clone(),
+        ..ToolCall::shell("")
+    }
+}

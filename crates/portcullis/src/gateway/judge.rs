@@ -1,0 +1,353 @@
+//! Calls in, decisions out. Owns the order: judged, recorded, answered; and the wait for a person where one is asked.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::Bytes,
+    extract::{Query, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use jiff::Timestamp;
+use portcullis_core::{
+    approval::Status,
+    decision::{Layer, Step as Because, Verdict},
+    inspect::inspect as look_through,
+    policy::Context,
+    secrets::redacted,
+};
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+
+use super::{
+    Gateway, Shared,
+    access::Caller,
+    problem::Problem,
+    shapes::{ApprovalShape, JudgedShape},
+};
+use crate::{
+    approvals::{Claim, Done, Id, Once, PENDING, Question, Request as Asked, Step},
+    audit::Body,
+    config::OnFailure,
+    session::{self, Judged},
+    wire::{Answer, InspectAnswer, InspectRequest, Request},
+};
+
+/// What is longer is judged on a thread of its own: it may take longer than others should wait.
+const SHORT: usize = 16 << 10;
+
+/// The longest that one request holds on for a decision; whoever wants to wait longer asks again.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
+
+/// The longest key of a repeated call.
+const LONGEST_KEY: usize = 255;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Waits {
+    #[serde(default)]
+    pub(super) wait: Option<u32>,
+}
+
+impl Waits {
+    pub(super) fn duration(&self) -> Option<Duration> {
+        self.wait.map(|seconds| Duration::from_secs(u64::from(seconds)).min(LONGEST_WAIT))
+    }
+}
+
+pub(super) async fn judge(
+    State(gateway): State<Shared>,
+    caller: axum::Extension<Caller>,
+    Query(waits): Query<Waits>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let begun = std::time::Instant::now();
+    let once = once(&caller, &headers, &body)?;
+    let request = Request::parse(&body, 1)?;
+    let id = request.id.clone();
+    let length = body.len();
+    let judged = if length <= SHORT {
+        judged(&gateway, request)?
+    } else {
+        let gateway = Arc::clone(&gateway);
+        let apart = tokio::task::spawn_blocking(move || judged(&gateway, request)).await;
+        apart.map_err(|_| crate::approvals::ClerkError::Closed)??
+    };
+    let (mut judged, asked) =
+        recorded(&gateway, judged, &caller, once, |judged| answered(id.as_ref(), judged, None))
+            .await?;
+    let asked = match asked {
+        Recorded::Repeated(answer, None) => return Ok(json_text(answer)),
+        Recorded::Repeated(_, Some(request)) | Recorded::Asked(request) => Some(request),
+        Recorded::Noted => None,
+    };
+    gateway.metrics.judged(&judged, begun.elapsed());
+    let Some(mut request) = asked else {
+        return Ok(json_text(answered(id.as_ref(), &judged, None)));
+    };
+    if let Some(wait) = waits.duration() {
+        request = decided(&gateway, request.id, wait).await?;
+        request = take_up(&gateway, request, &mut judged, &caller).await?;
+    }
+    Ok(json_text(answered(id.as_ref(), &judged, Some(&request))))
+}
+
+/// Judges a call as a hook inside an agent would, and records nothing yet.
+fn judged(gateway: &Gateway, request: Request) -> Result<Judged, Problem> {
+    let Request { id: _, call, mode, background: _ } = request;
+    let mode = mode.map(|word| word.parse()).transpose();
+    let mode = mode.map_err(|error: portcullis_core::policy::NotAMode| {
+        Problem::bad_input(error.to_string())
+    })?;
+    gateway.bench.with(|session| {
+        let context = Context { mode, ..Context::default() };
+        let judged = session.consider(call, context);
+        let mut judged = judged.map_err(|error| Problem::bad_input(error.to_string()))?;
+        if judged.action.call.session.is_some() {
+            gateway.clerk.read(|store| {
+                session.watch_by(&mut judged, store);
+                Ok(())
+            })?;
+        }
+        Ok(judged)
+    })
+}
+
+/// What was done with a decision.
+enum Recorded {
+    /// It stands in the record.
+    Noted,
+    /// It asks, and the request is kept.
+    Asked(Asked),
+    /// The same was sent before.
+    Repeated(String, Option<Asked>),
+}
+
+async fn recorded(
+    gateway: &Shared,
+    mut judged: Judged,
+    caller: &Caller,
+    once: Option<Once>,
+    answer: impl Fn(&Judged) -> String,
+) -> Result<(Judged, Recorded), Problem> {
+    let record = Body::new(&judged.entry(), Timestamp::now());
+    let once = once.map(|once| Once { answer: answer(&judged), ..once });
+    let asks = judged.judgement.decision.verdict == Verdict::Ask;
+    let step = if asks {
+        let needed = gateway.two_people.needed(judged.judgement.assessment.risk);
+        let question = Question::about(&judged, &caller.name, needed, gateway.timeout);
+        let question = question.map_err(|_| {
+            Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "no-randomness",
+                "the system gives no random numbers",
+            )
+        })?;
+        Step::Ask { question: Box::new(question), record, once, most: PENDING }
+    } else {
+        Step::Note { record, once }
+    };
+    let asked = match &step {
+        Step::Ask { question, .. } => Some(question.clone()),
+        _ => None,
+    };
+    let stored = match gateway.clerk.take(step).await {
+        Ok(Done::Noted(sequence)) => {
+            judged.sequence = Some(sequence);
+            match asked {
+                Some(question) => {
+                    let request = existing(gateway, question.id).await?;
+                    gateway.tell(*question);
+                    Recorded::Asked(request)
+                }
+                None => Recorded::Noted,
+            }
+        }
+        Ok(Done::Repeated(answer, Some(id))) => {
+            Recorded::Repeated(answer, Some(existing(gateway, id).await?))
+        }
+        Ok(Done::Repeated(answer, None)) => Recorded::Repeated(answer, None),
+        Ok(Done::TooMany) => {
+            let words = "as many requests of this token wait for a person as may";
+            let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-pending", words);
+            return Err(problem.with("most", PENDING.into()).retry_after(30));
+        }
+        Ok(Done::KeyReused) => {
+            return Err(Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "key-reused",
+                "this `Idempotency-Key` was used for another call",
+            ));
+        }
+        // Whoever lets calls go on unrecorded has said so; nobody can be asked then.
+        Err(_) if judged.regime.configuration.audit.on_failure == OnFailure::Warn && !asks => {
+            Recorded::Noted
+        }
+        Ok(_) => return Err(crate::approvals::ClerkError::Closed.into()),
+        Err(error) => {
+            gateway.metrics.unrecorded();
+            return Err(error.into());
+        }
+    };
+    if judged.action.call.session.is_some() && !matches!(stored, Recorded::Repeated(..)) {
+        gateway.bench.with(|session| session.remember(&mut judged));
+    }
+    Ok((judged, stored))
+}
+
+/// Waits for a decision, at most so long and no longer than the request holds.
+pub(super) async fn decided(gateway: &Shared, id: Id, wait: Duration) -> Result<Asked, Problem> {
+    let begun = Instant::now();
+    let mut closed = gateway.closed.subscribe();
+    // By a clock that nobody can set: one that is turned back makes nothing last longer.
+    let mut ends: Option<Instant> = None;
+    loop {
+        let waiting = gateway.clerk.wait_for(id);
+        let request = existing(gateway, id).await?;
+        if request.status != Status::Pending || gateway.is_closing() {
+            return Ok(request);
+        }
+        let ends = *ends.get_or_insert_with(|| {
+            let left = request.expires.duration_since(Timestamp::now());
+            Instant::now() + Duration::try_from(left).unwrap_or_default()
+        });
+        let until = ends.min(begun + wait);
+        tokio::select! {
+            () = waiting.told() => {}
+            _ = closed.changed() => {}
+            () = tokio::time::sleep_until(until) => {
+                if until < ends {
+                    return Ok(request);
+                }
+                let close = Step::Close {
+                    id,
+                    status: Status::TimedOut,
+                    by: String::new(),
+                    reason: "nobody decided in time".to_owned(),
+                };
+                if let Done::Closed(request, _) = gateway.clerk.take(close).await? {
+                    return Ok(*request);
+                }
+            }
+        }
+    }
+}
+
+pub(super) async fn existing(gateway: &Shared, id: Id) -> Result<Asked, Problem> {
+    let found = gateway.read(move |store| store.request(id)).await?;
+    found.ok_or_else(|| Problem::unknown("request"))
+}
+
+/// Takes an approval up for a caller who waited for it, and says in the decision what came of it. What was put in place of the action
+/// is not the action: that one stays refused.
+async fn take_up(
+    gateway: &Shared,
+    request: Asked,
+    judged: &mut Judged,
+    caller: &Caller,
+) -> Result<Asked, Problem> {
+    let by = request.approver.as_deref().unwrap_or("the policy");
+    let said = request.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let (verdict, note) = match request.status {
+        Status::Pending => return Ok(request),
+        status if status.lets_go_on() => {
+            let claim = Claim {
+                id: request.id,
+                action: request.runs().to_owned(),
+                requester: caller.name.clone(),
+            };
+            match gateway.clerk.take(Step::Claim(claim)).await? {
+                Done::Claimed(claimed) if claimed.modified.is_some() => {
+                    let note = format!("{by} approved another action in its place{said}");
+                    settle(judged, Verdict::Deny, note);
+                    return Ok(*claimed);
+                }
+                Done::Claimed(claimed) => {
+                    settle(judged, Verdict::Allow, format!("approved by {by}{said}"));
+                    return Ok(*claimed);
+                }
+                Done::Unclaimable(why) => (Verdict::Deny, why.to_string()),
+                _ => (Verdict::Deny, "its approval cannot be taken up".to_owned()),
+            }
+        }
+        Status::TimedOut => (Verdict::Deny, "nobody decided in time".to_owned()),
+        Status::Cancelled => (Verdict::Deny, "it was taken back".to_owned()),
+        _ => (Verdict::Deny, format!("denied by {by}{said}")),
+    };
+    settle(judged, verdict, note);
+    Ok(request)
+}
+
+fn settle(judged: &mut Judged, verdict: Verdict, note: String) {
+    let decision = &mut judged.judgement.decision;
+    decision.verdict = verdict;
+    decision.layer = Layer::Person;
+    decision.reasons.insert(0, note.clone());
+    decision.steps.push(Because {
+        layer: Layer::Person,
+        verdict: Some(verdict),
+        note: note.into(),
+    });
+}
+
+fn answered(id: Option<&serde_json::Value>, judged: &Judged, request: Option<&Asked>) -> String {
+    let answer = Answer::new(id, &judged.judgement);
+    let written = match request {
+        None => serde_json::to_string(&answer),
+        Some(request) => serde_json::to_string(&JudgedShape {
+            answer,
+            approval: Some(ApprovalShape::short(request)),
+        }),
+    };
+    // What an answer is made of can always be written.
+    written.unwrap_or_default()
+}
+
+pub(super) fn json_text(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+/// The key of a call that may be sent twice.
+fn once(caller: &Caller, headers: &HeaderMap, body: &[u8]) -> Result<Option<Once>, Problem> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= LONGEST_KEY);
+    let key = key.ok_or_else(|| {
+        Problem::bad_input("`Idempotency-Key` must be 1 to 255 visible ASCII characters")
+    })?;
+    Ok(Some(Once {
+        token: caller.id,
+        key: key.to_owned(),
+        digest: data_encoding::HEXLOWER.encode(&Sha256::digest(body)),
+        answer: String::new(),
+    }))
+}
+
+pub(super) async fn inspect(body: Bytes) -> Result<Response, Problem> {
+    let request = InspectRequest::parse(&body, 1)?;
+    let looked = move || {
+        let seen = look_through(&request.text);
+        let answer = InspectAnswer::new(request.id.as_ref(), &seen, redacted(&request.text));
+        serde_json::to_string(&answer).unwrap_or_default()
+    };
+    let text = if body.len() <= SHORT {
+        looked()
+    } else {
+        let apart = tokio::task::spawn_blocking(looked).await;
+        apart.map_err(|_| crate::approvals::ClerkError::Closed)?
+    };
+    Ok(json_text(text))
+}
+
+/// Judges an action that an approver would put in place of another, under the same policy and by the same caller's facts.
+pub(super) fn judge_in_place(
+    gateway: &Gateway,
+    call: portcullis_core::call::ToolCall,
+) -> Result<Judged, Problem> {
+    gateway.bench.with(|session: &session::Session| {
+        session
+            .consider(call, Context::default())
+            .map_err(|error| Problem::bad_input(error.to_string()))
+    })
+}

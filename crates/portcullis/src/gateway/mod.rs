@@ -1,0 +1,170 @@
+//! The gate over HTTP. Owns what several requests have in common: who judges, who writes, who is told; each group of routes has a file of
+//! its own, and the table of them is `routes`.
+//!
+//! ```text
+//! connection ──serve──► access (host, origin, token, scope, rate) ──routes──► judge │ approvals │ records │ events │ page
+//!                                                                              └───────── Clerk: one writer, shared commits
+//! ```
+//!
+//! Nothing is answered before it is recorded, and nothing that counts is kept in memory alone.
+
+mod access;
+mod approvals;
+mod bench;
+mod events;
+mod judge;
+mod keys;
+mod metrics;
+mod openapi;
+mod overview;
+mod page;
+mod policy;
+mod problem;
+mod records;
+mod remote;
+mod routes;
+mod serve;
+mod shapes;
+mod tokens;
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use portcullis_core::approval::TwoPeople;
+use tokio::sync::broadcast;
+
+use self::{access::Door, bench::Bench, metrics::Metrics};
+pub use self::{
+    keys::{AGENTS, KeyError, Keys},
+    problem::Problem,
+    remote::{Remote, RemoteError},
+    serve::{ServeError, Serving, Stop, TlsFiles},
+    shapes::approval_json,
+};
+use crate::{
+    approvals::{Clerk, ClerkError, Question, Step, Webhook},
+    audit::{Body, Entry},
+    platform,
+    report::visible,
+    session,
+};
+
+/// What a gateway is started with.
+#[derive(Clone)]
+pub struct Options {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// The names under which it is reached, beside those of the loopback.
+    pub hosts: Vec<String>,
+    /// The certificate and its key, where connections are encrypted.
+    pub tls: Option<TlsFiles>,
+    /// The state directory: the record, requests and tokens.
+    pub state: PathBuf,
+    /// How calls are judged.
+    pub session: session::Options,
+    /// How long a decision is waited for.
+    pub timeout: Duration,
+    /// From which risk on two people must agree.
+    pub two_people: TwoPeople,
+    /// How many requests one client may send in a second.
+    pub rate: u32,
+    /// The most connections at once.
+    pub connections: usize,
+    /// Who is told of each request.
+    pub webhooks: Vec<Arc<Webhook>>,
+    /// Whether this desktop shows a note of each request.
+    pub notify: bool,
+}
+
+impl Options {
+    /// How many requests one client may send in a second, unless somebody says otherwise: no person's agent is faster, and a loop that went
+    /// wrong is held.
+    pub const RATE: u32 = 20_000;
+
+    /// The most connections at once, unless somebody says otherwise.
+    pub const CONNECTIONS: usize = 16_384;
+}
+
+/// Everything that requests have in common.
+pub(super) struct Gateway {
+    clerk: Clerk,
+    bench: Bench,
+    door: Door,
+    metrics: Metrics,
+    /// What listeners are told: the text of an event, made once for all of them.
+    events: broadcast::Sender<Arc<str>>,
+    timeout: Duration,
+    two_people: TwoPeople,
+    webhooks: Vec<Arc<Webhook>>,
+    notify: bool,
+    state: PathBuf,
+    is_tls: bool,
+    closing: AtomicBool,
+    /// Ends whoever waits when the gateway stops.
+    closed: tokio::sync::watch::Sender<bool>,
+}
+
+type Shared = Arc<Gateway>;
+
+impl Gateway {
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// Tells who wants to be told of a request. Nothing depends on it: the request waits in the inbox all the same.
+    fn tell(&self, question: Question) {
+        if self.notify {
+            let agent = visible::line(question.agent.as_deref().unwrap_or("an agent")).into_owned();
+            let words =
+                format!("{agent} asks to use {}: risk {}", question.tool, question.risk.name());
+            tokio::task::spawn_blocking(move || {
+                // A desktop that shows nothing stops nobody; a program that does is waited for, or it would stay as a zombie.
+                platform::show_on_desktop("Portcullis", &visible::line(&words))
+                    .and_then(|mut child| child.wait())
+            });
+        }
+        let question = Arc::new(question);
+        for webhook in &self.webhooks {
+            let (webhook, question) = (Arc::clone(webhook), Arc::clone(&question));
+            let clerk = self.clerk.clone();
+            tokio::spawn(async move {
+                let Err(error) = webhook.send(&question).await else { return };
+                let entry = Entry::change("the gateway", "a webhook failed", error.to_string());
+                let record = Body::new(&entry, Timestamp::now());
+                // What cannot be recorded now changes nothing.
+                let _ = clerk.take(Step::Note { record, once: None }).await;
+            });
+        }
+    }
+
+    /// Reads from the store on a thread that may wait.
+    async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        reads: impl FnOnce(&mut dyn crate::approvals::Ledger) -> Result<T, crate::audit::AuditError>
+        + Send
+        + 'static,
+    ) -> Result<T, Problem> {
+        let gateway = Arc::clone(self);
+        let read = tokio::task::spawn_blocking(move || gateway.clerk.read(reads)).await;
+        Ok(read.map_err(|_| ClerkError::Closed)??)
+    }
+}
+
+/// Records something that somebody did to the gate, where nobody waits for it.
+fn note(clerk: &Clerk, who: &str, what: &str, count: u32) {
+    let entry = Entry::change(who, what, format!("{count} within a minute"));
+    let record = Body::new(&entry, Timestamp::now());
+    let clerk = clerk.clone();
+    tokio::spawn(async move {
+        // What cannot be recorded now was refused all the same.
+        let _ = clerk.take(Step::Note { record, once: None }).await;
+    });
+}

@@ -1,0 +1,371 @@
+//! The description of the gateway for programs, OpenAPI 3.1: made of the table of routes and of the schemas of what comes and goes, so that
+//! it says what the code does. Owns how the two are put together; the schemas are published beside the others.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use super::routes::{Kind, Needs, ROUTES, Route};
+
+/// The schemas, as the tests below write them.
+const SCHEMAS: &str = include_str!("../../../../docs/reference/gateway.schema.json");
+
+/// The description, as text.
+pub(super) static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}\n", document()));
+
+fn document() -> Value {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        if let Some(path) = path.as_object_mut() {
+            path.insert(route.method.as_str().to_ascii_lowercase(), operation(route));
+        }
+    }
+    let schemas: Value = serde_json::from_str(SCHEMAS).unwrap_or_default();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Portcullis gateway",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Judge what agents want to do, ask people, and read the record.",
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "schemas": schemas.get("$defs").cloned().unwrap_or_default(),
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let mut parameters: Vec<Value> = Vec::new();
+    for name in route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+        let schema = if name == "sequence" {
+            json!({ "type": "integer", "minimum": 0 })
+        } else {
+            json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })
+        };
+        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
+    }
+    for (name, kind, words) in route.query {
+        let schema = match kind {
+            Kind::Number => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
+            Kind::Record => json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
+            Kind::Time => json!({ "type": "string", "format": "date-time" }),
+            Kind::Text => json!({ "type": "string" }),
+            Kind::Word(words) => json!({ "enum": words }),
+        };
+        parameters
+            .push(json!({ "name": name, "in": "query", "description": words, "schema": schema }));
+    }
+    if route.path == "/v1/judge" {
+        parameters.push(json!({
+            "name": "Idempotency-Key", "in": "header", "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+            "description": "The same key and the same call get the same answer for a day",
+        }));
+    }
+    let mut responses = Map::new();
+    responses.insert(route.status.to_string(), good(route));
+    responses.insert(
+        "default".to_owned(),
+        json!({
+            "description": "Why it was not done",
+            "content": { "application/problem+json": { "schema": reference("Problem") } },
+        }),
+    );
+    let mut operation = json!({
+        "summary": route.summary,
+        "operationId": id(route),
+        "parameters": parameters,
+        "responses": responses,
+    });
+    let Some(fields) = operation.as_object_mut() else { return operation };
+    if !route.takes.is_empty() {
+        let content = json!({ "application/json": { "schema": reference(route.takes) } });
+        fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+    }
+    let scopes = match route.needs {
+        Needs::Nothing => return operation,
+        Needs::Token => "any token".to_owned(),
+        Needs::Scope(scope) => format!("the scope `{}`", scope.name()),
+        Needs::Either(one, other) => {
+            format!("the scope `{}` or `{}`", one.name(), other.name())
+        }
+    };
+    fields.insert("description".to_owned(), json!(format!("Needs {scopes}.")));
+    fields.insert("security".to_owned(), json!([{ "token": [] }]));
+    operation
+}
+
+fn good(route: &Route) -> Value {
+    if route.gives.is_empty() {
+        return json!({ "description": "Done" });
+    }
+    let kind = match route.gives {
+        "Events" => "text/event-stream",
+        "Metrics" => "application/openmetrics-text",
+        "Export" => "application/jsonl",
+        _ => "application/json",
+    };
+    let schema = match kind {
+        "application/json" => reference(route.gives),
+        _ => json!({ "type": "string" }),
+    };
+    json!({ "description": "Done", "content": { kind: { "schema": schema } } })
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{}", name.trim_end_matches("Shape")) })
+}
+
+/// `getApproval` from `GET /v1/approvals/{id}`.
+fn id(route: &Route) -> String {
+    let words = route.path.trim_start_matches("/v1").split(['/', '-', '.']);
+    let mut id = route.method.as_str().to_ascii_lowercase();
+    for word in words.filter(|word| !word.is_empty()) {
+        let word = word.trim_matches(['{', '}']);
+        let (first, rest) = word.split_at(word.len().min(1));
+        id.push_str(&first.to_ascii_uppercase());
+        id.push_str(rest);
+    }
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, env, fs, path::Path};
+
+    use schemars::generate::SchemaSettings;
+
+    use super::*;
+    use crate::{
+        gateway::{
+            policy::ToTryShape,
+            shapes::{
+                ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape, ManyShape,
+                NewPolicyShape, NewTokenShape, TokenShape,
+            },
+        },
+        wire::Answer,
+    };
+
+    fn schemas() -> Value {
+        let settings = || {
+            let mut settings = SchemaSettings::draft2020_12();
+            settings.definitions_path = "/components/schemas".into();
+            settings
+        };
+        let mut given = settings().for_serialize().into_generator();
+        given.subschema_for::<ApprovalsShape>();
+        given.subschema_for::<ApprovalShape>();
+        given.subschema_for::<CountShape>();
+        given.subschema_for::<TokenShape>();
+        given.subschema_for::<Answer<'_>>();
+        let mut taken = settings().for_deserialize().into_generator();
+        taken.subschema_for::<DecisionShape>();
+        taken.subschema_for::<ManyShape>();
+        taken.subschema_for::<ClaimShape>();
+        taken.subschema_for::<NewTokenShape>();
+        taken.subschema_for::<NewPolicyShape>();
+        taken.subschema_for::<ToTryShape>();
+        let mut all = given.take_definitions(true);
+        all.extend(taken.take_definitions(true));
+        let written = Value::Object(all).to_string();
+        // On the wire nothing is called after our types.
+        let renamed = written.replace("Shape\"", "\"");
+        let mut all: Map<String, Value> = serde_json::from_str(&renamed).unwrap();
+        for (name, schema) in by_hand() {
+            assert!(all.insert(name.to_owned(), schema).is_none(), "`{name}` means two things");
+        }
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "What the gateway of portcullis takes and gives",
+            "$defs": all,
+        })
+    }
+
+    /// What is read field by field, or made of parts that have no type of their own.
+    fn by_hand() -> Vec<(&'static str, Value)> {
+        let object = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required });
+        let text = || json!({ "type": "string" });
+        let number = || json!({ "type": "integer", "minimum": 0 });
+        let list = |of: Value| json!({ "type": "array", "items": of });
+        let any = || json!({ "type": "object" });
+        vec![
+            (
+                "Call",
+                object(
+                    json!({
+                        "v": { "const": 1 }, "id": { "type": ["string", "number", "null"] }, "tool": { "type": "string", "pattern": "\\S" },
+                        "arguments": any(), "cwd": text(), "home": text(), "thought": text(), "summary": text(),
+                        "security_risk": { "enum": ["UNKNOWN", "LOW", "MEDIUM", "HIGH"] },
+                        "mode": { "enum": ["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions"] },
+                        "agent": text(), "session": text(),
+                    }),
+                    json!(["tool", "arguments"]),
+                ),
+            ),
+            (
+                "Judged",
+                json!({
+                    "allOf": [
+                        { "$ref": "#/components/schemas/Answer" },
+                        object(json!({ "approval": { "$ref": "#/components/schemas/Approval" } }), json!([])),
+                    ],
+                }),
+            ),
+            (
+                "Text",
+                object(
+                    json!({ "v": { "const": 1 }, "id": { "type": ["string", "number", "null"] }, "text": text() }),
+                    json!(["text"]),
+                ),
+            ),
+            (
+                "Inspected",
+                object(
+                    json!({
+                        "v": number(), "id": {}, "secrets": list(any()), "injection": { "type": "boolean" },
+                        "injection_findings": list(any()), "redacted": text(),
+                    }),
+                    json!(["v", "secrets", "injection", "injection_findings", "redacted"]),
+                ),
+            ),
+            (
+                "Record",
+                object(
+                    json!({
+                        "v": number(), "sequence": number(), "time": text(), "kind": { "enum": ["decision", "answer", "outcome", "change"] },
+                        "previous": text(), "hash": text(),
+                    }),
+                    json!([]),
+                ),
+            ),
+            (
+                "Records",
+                object(
+                    json!({
+                        "v": number(), "head": number(), "before": number(), "records": list(json!({ "$ref": "#/components/schemas/Record" })),
+                    }),
+                    json!(["v", "head", "records"]),
+                ),
+            ),
+            (
+                "RecordWithProof",
+                object(
+                    json!({
+                        "v": number(), "record": { "$ref": "#/components/schemas/Record" }, "proof": any(), "related": list(any()),
+                    }),
+                    json!(["v", "record", "proof", "related"]),
+                ),
+            ),
+            (
+                "Verification",
+                object(
+                    json!({
+                        "v": number(), "intact": { "type": "boolean" }, "records": number(), "head": any(), "problems": list(text()),
+                    }),
+                    json!(["v", "intact", "records", "head", "problems"]),
+                ),
+            ),
+            (
+                "Sessions",
+                object(json!({ "v": number(), "sessions": list(any()) }), json!(["v", "sessions"])),
+            ),
+            (
+                "Summary",
+                object(
+                    json!({
+                        "v": number(), "since": text(), "allow": number(), "ask": number(), "deny": number(), "pending": number(),
+                    }),
+                    json!(["v", "since", "allow", "ask", "deny", "pending"]),
+                ),
+            ),
+            (
+                "Rules",
+                object(json!({ "v": number(), "rules": list(any()) }), json!(["v", "rules"])),
+            ),
+            ("Policy", object(json!({ "v": number(), "policy": text() }), json!(["v", "policy"]))),
+            (
+                "Trial",
+                object(
+                    json!({
+                        "v": number(), "calls": number(), "left_out": number(), "now": any(), "then": any(), "changed": number(),
+                        "loosened": number(), "changes": list(any()),
+                    }),
+                    json!(["v", "calls", "now", "then", "changed", "loosened", "changes"]),
+                ),
+            ),
+            (
+                "PolicySet",
+                object(
+                    json!({ "v": number(), "approval_policy": text(), "decided": number() }),
+                    json!(["v", "approval_policy", "decided"]),
+                ),
+            ),
+            (
+                "Tokens",
+                object(
+                    json!({ "v": number(), "tokens": list(json!({ "$ref": "#/components/schemas/Token" })) }),
+                    json!(["v", "tokens"]),
+                ),
+            ),
+            (
+                "Me",
+                object(
+                    json!({ "v": number(), "name": text(), "scopes": list(text()), "csrf": text() }),
+                    json!(["v", "name", "scopes"]),
+                ),
+            ),
+            ("LogIn", object(json!({ "token": text() }), json!(["token"]))),
+            ("Health", object(json!({ "v": number(), "status": text() }), json!(["v", "status"]))),
+            ("Description", any()),
+            (
+                "Problem",
+                object(
+                    json!({
+                        "type": text(), "title": text(), "status": number(), "code": text(), "detail": text(),
+                    }),
+                    json!(["type", "title", "status", "code", "detail"]),
+                ),
+            ),
+        ]
+    }
+
+    fn published(name: &str, written: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
+        if env::var_os("UPDATE_SCHEMAS").is_some() {
+            fs::write(&path, written).unwrap();
+        }
+        fs::read_to_string(&path).unwrap_or_default()
+    }
+
+    /// Run the test with `UPDATE_SCHEMAS=1` after a change; twice, because the description holds the schemas.
+    #[test]
+    fn the_published_description_is_the_one_of_the_code() {
+        let schemas = format!("{:#}\n", schemas());
+        assert!(published("gateway.schema.json", &schemas) == schemas, "run with UPDATE_SCHEMAS=1");
+        assert!(published("openapi.json", &TEXT) == *TEXT, "run with UPDATE_SCHEMAS=1 once more");
+    }
+
+    #[test]
+    fn every_schema_that_is_named_is_there_and_every_operation_has_its_own_name() {
+        let document = document();
+        let schemas = document.pointer("/components/schemas").unwrap();
+        let mut ids = BTreeSet::new();
+        let mut names = Vec::new();
+        let text = document.to_string();
+        for part in text.split("#/components/schemas/").skip(1) {
+            names.push(part.split('"').next().unwrap().to_owned());
+        }
+        assert!(names.len() > 40, "{names:?}");
+        for name in names {
+            assert!(schemas.get(&name).is_some(), "{name}");
+        }
+        for route in ROUTES {
+            assert!(ids.insert(id(route)), "{}", id(route));
+        }
+    }
+}

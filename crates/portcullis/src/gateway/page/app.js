@@ -1,0 +1,146 @@
+// Owns the frame: logging in and out, which view is shown, the theme, and whether the gateway is still heard. The views own themselves.
+
+import { call, get, listen, post } from "./api.js";
+import { dashboard } from "./chart.js";
+import { history, record, session, sessions } from "./history.js";
+import { inbox } from "./inbox.js";
+import { policy, rules, tokens } from "./rule.js";
+import { el, field, replace, say, shell } from "./view.js";
+
+const main = document.getElementById("main");
+const top = document.getElementById("top");
+
+// Path, its view, its name in the navigation, and the scopes of which one is needed.
+const VIEWS = [
+  ["inbox", inbox, "Inbox", ["approve", "read", "admin"]],
+  ["history", history, "History", ["read", "admin"]],
+  ["record", record, null, ["read", "admin"]],
+  ["sessions", sessions, "Sessions", ["read", "admin"]],
+  ["session", session, null, ["read", "admin"]],
+  ["dashboard", dashboard, "Dashboard", ["read", "admin"]],
+  ["rules", rules, "Rules", ["read", "admin"]],
+  ["policy", policy, "Policy", ["read", "admin"]],
+  ["tokens", tokens, "Tokens", ["admin"]],
+];
+const ABOVE = { record: "history", session: "sessions" };
+
+let me = null;
+let view = null;
+let deaf = null;
+
+const isMine = (scopes) => scopes.some((scope) => me.scopes.includes(scope));
+
+function route() {
+  const [path, text] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name, ...rest] = path.split("/");
+  let argument = rest.join("/");
+  try { argument = decodeURIComponent(argument); } catch { /* Taken as it is. */ }
+  return { name: name || "inbox", argument, parameters: new URLSearchParams(text ?? "") };
+}
+
+function show(focus = true) {
+  if (!me) return;
+  const { name, argument, parameters } = route();
+  view?.end?.();
+  view = null;
+  document.title = "Portcullis";
+  const found = VIEWS.find(([path, , , scopes]) => path === name && isMine(scopes));
+  if (!found) replace(main, ...shell("Not here", el("p", {}, "There is no such page, or your token does not show it. ", el("a", { href: "#/inbox" }, "To the inbox"))));
+  else view = found[1](main, me, argument, parameters);
+  for (const link of top.querySelectorAll("nav a")) {
+    const isHere = link.getAttribute("href") === `#/${ABOVE[name] ?? name}`;
+    if (isHere) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (focus) (main.querySelector("h1") ?? main).focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+function frame() {
+  const state = el("p", { id: "state", class: "state", role: "status" });
+  replace(top,
+    el("a", { class: "name", href: "#/inbox" }, "Portcullis"),
+    el("nav", { "aria-label": "Pages" }, VIEWS.filter(([, , label, scopes]) => label && isMine(scopes))
+      .map(([path, , label]) => el("a", { href: `#/${path}` }, label))),
+    el("div", { class: "self" }, state,
+      el("button", { type: "button", class: "quiet", onclick: turn, "aria-label": "Light or dark" }, "◐"),
+      el("span", { class: "me" }, me.name),
+      el("button", { type: "button", class: "quiet", onclick: leave }, "Log out")));
+  top.hidden = false;
+  heard(state, null);
+  deaf?.();
+  deaf = listen((change) => { heard(state, true); view?.changed?.(change); }, (is) => heard(state, is));
+}
+
+function heard(state, is) {
+  if (state.dataset.is === String(is)) return;
+  state.dataset.is = String(is);
+  const words = { null: "Connecting …", true: "Live", false: "Disconnected: what you see may be old. Trying again …" };
+  replace(state, words[is]);
+}
+
+function turn() {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+  try { localStorage.setItem("theme", root.dataset.theme); } catch { /* Not remembered then. */ }
+}
+
+async function leave() {
+  try {
+    await call("POST", "/v1/logout");
+  } catch (problem) {
+    return say(`Not logged out: ${problem.message}.`, "bad");
+  }
+  out();
+}
+
+function out() {
+  if (!me && main.querySelector("form.login")) return;
+  me = null;
+  view?.end?.();
+  view = null;
+  deaf?.();
+  deaf = null;
+  top.hidden = true;
+  for (const open of document.querySelectorAll("dialog")) open.close();
+  document.title = "Portcullis";
+  const token = el("input", { type: "password", autocomplete: "off", required: true, spellcheck: "false" });
+  const wrong = el("p", { class: "warning", role: "alert" });
+  const enter = async (event) => {
+    event.preventDefault();
+    try {
+      me = await post("/v1/login", { token: token.value.trim() });
+    } catch (problem) {
+      replace(wrong, `Not logged in: ${problem.message}.`);
+      token.select();
+      return;
+    }
+    token.value = "";
+    frame();
+    show();
+  };
+  replace(main, el("form", { class: "login", onsubmit: enter },
+    el("h1", {}, "Portcullis"),
+    el("p", {}, "Agents wait at this gate until somebody lets them through."),
+    field("Your token", token, "It stands in the file that `portcullis serve` names. An agent’s token opens nothing here."),
+    wrong, el("div", { class: "buttons" }, el("button", { type: "submit", class: "approve" }, "Log in"))));
+  token.focus();
+}
+
+async function begin() {
+  try { document.documentElement.dataset.theme = localStorage.getItem("theme") ?? ""; } catch { /* As the system has it. */ }
+  addEventListener("hashchange", () => show());
+  addEventListener("logged-out", out);
+  try {
+    me = await get("/v1/me");
+  } catch (problem) {
+    if (problem.status !== 401) replace(main, ...shell("Portcullis", el("p", { class: "warning" }, `${problem.message}.`)));
+    return;
+  }
+  frame();
+  show(false);
+}
+
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+begin();

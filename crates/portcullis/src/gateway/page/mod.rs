@@ -1,0 +1,64 @@
+//! The page that people decide on, and what tells whether the gateway is well. Owns the files, which are part of the program, and their
+//! policy: nothing is loaded from anywhere else, and no text of anybody's is taken for markup.
+
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+
+use super::{Shared, judge::json_text, openapi, problem::Problem};
+
+/// What the page may do.
+pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+    trusted-types 'none'";
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Every file of the page: its path, what it is, and what is in it.
+const FILES: &[(&str, &str, &str)] = &[
+    ("/", HTML, include_str!("index.html")),
+    ("/style.css", "text/css; charset=utf-8", include_str!("style.css")),
+    ("/app.js", "text/javascript; charset=utf-8", include_str!("app.js")),
+    ("/api.js", "text/javascript; charset=utf-8", include_str!("api.js")),
+    ("/ask.js", "text/javascript; charset=utf-8", include_str!("ask.js")),
+    ("/chart.js", "text/javascript; charset=utf-8", include_str!("chart.js")),
+    ("/history.js", "text/javascript; charset=utf-8", include_str!("history.js")),
+    ("/inbox.js", "text/javascript; charset=utf-8", include_str!("inbox.js")),
+    ("/rule.js", "text/javascript; charset=utf-8", include_str!("rule.js")),
+    ("/view.js", "text/javascript; charset=utf-8", include_str!("view.js")),
+    ("/icon.svg", "image/svg+xml", include_str!("icon.svg")),
+];
+
+pub(super) fn assets() -> Router<Shared> {
+    FILES.iter().fold(Router::new(), |router, (path, kind, text)| {
+        router.route(path, get(async || ([(header::CONTENT_TYPE, *kind)], *text)))
+    })
+}
+
+pub(super) async fn health() -> Response {
+    json_text(r#"{"v":1,"status":"ok"}"#.to_owned())
+}
+
+/// Whether a decision could be recorded now.
+pub(super) async fn ready(State(gateway): State<Shared>) -> Result<Response, Problem> {
+    if gateway.is_closing() {
+        let closing = "the gateway is shutting down";
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "closing", closing));
+    }
+    gateway.read(|store| store.head()).await?;
+    Ok(json_text(r#"{"v":1,"status":"ok"}"#.to_owned()))
+}
+
+pub(super) async fn metrics(State(gateway): State<Shared>) -> Response {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], gateway.metrics.text()).into_response()
+}
+
+/// What this gateway is, for programs.
+pub(super) async fn description() -> Response {
+    json_text(openapi::TEXT.clone())
+}

@@ -1,0 +1,128 @@
+//! What a client is told when something is not done: RFC 9457, with a word for programs. Owns the shape; which status fits, the handlers
+//! know.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+    response::IntoResponse,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{approvals::ClerkError, audit::AuditError, wire::Malformed};
+
+/// Why a request was not done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    detail: String,
+    more: Map<String, Value>,
+    retry_after: Option<u32>,
+}
+
+impl Problem {
+    /// A problem with a word for programs and a sentence for people.
+    #[must_use]
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), more: Map::new(), retry_after: None }
+    }
+
+    /// What came cannot be read.
+    #[must_use]
+    pub fn bad_input(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-input", detail)
+    }
+
+    /// There is no such thing.
+    #[must_use]
+    pub fn unknown(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not-found", format!("there is no such {what}"))
+    }
+
+    /// With something more for programs.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: Value) -> Self {
+        self.more.insert(key.to_owned(), value);
+        self
+    }
+
+    /// With the time after which it may be tried again.
+    #[must_use]
+    pub fn retry_after(self, seconds: u32) -> Self {
+        Self { retry_after: Some(seconds), ..self }
+    }
+
+    /// The status.
+    #[must_use]
+    pub const fn status(&self) -> StatusCode {
+        self.status
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response<Body> {
+        let Self { status, code, detail, more, retry_after } = self;
+        let mut shape = json!({
+            "type": format!("urn:portcullis:problem:{code}"),
+            "title": status.canonical_reason().unwrap_or("problem"),
+            "status": status.as_u16(),
+            "code": code,
+            "detail": detail,
+        });
+        if let Some(object) = shape.as_object_mut() {
+            object.extend(more);
+        }
+        let mut response = Response::new(Body::from(shape.to_string()));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<Malformed> for Problem {
+    fn from(malformed: Malformed) -> Self {
+        Self::bad_input(malformed.message)
+    }
+}
+
+/// The store is for those who run the gateway: a client learns that it failed, not where it lies.
+fn unstored() -> Problem {
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "unrecorded",
+        "nothing goes on unrecorded, and the record cannot be written or read just now",
+    )
+    .retry_after(1)
+}
+
+impl From<AuditError> for Problem {
+    fn from(_: AuditError) -> Self {
+        unstored()
+    }
+}
+
+impl From<ClerkError> for Problem {
+    fn from(error: ClerkError) -> Self {
+        match error {
+            ClerkError::Store(_) => unstored(),
+            ClerkError::Overloaded => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "overloaded",
+                "too many decisions wait to be recorded",
+            )
+            .retry_after(1),
+            ClerkError::Closed => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "closing",
+                "the gateway is shutting down",
+            ),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The record over HTTP. Owns filters, pages and the proof of one record's place in the chain; what a record is, `audit` says.
+
+use axum::{
+    Json,
+    body::{Body, Bytes},
+    extract::{Path, Query, State},
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use jiff::Timestamp;
+use portcullis_core::{decision::Verdict, risk::Risk};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{
+    io::{self, Write},
+    ops::ControlFlow,
+    sync::Arc,
+};
+use tokio::sync::mpsc;
+
+use super::{Shared, problem::Problem};
+use crate::{
+    audit::{
+        Filter, Hash, Kind, Log, Record,
+        export::{Format, export, json as record_shape},
+    },
+    wire::VERSION,
+};
+
+/// The most records of one page.
+const PAGE: u32 = 1_000;
+
+/// How much of an export is made before somebody takes it.
+const CHUNK: usize = 64 << 10;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    risk: Option<String>,
+    #[serde(default)]
+    decision: Option<String>,
+    #[serde(default)]
+    since: Option<String>,
+    #[serde(default)]
+    until: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    before: Option<u64>,
+    #[serde(default)]
+    after: Option<u64>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    limit: Option<u32>,
+    #[serde(default)]
+    format: Option<String>,
+}
+
+impl Wanted {
+    fn filter(&self) -> Result<Filter, Problem> {
+        let named = |word: &Option<String>| word.clone().filter(|word| !word.is_empty());
+        let kind = named(&self.kind).map(|word| {
+            let found = Kind::ALL.into_iter().find(|kind| kind.name() == word);
+            found.ok_or_else(|| {
+                Problem::bad_input("`kind` must be decision, answer, outcome, or change")
+            })
+        });
+        let decision = named(&self.decision).map(|word| {
+            let all = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
+            let found = all.into_iter().find(|verdict| verdict.name() == word);
+            found.ok_or_else(|| Problem::bad_input("`decision` must be allow, ask, or deny"))
+        });
+        let risk = named(&self.risk).map(|word| {
+            word.parse::<Risk>().map_err(|error| Problem::bad_input(error.to_string()))
+        });
+        let time = |name: &str, word: &Option<String>| {
+            named(word)
+                .map(|word| {
+                    word.parse::<Timestamp>().map_err(|error| {
+                        Problem::bad_input(format!("`{name}` must be a time of RFC 3339: {error}"))
+                    })
+                })
+                .transpose()
+        };
+        Ok(Filter {
+            kind: kind.transpose()?,
+            risk: risk.transpose()?,
+            decision: decision.transpose()?,
+            since: time("since", &self.since)?,
+            until: time("until", &self.until)?,
+            agent: named(&self.agent),
+            session: named(&self.session),
+            before: self.before,
+            after: self.after,
+            text: named(&self.text),
+            limit: None,
+        })
+    }
+}
+
+pub(super) async fn list(
+    State(gateway): State<Shared>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Problem> {
+    let limit = wanted.limit.unwrap_or(100).clamp(1, PAGE);
+    let filter = Filter { limit: Some(limit), ..wanted.filter()? };
+    let (records, head) = gateway
+        .read(move |store| {
+            let head = store.head()?;
+            let mut records = Vec::new();
+            store.each(&filter, &mut |record| {
+                records.push(match record {
+                    Ok(record) => record_shape(&record),
+                    // It is there, and cannot be read: that is what to say of it.
+                    Err(error) => json!({ "unreadable": error.to_string() }),
+                });
+                ControlFlow::Continue(())
+            })?;
+            Ok((records, head))
+        })
+        .await?;
+    let first = records.first().and_then(|record| record.get("sequence")).cloned();
+    let before = first.filter(|_| records.len() == limit as usize);
+    // The newest first, as a person reads them.
+    let records: Vec<Value> = records.into_iter().rev().collect();
+    let mut shape = json!({ "v": VERSION, "head": head.sequence, "records": records });
+    if let (Some(before), Some(object)) = (before, shape.as_object_mut()) {
+        object.insert("before".to_owned(), before);
+    }
+    Ok(Json(shape).into_response())
+}
+
+/// One record with its proof: that its hash is the one of its fields, and that it hangs together with its neighbours.
+pub(super) async fn show(
+    State(gateway): State<Shared>,
+    Path(sequence): Path<u64>,
+) -> Result<Response, Problem> {
+    let found = gateway
+        .read(move |store| {
+            let record = store.record(sequence)?;
+            let before = match sequence.checked_sub(1) {
+                Some(before) if before > 0 => store.record(before)?.map(|record| record.hash),
+                _ => Some(Hash::GENESIS),
+            };
+            let after = store.record(sequence.saturating_add(1))?.map(|record| record.previous);
+            let answers = Filter {
+                after: Some(sequence),
+                limit: Some(1_000),
+                session: record.as_ref().and_then(|record| record.entry.session.clone()),
+                ..Filter::default()
+            };
+            let mut related = Vec::new();
+            store.each(&answers, &mut |other| {
+                if let Ok(other) = other
+                    && other.entry.refers_to == Some(sequence)
+                {
+                    related.push(record_shape(&other));
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok((record, before, after, related))
+        })
+        .await?;
+    let (Some(record), before, after, related) = found else {
+        return Err(Problem::unknown("record"));
+    };
+    let shape = json!({
+        "v": VERSION,
+        "record": record_shape(&record),
+        "proof": proof(&record, before, after),
+        "related": related,
+    });
+    Ok(Json(shape).into_response())
+}
+
+fn proof(record: &Record, before: Option<Hash>, after: Option<Hash>) -> Value {
+    let computed = record.computed_hash();
+    json!({
+        "hash": record.hash.to_string(),
+        "computed": computed.to_string(),
+        "hash_is_of_these_fields": computed == record.hash,
+        "follows_the_one_before": before.map(|hash| hash == record.previous),
+        "is_followed": after.map(|previous| previous == record.hash),
+    })
+}
+
+/// The whole chain, looked through.
+pub(super) async fn verify(State(gateway): State<Shared>) -> Result<Response, Problem> {
+    let directory = gateway.state.clone();
+    let verified = tokio::task::spawn_blocking(move || {
+        Log::read(&directory).and_then(|mut log| log.verify(&[]))
+    });
+    let verified = verified.await.map_err(|_| crate::approvals::ClerkError::Closed)??;
+    let problems: Vec<String> = verified.problems.iter().map(ToString::to_string).collect();
+    Ok(Json(json!({
+        "v": VERSION,
+        "intact": verified.is_intact(),
+        "records": verified.records,
+        "head": { "sequence": verified.head.sequence, "hash": verified.head.hash.to_string() },
+        "problems": problems,
+    }))
+    .into_response())
+}
+
+/// Everything that a filter wants, as a stream that is made no faster than it is taken.
+pub(super) async fn export_all(
+    State(gateway): State<Shared>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Problem> {
+    let (format, kind) = match wanted.format.as_deref() {
+        None | Some("jsonl") => (Format::JsonLines, "application/jsonl"),
+        Some("csv") => (Format::Csv, "text/csv; charset=utf-8"),
+        Some(_) => return Err(Problem::bad_input("`format` must be jsonl or csv")),
+    };
+    let filter = Filter { limit: wanted.limit, ..wanted.filter()? };
+    let (sender, receiver) = mpsc::channel(2);
+    let gateway = Arc::clone(&gateway);
+    tokio::task::spawn_blocking(move || {
+        let mut out = Chunks { chunk: Vec::with_capacity(CHUNK), sender };
+        let exported = Log::read(&gateway.state)
+            .map_err(Into::into)
+            .and_then(|mut log| export(&mut log, &filter, format, &mut out));
+        if exported.is_err() || out.flush().is_err() {
+            // Cut off, so that nobody takes it for the whole.
+            let broken = io::Error::other("the record could not be read to its end");
+            let _ = out.sender.blocking_send(Err(broken));
+        }
+    });
+    let body = Body::from_stream(tokio_stream::wrappers::ReceiverStream::new(receiver));
+    Ok((StatusCode::OK, [(header::CONTENT_TYPE, kind)], body).into_response())
+}
+
+struct Chunks {
+    chunk: Vec<u8>,
+    sender: mpsc::Sender<io::Result<Bytes>>,
+}
+
+impl Write for Chunks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.chunk.extend_from_slice(bytes);
+        if self.chunk.len() >= CHUNK {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let chunk = Bytes::from(std::mem::take(&mut self.chunk));
+        let sent = self.sender.blocking_send(Ok(chunk));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}

@@ -1,0 +1,208 @@
+//! A gateway as its callers see it. Owns how a call that was judged here is also judged there: the stricter word holds, a person's yes
+//! answers what asks here, and a gateway that is lost is a no.
+
+use std::{path::Path, time::Duration};
+
+use portcullis_core::{
+    decision::{Decision, Layer, Step, Verdict},
+    network::{AllowedHost, NetworkOptions, NetworkPolicy, Target},
+};
+use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
+use serde_json::{Map, Value, json};
+use tokio::runtime::Runtime;
+
+use super::Keys;
+use crate::{guardian::is_inside_by_itself, private::Unbelievable, session::Judged};
+
+/// How long the gateway may take beside the wait for a person.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest answer.
+const LONGEST: u64 = 4 << 20;
+
+/// Why there is no gateway to ask.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// Its URL cannot be used.
+    #[error("`{url}` cannot be a gateway: {reason}")]
+    Url {
+        /// The URL.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+    /// There is no token to ask with.
+    #[error("the token in `{path}` cannot be used: {reason}")]
+    Token {
+        /// Where.
+        path: String,
+        /// Why.
+        reason: Unbelievable,
+    },
+    /// Nothing can wait for its answer.
+    #[error("cannot wait for the gateway: {0}")]
+    Runtime(std::io::Error),
+}
+
+/// A gateway somewhere else, or in another process.
+pub struct Remote {
+    client: Client,
+    url: String,
+    token: String,
+    wait: Duration,
+    runtime: Runtime,
+}
+
+impl Remote {
+    /// A gateway, a file with a token to ask it with, and how long a person is waited for.
+    ///
+    /// # Errors
+    /// [`RemoteError`].
+    pub fn new(url: &str, token_file: &Path, wait: Duration) -> Result<Self, RemoteError> {
+        let unusable = |reason: String| RemoteError::Url { url: url.to_owned(), reason };
+        let target = Target::read(url).map_err(|error| unusable(error.to_string()))?;
+        let is_near = is_inside_by_itself(&target);
+        if !is_near && !url.starts_with("https://") {
+            return Err(unusable("a token would cross the network unencrypted".to_owned()));
+        }
+        let policy = NetworkPolicy::new(NetworkOptions {
+            allowed_hosts: vec![AllowedHost {
+                host: target.host().into_owned(),
+                allow_private: true,
+                ports: vec![target.port()],
+            }],
+            default_deny: true,
+            ..NetworkOptions::default()
+        });
+        let policy = policy.map_err(|error| unusable(error.to_string()))?;
+        let guard = GuardOptions {
+            policy,
+            resolver: ResolverOptions::default(),
+            ..GuardOptions::default()
+        };
+        let limits = Limits { redirects: 0, body: LONGEST, time: wait.saturating_add(PATIENCE) };
+        let token = Keys::read(token_file).map_err(|reason| RemoteError::Token {
+            path: token_file.display().to_string(),
+            reason,
+        })?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Ok(Self {
+            client: Client::new(guard, Roots::System, limits),
+            url: url.trim_end_matches('/').to_owned(),
+            token,
+            wait,
+            runtime: runtime.map_err(RemoteError::Runtime)?,
+        })
+    }
+
+    /// Has a call judged there as well, and says in the decision what comes of both. What is denied here is not asked there.
+    pub fn settle(&self, judged: &mut Judged) {
+        if judged.judgement.decision.verdict == Verdict::Deny {
+            return;
+        }
+        let answer = self.runtime.block_on(self.asked(judged));
+        let action = judged.action.id();
+        let decision = &mut judged.judgement.decision;
+        match answer.and_then(|answer| read(&answer, &action)) {
+            Ok(Word { verdict, by_person, reasons }) => {
+                let answers = decision.verdict == Verdict::Ask && by_person;
+                if verdict > decision.verdict || answers {
+                    let note = reasons.first().map_or("the gateway's word", String::as_str);
+                    settle(decision, verdict, &format!("the gateway: {note}"));
+                }
+            }
+            Err(why) => {
+                settle(decision, Verdict::Deny, &format!("the gateway cannot be asked: {why}"))
+            }
+        }
+    }
+
+    async fn asked(&self, judged: &Judged) -> Result<Value, String> {
+        let mut headers = vec![
+            ("authorization".to_owned(), format!("Bearer {}", self.token)),
+            ("content-type".to_owned(), "application/json".to_owned()),
+        ];
+        headers.push(("accept".to_owned(), "application/json".to_owned()));
+        let request = Request {
+            method: "POST".to_owned(),
+            url: format!("{}/v1/judge?wait={}", self.url, self.wait.as_secs()),
+            headers,
+            body: Some(call(judged).to_string().into_bytes()),
+        };
+        let response = self.client.fetch(request, &mut |_| {}).await;
+        let response = response.map_err(|failure| failure.to_string())?;
+        let answer: Option<Value> = serde_json::from_slice(&response.body).ok();
+        match (response.status, answer) {
+            (200, Some(answer)) => Ok(answer),
+            (status, answer) => {
+                let detail = answer.as_ref().and_then(|answer| answer.get("detail")?.as_str());
+                let detail = detail.unwrap_or("it gives no reason");
+                Err(format!("it answers {status}: {detail}"))
+            }
+        }
+    }
+}
+
+/// What a gateway says.
+struct Word {
+    verdict: Verdict,
+    by_person: bool,
+    reasons: Vec<String>,
+}
+
+/// Reads an answer: it must be about the very action that was judged here.
+fn read(answer: &Value, action: &str) -> Result<Word, String> {
+    let text = |name: &str| answer.get(name).and_then(Value::as_str);
+    if text("action") != Some(action) {
+        return Err("it judged another action".to_owned());
+    }
+    let all = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
+    let verdict = all.into_iter().find(|verdict| Some(verdict.name()) == text("decision"));
+    let reasons = answer.get("reasons").and_then(Value::as_array).into_iter().flatten();
+    Ok(Word {
+        verdict: verdict.ok_or("its decision is none that is known")?,
+        by_person: text("layer") == Some(Layer::Person.name()),
+        reasons: reasons.filter_map(Value::as_str).map(str::to_owned).collect(),
+    })
+}
+
+fn settle(decision: &mut Decision, verdict: Verdict, note: &str) {
+    decision.verdict = verdict;
+    decision.layer = Layer::Person;
+    decision.reasons.insert(0, note.to_owned());
+    decision.steps.push(Step {
+        layer: Layer::Person,
+        verdict: Some(verdict),
+        note: note.to_owned().into(),
+    });
+}
+
+/// The call as it was judged here, so that there it is the same action.
+fn call(judged: &Judged) -> Value {
+    let call = &judged.action.call;
+    let mut shape = Map::new();
+    shape.insert("v".to_owned(), json!(crate::wire::VERSION));
+    shape.insert("tool".to_owned(), json!(call.tool));
+    shape.insert("arguments".to_owned(), Value::Object(call.arguments.clone()));
+    let texts = [
+        ("cwd", &call.cwd),
+        ("home", &call.home),
+        ("thought", &call.thought),
+        ("summary", &call.summary),
+        ("agent", &call.agent),
+        ("session", &call.session),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            shape.insert(name.to_owned(), json!(text));
+        }
+    }
+    if let Some(risk) = call.declared_risk {
+        shape.insert("security_risk".to_owned(), json!(risk.name().to_ascii_uppercase()));
+    }
+    if let Some(mode) = judged.context.mode {
+        shape.insert("mode".to_owned(), json!(mode.name()));
+    }
+    Value::Object(shape)
+}

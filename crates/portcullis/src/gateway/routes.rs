@@ -1,0 +1,300 @@
+//! Every route in one table: the router, the scopes and the published description are all made of it. Owns the table and the checks that
+//! every request passes before its handler.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Request, State},
+    http::{HeaderValue, Method, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+    routing::{MethodRouter, delete, get, post, put},
+};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use tokio::time::timeout;
+
+use super::{
+    Gateway, Shared, access::permitted, approvals, events, judge, overview, page, policy,
+    problem::Problem, records, tokens,
+};
+use crate::approvals::Scope;
+
+/// The longest body, and the longest of somebody who is not known yet.
+const LONGEST_BODY: usize = 1 << 20;
+const LONGEST_UNKNOWN: usize = 4 << 10;
+
+/// How long a body may take.
+const BODY: Duration = Duration::from_secs(20);
+
+/// The one route that a browser's page asks without its own token, because a stream of events carries no headers. It says that something
+/// changed, and not what.
+const EVENTS: &str = "/v1/events";
+
+/// Who may use a route.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Needs {
+    /// Anybody who can connect.
+    Nothing,
+    /// Any token.
+    Token,
+    /// A token with this scope.
+    Scope(Scope),
+    /// A token with one of these.
+    Either(Scope, Scope),
+}
+
+/// One route.
+pub(super) struct Route {
+    pub(super) method: Method,
+    pub(super) path: &'static str,
+    pub(super) needs: Needs,
+    pub(super) summary: &'static str,
+    /// The parameters of its query, each with what it means.
+    pub(super) query: &'static [(&'static str, Kind, &'static str)],
+    /// The names of the schemas of what comes and what goes; empty where there is none.
+    pub(super) takes: &'static str,
+    pub(super) gives: &'static str,
+    /// The status where all goes well.
+    pub(super) status: u16,
+    handler: fn() -> MethodRouter<Shared>,
+}
+
+/// What a parameter of a query is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    /// A number of things or seconds.
+    Number,
+    /// The number of a record.
+    Record,
+    /// RFC 3339.
+    Time,
+    Text,
+    /// One of these.
+    Word(&'static [&'static str]),
+}
+
+const KINDS: Kind = Kind::Word(&["decision", "answer", "outcome", "change"]);
+const RISKS: Kind = Kind::Word(&["safe", "low", "medium", "high", "critical", "unknown"]);
+const VERDICTS: Kind = Kind::Word(&["allow", "ask", "deny"]);
+const FORMATS: Kind = Kind::Word(&["jsonl", "csv"]);
+const STATUSES: Kind = Kind::Word(&[
+    "pending",
+    "approved",
+    "denied",
+    "timed_out",
+    "cancelled",
+    "auto_approved",
+    "auto_denied",
+]);
+
+const WAIT: (&str, Kind, &str) =
+    ("wait", Kind::Number, "Hold the answer until it is decided, at most so many seconds");
+
+const FILTER: &[(&str, Kind, &str)] = &[
+    ("kind", KINDS, "Of this kind"),
+    ("risk", RISKS, "With this risk"),
+    ("decision", VERDICTS, "With this decision"),
+    ("since", Kind::Time, "At this time or later"),
+    ("until", Kind::Time, "At this time or earlier"),
+    ("agent", Kind::Text, "Of this agent"),
+    ("session", Kind::Text, "Of this session"),
+    ("before", Kind::Record, "Recorded before this one"),
+    ("after", Kind::Record, "Recorded after this one"),
+    ("text", Kind::Text, "Whose tool, preview or reason holds this"),
+    ("limit", Kind::Number, "At most so many, the newest first"),
+    ("format", FORMATS, "Of an export"),
+];
+
+/// Who rules over a gateway may try what it says; what is asked then, somebody else decides.
+const JUDGES: Needs = Needs::Either(Scope::Judge, Scope::Admin);
+const DECIDES: Needs = Needs::Scope(Scope::Approve);
+const READS: Needs = Needs::Either(Scope::Read, Scope::Admin);
+const RULES_OVER: Needs = Needs::Scope(Scope::Admin);
+
+macro_rules! route {
+    ($method:ident $path:literal, $needs:expr, $summary:literal, [$($query:expr)?], $takes:literal -> $status:literal $gives:literal, $handler:expr) => {
+        Route {
+            method: Method::$method,
+            path: $path,
+            needs: $needs,
+            summary: $summary,
+            query: route!(@query $($query)?),
+            takes: $takes,
+            gives: $gives,
+            status: $status,
+            handler: || $handler,
+        }
+    };
+    (@query) => { &[] };
+    (@query $query:expr) => { $query };
+}
+
+/// The table.
+pub(super) const ROUTES: &[Route] = &[
+    route!(POST "/v1/judge", JUDGES, "Judge a call; ask for approval where it asks", [&[WAIT]], "Call" -> 200 "Judged", post(judge::judge)),
+    route!(POST "/v1/inspect", Needs::Either(Scope::Judge, Scope::Read), "Look for secrets and planted instructions in a text", [], "Text" -> 200 "Inspected", post(judge::inspect)),
+    route!(GET "/v1/approvals", Needs::Token, "Requests for approval, the newest first; a judging token sees its own", [&[
+        ("status", STATUSES, "With this status"),
+        ("session", Kind::Text, "Of this session"),
+        ("before", Kind::Record, "What the page before gave"),
+        ("limit", Kind::Number, "At most so many"),
+    ]], "" -> 200 "ApprovalsShape", get(approvals::list)),
+    route!(GET "/v1/approvals/{id}", Needs::Token, "One request, with all that a person is shown", [&[WAIT]], "" -> 200 "ApprovalShape", get(approvals::show)),
+    route!(POST "/v1/approvals/{id}/decision", DECIDES, "Approve or deny a request; the first decision holds", [], "DecisionShape" -> 200 "ApprovalShape", post(approvals::decide)),
+    route!(POST "/v1/approvals/{id}/claim", JUDGES, "Take up an approval, once, for the action that it was given for", [], "ClaimShape" -> 200 "ApprovalShape", post(approvals::claim)),
+    route!(POST "/v1/approvals/{id}/cancel", JUDGES, "Take a request back that was asked with this token", [], "" -> 200 "ApprovalShape", post(approvals::cancel)),
+    route!(POST "/v1/decisions", DECIDES, "The same word on many requests", [], "ManyShape" -> 200 "CountShape", post(approvals::decide_many)),
+    route!(GET "/v1/events", Needs::Either(Scope::Read, Scope::Approve), "Server-sent events: that something changed, and how many requests wait", [], "" -> 200 "Events", get(events::listen)),
+    route!(GET "/v1/records", READS, "Records, the newest first", [FILTER], "" -> 200 "Records", get(records::list)),
+    route!(GET "/v1/records/export", READS, "Every record that a filter wants, oldest first, as JSON lines or CSV", [FILTER], "" -> 200 "Export", get(records::export_all)),
+    route!(GET "/v1/records/verify", READS, "Look through the whole chain", [], "" -> 200 "Verification", get(records::verify)),
+    route!(GET "/v1/records/{sequence}", READS, "One record, with the proof of its place in the chain", [], "" -> 200 "RecordWithProof", get(records::show)),
+    route!(GET "/v1/sessions", READS, "Sessions of agents, the latest first", [], "" -> 200 "Sessions", get(overview::sessions)),
+    route!(GET "/v1/summary", READS, "The last 24 hours in numbers", [], "" -> 200 "Summary", get(overview::summary)),
+    route!(GET "/v1/rules", READS, "Every rule", [], "" -> 200 "Rules", get(policy::rules_list)),
+    route!(GET "/v1/policy", READS, "The policy, and where each part of it comes from", [], "" -> 200 "Policy", get(policy::show)),
+    route!(POST "/v1/policy/dry-run", READS, "What the latest decisions would be under another configuration", [], "ToTryShape" -> 200 "Trial", post(policy::dry_run)),
+    route!(PUT "/v1/policy/approval", RULES_OVER, "Put another approval policy in place, also for what waits", [], "NewPolicyShape" -> 200 "PolicySet", put(policy::set)),
+    route!(GET "/v1/tokens", RULES_OVER, "Every token, without what makes it one", [], "" -> 200 "Tokens", get(tokens::list)),
+    route!(POST "/v1/tokens", RULES_OVER, "Make a token; it is shown in this answer alone", [], "NewTokenShape" -> 201 "TokenShape", post(tokens::make)),
+    route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good", [], "" -> 204 "", delete(tokens::revoke)),
+    route!(GET "/v1/me", Needs::Token, "Who this token is", [], "" -> 200 "Me", get(tokens::whoami)),
+    route!(POST "/v1/login", Needs::Nothing, "Log a browser in with a token", [], "LogIn" -> 200 "Me", post(tokens::log_in)),
+    route!(POST "/v1/logout", Needs::Token, "Log this browser out", [], "" -> 204 "", post(tokens::log_out)),
+    route!(GET "/healthz", Needs::Nothing, "Whether the process lives", [], "" -> 200 "Health", get(page::health)),
+    route!(GET "/readyz", Needs::Nothing, "Whether decisions can be recorded", [], "" -> 200 "Health", get(page::ready)),
+    route!(GET "/metrics", READS, "Counters for Prometheus", [], "" -> 200 "Metrics", get(page::metrics)),
+    route!(GET "/openapi.json", Needs::Nothing, "This description", [], "" -> 200 "Description", get(page::description)),
+];
+
+/// The router, with the checks before it.
+pub(super) fn router(gateway: Shared) -> Router {
+    let mut router = page::assets();
+    for route in ROUTES {
+        router = router.route(route.path, (route.handler)());
+    }
+    router
+        .fallback(async || Problem::unknown("page"))
+        .method_not_allowed_fallback(async || {
+            Problem::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "other-method",
+                "this route takes another method",
+            )
+        })
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&gateway), let_in))
+        .layer(middleware::from_fn_with_state(Arc::clone(&gateway), around))
+        .with_state(gateway)
+}
+
+/// Before a handler: the token and its scope.
+async fn let_in(
+    State(gateway): State<Shared>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let method = match *request.method() {
+        Method::HEAD => &Method::GET,
+        ref method => method,
+    };
+    let route = ROUTES.iter().find(|route| route.path == path && route.method == *method);
+    // What is in no table is the page: it holds nothing but itself.
+    let Some(route) = route else { return Ok(next.run(request).await) };
+    gateway.door.origin(request.headers())?;
+    if route.needs != Needs::Nothing {
+        let caller = gateway.door.caller(request.headers(), route.path == EVENTS, peer)?;
+        match route.needs {
+            Needs::Nothing | Needs::Token => {}
+            Needs::Scope(scope) => permitted(&caller, scope)?,
+            Needs::Either(one, other) => {
+                permitted(&caller, one).or_else(|_| permitted(&caller, other))?;
+            }
+        }
+        request.extensions_mut().insert(caller);
+    }
+    let longest = if route.needs == Needs::Nothing { LONGEST_UNKNOWN } else { LONGEST_BODY };
+    let (head, body) = request.into_parts();
+    match whole(body, longest).await {
+        Ok(bytes) => Ok(next.run(Request::from_parts(head, Body::from(bytes))).await),
+        Err(problem) => Ok(closing(problem)),
+    }
+}
+
+/// A body, read here so that no handler can be held up by a client that says a byte at a time, and nobody unknown fills the memory.
+async fn whole(body: Body, longest: usize) -> Result<Bytes, Problem> {
+    match timeout(BODY, Limited::new(body, longest).collect()).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too-long",
+            format!("the body is longer than {} KiB", longest >> 10),
+        )),
+        Ok(Err(_)) => Err(Problem::bad_input("the body broke off")),
+        Err(_) => Err(Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "too-slow",
+            "the body did not come in time",
+        )),
+    }
+}
+
+/// An answer after which the connection is of no use: what is left of the body would be taken for the next request.
+fn closing(problem: Problem) -> Response {
+    let mut response = problem.into_response();
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// Around everything: the host before, the headers and the count after. A panic of ours is a 500 and no silence.
+async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> Response {
+    let mut response = match gateway.door.host(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    if response.status().is_client_error() && !is_problem(&response) {
+        response = explained(&response).into_response();
+    }
+    gateway.metrics.responded(response.status().as_u16());
+    dress(&gateway, &mut response);
+    response
+}
+
+fn is_problem(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem+json"))
+}
+
+/// What the framework refuses by itself, in our words.
+fn explained(response: &Response) -> Problem {
+    let status = response.status();
+    match status {
+        StatusCode::NOT_FOUND => Problem::unknown("page"),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            Problem::new(status, "other-method", "this route takes another method")
+        }
+        _ => Problem::bad_input("a parameter of the path or the query is not what it should be"),
+    }
+}
+
+fn dress(gateway: &Gateway, response: &mut Response) {
+    let headers = response.headers_mut();
+    let mut set = |name: &'static str, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set("cache-control", "no-store");
+    set("content-security-policy", page::CONTENT_SECURITY_POLICY);
+    set("cross-origin-opener-policy", "same-origin");
+    set("cross-origin-resource-policy", "same-origin");
+    set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+    set("referrer-policy", "no-referrer");
+    set("x-content-type-options", "nosniff");
+    set("x-frame-options", "DENY");
+    if gateway.is_tls {
+        set("strict-transport-security", "max-age=31536000");
+    }
+}

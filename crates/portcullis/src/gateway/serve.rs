@@ -1,0 +1,300 @@
+//! Connections in. Owns how the gateway listens, how long it waits for slow clients, encryption, and how it ends: what was begun is
+//! finished, and nobody new is let in.
+
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use axum::{Router, extract::ConnectInfo};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, broadcast, watch},
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    },
+};
+
+use super::{
+    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, routes::router,
+};
+use crate::{approvals::Clerk, audit::AuditError};
+
+/// How long the head of a request may take.
+const HEAD: Duration = Duration::from_secs(10);
+
+/// How long an encrypted connection may take to be made.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How long what was begun may take when the gateway ends.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// The longest head of a request.
+const LONGEST_HEAD: usize = 32 << 10;
+
+/// How many events a listener may be behind.
+const BEHIND: usize = 16;
+
+/// The files of an encrypted gateway.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TlsFiles {
+    /// The certificates in PEM, ours first.
+    pub certificate: PathBuf,
+    /// The key in PEM.
+    pub key: PathBuf,
+}
+
+/// Why a gateway does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] AuditError),
+    /// The address is taken, or not ours.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file of the certificate cannot be used.
+    #[error("cannot use `{}`: {reason}", path.display())]
+    Certificate {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A gateway that listens.
+pub struct Serving {
+    gateway: Arc<Gateway>,
+    listener: TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    connections: Arc<Semaphore>,
+    most: usize,
+    address: SocketAddr,
+}
+
+/// Ends a gateway.
+#[derive(Clone)]
+pub struct Stop(Arc<Gateway>);
+
+impl Stop {
+    /// Lets nobody new in, and those who wait go.
+    pub fn stop(&self) {
+        self.0.closing.store(true, Ordering::Release);
+        self.0.closed.send_replace(true);
+    }
+}
+
+impl Serving {
+    /// Opens the store and listens; whoever connects is served once [`Serving::run`] is called.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub async fn bind(options: Options) -> Result<Self, ServeError> {
+        let Options {
+            listen,
+            hosts,
+            tls,
+            state,
+            session,
+            timeout,
+            two_people,
+            rate,
+            connections,
+            webhooks,
+            notify,
+        } = options;
+        let acceptor = tls.as_ref().map(acceptor).transpose()?;
+        let listener = TcpListener::bind(listen)
+            .await
+            .map_err(|source| ServeError::Listen { address: listen, source })?;
+        let address = listener
+            .local_addr()
+            .map_err(|source| ServeError::Listen { address: listen, source })?;
+        let clerk = Clerk::start(&state)?;
+        let is_tls = acceptor.is_some();
+        let door = Door::new(clerk.clone(), &names(address, &hosts), is_tls, rate.max(1));
+        let gateway = Arc::new(Gateway {
+            bench: Bench::new(session),
+            door,
+            metrics: Metrics::new(),
+            events: broadcast::Sender::new(BEHIND),
+            timeout,
+            two_people,
+            webhooks,
+            notify,
+            state,
+            is_tls,
+            closing: false.into(),
+            closed: watch::Sender::new(false),
+            clerk,
+        });
+        tokio::spawn(events::tell(Arc::downgrade(&gateway), gateway.clerk.head()));
+        let most = connections.clamp(1, Semaphore::MAX_PERMITS);
+        let connections = Arc::new(Semaphore::new(most));
+        Ok(Self { gateway, listener, acceptor, connections, most, address })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What ends it.
+    #[must_use]
+    pub fn stop(&self) -> Stop {
+        Stop(Arc::clone(&self.gateway))
+    }
+
+    /// Serves until it is stopped, and then what was begun.
+    pub async fn run(self) {
+        let Self { gateway, listener, acceptor, connections, most, address: _ } = self;
+        let router = router(Arc::clone(&gateway));
+        let mut closed = gateway.closed.subscribe();
+        loop {
+            let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { break };
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = ended(&mut closed) => break,
+            };
+            let Ok((stream, peer)) = accepted else {
+                // Out of descriptors, say: others must end first.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                continue;
+            };
+            let (router, acceptor, closed) =
+                (router.clone(), acceptor.clone(), gateway.closed.subscribe());
+            tokio::spawn(async move {
+                serve(stream, peer, router, acceptor, closed).await;
+                drop(permit);
+            });
+        }
+        drop(listener);
+        let all = u32::try_from(most).unwrap_or(u32::MAX);
+        let _ended = tokio::time::timeout(DRAIN, connections.acquire_many(all)).await;
+    }
+}
+
+async fn ended(closed: &mut watch::Receiver<bool>) {
+    // A sender that is gone has ended too.
+    drop(closed.wait_for(|closed| *closed).await);
+}
+
+async fn serve(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    acceptor: Option<TlsAcceptor>,
+    closed: watch::Receiver<bool>,
+) {
+    // Small answers must not wait for each other; a system that refuses is only slower.
+    let _ = stream.set_nodelay(true);
+    match acceptor {
+        None => connection(stream, peer, router, closed).await,
+        Some(acceptor) => {
+            if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+                connection(stream, peer, router, closed).await;
+            }
+        }
+    }
+}
+
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    router: Router,
+    mut closed: watch::Receiver<bool>,
+) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut router = router.clone();
+        async move { Ok::<_, Infallible>(answer(&mut router, request, peer).await) }
+    });
+    let serving = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LONGEST_HEAD)
+        .max_headers(64)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(serving);
+    tokio::select! {
+        // A client that breaks off is its own affair.
+        _ = serving.as_mut() => {}
+        () = ended(&mut closed) => {
+            serving.as_mut().graceful_shutdown();
+            let _ = serving.await;
+        }
+    }
+}
+
+async fn answer(
+    router: &mut Router,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+) -> axum::response::Response {
+    use axum::body::Body;
+    use tower_service::Service as _;
+
+    // The body is read once it is known whose it is.
+    let mut request = request.map(Body::new);
+    request.extensions_mut().insert(ConnectInfo(peer));
+    match router.call(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+/// The hosts that mean this gateway, as a client writes them.
+fn names(address: SocketAddr, hosts: &[String]) -> Vec<String> {
+    let port = address.port();
+    let mut names = vec![address.to_string()];
+    if address.ip().is_loopback() || address.ip().is_unspecified() {
+        names.extend(["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}")));
+    }
+    for host in hosts {
+        let host = host.to_ascii_lowercase();
+        names.push(format!("{host}:{port}"));
+        names.push(host);
+    }
+    names
+}
+
+fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServeError> {
+    fn failed(path: &Path) -> impl Fn(String) -> ServeError {
+        let path = path.to_owned();
+        move |reason| ServeError::Certificate { path: path.clone(), reason }
+    }
+    let TlsFiles { certificate, key } = files;
+    let bad = failed(certificate);
+    let chain: Result<Vec<CertificateDer<'static>>, _> = CertificateDer::pem_file_iter(certificate)
+        .map_err(|error| bad(error.to_string()))?
+        .collect();
+    let chain = chain.map_err(|error| bad(error.to_string()))?;
+    let secret =
+        PrivateKeyDer::from_pem_file(key).map_err(|error| failed(key)(error.to_string()))?;
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| bad(error.to_string()))?
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)
+        .map_err(|error| bad(error.to_string()))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,336 @@
+//! The JSON of the gateway. Owns the names of the fields; what stands in them, the handlers find.
+
+use jiff::Timestamp;
+use portcullis_core::risk::Risk;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    approvals::{Modified, Request, Token, Vote},
+    wire::{Answer, VERSION},
+};
+
+/// The answer to a call, with the request for approval where it asks.
+#[derive(Serialize)]
+pub(super) struct JudgedShape<'a> {
+    #[serde(flatten)]
+    pub(super) answer: Answer<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) approval: Option<ApprovalShape>,
+}
+
+/// A request for approval.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ApprovalShape {
+    /// The version of this shape.
+    pub(super) v: u64,
+    /// What it is known by.
+    pub(super) id: String,
+    /// What has become of it.
+    pub(super) status: String,
+    /// The hash of the action that was asked about.
+    pub(super) action: String,
+    /// The tool.
+    pub(super) tool: String,
+    /// How risky it is.
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub(super) risk: Risk,
+    /// The agent.
+    pub(super) agent: Option<String>,
+    /// Its session.
+    pub(super) session: Option<String>,
+    /// The name of the token that it was asked with.
+    pub(super) requester: String,
+    /// The record of the decision that asks.
+    pub(super) record: u64,
+    /// When it was asked, RFC 3339.
+    pub(super) asked: String,
+    /// From when on it is too late.
+    pub(super) expires: String,
+    /// How many people must agree.
+    pub(super) needed: u8,
+    /// Who agreed, where two must.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) agreed: Vec<VoteShape>,
+    /// When it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) decided: Option<String>,
+    /// Who decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) approver: Option<String>,
+    /// From where: `web`, `terminal`, `api`, `gate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<String>,
+    /// What they said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    /// What an approver put in its place. It alone was approved then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) modified: Option<ModifiedShape>,
+    /// When it was taken up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) claimed: Option<String>,
+    /// What a person is shown, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) details: Option<Value>,
+}
+
+/// One who agreed.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct VoteShape {
+    /// Who.
+    pub(super) approver: String,
+    /// From where.
+    pub(super) origin: String,
+    /// When.
+    pub(super) time: String,
+}
+
+/// An action in place of another.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ModifiedShape {
+    /// The hash of it.
+    pub(super) action: String,
+    /// The tool.
+    pub(super) tool: String,
+    /// The arguments.
+    pub(super) arguments: Value,
+}
+
+impl ApprovalShape {
+    /// Without what a person is shown.
+    pub(super) fn short(request: &Request) -> Self {
+        let Request {
+            id,
+            sequence,
+            status,
+            action,
+            tool,
+            risk,
+            session,
+            agent,
+            requester,
+            needed,
+            agreed,
+            asked,
+            expires,
+            decided,
+            answer: _,
+            approver,
+            origin,
+            reason,
+            modified,
+            claimed,
+            policy: _,
+            details: _,
+        } = request;
+        Self {
+            v: VERSION,
+            id: id.to_string(),
+            status: status.name().to_owned(),
+            action: action.clone(),
+            tool: tool.clone(),
+            risk: *risk,
+            agent: agent.clone(),
+            session: session.clone(),
+            requester: requester.clone(),
+            record: *sequence,
+            asked: written(*asked),
+            expires: written(*expires),
+            needed: *needed,
+            agreed: agreed.iter().map(VoteShape::of).collect(),
+            decided: decided.map(written),
+            approver: approver.clone(),
+            origin: origin.clone(),
+            reason: reason.clone(),
+            modified: modified.as_ref().map(ModifiedShape::of),
+            claimed: claimed.map(written),
+            details: None,
+        }
+    }
+
+    /// With everything.
+    pub(super) fn whole(request: &Request) -> Self {
+        Self { details: Some(request.details.clone()), ..Self::short(request) }
+    }
+}
+
+impl VoteShape {
+    fn of(vote: &Vote) -> Self {
+        let Vote { approver, origin, time } = vote;
+        Self { approver: approver.clone(), origin: origin.clone(), time: written(*time) }
+    }
+}
+
+impl ModifiedShape {
+    fn of(modified: &Modified) -> Self {
+        let Modified { action, tool, arguments } = modified;
+        Self { action: action.clone(), tool: tool.clone(), arguments: arguments.clone() }
+    }
+}
+
+/// Some requests, the newest first.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ApprovalsShape {
+    /// The version of this shape.
+    pub(super) v: u64,
+    /// How many wait in all.
+    pub(super) pending: u64,
+    /// The requests.
+    pub(super) approvals: Vec<ApprovalShape>,
+    /// What to give as `before` for those before these; missing where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<u64>,
+}
+
+/// A person's word on a request.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct DecisionShape {
+    /// `approve` or `deny`.
+    pub(super) decision: Word,
+    /// Why, for the agent and the record.
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+    /// The hash of the action that was shown: who approves says what.
+    #[serde(default)]
+    pub(super) action: Option<String>,
+    /// What shall run in its place.
+    #[serde(default)]
+    pub(super) modified: Option<InPlaceShape>,
+}
+
+/// Yes or no.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) enum Word {
+    /// It may go on, once.
+    Approve,
+    /// It may not.
+    Deny,
+}
+
+/// A call in place of another.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct InPlaceShape {
+    /// The tool; the same as before where it is missing.
+    #[serde(default)]
+    pub(super) tool: Option<String>,
+    /// The arguments.
+    pub(super) arguments: serde_json::Map<String, Value>,
+}
+
+/// Taking up an approval.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ClaimShape {
+    /// The hash of what is about to run.
+    pub(super) action: String,
+}
+
+/// The same word on many requests.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ManyShape {
+    /// `approve` or `deny`.
+    pub(super) decision: Word,
+    /// Why.
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+    /// Which; all that wait where it is missing, which only a denial may leave out.
+    #[serde(default)]
+    pub(super) ids: Option<Vec<String>>,
+}
+
+/// How many a word decided.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct CountShape {
+    /// The version of this shape.
+    pub(super) v: u64,
+    /// How many requests it decided.
+    pub(super) decided: usize,
+}
+
+/// A token without its secret.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct TokenShape {
+    /// What it is known by.
+    pub(super) id: String,
+    /// Whose it is.
+    pub(super) name: String,
+    /// `api` or `browser`.
+    pub(super) holder: String,
+    /// What may be done with it.
+    pub(super) scopes: Vec<String>,
+    /// When it was made.
+    pub(super) created: String,
+    /// When it ends.
+    pub(super) expires: Option<String>,
+    /// When it was revoked.
+    pub(super) revoked: Option<String>,
+    /// The token itself: in the answer that makes it, and never again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) token: Option<String>,
+}
+
+impl TokenShape {
+    pub(super) fn of(token: &Token, secret: Option<String>) -> Self {
+        Self {
+            id: token.id.to_string(),
+            name: token.name.clone(),
+            holder: token.holder.name().to_owned(),
+            scopes: token.scopes.names().map(str::to_owned).collect(),
+            created: written(token.created),
+            expires: token.expires.map(written),
+            revoked: token.revoked.map(written),
+            token: secret,
+        }
+    }
+}
+
+/// A token to be made.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct NewTokenShape {
+    /// Whose it is: the name under which its holder asks and decides.
+    pub(super) name: String,
+    /// `judge`, or some of `approve`, `read`, `admin`.
+    pub(super) scopes: Vec<String>,
+    /// After how many seconds it ends; never where it is missing.
+    #[serde(default)]
+    pub(super) expires_in: Option<u32>,
+}
+
+/// The approval policy.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct NewPolicyShape {
+    /// `auto_approve`, `auto_deny`, `confirm_all`, `confirm_high_risk`, `confirm_medium_and_up` or `custom`.
+    pub(super) approval_policy: String,
+}
+
+/// A request, as it is written wherever it is told of.
+#[must_use]
+pub fn approval_json(request: &Request) -> Value {
+    // What a shape is made of can always be written.
+    serde_json::to_value(ApprovalShape::short(request)).unwrap_or_default()
+}
+
+/// A time as it is written everywhere.
+pub(super) fn written(time: Timestamp) -> String {
+    format!("{time:.6}")
+}

@@ -1,0 +1,185 @@
+//! Tokens and log-ins. Owns how a token comes to be and ends, and how a browser gets a session of its own from one.
+
+use axum::{
+    Extension, Json,
+    body::Bytes,
+    extract::{ConnectInfo, Path, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+use super::{
+    Shared,
+    access::{COOKIE, Caller},
+    approvals::{id, read},
+    problem::Problem,
+    shapes::{NewTokenShape, TokenShape},
+};
+use crate::{
+    approvals::{Done, Holder, Id, Scope, Scopes, Secret, Step, Token},
+    audit::{Body, Entry},
+    wire::VERSION,
+};
+
+/// How long a browser stays logged in.
+const LOGGED_IN: SignedDuration = SignedDuration::from_hours(12);
+
+/// The longest name of a token.
+const LONGEST_NAME: usize = 64;
+
+pub(super) async fn list(State(gateway): State<Shared>) -> Result<Response, Problem> {
+    let tokens = gateway.read(|store| store.tokens()).await?;
+    let tokens: Vec<TokenShape> = tokens.iter().map(|token| TokenShape::of(token, None)).collect();
+    Ok(Json(json!({ "v": VERSION, "tokens": tokens })).into_response())
+}
+
+pub(super) async fn make(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let NewTokenShape { name, scopes, expires_in } = read(&body)?;
+    let is_letter =
+        |character: char| character.is_ascii_alphanumeric() || "-_.@".contains(character);
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_letter) {
+        return Err(Problem::bad_input(
+            "`name` must be 1 to 64 letters, digits, `-`, `_`, `.` or `@`",
+        ));
+    }
+    let scopes: Result<Vec<Scope>, _> = scopes.iter().map(|word| word.parse()).collect();
+    let scopes = scopes.map_err(|error| Problem::bad_input(error.to_string()))?;
+    let scopes = Scopes::of(scopes).ok_or_else(|| {
+        Problem::bad_input(
+            "a token has `judge`, or some of `approve`, `read`, `admin`: who asks cannot approve",
+        )
+    })?;
+    let now = Timestamp::now();
+    let lasts = expires_in.map(|seconds| SignedDuration::from_secs(i64::from(seconds)));
+    let expires = lasts.and_then(|lasts| now.checked_add(lasts).ok());
+    let (secret, token) = fresh(name, Holder::Api, scopes, expires)?;
+    admit(&gateway, &secret, &token, &caller.name, "made a token").await?;
+    let shape = TokenShape::of(&token, Some(secret.reveal().to_owned()));
+    Ok((StatusCode::CREATED, Json(shape)).into_response())
+}
+
+pub(super) async fn revoke(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(text): Path<String>,
+) -> Result<Response, Problem> {
+    end(&gateway, id(&text)?, &caller.name).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn end(gateway: &Shared, id: Id, by: &str) -> Result<(), Problem> {
+    let entry = Entry::change(by, "ended a token", id.to_string());
+    let record = Body::new(&entry, Timestamp::now());
+    let done = gateway.clerk.take(Step::Revoke { id, record }).await?;
+    gateway.door.forget();
+    match done {
+        Done::Revoked(_) => Ok(()),
+        _ => Err(Problem::unknown("token")),
+    }
+}
+
+fn fresh(
+    name: String,
+    holder: Holder,
+    scopes: Scopes,
+    expires: Option<Timestamp>,
+) -> Result<(Secret, Token), Problem> {
+    let secret = Secret::random().map_err(|_| no_randomness())?;
+    let id = Id::random().map_err(|_| no_randomness())?;
+    let created = Timestamp::now();
+    Ok((secret, Token { id, name, holder, scopes, created, expires, revoked: None, proof: None }))
+}
+
+fn no_randomness() -> Problem {
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "no-randomness",
+        "the system gives no random numbers",
+    )
+}
+
+async fn admit(
+    gateway: &Shared,
+    secret: &Secret,
+    token: &Token,
+    by: &str,
+    what: &str,
+) -> Result<(), Problem> {
+    let words = format!("`{}`: {}", token.name, token.scopes);
+    let record = Body::new(&Entry::change(by, what, words), token.created);
+    let step = Step::Admit { token: token.clone(), hash: secret.hash(), record };
+    gateway.clerk.take(step).await?;
+    gateway.door.forget();
+    Ok(())
+}
+
+/// A browser's own session, for the holder of a token. No page can read the cookie; but a browser sends it to every port of the host, so that
+/// it is worth nothing without what this answer alone says, and only our own page can keep.
+pub(super) async fn log_in(
+    State(gateway): State<Shared>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let shape: Value = read(&body)?;
+    let text = shape.get("token").and_then(Value::as_str);
+    let text = text.ok_or_else(|| Problem::bad_input("`token` is missing"))?;
+    let with = gateway.door.log_in(text.trim(), peer)?;
+    let ends = Timestamp::now().checked_add(LOGGED_IN).ok();
+    let expires = match (ends, with.expires) {
+        (Some(ends), Some(token)) => Some(ends.min(token)),
+        (ends, token) => ends.or(token),
+    };
+    let (secret, token) = fresh(with.name, Holder::Browser, with.scopes, expires)?;
+    let proof = Secret::random().map_err(|_| no_randomness())?;
+    let token = Token { proof: Some(proof.hash()), ..token };
+    admit(&gateway, &secret, &token, &token.name.clone(), "logged in").await?;
+    let mut response = Json(me(&token.name, token.scopes, Some(proof.reveal()))).into_response();
+    let secure = if gateway.is_tls { "; Secure" } else { "" };
+    let cookie = format!(
+        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
+        secret.reveal(),
+        LOGGED_IN.as_secs()
+    );
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+pub(super) async fn log_out(
+    State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Problem> {
+    if caller.holder == Holder::Browser {
+        end(&gateway, caller.id, &caller.name).await?;
+    }
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let gone =
+        HeaderValue::from_static("portcullis=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    response.headers_mut().insert(header::SET_COOKIE, gone);
+    Ok(response)
+}
+
+/// Who asks, and what they may do.
+pub(super) async fn whoami(Extension(caller): Extension<Caller>) -> Response {
+    Json(me(&caller.name, caller.scopes, None)).into_response()
+}
+
+fn me(name: &str, scopes: Scopes, csrf: Option<&str>) -> Value {
+    let mut shape = json!({
+        "v": VERSION,
+        "name": name,
+        "scopes": scopes.names().collect::<Vec<_>>(),
+    });
+    if let (Some(csrf), Some(object)) = (csrf, shape.as_object_mut()) {
+        object.insert("csrf".to_owned(), json!(csrf));
+    }
+    shape
+}

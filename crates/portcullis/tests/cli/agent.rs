@@ -1,0 +1,148 @@
+//! `run` and `conversation` as programs meet them: nobody sits there, and a scripted model on this machine says what it is to.
+
+use std::fs;
+
+use portcullis::guardian::Provider;
+use serde_json::json;
+
+use crate::Place;
+
+#[expect(dead_code, reason = "these tests use a part of it")]
+#[path = "../../examples/scripted/mod.rs"]
+mod scripted;
+
+use scripted::{Say, Scripted};
+
+#[test]
+fn an_agent_works_where_nobody_sits_and_what_asks_is_denied() {
+    for provider in [Provider::OpenAi, Provider::Anthropic] {
+        let place = Place::recorded();
+        let work = place.home.path().join("work");
+        fs::create_dir(&work).unwrap();
+        let server = Scripted::start(
+            provider,
+            vec![
+                Say::call(
+                    "bash",
+                    json!({"command": "echo hello > a.txt && cat a.txt", "security_risk": "LOW"}),
+                ),
+                Say::call("bash", json!({"command": "git push --force"})),
+                Say::call("finish", json!({"message": "said hello"})),
+            ],
+        )
+        .unwrap();
+        let base = server.url();
+        let work_text = work.to_string_lossy().into_owned();
+        let ended = place.run([
+            "run",
+            "--headless",
+            "--mode",
+            "dontAsk",
+            "--provider",
+            provider.name(),
+            "--base-url",
+            &base,
+            "--model",
+            "m",
+            "--workspace",
+            &work_text,
+            "say hello",
+        ]);
+        assert_eq!(ended.code, 0, "{}", ended.page());
+        assert_eq!(fs::read_to_string(work.join("a.txt")).unwrap(), "hello\n", "{}", ended.page());
+        for part in
+            ["call 0     done: hello", "call 1     cancelled: ", "ended      finished: said hello"]
+        {
+            assert!(ended.out.contains(part), "`{part}` in {}", ended.page());
+        }
+        let listed = place.run(["conversation", "list", "--json"]).json();
+        let id = listed["conversations"][0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(listed["conversations"][0]["status"], "finished");
+        let shown = place.run(["conversation", "show", &id[..4]]);
+        assert!(shown.out.contains("goal       say hello"), "{}", shown.page());
+        let exported = place.run(["conversation", "export", &id]).out;
+        let last = exported.lines().last().unwrap();
+        assert!(last.contains(r#""kind":"ended""#), "{last}");
+        assert_eq!(place.run(["audit", "verify"]).code, 0);
+        // It can be gone on with, by its first digits.
+        let more = place.run([
+            "run",
+            "--headless",
+            "--provider",
+            provider.name(),
+            "--base-url",
+            &base,
+            "--model",
+            "m",
+            "--workspace",
+            &work_text,
+            "--resume",
+            &id[..6],
+            "thanks",
+        ]);
+        assert_eq!(more.code, 0, "{}", more.page());
+        assert!(more.out.contains("agent      I am done."), "{}", more.page());
+    }
+}
+
+#[test]
+fn mistakes_are_named_before_anything_runs() {
+    // Whoever runs the tests may well sit at a terminal.
+    let place = Place::new().with("CLAUDECODE", "1");
+    for (code, arguments, said) in [
+        (78, &["run", "--headless", "x"][..], "there is no model"),
+        (64, &["run", "--headless", "--provider", "x", "y"], "is no provider"),
+        (64, &["run", "--headless", "--provider", "openai", "y"], "which model is missing"),
+        (
+            64,
+            &[
+                "run",
+                "--headless",
+                "--provider",
+                "openai",
+                "--model",
+                "m",
+                "--base-url",
+                "http://example.com",
+                "y",
+            ],
+            "must be encrypted",
+        ),
+        (
+            64,
+            &["run", "--headless", "--provider", "openai", "--model", "m", "--mode", "yolo", "y"],
+            "not a permission mode",
+        ),
+        (
+            64,
+            &["run", "--headless", "--provider", "openai", "--model", "m"],
+            "what the agent is to do is missing",
+        ),
+        (
+            65,
+            &["run", "--headless", "--provider", "openai", "--model", "m", "--resume", "abcd"],
+            "there is no conversation",
+        ),
+        (65, &["conversation", "show", "abcd"], "there is no conversation"),
+        (2, &["run", "--provider", "openai", "--model", "m", "y"], "nobody can be asked here"),
+    ] {
+        let ended = place.run(arguments);
+        assert_eq!(ended.code, code, "{arguments:?}\n{}", ended.page());
+        assert!(ended.err.contains(said), "{arguments:?}\n{}", ended.page());
+    }
+    assert_eq!(place.run(["conversation", "list"]).out, "there are no conversations\n");
+    assert_eq!(place.run(["run", "--list"]).out, "there are no conversations\n");
+}
+
+/// An agent may look at conversations, and start none.
+#[test]
+fn an_agent_starts_no_agent_unasked() {
+    let place = Place::new();
+    for command in
+        ["portcullis run --headless --mode bypassPermissions x", "portcullis run --resume 4f1c yes"]
+    {
+        let ended = place.run(["check", command]);
+        assert_eq!(ended.code, 2, "{}", ended.page());
+    }
+    assert_eq!(place.run(["check", "portcullis conversation list"]).code, 0);
+}

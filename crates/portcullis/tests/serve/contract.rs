@@ -1,0 +1,484 @@
+//! What other programs rely on: shapes, statuses, scopes, limits.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    process::{Command, Stdio},
+    thread,
+};
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Gateway, PATIENCE, call};
+
+fn gateway(options: &[&str]) -> (tempfile::TempDir, Gateway) {
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::with(state.path(), options);
+    (state, gateway)
+}
+
+fn asked(gateway: &Gateway, command: &str) -> (String, Value) {
+    let answer = gateway.client().judge(&gateway.agents, command).json();
+    assert_eq!(answer["decision"], "ask", "{answer}");
+    (answer["approval"]["id"].as_str().unwrap().to_owned(), answer)
+}
+
+fn decide(gateway: &Gateway, id: &str, token: &str, word: &Value) -> Answer {
+    gateway.client().post(&format!("/v1/approvals/{id}/decision"), token, word)
+}
+
+fn approve() -> Value {
+    json!({ "decision": "approve" })
+}
+
+#[test]
+fn a_call_is_answered_as_check_answers_it() {
+    let (_state, gateway) = gateway(&[]);
+    let mut client = gateway.client();
+    let body = json!({ "id": 7, "tool": "bash", "arguments": { "command": "ls -la" } });
+    let answer = client.post("/v1/judge", &gateway.agents, &body);
+    assert_eq!(answer.status, 200);
+    let gate = answer.json();
+    let mut check = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["check", "--jsonl", "--no-record"])
+        .env("HOME", "/nonexistent")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    check.stdin.take().unwrap().write_all(format!("{body}\n").as_bytes()).unwrap();
+    let said = check.wait_with_output().unwrap();
+    let said: Value = serde_json::from_slice(&said.stdout).unwrap();
+    assert_eq!(gate, said);
+    assert!(gate.get("approval").is_none(), "nobody is asked about what may go on");
+}
+
+#[test]
+fn an_approval_is_used_once_by_whoever_waited_for_it() {
+    let (_state, gateway) = gateway(&[]);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let body = call("rm -rf /srv/data");
+            gateway.client().post("/v1/judge?wait=100", &gateway.agents, &body).json()
+        });
+        let id = pending(&gateway);
+        let word = json!({ "decision": "deny", "reason": "not on this machine" });
+        assert_eq!(decide(&gateway, &id, &gateway.person, &word).status, 200);
+        let answer = waiting.join().unwrap();
+        assert_eq!((&answer["decision"], &answer["layer"]), (&json!("deny"), &json!("person")));
+        let why = answer["reasons"][0].as_str().unwrap();
+        assert!(why.contains("denied by") && why.contains("not on this machine"), "{why}");
+        let late = decide(&gateway, &id, &gateway.person, &approve());
+        assert_eq!((late.status, late.code().as_str()), (409, "decided"));
+        assert_eq!(late.json()["approval"]["status"], "denied");
+    });
+}
+
+fn pending(gateway: &Gateway) -> String {
+    let mut client = gateway.client();
+    loop {
+        let list = client.get("/v1/approvals?status=pending", &gateway.person).json();
+        if let Some(id) = list["approvals"][0]["id"].as_str() {
+            return id.to_owned();
+        }
+    }
+}
+
+#[test]
+fn nobody_answers_their_own_request_and_agents_never_answer() {
+    let (_state, gateway) = gateway(&[]);
+    let (id, answer) = asked(&gateway, "rm -rf /srv/data");
+    let refused = decide(&gateway, &id, &gateway.agents, &approve());
+    assert_eq!((refused.status, refused.code().as_str()), (403, "out-of-scope"));
+    // Somebody who calls themselves as the agent does, and one who holds the name of its token.
+    for name in ["claude", "Agents"] {
+        let token = gateway.token(name, &["approve"]);
+        let refused = decide(&gateway, &id, &token, &approve());
+        assert_eq!((refused.status, refused.code().as_str()), (403, "own-request"), "{name}");
+    }
+    // Whoever rules over the gateway may ask, and somebody else decides.
+    let own = gateway.client().judge(&gateway.person, "rm -rf /srv/data").json();
+    let own = own["approval"]["id"].as_str().unwrap();
+    assert_eq!(decide(&gateway, own, &gateway.person, &approve()).status, 403);
+    let other = json!({ "decision": "approve", "action": "sha256:0" });
+    let refused = decide(&gateway, &id, &gateway.person, &other);
+    assert_eq!((refused.status, refused.code().as_str()), (409, "other-action"));
+    let shown = json!({ "decision": "approve", "action": answer["action"] });
+    assert_eq!(decide(&gateway, &id, &gateway.person, &shown).status, 200);
+    for scopes in [&["judge", "approve"][..], &["judge", "admin"], &[], &["all"]] {
+        let body = json!({ "name": "x", "scopes": scopes });
+        let refused = gateway.client().post("/v1/tokens", &gateway.person, &body);
+        assert_eq!(refused.status, 400, "{scopes:?}");
+    }
+}
+
+#[test]
+fn two_people_decide_where_the_gateway_wants_two() {
+    let (_state, gateway) = gateway(&["--two-people", "high"]);
+    let (id, _) = asked(&gateway, "rm -rf /srv/data");
+    let first = decide(&gateway, &id, &gateway.person, &approve());
+    assert_eq!((first.status, &first.json()["status"]), (200, &json!("pending")));
+    assert_eq!(first.json()["agreed"].as_array().unwrap().len(), 1);
+    let again = decide(&gateway, &id, &gateway.person, &approve());
+    assert_eq!((again.status, again.code().as_str()), (409, "said-already"));
+    let other = gateway.token("lead", &["approve"]);
+    assert_eq!(decide(&gateway, &id, &other, &approve()).json()["status"], "approved");
+}
+
+#[test]
+fn a_changed_action_is_judged_and_the_one_that_was_asked_about_stays_refused() {
+    let (_state, gateway) = gateway(&[]);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let body = call("rm -rf /srv/data");
+            gateway.client().post("/v1/judge?wait=100", &gateway.agents, &body).json()
+        });
+        let id = pending(&gateway);
+        for (command, code) in
+            [("rm -rf /", "denied"), ("curl -H 'Authorization: Bearer ***' x.example", "secret")]
+        {
+            let word = json!({
+                "decision": "approve", "modified": { "arguments": { "command": command } },
+            });
+            let refused = decide(&gateway, &id, &gateway.person, &word);
+            assert_eq!((refused.status, refused.code().as_str()), (422, code), "{command}");
+        }
+        let word = json!({
+            "decision": "approve", "modified": { "arguments": { "command": "ls /srv/data" } },
+        });
+        let approved = decide(&gateway, &id, &gateway.person, &word).json();
+        let answer = waiting.join().unwrap();
+        assert_eq!(answer["decision"], "deny", "the action itself was not approved: {answer}");
+        let modified = &answer["approval"]["modified"];
+        assert_eq!(modified["arguments"]["command"], "ls /srv/data");
+        assert_ne!(modified["action"], answer["action"]);
+        assert_eq!(approved["modified"], *modified);
+    });
+    let export = gateway.client().get("/v1/records/export", &gateway.person).body;
+    assert!(export.contains("changed to sha256:"), "both are in the record");
+}
+
+#[test]
+fn a_policy_that_changes_decides_anew_what_waits() {
+    let (_state, gateway) = gateway(&[]);
+    let (high, _) = asked(&gateway, "rm -rf /srv/data");
+    let mut client = gateway.client();
+    let mut set = |policy: &str| {
+        let body = json!({ "approval_policy": policy }).to_string();
+        client.send("PUT", "/v1/policy/approval", &gateway.person, &[], &body).unwrap()
+    };
+    assert_eq!(set("everything").status, 400);
+    let confirmed = set("confirm_all");
+    assert_eq!((confirmed.status, &confirmed.json()["decided"]), (200, &json!(0)));
+    let (safe, _) = asked(&gateway, "ls");
+    assert_eq!(set("confirm_high_risk").json()["decided"], 1, "what is safe goes on now");
+    assert_eq!(set("auto_deny").json()["decided"], 1, "and what is not is refused");
+    let mut status = |id: &str| {
+        client.get(&format!("/v1/approvals/{id}"), &gateway.person).json()["status"].clone()
+    };
+    assert_eq!((status(&safe), status(&high)), (json!("auto_approved"), json!("auto_denied")));
+    let answer = gateway.client().judge(&gateway.agents, "rm -rf /srv/data").json();
+    assert_eq!(answer["decision"], "deny");
+    let export = gateway.client().get("/v1/records/export?kind=change", &gateway.person).body;
+    assert_eq!(export.matches("changed the approval policy").count(), 3, "{export}");
+}
+
+#[test]
+fn the_same_key_is_the_same_call() {
+    let (_state, gateway) = gateway(&[]);
+    let mut client = gateway.client();
+    let mut send = |key: &str, command: &str| {
+        let body = call(command).to_string();
+        let headers = [("Idempotency-Key", key)];
+        client.send("POST", "/v1/judge", &gateway.agents, &headers, &body).unwrap()
+    };
+    let first = send("a", "rm -rf /srv/data").json();
+    let second = send("a", "rm -rf /srv/data").json();
+    assert_eq!(first["approval"]["id"], second["approval"]["id"]);
+    assert_eq!(send("a", "rm -rf /srv/other").status, 422);
+    assert_ne!(send("b", "rm -rf /srv/data").json()["approval"]["id"], first["approval"]["id"]);
+    assert_eq!(send("", "ls").status, 400);
+    assert_eq!(send("c", "ls").body, send("c", "ls").body);
+}
+
+#[test]
+fn what_is_malformed_too_long_or_somebody_elses_is_refused_in_words() {
+    let (_state, gateway) = gateway(&[]);
+    let agents = gateway.agents.as_str();
+    let send = |method: &str, path: &str, token: &str, body: &str| {
+        let answer = gateway.client().send(method, path, token, &[], body).unwrap();
+        assert!(answer.headers.contains("application/problem+json"), "{path} {answer:?}");
+        (answer.status, answer.code())
+    };
+    let is = |status: u16, code: &str| (status, code.to_owned());
+    assert_eq!(send("POST", "/v1/judge", "", "{}"), is(401, "unauthorized"));
+    assert_eq!(send("POST", "/v1/judge", agents, "{"), is(400, "bad-input"));
+    assert_eq!(send("POST", "/v1/judge", agents, r#"{"tool":1}"#), is(400, "bad-input"));
+    let twice = r#"{"tool":"bash","tool":"python","arguments":{}}"#;
+    assert_eq!(send("POST", "/v1/judge", agents, twice), is(400, "bad-input"));
+    let long = format!(r#"{{"tool":"bash","arguments":{{"command":"{}"}}}}"#, "a".repeat(1 << 20));
+    assert_eq!(send("POST", "/v1/judge", agents, &long), is(413, "too-long"));
+    assert_eq!(send("POST", "/v1/judge", "", &long), is(401, "unauthorized"));
+    assert_eq!(send("POST", "/v1/login", "", &long), is(413, "too-long"));
+    assert_eq!(send("POST", "/v1/judge?wait=-1", agents, "{}"), is(400, "bad-input"));
+    assert_eq!(send("POST", "/v1/judge?wiat=1", agents, "{}"), is(400, "bad-input"));
+    assert_eq!(send("GET", "/v1/judge", agents, ""), is(405, "other-method"));
+    assert_eq!(send("GET", "/v1/nothing", agents, ""), is(404, "not-found"));
+    assert_eq!(send("GET", "/v1/records", agents, ""), is(403, "out-of-scope"));
+    assert_eq!(send("GET", "/v1/approvals/0", agents, ""), is(404, "not-found"));
+    let unknown = format!("/v1/approvals/{}", "0".repeat(32));
+    assert_eq!(send("GET", &unknown, agents, ""), is(404, "not-found"));
+    let person = gateway.person.as_str();
+    assert_eq!(send("GET", "/v1/records?kind=all", person, ""), is(400, "bad-input"));
+    assert_eq!(send("GET", "/v1/records?more=1", person, ""), is(400, "bad-input"));
+    assert_eq!(send("POST", "/v1/decisions", person, r#"{"decision":"approve"}"#).0, 400);
+    for bytes in [
+        "GET / HTTP/1.1\r\n\r\n",
+        "nonsense\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+    ] {
+        let answer = gateway.client().raw(bytes.as_bytes()).unwrap();
+        assert!(answer.status == 400 || answer.status == 421, "{bytes:?} {answer:?}");
+    }
+}
+
+#[test]
+fn a_request_of_another_agent_is_not_to_be_seen() {
+    let (_state, gateway) = gateway(&[]);
+    let (id, answer) = asked(&gateway, "rm -rf /srv/data");
+    let other = gateway.token("others", &["judge"]);
+    let mut client = gateway.client();
+    assert_eq!(client.get(&format!("/v1/approvals/{id}"), &other).status, 404);
+    assert_eq!(client.get("/v1/approvals", &other).json()["approvals"], json!([]));
+    assert_eq!(decide(&gateway, &id, &gateway.person, &approve()).status, 200);
+    let claim = json!({ "action": answer["action"] });
+    assert_eq!(client.post(&format!("/v1/approvals/{id}/claim"), &other, &claim).status, 404);
+    let (id, _) = asked(&gateway, "rm -rf /srv/data");
+    let cancel = format!("/v1/approvals/{id}/cancel");
+    assert_eq!(client.post(&cancel, &other, &json!({})).status, 404);
+    let cancelled = client.post(&cancel, &gateway.agents, &json!({})).json();
+    assert_eq!(cancelled["status"], "cancelled");
+    assert_eq!(decide(&gateway, &id, &gateway.person, &approve()).status, 409);
+}
+
+#[test]
+fn pages_of_others_and_names_of_others_get_nothing() {
+    let (_state, gateway) = gateway(&[]);
+    let person = gateway.person.clone();
+    let send = |headers: &[(&str, &str)]| {
+        gateway.client().send("GET", "/v1/approvals", &person, headers, "").unwrap()
+    };
+    assert_eq!(send(&[]).status, 200);
+    assert_eq!(send(&[("Host", "gate.attacker.example")]).code(), "other-host");
+    assert_eq!(send(&[("Origin", "https://attacker.example")]).code(), "other-origin");
+    assert_eq!(send(&[("Origin", "null")]).code(), "other-origin");
+    assert_eq!(send(&[("Sec-Fetch-Site", "cross-site")]).code(), "other-origin");
+    let own = format!("http://{}", gateway.address);
+    assert_eq!(send(&[("Origin", &own), ("Sec-Fetch-Site", "same-origin")]).status, 200);
+}
+
+#[test]
+fn a_browser_logs_in_with_a_persons_token_and_needs_its_own_page_to_change_anything() {
+    let (_state, gateway) = gateway(&[]);
+    let log_in = |token: &str| gateway.client().post("/v1/login", "", &json!({ "token": token }));
+    assert_eq!(log_in(&gateway.agents).status, 401, "agents have no page");
+    let answer = log_in(&gateway.person);
+    assert_eq!(answer.status, 200);
+    let line = answer.headers.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
+    assert!(line.contains("httponly") && line.contains("samesite=strict"), "{line}");
+    // Our client writes headers in lower case, and the secret is not: ask with the one that was not changed.
+    let mut raw = TcpStream::connect(gateway.address).unwrap();
+    let body = json!({ "token": gateway.person }).to_string();
+    let head = format!(
+        "POST /v1/login HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        gateway.address,
+        body.len()
+    );
+    raw.write_all(head.as_bytes()).unwrap();
+    let mut text = String::new();
+    raw.read_to_string(&mut text).unwrap();
+    let cookie = text.split("portcullis=").nth(1).unwrap().split(';').next().unwrap();
+    let cookie = format!("portcullis={cookie}");
+    let csrf = text.split("\"csrf\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let (id, _) = asked(&gateway, "rm -rf /srv/data");
+    let path = format!("/v1/approvals/{id}/decision");
+    let word = approve().to_string();
+    let send = |headers: &[(&str, &str)]| {
+        gateway.client().send("POST", &path, "", headers, &word).unwrap()
+    };
+    assert_eq!(send(&[("Cookie", &cookie)]).code(), "no-csrf-token");
+    // What another port of this host is sent, it can neither read with nor decide.
+    let stolen = [("Cookie", cookie.as_str())];
+    for path in ["/v1/approvals", "/v1/records", "/v1/me"] {
+        let read = gateway.client().send("GET", path, "", &stolen, "").unwrap();
+        assert_eq!(read.code(), "no-csrf-token", "{path}");
+    }
+    let wrong = [("Cookie", cookie.as_str()), ("X-Portcullis-CSRF", "x")];
+    assert_eq!(send(&wrong).code(), "no-csrf-token");
+    let right = [("Cookie", cookie.as_str()), ("X-Portcullis-CSRF", csrf)];
+    let approved = send(&right);
+    assert_eq!((approved.status, &approved.json()["origin"]), (200, &json!("web")));
+    let bearer = cookie.strip_prefix("portcullis=").unwrap();
+    assert_eq!(gateway.client().get("/v1/approvals", bearer).status, 401, "a cookie is no token");
+    let out = gateway.client().send("POST", "/v1/logout", "", &right, "").unwrap();
+    assert_eq!(out.status, 204);
+    assert_eq!(gateway.client().send("GET", "/v1/me", "", &right, "").unwrap().status, 401);
+}
+
+#[test]
+fn whoever_guesses_tokens_is_stopped_and_recorded() {
+    let (_state, gateway) = gateway(&[]);
+    let mut client = gateway.client();
+    let statuses: Vec<u16> = (0..12)
+        .map(|number| client.get("/v1/approvals", &format!("wrong{number}")).status)
+        .collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 10, "{statuses:?}");
+    assert_eq!(statuses.last(), Some(&429));
+    let right = client.get("/v1/approvals", &gateway.person);
+    assert_eq!(right.status, 200, "no program of this machine keeps its person out");
+    let recorded = || {
+        let changes = gateway.client().get("/v1/records/export?kind=change", &gateway.person).body;
+        changes.matches("refused a log-in").count()
+    };
+    while recorded() < 2 {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_token_ends_when_it_is_revoked() {
+    let (_state, gateway) = gateway(&[]);
+    let token = gateway.token("ci", &["judge"]);
+    let mut client = gateway.client();
+    assert_eq!(client.judge(&token, "ls").status, 200);
+    let tokens = client.get("/v1/tokens", &gateway.person);
+    assert!(!tokens.body.contains(&token), "what makes it one is nowhere to be read");
+    let tokens = tokens.json();
+    let id = tokens["tokens"].as_array().unwrap().iter().find(|one| one["name"] == "ci").unwrap();
+    let path = format!("/v1/tokens/{}", id["id"].as_str().unwrap());
+    assert_eq!(client.send("DELETE", &path, &gateway.person, &[], "").unwrap().status, 204);
+    assert_eq!(client.judge(&token, "ls").status, 401);
+    let short = json!({ "name": "short", "scopes": ["read"], "expires_in": 0 });
+    let made = client.post("/v1/tokens", &gateway.person, &short).json();
+    let token = made["token"].as_str().unwrap().to_owned();
+    assert_eq!(client.get("/v1/records", &token).status, 401, "it has ended");
+}
+
+#[test]
+fn one_client_cannot_take_all() {
+    let (_state, gateway) = gateway(&["--rate", "20"]);
+    let mut client = gateway.client();
+    let answers: Vec<Answer> = (0..200).map(|_| client.judge(&gateway.agents, "ls")).collect();
+    let refused = answers.iter().find(|answer| answer.status == 429).unwrap();
+    assert_eq!(refused.code(), "too-many-requests");
+    assert!(refused.headers.contains("retry-after: 1"), "{refused:?}");
+    assert_eq!(client.get("/v1/approvals", &gateway.person).status, 200, "others go on");
+}
+
+#[test]
+fn an_agent_that_asks_without_end_is_held_and_a_person_denies_all_of_it_at_once() {
+    let (_state, gateway) = gateway(&[]);
+    let mut client = gateway.client();
+    let body = call("rm -rf /srv/data");
+    for number in 0..1_000 {
+        let asked = client.post("/v1/judge", &gateway.agents, &body);
+        assert_eq!(asked.status, 200, "{number}: {}", asked.body);
+    }
+    let held = client.post("/v1/judge", &gateway.agents, &body);
+    assert_eq!((held.status, held.code().as_str()), (429, "too-many-pending"), "{}", held.body);
+    assert!(held.headers.contains("retry-after:"), "{}", held.headers);
+    let harmless = client.judge(&gateway.agents, "git status");
+    assert_eq!(harmless.json()["decision"], "allow", "what asks nobody goes on");
+    let other = gateway.token("other", &["judge"]);
+    assert_eq!(client.post("/v1/judge", &other, &body).status, 200, "nobody else is held");
+    let denial = json!({ "decision": "deny" });
+    let denied = client.post("/v1/decisions", &gateway.person, &denial).json();
+    assert_eq!(denied["decided"], 1_001, "more than one page of them");
+    assert_eq!(client.post("/v1/judge", &gateway.agents, &body).status, 200);
+}
+
+#[test]
+fn listeners_are_told_and_everything_can_be_read() {
+    let (_state, gateway) = gateway(&[]);
+    let mut listener = TcpStream::connect(gateway.address).unwrap();
+    listener.set_read_timeout(Some(PATIENCE)).unwrap();
+    let head = format!(
+        "GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        gateway.address, gateway.person
+    );
+    listener.write_all(head.as_bytes()).unwrap();
+    let mut seen = String::new();
+    let mut until = |words: &str| {
+        let mut buffer = [0; 1_024];
+        while !seen.contains(words) {
+            let read = listener.read(&mut buffer).unwrap();
+            assert_ne!(read, 0, "it ended: {seen}");
+            seen.push_str(&String::from_utf8_lossy(buffer.get(..read).unwrap()));
+        }
+    };
+    until("\"pending\":0");
+    let (id, answer) = asked(&gateway, "rm -rf /srv/data");
+    until("\"pending\":1");
+    decide(&gateway, &id, &gateway.person, &approve());
+    until("\"pending\":0");
+    let mut client = gateway.client();
+    let mut get = |path: &str| {
+        let answer = client.get(path, &gateway.person);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer
+    };
+    let record = answer["approval"]["record"].as_u64().unwrap();
+    let shown = get(&format!("/v1/records/{record}")).json();
+    assert_eq!(shown["proof"]["hash_is_of_these_fields"], true);
+    assert_eq!(shown["related"][0]["outcome"], "approved");
+    assert_eq!(
+        get("/v1/records?text=SRV/data&decision=ask").json()["records"][0]["sequence"],
+        record
+    );
+    assert!(get("/v1/records/export?format=csv").body.lines().next().unwrap().contains("sequence"));
+    assert_eq!(get("/v1/records/verify").json()["intact"], true);
+    assert!(get("/v1/rules").json()["rules"].as_array().unwrap().len() > 100);
+    assert!(get("/v1/policy").json()["floors"].is_array());
+    assert!(get("/v1/summary").json()["hours"].as_array().unwrap().len() == 24);
+    assert!(get("/metrics").body.contains("portcullis_decisions_total{decision=\"ask\"} 1"));
+    let description = get("/openapi.json").json();
+    assert_eq!(description["openapi"], "3.1.0");
+    let trial = json!({ "toml": "confirmation = 'confirm_all'" });
+    let trial = client.post("/v1/policy/dry-run", &gateway.person, &trial).json();
+    assert_eq!(trial["now"]["ask"], 1, "{trial}");
+    let broken = json!({ "toml": "confirmation = 'x'" });
+    let broken = client.post("/v1/policy/dry-run", &gateway.person, &broken);
+    assert_eq!((broken.status, broken.code().as_str()), (422, "bad-configuration"));
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_waits_is_let_go_when_the_gateway_ends() {
+    let (_state, mut gateway) = gateway(&[]);
+    let agents = gateway.agents.clone();
+    let mut client = gateway.client();
+    let waiting = thread::spawn(move || {
+        client.post("/v1/judge?wait=100", &agents, &call("rm -rf /srv/data")).json()
+    });
+    pending(&gateway);
+    assert_eq!(gateway.end(), Some(0));
+    let answer = waiting.join().unwrap();
+    assert_eq!(
+        (&answer["decision"], &answer["approval"]["status"]),
+        (&json!("ask"), &json!("pending"))
+    );
+}
+
+#[test]
+fn other_machines_are_not_served_unencrypted_by_mistake() {
+    let state = tempfile::tempdir().unwrap();
+    let serve = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["serve", "--listen", "0.0.0.0:0", "--state"])
+        .arg(state.path())
+        .env("HOME", state.path())
+        .output()
+        .unwrap();
+    assert_eq!(serve.status.code(), Some(64));
+    let said = String::from_utf8_lossy(&serve.stderr);
+    assert!(said.contains("unencrypted") && said.contains("--tls-certificate"), "{said}");
+}

@@ -1,0 +1,16 @@
+//! The gateway as a process of its own, spoken to over loopback as any client would.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test may fail by panicking, and says what it could not try"
+)]
+
+mod client;
+mod contract;
+mod faults;
+mod page;
+mod races;
+mod remote;

@@ -1,0 +1,149 @@
+//! `check --gateway`: what is judged here is judged there too.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpListener,
+    path::Path,
+    process::{Command, Output},
+    thread,
+};
+
+use serde_json::{Value, json};
+
+use crate::client::Gateway;
+
+fn check(url: &str, token: &Path, command: &str, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["check", "--json", "--no-record", "--gateway", url, "--gateway-token"])
+        .arg(token)
+        .args(more)
+        .arg(command)
+        .env("HOME", "/nonexistent")
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> (Option<i32>, Value) {
+    let answer = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
+        panic!("{}", String::from_utf8_lossy(&output.stderr));
+    });
+    (output.status.code(), answer)
+}
+
+#[test]
+fn a_person_at_the_gateway_answers_what_asks_here() {
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(state.path());
+    let url = format!("http://{}", gateway.address);
+    let token = state.path().join("gateway/agents-token");
+    let (code, answer) = said(&check(&url, &token, "ls", &[]));
+    assert_eq!((code, &answer["decision"]), (Some(0), &json!("allow")));
+    let (code, _) = said(&check(&url, &token, "rm -rf /srv/data", &[]));
+    assert_eq!(code, Some(3), "nobody is waited for");
+    let (code, answer) = said(&check(&url, &token, "rm -rf /", &[]));
+    assert_eq!((code, &answer["decision"]), (Some(2), &json!("deny")));
+    for (word, expected) in [("approve", 0), ("deny", 2)] {
+        thread::scope(|scope| {
+            let checked =
+                scope.spawn(|| check(&url, &token, "rm -rf /srv/other", &["--wait", "100"]));
+            let mut person = gateway.client();
+            let id = loop {
+                let list = person.get("/v1/approvals?status=pending", &gateway.person).json();
+                let waiting = list["approvals"].as_array().unwrap().iter().find(|one| {
+                    let path = format!("/v1/approvals/{}", one["id"].as_str().unwrap());
+                    let whole = gateway.client().get(&path, &gateway.person);
+                    whole.body.contains("/srv/other")
+                });
+                if let Some(one) = waiting {
+                    break one["id"].as_str().unwrap().to_owned();
+                }
+            };
+            let decision = json!({ "decision": word, "reason": "seen" });
+            person.post(&format!("/v1/approvals/{id}/decision"), &gateway.person, &decision);
+            let (code, answer) = said(&checked.join().unwrap());
+            assert_eq!(code, Some(expected), "{answer}");
+            assert_eq!(answer["layer"], "person");
+            assert!(answer["reasons"][0].as_str().unwrap().contains("seen"), "{answer}");
+        });
+    }
+}
+
+#[test]
+fn a_gateway_that_is_lost_or_strange_is_a_no() {
+    let state = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::start(state.path());
+    let url = format!("http://{}", gateway.address);
+    let tokens = state.path().join("gateway");
+    // A token that may not ask.
+    let readers = gateway.token("readers", &["read"]);
+    let file = state.path().join("readers-token");
+    std::fs::write(&file, readers).unwrap();
+    let (code, answer) = said(&check(&url, &file, "ls", &[]));
+    assert_eq!(code, Some(2), "{answer}");
+    assert!(answer["reasons"][0].as_str().unwrap().contains("403"), "{answer}");
+    gateway.kill();
+    let (code, answer) = said(&check(&url, &tokens.join("agents-token"), "ls", &[]));
+    assert_eq!((code, &answer["decision"]), (Some(2), &json!("deny")));
+    assert!(answer["reasons"][0].as_str().unwrap().contains("cannot be asked"), "{answer}");
+    let missing = check(&url, &tokens.join("none"), "ls", &[]);
+    assert_eq!(missing.status.code(), Some(78));
+    let plain = check("http://gate.example:4180", &tokens.join("agents-token"), "ls", &[]);
+    assert_eq!(plain.status.code(), Some(78));
+    let said = String::from_utf8_lossy(&plain.stderr).into_owned();
+    assert!(said.contains("unencrypted"), "{said}");
+}
+
+#[test]
+fn an_answer_about_another_action_is_none() {
+    let state = tempfile::tempdir().unwrap();
+    let token = state.path().join("token");
+    std::fs::write(&token, "pcls_x").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut line = String::new();
+        while reader.read_line(&mut line).unwrap() > 2 {
+            line.clear();
+        }
+        let body =
+            json!({ "decision": "allow", "layer": "person", "action": "sha256:0", "reasons": [] });
+        let body = body.to_string();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(head.as_bytes()).unwrap();
+    });
+    let (code, answer) = said(&check(&url, &token, "rm -rf /srv/data", &["--wait", "1"]));
+    served.join().unwrap();
+    assert_eq!(code, Some(2));
+    assert!(answer["reasons"][0].as_str().unwrap().contains("another action"), "{answer}");
+}
+
+#[test]
+fn a_webhook_is_told_of_what_asks_and_of_nothing_else() {
+    let state = tempfile::tempdir().unwrap();
+    let secret = state.path().join("secret");
+    std::fs::write(&secret, "k\n").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("slack+http://{}/hook", listener.local_addr().unwrap());
+    let options = ["--webhook", &url, "--webhook-secret", secret.to_str().unwrap()];
+    let gateway = Gateway::with(state.path(), &options);
+    assert_eq!(gateway.client().judge(&gateway.agents, "ls").status, 200);
+    assert_eq!(gateway.client().judge(&gateway.agents, "rm -rf /srv/data").status, 200);
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut head = String::new();
+    while reader.read_line(&mut head).unwrap() > 2 {}
+    let length = head.lines().find_map(|line| {
+        line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok()
+    });
+    let mut body = vec![0; length.unwrap()];
+    std::io::Read::read_exact(&mut reader, &mut body).unwrap();
+    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
+    assert!(head.to_ascii_lowercase().contains("x-portcullis-signature: t="), "{head}");
+    let told: Value = serde_json::from_slice(&body).unwrap();
+    let text = told["text"].as_str().unwrap();
+    assert!(text.contains("rm -rf /srv/data") && text.contains("Decide at http://"), "{text}");
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "what may go on is nobody's business");
+}
