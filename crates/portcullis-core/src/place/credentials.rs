@@ -25,6 +25,16 @@ pub enum CredentialClass {
     Project,
 }
 
+impl Credential {
+    /// Whether it is the token with which a person decides what the gate asks: whoever has it approves.
+    #[must_use]
+    pub fn decides(&self) -> bool {
+        self.what == PERSONS_TOKEN
+    }
+}
+
+const PERSONS_TOKEN: &str = "the token with which a person decides";
+
 pub(super) fn find(located: &Located<'_>) -> Option<&'static Credential> {
     let found = TABLE.get(index!(TABLE).row(located)?)?;
     let harmless = EXCEPTIONS.iter().any(|pattern| located.surely_matches(pattern));
@@ -323,6 +333,16 @@ static TABLE: &[Credential] = &[
             "~/.config/flyctl/**",
             "~/.railway/config.json",
             "~/.supabase/access-token",
+        ],
+    ),
+    row(
+        PERSONS_TOKEN,
+        User,
+        &[
+            "~/.local/state/portcullis/gateway/token",
+            "~/Library/Application Support/portcullis/gateway/token",
+            "~/AppData/Local/portcullis/gateway/token",
+            "/var/lib/portcullis/gateway/token",
         ],
     ),
     row(

@@ -237,8 +237,10 @@ pub const FLOORS: &[&str] = &[
     "protection.gate.change",
     "protection.gate.command",
     "protection.gate.hook",
+    "protection.gate.mount",
     "protection.gate.startup",
     "protection.gate.stop",
+    "protection.gate.token",
 ];
 
 /// Every rule, in the order of the registry.

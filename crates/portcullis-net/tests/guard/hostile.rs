@@ -22,10 +22,14 @@ use super::{
 const SHORT: Duration = Duration::from_millis(300);
 
 async fn hasty(name_server: std::net::SocketAddr, port: u16) -> Running {
+    patient_for(SHORT, name_server, port).await
+}
+
+async fn patient_for(silence: Duration, name_server: std::net::SocketAddr, port: u16) -> Running {
     Running::with(ProxyOptions {
         guard: guard(name_server, &[port]),
-        idle: SHORT,
-        patience: SHORT,
+        idle: silence,
+        patience: silence,
         ..ProxyOptions::default()
     })
     .await
@@ -166,16 +170,19 @@ async fn a_head_in_single_letters_is_not_waited_for() {
 async fn a_long_upload_is_no_silence() {
     let names = NameServer::of_ours().await;
     let web = WebServer::new(|_| ok("thanks")).await;
-    let proxy = hasty(names.address, web.port).await;
+    // Between two letters a busy machine may pause, and that must not count as silence.
+    let silence = SHORT * 20;
+    let proxy = patient_for(silence, names.address, web.port).await;
     let host = format!("good.example.com:{}", web.port);
     let mut stream = TcpStream::connect(proxy.address()).await.unwrap();
+    let letters = 25;
     let head = format!(
-        "PUT http://{host}/ HTTP/1.1\r\nHost: {host}\r\n{}Content-Length: 12\r\n\r\n",
+        "PUT http://{host}/ HTTP/1.1\r\nHost: {host}\r\n{}Content-Length: {letters}\r\n\r\n",
         proxy.authorization()
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    for _ in 0..12 {
-        time::sleep(SHORT / 3).await;
+    for _ in 0..letters {
+        time::sleep(silence / 20).await;
         stream.write_all(b"x").await.unwrap();
     }
     let mut answer = String::new();

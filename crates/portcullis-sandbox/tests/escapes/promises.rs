@@ -171,27 +171,32 @@ fn placeholders_go(place: &Path, without: &[Means]) -> Result<(), String> {
 }
 
 fn keeps_time(place: &Path, without: &[Means]) -> Result<(), String> {
-    let mut launch = shell(place, without, "trap '' TERM INT; echo begun; sleep 30");
-    launch.limits.wall = Some(Duration::from_millis(700));
+    // A busy machine may need seconds until the shell has said its word.
+    let wall = Duration::from_secs(5);
+    let sleeps = Duration::from_secs(120);
+    let line = format!("trap '' TERM INT; echo begun; sleep {}", sleeps.as_secs());
+    let mut launch = shell(place, without, &line);
+    launch.limits.wall = Some(wall);
     let begun = Instant::now();
     let finished = done(&launch)?;
     same(&finished.timed_out(), &true)?;
     same(&finished.stdout, &b"begun\n".to_vec())?;
-    same(&(begun.elapsed() < Duration::from_secs(15)), &true)
+    same(&(begun.elapsed() < sleeps), &true)
 }
 
 fn stops_processes(place: &Path, without: &[Means]) -> Result<(), String> {
-    let line = "n=0; while [ $n -lt 60 ]; do sleep 5 & n=$((n+1)); done; wait";
-    let mut launch = shell(place, without, line);
-    launch.limits =
-        Limits { processes: Some(10), wall: Some(Duration::from_secs(20)), ..Limits::default() };
+    let sleeps = Duration::from_secs(100);
+    let line =
+        format!("n=0; while [ $n -lt 60 ]; do sleep {} & n=$((n+1)); done; wait", sleeps.as_secs());
+    let mut launch = shell(place, without, &line);
+    launch.limits = Limits { processes: Some(10), wall: Some(sleeps * 2), ..Limits::default() };
     let begun = Instant::now();
     let finished = done(&launch)?;
     let is_counted = finished.stopped == Some(Stopped::Processes);
     // Where the kernel counts, the shell itself is told that there can be no more.
     let is_refused = String::from_utf8_lossy(&finished.stderr).contains("ork");
     same(&(is_counted || is_refused), &true)?;
-    same(&(begun.elapsed() < Duration::from_secs(15)), &true)
+    same(&(begun.elapsed() < sleeps), &true)
 }
 
 /// Inside: a server and a client of its own.

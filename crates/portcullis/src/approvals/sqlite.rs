@@ -57,10 +57,13 @@ CREATE TABLE IF NOT EXISTS repeatable (
   PRIMARY KEY (token, key)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS repeatable_by_time ON repeatable (time);
+CREATE TABLE IF NOT EXISTS pulse (one INTEGER PRIMARY KEY CHECK (one = 1), time INTEGER NOT NULL) STRICT;
 ";
 
 const ASK: &str = "INSERT INTO approval (sequence, v, id, status, action, tool, risk, session, agent, requester, needed, \
     asked, expires, policy, details) VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+const PULSE: &str = "INSERT INTO pulse (one, time) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET time = excluded.time";
 
 const COLUMNS: &str = "sequence, v, id, status, action, tool, risk, session, agent, requester, needed, asked, expires, policy, \
     details, decided, answer, approver, origin, reason, modified, claimed";
@@ -219,6 +222,10 @@ impl Desk<'_> {
                 Ok(Done::Closed(Box::new(self.decide(request, &decided)?), true))
             }
             Step::Claim(claim) => self.claim(claim),
+            Step::Pulse => {
+                self.connection.prepare_cached(PULSE)?.execute([self.now.as_microsecond()])?;
+                Ok(Done::Alive)
+            }
             Step::Sweep => self.sweep(),
             Step::Admit { token, hash, record } => {
                 self.connection

@@ -52,6 +52,8 @@ pub enum Step {
     },
     /// Takes up an approval, once.
     Claim(Claim),
+    /// Writes something that means nothing, to see that it can be.
+    Pulse,
     /// Closes what nobody decided in time, and forgets what was only kept for those who send twice.
     Sweep,
     /// Keeps a token by the hash of its secret.
@@ -160,6 +162,8 @@ pub enum Done {
     Claimed(Box<Request>),
     /// It may not.
     Unclaimable(Unclaimable),
+    /// It was written.
+    Alive,
     /// These were closed.
     Swept(Vec<Id>),
     /// The token is ended; `false` where it was before.

@@ -1,11 +1,11 @@
 //! Requests sent to a URL: for chat systems, or for a program that decides. Owns what is sent, how it is signed and how often it is tried;
 //! where it may be sent, the guarded client says.
 
-use std::{sync::Mutex, time::Duration};
+use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
-use portcullis_core::network::{AllowedHost, NetworkOptions, NetworkPolicy, Target};
+use portcullis_core::network::Target;
 use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -14,7 +14,11 @@ use super::{
     handler::{Handler, HandlerError, Said},
     request::Question,
 };
-use crate::{guardian::is_inside_by_itself, report::visible, wire::VERSION};
+use crate::{
+    guardian::{crosses_openly, is_inside_by_itself, only_to},
+    report::visible,
+    wire::VERSION,
+};
 
 /// How often it is tried, and the pause before the second time; each further one is twice as long.
 const ATTEMPTS: u32 = 3;
@@ -75,8 +79,6 @@ pub struct Webhook {
     template: Template,
     /// Where people decide, for those who are told.
     inbox: Option<String>,
-    /// One request after the other where there is no runtime around.
-    runtime: Mutex<()>,
 }
 
 impl Webhook {
@@ -92,20 +94,11 @@ impl Webhook {
     ) -> Result<Self, BadWebhook> {
         let bad = |reason: String| BadWebhook { url: url.to_owned(), reason };
         let target = Target::read(url).map_err(|error| bad(error.to_string()))?;
-        let is_near = is_inside_by_itself(&target);
-        if !is_near && !url.starts_with("https://") {
+        if crosses_openly(&target) {
             return Err(bad("it would cross the network unencrypted".to_owned()));
         }
-        let policy = NetworkPolicy::new(NetworkOptions {
-            allowed_hosts: vec![AllowedHost {
-                host: target.host().into_owned(),
-                allow_private: is_near,
-                ports: vec![target.port()],
-            }],
-            default_deny: true,
-            ..NetworkOptions::default()
-        });
-        let policy = policy.map_err(|error| bad(error.to_string()))?;
+        let policy = only_to([(&target, is_inside_by_itself(&target))])
+            .map_err(|error| bad(error.to_string()))?;
         let guard = GuardOptions {
             policy,
             resolver: ResolverOptions::default(),
@@ -118,7 +111,6 @@ impl Webhook {
             secret,
             template,
             inbox: None,
-            runtime: Mutex::default(),
         })
     }
 
@@ -240,7 +232,6 @@ impl Handler for Webhook {
     /// action, or names nobody, is none.
     fn handle(&self, question: &Question) -> Result<Said, HandlerError> {
         let failed = |why: &str| HandlerError(why.to_owned());
-        let _one = self.runtime.lock().map_err(|_| failed("the webhook broke"))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| HandlerError(error.to_string()))?;
         let answer = runtime.block_on(self.send(question))?;
@@ -399,6 +390,8 @@ mod tests {
             let text = hook(template).body(&question).to_string();
             assert!(!text.contains("](https") && !text.contains('\u{202e}'), "{text}");
         }
-        assert!(Webhook::new("http://chat.example/hook", None, Template::Slack, None).is_err());
+        for open in ["http://chat.example/hook", "http://192.168.1.9/hook", "http://8.8.8.8/hook"] {
+            assert!(Webhook::new(open, None, Template::Slack, None).is_err(), "{open}");
+        }
     }
 }

@@ -125,6 +125,12 @@ fn choose_by_filter(open: Open<'_>) {
         };
         store.append(body(&entry, second), None).unwrap();
     }
+    let answer = Entry {
+        refers_to: Some(2),
+        reason: Some("Not On A Friday".into()),
+        ..Entry::new(Kind::Answer)
+    };
+    store.append(body(&answer, 5), None).unwrap();
     let mut found = |filter: Filter| -> Vec<u64> {
         all(&mut *store, &filter).iter().map(|record| record.sequence).collect()
     };
@@ -132,7 +138,12 @@ fn choose_by_filter(open: Open<'_>) {
     assert_eq!(found(Filter { risk: Some(Risk::High), ..Filter::default() }), [2, 4]);
     assert_eq!(found(Filter { agent: Some("a3".into()), ..Filter::default() }), [3]);
     assert_eq!(found(Filter { since: at(2), until: at(3), ..Filter::default() }), [2, 3]);
-    assert_eq!(found(Filter { limit: Some(2), ..Filter::default() }), [3, 4]);
+    assert_eq!(found(Filter { limit: Some(2), ..Filter::default() }), [4, 5]);
+    assert_eq!(found(Filter { before: Some(3), ..Filter::default() }), [1, 2]);
+    assert_eq!(found(Filter { after: Some(3), ..Filter::default() }), [4, 5]);
+    assert_eq!(found(Filter { refers_to: Some(2), ..Filter::default() }), [5]);
+    assert_eq!(found(Filter { refers_to: Some(1), ..Filter::default() }), [0; 0]);
+    assert_eq!(found(Filter { text: Some("on a friday".into()), ..Filter::default() }), [5]);
     assert_eq!(found(Filter { limit: Some(0), ..Filter::default() }), [0; 0]);
     assert_eq!(found(Filter { kind: Some(Kind::Outcome), ..Filter::default() }), [0; 0]);
 }

@@ -83,7 +83,8 @@ const COLUMNS: &str = "sequence, v, time, previous, hash, kind, refers_to, tool,
 const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AND (?3 IS NULL OR decision = ?3) \
     AND (?4 IS NULL OR time >= ?4) AND (?5 IS NULL OR time <= ?5) AND (?6 IS NULL OR agent = ?6) \
     AND (?7 IS NULL OR session = ?7) AND (?9 IS NULL OR sequence < ?9) AND (?10 IS NULL OR sequence > ?10) \
-    AND (?11 IS NULL OR instr(lower(coalesce(tool, '') || char(10) || coalesce(preview, '') || char(10) || coalesce(reason, '')), lower(?11)))";
+    AND (?11 IS NULL OR instr(lower(coalesce(tool, '') || char(10) || coalesce(preview, '') || char(10) || coalesce(reason, '')), lower(?11))) \
+    AND (?12 IS NULL OR refers_to = ?12)";
 
 /// Records in an SQLite file.
 #[derive(Debug)]
@@ -349,6 +350,7 @@ impl Store for SqliteStore {
             session,
             before,
             after,
+            refers_to,
             text,
             limit,
         } = filter;
@@ -373,7 +375,8 @@ impl Store for SqliteStore {
                 limit,
                 before.map(signed),
                 after.map(signed),
-                text
+                text,
+                refers_to.map(signed)
             ])?;
             while let Some(row) = rows.next()? {
                 if visitor(record_of(row)) == ControlFlow::Break(()) {

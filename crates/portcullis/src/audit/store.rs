@@ -58,6 +58,8 @@ pub struct Filter {
     pub before: Option<u64>,
     /// Recorded after this one.
     pub after: Option<u64>,
+    /// About this one.
+    pub refers_to: Option<u64>,
     /// Whose tool, preview or reason holds this text, whatever the case of ASCII letters.
     pub text: Option<String>,
     /// The newest so many.

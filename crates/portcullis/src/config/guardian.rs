@@ -13,7 +13,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{error::Misreading, file::Level, part::level_of};
-use crate::guardian::{FirstLook, KeySource, Price, Provider, Settings, is_inside_by_itself};
+use crate::guardian::{FirstLook, KeySource, Price, Provider, Settings, crosses_openly};
 
 /// Headers that a key could stand in, or that we write ourselves.
 const OWN_HEADERS: [&str; 10] = [
@@ -364,7 +364,7 @@ pub(crate) fn check_url(url: &str, allow_private: bool) -> Result<(), (String, &
     if target.url().query().is_some() || target.url().fragment().is_some() {
         return Err(bad(&"it has a query or a fragment"));
     }
-    if !target.is_https() && !allow_private && !is_inside_by_itself(&target) {
+    if crosses_openly(&target) && !allow_private {
         return Err(bad(&"what leaves this machine must be encrypted"));
     }
     Ok(())

@@ -34,7 +34,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
@@ -108,15 +108,35 @@ pub(super) struct Gateway {
     state: PathBuf,
     is_tls: bool,
     closing: AtomicBool,
+    /// When it was last tried whether anything can be recorded, and whether it could.
+    tried: tokio::sync::Mutex<Option<(Instant, bool)>>,
     /// Ends whoever waits when the gateway stops.
     closed: tokio::sync::watch::Sender<bool>,
 }
 
 type Shared = Arc<Gateway>;
 
+/// How long it is believed that something could, or could not, be recorded, and how long it may take to find out.
+const TRIED_EVERY: Duration = Duration::from_secs(1);
+const TRIED_FOR: Duration = Duration::from_secs(2);
+
 impl Gateway {
     fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
+    }
+
+    /// Whether a decision could be recorded now. It is tried, but not for each of many who ask at once.
+    async fn is_ready(&self) -> bool {
+        let mut tried = self.tried.lock().await;
+        if let Some((when, could)) = *tried
+            && when.elapsed() < TRIED_EVERY
+        {
+            return could;
+        }
+        let written = tokio::time::timeout(TRIED_FOR, self.clerk.take(Step::Pulse)).await;
+        let could = matches!(written, Ok(Ok(_)));
+        *tried = Some((Instant::now(), could));
+        could
     }
 
     /// Tells who wants to be told of a request. Nothing depends on it: the request waits in the inbox all the same.

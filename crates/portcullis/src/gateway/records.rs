@@ -98,6 +98,7 @@ impl Wanted {
             session: named(&self.session),
             before: self.before,
             after: self.after,
+            refers_to: None,
             text: named(&self.text),
             limit: None,
         })
@@ -149,19 +150,15 @@ pub(super) async fn show(
                 _ => Some(Hash::GENESIS),
             };
             let after = store.record(sequence.saturating_add(1))?.map(|record| record.previous);
-            let answers = Filter {
+            let about = Filter {
                 after: Some(sequence),
-                limit: Some(1_000),
-                session: record.as_ref().and_then(|record| record.entry.session.clone()),
+                refers_to: Some(sequence),
+                limit: Some(PAGE),
                 ..Filter::default()
             };
             let mut related = Vec::new();
-            store.each(&answers, &mut |other| {
-                if let Ok(other) = other
-                    && other.entry.refers_to == Some(sequence)
-                {
-                    related.push(record_shape(&other));
-                }
+            store.each(&about, &mut |other| {
+                related.extend(other.as_ref().ok().map(record_shape));
                 ControlFlow::Continue(())
             })?;
             Ok((record, before, after, related))

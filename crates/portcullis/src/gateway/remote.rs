@@ -5,14 +5,18 @@ use std::{path::Path, time::Duration};
 
 use portcullis_core::{
     decision::{Decision, Layer, Step, Verdict},
-    network::{AllowedHost, NetworkOptions, NetworkPolicy, Target},
+    network::Target,
 };
 use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 
 use super::Keys;
-use crate::{guardian::is_inside_by_itself, private::Unbelievable, session::Judged};
+use crate::{
+    guardian::{crosses_openly, only_to},
+    private::Unbelievable,
+    session::Judged,
+};
 
 /// How long the gateway may take beside the wait for a person.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -62,20 +66,10 @@ impl Remote {
     pub fn new(url: &str, token_file: &Path, wait: Duration) -> Result<Self, RemoteError> {
         let unusable = |reason: String| RemoteError::Url { url: url.to_owned(), reason };
         let target = Target::read(url).map_err(|error| unusable(error.to_string()))?;
-        let is_near = is_inside_by_itself(&target);
-        if !is_near && !url.starts_with("https://") {
+        if crosses_openly(&target) {
             return Err(unusable("a token would cross the network unencrypted".to_owned()));
         }
-        let policy = NetworkPolicy::new(NetworkOptions {
-            allowed_hosts: vec![AllowedHost {
-                host: target.host().into_owned(),
-                allow_private: true,
-                ports: vec![target.port()],
-            }],
-            default_deny: true,
-            ..NetworkOptions::default()
-        });
-        let policy = policy.map_err(|error| unusable(error.to_string()))?;
+        let policy = only_to([(&target, true)]).map_err(|error| unusable(error.to_string()))?;
         let guard = GuardOptions {
             policy,
             resolver: ResolverOptions::default(),

@@ -250,7 +250,7 @@ fn closing(problem: Problem) -> Response {
     response
 }
 
-/// Around everything: the host before, the headers and the count after. A panic of ours is a 500 and no silence.
+/// Around everything: the host before, the headers and the count after.
 async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> Response {
     let mut response = match gateway.door.host(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,

@@ -143,6 +143,7 @@ impl Serving {
             notify,
             state,
             is_tls,
+            tried: tokio::sync::Mutex::default(),
             closing: false.into(),
             closed: watch::Sender::new(false),
             clerk,

@@ -24,4 +24,6 @@ pub use provider::Provider;
 pub use record::entry;
 pub use reviewer::{Decided, Particulars, Question, Reviewer};
 pub use service::SetupError;
-pub use settings::{FirstLook, KeySource, Price, Settings, is_inside_by_itself};
+pub use settings::{
+    FirstLook, KeySource, Price, Settings, crosses_openly, is_inside_by_itself, only_to,
+};

@@ -125,18 +125,8 @@ impl Settings {
         target: &Target,
         proxy: Option<&Target>,
     ) -> Result<NetworkPolicy, BadEntry> {
-        let allowed = |target: &Target, allow_private| AllowedHost {
-            host: target.host().into_owned(),
-            allow_private,
-            ports: vec![target.port()],
-        };
-        let own = allowed(target, self.allow_private || is_inside_by_itself(target));
-        let proxy = proxy.map(|proxy| allowed(proxy, true));
-        NetworkPolicy::new(NetworkOptions {
-            allowed_hosts: std::iter::once(own).chain(proxy).collect(),
-            default_deny: true,
-            ..NetworkOptions::default()
-        })
+        let own = (target, self.allow_private || is_inside_by_itself(target));
+        only_to(std::iter::once(own).chain(proxy.map(|proxy| (proxy, true))))
     }
 
     /// What so many tokens cost, where somebody said so.
@@ -149,8 +139,58 @@ impl Settings {
     }
 }
 
+/// A policy under which nothing is connected to but these hosts at their ports; with each, whether it may have a private address.
+///
+/// # Errors
+/// [`BadEntry`] where a host is none that can be allowed.
+pub fn only_to<'t>(
+    hosts: impl IntoIterator<Item = (&'t Target, bool)>,
+) -> Result<NetworkPolicy, BadEntry> {
+    let allowed = |(target, allow_private): (&Target, bool)| AllowedHost {
+        host: target.host().into_owned(),
+        allow_private,
+        ports: vec![target.port()],
+    };
+    NetworkPolicy::new(NetworkOptions {
+        allowed_hosts: hosts.into_iter().map(allowed).collect(),
+        default_deny: true,
+        ..NetworkOptions::default()
+    })
+}
+
+/// Whether what is sent to a target leaves this machine unencrypted.
+#[must_use]
+pub fn crosses_openly(target: &Target) -> bool {
+    let stays_here = target.address().is_some_and(|address| address.to_canonical().is_loopback())
+        || target.host() == "localhost";
+    !target.is_https() && !stays_here
+}
+
 /// Whether a host is one that can only be meant where it is: an address, or this machine by name.
 #[must_use]
 pub fn is_inside_by_itself(target: &Target) -> bool {
     target.address().is_some() || target.host() == "localhost"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_spoken_to_openly() {
+        for (url, expected) in [
+            ("http://127.0.0.1:4180", false),
+            ("http://[::1]:4180", false),
+            ("http://[::ffff:127.0.0.1]:4180", false),
+            ("http://localhost:4180", false),
+            ("https://gate.example", false),
+            ("https://192.168.1.9", false),
+            ("http://gate.example", true),
+            ("http://192.168.1.9", true),
+            ("http://8.8.8.8", true),
+            ("http://0.0.0.0", true),
+        ] {
+            assert_eq!(crosses_openly(&Target::read(url).unwrap()), expected, "{url}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -75,7 +75,13 @@ fn what_was_acknowledged_before_a_kill_is_in_the_record_and_nothing_is_approved_
                     }
                 });
             }
-            thread::sleep(Duration::from_millis(150 + u64::from(round % 7) * 23));
+            // At another moment each time, but not before something was decided in this round, or there is no load.
+            let before = acknowledged.lock().unwrap().len();
+            let patience = Instant::now() + Duration::from_secs(60);
+            while acknowledged.lock().unwrap().len() < before + 2 && Instant::now() < patience {
+                thread::sleep(Duration::from_millis(10));
+            }
+            thread::sleep(Duration::from_millis(100 + u64::from(round % 7) * 23));
             gateway.kill();
             stop.store(true, Ordering::Relaxed);
         });
@@ -160,7 +166,20 @@ fn a_database_that_is_held_or_broken_lets_nothing_through() {
     assert_eq!(code, Some(65), "it does not start on a record that is damaged");
 }
 
-/// A file system of 400 KiB, where this user may make one.
+/// What the gateway says of itself, once it says it with this status.
+#[cfg(target_os = "linux")]
+fn until_ready(client: &mut crate::client::Client, status: u16) -> crate::client::Answer {
+    for _ in 0..120 {
+        let answer = client.get("/readyz", "");
+        if answer.status == status {
+            return answer;
+        }
+        thread::sleep(Duration::from_millis(500));
+    }
+    panic!("it never became {status}");
+}
+
+/// A file system of 700 KiB, where this user may make one.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_refuses_and_recovers() {
@@ -188,7 +207,9 @@ fn a_full_disk_refuses_and_recovers() {
         });
         let refused = refused.unwrap();
         assert_eq!((refused.status, refused.code().as_str()), (503, "unrecorded"));
+        assert_eq!(until_ready(&mut client, 503).code(), "unrecorded");
         fs::remove_file(&filler).unwrap();
+        until_ready(&mut client, 200);
         let recovered = client.judge(&gateway.agents, "ls");
         assert_eq!(recovered.status, 200, "{}", recovered.body);
         let asked = records(&gateway).iter().filter(|one| one["decision"] == "ask").count();

@@ -11,13 +11,17 @@ use super::{
 use crate::{
     assessment::statement_reads,
     effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
-    place::{self, AgentFileKind, Place},
+    place::{self, AgentFileKind, Credential, Place},
+    programs::Options,
     risk::Severity,
     text::Text,
 };
 
-/// The directory in which the gateway keeps its tokens.
-const TOKENS: &str = "gateway";
+/// Where the token with which a person decides lies, below a directory of the gate's state or one around it.
+const TOKEN_BELOW: &[&str] = &["", "/token", "/gateway/token", "/portcullis/gateway/token"];
+
+/// Programs that give directories of the machine to containers.
+const ENGINES: &[&str] = &["docker", "nerdctl", "podman"];
 
 pub(in crate::rules) static SHELF: Shelf = Shelf { programs: &[NAME], rules: RULES };
 
@@ -88,8 +92,8 @@ static RULES: &[Rule] = &[
         remedy: "ask through the gate; the person decides in the inbox",
         when: When::Effect(Kinds::READ, |effect, scene| {
             let EffectKind::Read(target) = &effect.kind else { return None };
-            holds_tokens(target, scene)
-                .then(|| about(Severity::Critical, target, "this holds the gateway's tokens:"))
+            holds_token(target, scene)
+                .then(|| about(Severity::Critical, target, "this holds the token:"))
         }),
         fires: &[
             "cat ~/.local/state/portcullis/gateway/token",
@@ -106,6 +110,31 @@ static RULES: &[Rule] = &[
             "sqlite3 ~/.local/state/portcullis/audit.db 'SELECT count(*) FROM record'",
             "cat gateway/token",
             "cat src/gateway/tokens.rs",
+            "cat ~/.local/state/portcullis/gateway/agents-token",
+        ],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.mount",
+        severity: Severity::Critical,
+        message: "a container, whoever built its image, would get the gate's own files, to read and to change",
+        remedy: "mount the project: `docker run -v \"$PWD\":/app IMAGE`",
+        when: When::Effect(Kinds::RUN, |effect, scene| {
+            let run = run(effect).filter(|run| ENGINES.contains(&run.program.as_str()))?;
+            let target = mounted(run, scene)
+                .find(|target| place::place_of(target, scene.facts) == Place::Gate)?;
+            Some(about(Severity::Critical, &target, "this gives a container"))
+        }),
+        fires: &[
+            "docker run --rm -v ~/.local/state/portcullis:/s alpine rm -rf /s/audit.db",
+            "podman run --mount type=bind,src=/home/dev/.config/portcullis,dst=/c alpine sh",
+            "nerdctl create --volume=\"$HOME/.local/state/portcullis/gateway:/g\" alpine",
+            "docker run -itv ~/.local/state/portcullis:/s alpine sh",
+        ],
+        quiet: &[
+            "docker run --rm -v \"$PWD\":/app alpine ls /app",
+            "docker run -v /workspace/cfg:/etc/portcullis alpine",
+            "docker run --mount type=volume,src=data,dst=/var/lib/portcullis alpine",
         ],
         ..OWN
     },
@@ -287,18 +316,41 @@ fn changed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         .then(|| about(Severity::Critical, target, "this changes the gate itself:"))
 }
 
-/// Whether a file is one of the gateway's tokens, or a directory that is read with them in it.
-fn holds_tokens(target: &Target, scene: &Scene<'_>) -> bool {
+/// Whether a file is the token with which a person decides, or a directory that is read with it in it.
+fn holds_token(target: &Target, scene: &Scene<'_>) -> bool {
     let Some(path) = target.path.as_deref() else { return false };
     if place::place_of(target, scene.facts) != Place::Gate {
         return false;
     }
-    let path = path.trim_end_matches('/');
-    let is_state = |end: &str| path.ends_with(end);
-    path.split('/').any(|part| part == TOKENS)
-        || ["/state/portcullis", "/state/portcullis/*", "/lib/portcullis", "/lib/portcullis/*"]
-            .into_iter()
-            .any(is_state)
+    let path = path.trim_end_matches(['/', '*']);
+    let decides = |below: &&str| {
+        place::credential(&format!("{path}{below}"), scene.facts).is_some_and(Credential::decides)
+    };
+    // The state may lie elsewhere; then only the names say what it is.
+    TOKEN_BELOW.iter().any(decides)
+        || path.ends_with("/gateway/token")
+        || path.ends_with("/gateway")
+}
+
+/// The directories of the machine that a command gives to a container.
+fn mounted<'a>(run: &'a Run, scene: &'a Scene<'_>) -> impl Iterator<Item = Target> + use<'a> {
+    let home = scene.facts.home.as_deref().unwrap_or("/home/user");
+    let options = Options::new(&run.arguments, &["--mount", "--volume", "-v"]);
+    options.values_of(&["--mount", "--volume", "-v"]).filter_map(move |value| {
+        let written = value.text.display();
+        let source = written
+            .split(',')
+            .find_map(|field| field.strip_prefix("source=").or_else(|| field.strip_prefix("src=")))
+            .or_else(|| written.split(':').next())?;
+        let below_home =
+            ["~", "${HOME}", "$HOME"].iter().find_map(|name| source.strip_prefix(name));
+        let path = match below_home {
+            Some(rest) => format!("{home}{rest}"),
+            None if source.starts_with('/') => source.to_owned(),
+            None => return None,
+        };
+        Some(Target::new(Text::known(source), Some(path)))
+    })
 }
 
 /// Whether some statement changes a database: then one that is given to code is not only read.

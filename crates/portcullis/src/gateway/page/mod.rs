@@ -49,7 +49,13 @@ pub(super) async fn ready(State(gateway): State<Shared>) -> Result<Response, Pro
         let closing = "the gateway is shutting down";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "closing", closing));
     }
-    gateway.read(|store| store.head()).await?;
+    if !gateway.is_ready().await {
+        return Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unrecorded",
+            "nothing can be recorded now, so nothing is let through",
+        ));
+    }
     Ok(json_text(r#"{"v":1,"status":"ok"}"#.to_owned()))
 }
 
