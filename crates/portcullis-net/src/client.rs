@@ -109,11 +109,15 @@ pub struct Response {
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Progress {
+pub struct Progress<'a> {
+    /// The status of the answer.
+    pub status: u16,
     /// The bytes that came in.
     pub received: u64,
     /// How many there will be, as the server says.
     pub expected: Option<u64>,
+    /// What came in just now, unpacked.
+    pub came: &'a [u8],
 }
 
 /// Fetches URLs under a policy.
@@ -182,7 +186,7 @@ impl Client {
     pub async fn fetch(
         &self,
         request: Request,
-        progress: &mut (dyn FnMut(Progress) + Send),
+        progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Response, Failure> {
         let counted = Counted::new(self.meter.clone());
         match time::timeout(self.limits.time, self.follow(request, &counted, progress)).await {
@@ -198,7 +202,7 @@ impl Client {
         &self,
         request: Request,
         counted: &Counted,
-        progress: &mut (dyn FnMut(Progress) + Send),
+        progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Response, Failure> {
         let mut journey = Journey::new(request)?;
         let mut hops: Vec<Hop> = Vec::new();
@@ -289,7 +293,7 @@ impl Client {
         journey: Journey,
         mut answer: Answer,
         hops: Vec<Hop>,
-        progress: &mut (dyn FnMut(Progress) + Send),
+        progress: &mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Result<Response, Failure> {
         let expected = answer
             .headers
@@ -314,8 +318,8 @@ impl Client {
             if received > self.limits.body {
                 return Err(Failure::TooLong(self.limits.body));
             }
-            inflater.push(data)?;
-            progress(Progress { received, expected });
+            let came = inflater.push(data)?;
+            progress(Progress { status: answer.status.as_u16(), received, expected, came });
         }
         let body = if received == 0 { Vec::new() } else { inflater.finish()? };
         Ok(Response {

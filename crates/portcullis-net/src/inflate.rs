@@ -25,8 +25,9 @@ impl Inflater {
         }
     }
 
-    /// More of the body.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    /// More of the body; gives what is known of it by that.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<&[u8], Failure> {
+        let before = self.bounded().bytes.len();
         let written = match self {
             Self::Plain(to) => to.write_all(bytes),
             Self::Gzip(to) => to.write_all(bytes),
@@ -36,7 +37,7 @@ impl Inflater {
         match written {
             Err(_) if bounded.is_full => Err(Failure::TooLong(bounded.most)),
             Err(error) => Err(Failure::Unpacking(error)),
-            Ok(()) => Ok(()),
+            Ok(()) => Ok(bounded.bytes.get(before..).unwrap_or_default()),
         }
     }
 

@@ -5,6 +5,7 @@ use std::{
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use crate::{LayerState, Layers, Limits, Means, Profile, Report, Unavailable};
@@ -34,6 +35,8 @@ pub struct Launch {
     pub descriptors: Vec<Kept>,
     /// Means that are not to be used, as if the system had none.
     pub without: Vec<Means>,
+    /// Whoever sets this ends it.
+    pub stop: Option<Arc<AtomicBool>>,
     /// How our own program is started for the stage.
     pub stage: Stage,
 }
@@ -109,6 +112,7 @@ impl Launch {
             output: Output::Capture { cap: 1 << 20 },
             descriptors: Vec::new(),
             without: Vec::new(),
+            stop: None,
             stage: Stage::default(),
         }
     }
@@ -141,6 +145,8 @@ pub enum Stopped {
     Time,
     /// There were more processes than may be.
     Processes,
+    /// Somebody wanted it to end.
+    Asked,
 }
 
 /// A run that has ended.

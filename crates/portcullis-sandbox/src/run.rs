@@ -10,6 +10,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
@@ -25,6 +26,9 @@ const HIGHEST_NUMBER: RawFd = 255;
 
 /// How long the stage may take to kill what was started.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How often it is looked whether somebody wants it to end.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// How much is read or written at once.
 const PORTION: usize = 1 << 16;
@@ -139,15 +143,19 @@ fn followed(
     let mut _relay = None;
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|left| left.is_zero()) {
-            let report = report
-                .ok_or_else(|| Refused::Stage("the time was up before it stood".to_owned()))?;
-            return Ok(Heard {
-                status: Status::Signalled(9),
-                stopped: Some(Stopped::Time),
-                report,
-            });
+        let is_over = left.is_some_and(|left| left.is_zero());
+        let is_asked = launch.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if is_over || is_asked {
+            let (stopped, why) = if is_asked {
+                (Stopped::Asked, "it was stopped before it stood")
+            } else {
+                (Stopped::Time, "the time was up before it stood")
+            };
+            let report = report.ok_or_else(|| Refused::Stage(why.to_owned()))?;
+            return Ok(Heard { status: Status::Signalled(9), stopped: Some(stopped), report });
         }
+        let glance = launch.stop.as_ref().map(|_| GLANCE);
+        let left = left.into_iter().chain(glance).min();
         if !streams.turn(&started.control, left).map_err(stage)? {
             continue;
         }

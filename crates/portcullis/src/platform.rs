@@ -288,6 +288,21 @@ pub fn user_name() -> String {
     }
 }
 
+/// How many columns a terminal has, `usize::MAX` where it does not say; nothing where it is none.
+#[cfg(unix)]
+#[must_use]
+pub fn columns(terminal: &impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok()?;
+    Some(if size.ws_col == 0 { usize::MAX } else { usize::from(size.ws_col) })
+}
+
+/// As many columns as a terminal has at least, where it is one.
+#[cfg(not(unix))]
+#[must_use]
+pub fn columns(terminal: &impl io::IsTerminal) -> Option<usize> {
+    terminal.is_terminal().then_some(80)
+}
+
 /// Shows a note on the desktop, where there is a program for it, without waiting for it. The text stands in an argument of its
 /// own, so it is never read as anything else. A process that lives on waits for what is given back.
 ///

@@ -6,6 +6,10 @@ use std::{
     net::{TcpListener, TcpStream},
     os::fd::OwnedFd,
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -27,6 +31,7 @@ pub(crate) static PROMISES: &[(&str, Promise)] = &[
     ("the environment is what was given", has_environment),
     ("a placeholder goes away with the last run", placeholders_go),
     ("the time is kept", keeps_time),
+    ("what somebody wants to end is ended", ends_when_asked),
     ("too many processes are stopped", stops_processes),
     ("only the proxy is reached", reaches_proxy),
     ("a means that is missing refuses what takes it", missing_means_refuse),
@@ -182,6 +187,24 @@ fn keeps_time(place: &Path, without: &[Means]) -> Result<(), String> {
     same(&finished.timed_out(), &true)?;
     same(&finished.stdout, &b"begun\n".to_vec())?;
     same(&(begun.elapsed() < sleeps), &true)
+}
+
+fn ends_when_asked(place: &Path, without: &[Means]) -> Result<(), String> {
+    let begun = place.join("workspace/begun");
+    let mut launch = shell(place, without, "trap '' TERM INT; : > begun; sleep 300");
+    launch.limits.wall = Some(Duration::from_secs(120));
+    let stop = Arc::<AtomicBool>::default();
+    launch.stop = Some(Arc::clone(&stop));
+    let asks = std::thread::spawn(move || {
+        let since = Instant::now();
+        while !begun.exists() && since.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    let finished = done(&launch)?;
+    asks.join().map_err(|_| "nobody asked".to_owned())?;
+    same(&finished.stopped, &Some(Stopped::Asked))
 }
 
 fn stops_processes(place: &Path, without: &[Means]) -> Result<(), String> {

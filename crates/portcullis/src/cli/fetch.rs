@@ -257,7 +257,7 @@ impl Shown {
         Self { next: Instant::now() + DRAWN, is_seen: io::stderr().is_terminal(), is_drawn: false }
     }
 
-    fn draw(&mut self, progress: Progress) {
+    fn draw(&mut self, progress: Progress<'_>) {
         if !self.is_seen || Instant::now() < self.next {
             return;
         }

@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use super::{
     ConversationError, log,
-    model::{Model, ModelError, Prompt, Reply},
+    model::{Heard, Model, ModelError, Prompt, Reply},
     prompt,
     propose::stopped,
     thread::{Live, Thread, clean},
@@ -47,6 +47,9 @@ pub const PART: &str = "delegate";
 /// Somebody who is told of every event.
 pub(super) type Watcher = Box<dyn FnMut(&Event) + Send>;
 
+/// Somebody who hears the model while it speaks.
+pub(super) type Listener = Box<dyn FnMut(Heard<'_>) + Send>;
+
 /// What a conversation runs on.
 pub(super) struct Engine {
     pub(super) state: PathBuf,
@@ -59,6 +62,8 @@ pub(super) struct Engine {
     pub(super) price: Option<crate::guardian::Price>,
     /// Told of every event as it is kept.
     pub(super) watcher: Option<Watcher>,
+    /// Hears the model while it speaks.
+    pub(super) listener: Option<Listener>,
 }
 
 impl Engine {
@@ -190,7 +195,11 @@ impl Engine {
             tools: self.offered(depth),
             turns: prompt::turns(&thread.events),
         };
-        let reply = match self.model.reply(&prompt, &self.stop) {
+        let reply = match &mut self.listener {
+            Some(listener) => self.model.reply_aloud(&prompt, &self.stop, listener),
+            None => self.model.reply(&prompt, &self.stop),
+        };
+        let reply = match reply {
             Ok(reply) => reply,
             // The loop sees that nobody waits.
             Err(ModelError::Interrupted) => return Ok(()),

@@ -13,6 +13,7 @@ mod model;
 mod prompt;
 mod propose;
 mod show;
+mod stream;
 mod thread;
 mod tools;
 mod wire;
@@ -30,7 +31,7 @@ use std::{
 
 pub use engine::{DEEPEST, PART, PLAN};
 pub use log::{EventLog, Kept, LogError, directory, list, new_id, path_of, read};
-pub use model::{Called, Model, ModelError, Prompt, Remote, RemoteError, Reply, Turn};
+pub use model::{Called, Heard, Model, ModelError, Prompt, Remote, RemoteError, Reply, Turn};
 pub use portcullis_core::conversation as events;
 use portcullis_core::{
     analyze::Ensemble,
@@ -295,6 +296,11 @@ impl Conversation {
     /// Has every event shown as it is kept, those of its parts too.
     pub fn watch(&mut self, watcher: impl FnMut(&Event) + Send + 'static) {
         self.engine.watcher = Some(Box::new(watcher));
+    }
+
+    /// Has what the model says heard while it says it, where it can: before anybody looked at it, and word by word.
+    pub fn listen(&mut self, listener: impl FnMut(Heard<'_>) + Send + 'static) {
+        self.engine.listener = Some(Box::new(listener));
     }
 
     /// Time that a person took does not count as the agent's.
@@ -600,16 +606,18 @@ impl Conversation {
 fn engine(parts: Parts, id: &str) -> Engine {
     let Parts { state, toolbox, mut identity, model, handler, security, price } = parts;
     identity.session = Some(id.to_owned());
+    let stop = Arc::<AtomicBool>::default();
     Engine {
         state,
-        toolbox,
+        toolbox: toolbox.with_stop(Arc::clone(&stop)),
         identity,
         model,
         handler,
         security,
-        stop: Arc::default(),
+        stop,
         price,
         watcher: None,
+        listener: None,
     }
 }
 

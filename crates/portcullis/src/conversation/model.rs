@@ -14,7 +14,7 @@ use portcullis_net::ResolverOptions;
 use serde_json::{Map, Value};
 use tokio::{runtime::Runtime, time};
 
-use super::wire;
+use super::{stream::Incoming, wire};
 use crate::guardian::{Service, Settings, SetupError, Trouble, malformed};
 
 /// The most bytes of an answer.
@@ -94,6 +94,15 @@ pub enum ModelError {
     Interrupted,
 }
 
+/// What a model lets hear while it answers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Heard<'a> {
+    /// It says this next. Nobody has looked at it: it can be anything.
+    Text(&'a str),
+    /// What it said since the last reply is void: the answer broke off. It may be asked again.
+    BrokenOff,
+}
+
 /// A model that can call tools.
 pub trait Model: Send {
     /// Its next reply. `stop` is set when nobody waits any more.
@@ -101,6 +110,20 @@ pub trait Model: Send {
     /// # Errors
     /// [`ModelError`].
     fn reply(&mut self, prompt: &Prompt, stop: &Arc<AtomicBool>) -> Result<Reply, ModelError>;
+
+    /// As [`Model::reply`], telling `heard` what it says while it says it. The reply is what counts: nothing is done before it is whole.
+    ///
+    /// # Errors
+    /// As [`Model::reply`].
+    fn reply_aloud(
+        &mut self,
+        prompt: &Prompt,
+        stop: &Arc<AtomicBool>,
+        heard: &mut (dyn FnMut(Heard<'_>) + Send),
+    ) -> Result<Reply, ModelError> {
+        let _ = heard;
+        self.reply(prompt, stop)
+    }
 
     /// Its name, for the log.
     fn name(&self) -> String;
@@ -142,28 +165,62 @@ impl Remote {
         Ok(Self { service, runtime })
     }
 
-    async fn ask(&self, body: &Json) -> Result<Reply, Trouble> {
+    async fn ask(&self, body: &Json, mut heard: Ears<'_>) -> Result<Reply, Trouble> {
         let mut attempts = self.service.attempts();
         loop {
-            match self.attempt(body.clone()).await {
+            let attempt = match &mut heard {
+                Some(heard) => self.aloud(body.clone(), *heard).await,
+                None => self.service.post(body.clone()).await.and_then(|answer| self.whole(answer)),
+            };
+            match attempt {
                 Ok(reply) => return Ok(reply),
                 Err(trouble) => attempts.after(trouble).await?,
             }
         }
     }
 
-    async fn attempt(&self, body: Json) -> Result<Reply, Trouble> {
-        let answer = self.service.post(body).await?;
+    /// One attempt, whose answer may come in pieces.
+    async fn aloud(
+        &self,
+        body: Json,
+        heard: &mut (dyn FnMut(Heard<'_>) + Send),
+    ) -> Result<Reply, Trouble> {
+        let mut incoming = Incoming::new(self.service.settings().provider);
+        let mut is_heard = false;
+        let answered = {
+            let mut came = |bytes: &[u8]| {
+                incoming.push(bytes, &mut |text| {
+                    is_heard = true;
+                    heard(Heard::Text(text));
+                });
+            };
+            self.service.streamed(body, &mut came).await
+        };
+        let reply = match answered {
+            Ok(None) => incoming.finish(),
+            Ok(Some(answer)) => self.whole(answer),
+            Err(trouble) => Err(trouble),
+        };
+        if is_heard && reply.is_err() {
+            heard(Heard::BrokenOff);
+        }
+        reply
+    }
+
+    fn whole(&self, answer: Vec<u8>) -> Result<Reply, Trouble> {
         let text =
             std::str::from_utf8(&answer).map_err(|_| malformed("the answer is not UTF-8"))?;
         wire::reply(self.service.settings().provider, text)
     }
-}
 
-impl Model for Remote {
-    fn reply(&mut self, prompt: &Prompt, stop: &Arc<AtomicBool>) -> Result<Reply, ModelError> {
+    fn answered(
+        &self,
+        prompt: &Prompt,
+        stop: &Arc<AtomicBool>,
+        heard: Ears<'_>,
+    ) -> Result<Reply, ModelError> {
         let settings = self.service.settings();
-        let body = wire::body(settings, prompt);
+        let body = wire::body(settings, prompt, heard.is_some());
         let stopped = async {
             while !stop.load(Ordering::Relaxed) {
                 time::sleep(GLANCE).await;
@@ -171,7 +228,7 @@ impl Model for Remote {
         };
         let asked = self.runtime.block_on(async {
             tokio::select! {
-                reply = time::timeout(settings.timeout, self.ask(&body)) => Some(reply),
+                reply = time::timeout(settings.timeout, self.ask(&body, heard)) => Some(reply),
                 () = stopped => None,
             }
         });
@@ -187,6 +244,24 @@ impl Model for Remote {
                 _ => ModelError::Unavailable(trouble.detail),
             }),
         }
+    }
+}
+
+/// Whoever hears a model speak, where somebody does.
+type Ears<'a> = Option<&'a mut (dyn FnMut(Heard<'_>) + Send)>;
+
+impl Model for Remote {
+    fn reply(&mut self, prompt: &Prompt, stop: &Arc<AtomicBool>) -> Result<Reply, ModelError> {
+        self.answered(prompt, stop, None)
+    }
+
+    fn reply_aloud(
+        &mut self,
+        prompt: &Prompt,
+        stop: &Arc<AtomicBool>,
+        heard: &mut (dyn FnMut(Heard<'_>) + Send),
+    ) -> Result<Reply, ModelError> {
+        self.answered(prompt, stop, Some(heard))
     }
 
     fn name(&self) -> String {

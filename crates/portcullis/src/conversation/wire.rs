@@ -8,13 +8,16 @@ use serde_json::{Map, Number, Value};
 use super::model::{Called, Prompt, Reply, Turn};
 use crate::guardian::{Provider, Settings, Trouble, envelope, malformed, refused};
 
+/// What is said of arguments that are none.
+pub(super) const NO_OBJECT: &str = "the arguments are no JSON object";
+
 /// Whether tools can be called over a wire.
 pub(super) const fn speaks(provider: Provider) -> bool {
     matches!(provider, Provider::OpenAi | Provider::Anthropic)
 }
 
-/// What is sent.
-pub(super) fn body(settings: &Settings, prompt: &Prompt) -> Json {
+/// What is sent; whether the answer is to come in pieces.
+pub(super) fn body(settings: &Settings, prompt: &Prompt, in_pieces: bool) -> Json {
     let most = Json::Number(Number::from(settings.max_output_tokens));
     let Prompt { system, tools, turns } = prompt;
     match settings.provider {
@@ -24,7 +27,7 @@ pub(super) fn body(settings: &Settings, prompt: &Prompt) -> Json {
             ("system", text(system)),
             ("tools", Json::List(tools.clone())),
             ("messages", Json::List(anthropic(turns))),
-            ("stream", Json::Bool(false)),
+            ("stream", Json::Bool(in_pieces)),
         ]),
         _ => {
             let tools = tools.iter().map(|tool| {
@@ -38,14 +41,20 @@ pub(super) fn body(settings: &Settings, prompt: &Prompt) -> Json {
             });
             let first = object(vec![("role", text("system")), ("content", text(system))]);
             let messages = std::iter::once(first).chain(turns.iter().map(openai)).collect();
-            object(vec![
+            let mut members = vec![
                 ("model", text(&settings.model)),
                 ("messages", Json::List(messages)),
                 ("tools", Json::List(tools.collect())),
                 ("max_completion_tokens", most),
                 ("n", Json::Number(1.into())),
-                ("stream", Json::Bool(false)),
-            ])
+                ("stream", Json::Bool(in_pieces)),
+            ];
+            if in_pieces {
+                // What it took is otherwise not said.
+                let usage = object(vec![("include_usage", Json::Bool(true))]);
+                members.push(("stream_options", usage));
+            }
+            object(members)
         }
     }
 }
@@ -144,9 +153,58 @@ fn object(members: Vec<(&str, Json)>) -> Json {
 
 /// The reply in an answer with the status 200.
 pub(super) fn reply(provider: Provider, body: &str) -> Result<Reply, Trouble> {
-    match provider {
+    let draft = match provider {
         Provider::Anthropic => of_messages(body),
         _ => of_chat(body),
+    };
+    draft?.reply()
+}
+
+/// What came of a reply, before anything is made of how it ended.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// What the model said.
+    pub(super) text: String,
+    /// What it calls.
+    pub(super) calls: Vec<Called>,
+    /// Whether it said that it will not.
+    pub(super) is_refused: bool,
+    /// Why it ended, in the words of either wire.
+    pub(super) ended: Option<String>,
+    /// What it took.
+    pub(super) tokens: Tokens,
+}
+
+impl Draft {
+    /// The reply, where it is a whole one.
+    pub(super) fn reply(self) -> Result<Reply, Trouble> {
+        let Self { text, calls, is_refused, ended, tokens } = self;
+        match ended.as_deref() {
+            Some("content_filter" | "refusal") => Err(refused()),
+            Some("length" | "max_tokens" | "model_context_window_exceeded") => Err(cut()),
+            _ if is_refused => Err(refused()),
+            _ => Ok(Reply { text, calls, tokens }),
+        }
+    }
+
+    /// A further text of the same reply.
+    pub(super) fn paragraph(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+}
+
+/// It is not whole.
+pub(super) fn cut() -> Trouble {
+    malformed("the answer did not come to its end")
+}
+
+/// Whether a message is the model's.
+pub(super) fn is_of_model(role: Option<&str>) -> Result<(), Trouble> {
+    match role {
+        None | Some("assistant") => Ok(()),
+        Some(_) => Err(malformed("the message is not the model's")),
     }
 }
 
@@ -190,50 +248,47 @@ struct ChatFunction {
     arguments: String,
 }
 
-#[derive(Default, Deserialize)]
-struct ChatUsage {
+#[derive(Clone, Copy, Default, Deserialize)]
+pub(super) struct ChatUsage {
     #[serde(default)]
     prompt_tokens: u64,
     #[serde(default)]
     completion_tokens: u64,
 }
 
-fn of_chat(body: &str) -> Result<Reply, Trouble> {
+impl From<ChatUsage> for Tokens {
+    fn from(usage: ChatUsage) -> Self {
+        Self { input: usage.prompt_tokens, output: usage.completion_tokens }
+    }
+}
+
+fn of_chat(body: &str) -> Result<Draft, Trouble> {
     let Chat { choices, usage } = envelope(body)?;
-    let [Choice { message, finish_reason }] = <[Choice; 1]>::try_from(choices)
+    let [Choice { message, finish_reason: ended }] = <[Choice; 1]>::try_from(choices)
         .map_err(|choices| malformed(format!("there are {} choices", choices.len())))?;
     let ChatMessage { role, content, refusal, tool_calls } = message;
-    if role.is_some_and(|role| role != "assistant") {
-        return Err(malformed("the message is not the model's"));
-    }
-    if refusal.is_some_and(|refusal| !refusal.is_empty()) {
-        return Err(refused());
-    }
-    match finish_reason.as_deref() {
-        Some("content_filter") => return Err(refused()),
-        Some("length") => return Err(malformed("the answer did not come to its end")),
-        _ => {}
-    }
+    is_of_model(role.as_deref())?;
     let calls = tool_calls.unwrap_or_default().into_iter().map(|call| Called {
         id: call.id,
         tool: call.function.name,
         arguments: arguments(&call.function.arguments),
     });
-    let ChatUsage { prompt_tokens: input, completion_tokens: output } = usage.unwrap_or_default();
-    Ok(Reply {
+    Ok(Draft {
         text: content.unwrap_or_default(),
         calls: calls.collect(),
-        tokens: Tokens { input, output },
+        is_refused: refusal.is_some_and(|refusal| !refusal.is_empty()),
+        ended,
+        tokens: usage.unwrap_or_default().into(),
     })
 }
 
 /// Arguments that came as text. What stands twice in them would be read otherwise by others.
-fn arguments(written: &str) -> Result<Map<String, Value>, String> {
+pub(super) fn arguments(written: &str) -> Result<Map<String, Value>, String> {
     if written.trim().is_empty() {
         return Ok(Map::new());
     }
     Json::parse(written).map_err(|error| format!("the arguments are no JSON object: {error}"))?;
-    serde_json::from_str(written).map_err(|_| "the arguments are no JSON object".to_owned())
+    serde_json::from_str(written).map_err(|_| NO_OBJECT.to_owned())
 }
 
 #[derive(Deserialize)]
@@ -248,61 +303,59 @@ struct Messages {
     usage: Option<MessagesUsage>,
 }
 
+/// A part of a message.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Part {
+pub(super) enum Part {
+    /// What the model says.
     Text {
+        #[serde(default)]
         text: String,
     },
+    /// What it calls.
     ToolUse {
         id: String,
         name: String,
         #[serde(default)]
         input: Value,
     },
+    /// What it thought, which is no answer.
     #[serde(other)]
     Other,
 }
 
-#[derive(Default, Deserialize)]
-struct MessagesUsage {
+#[derive(Clone, Copy, Default, Deserialize)]
+pub(super) struct MessagesUsage {
     #[serde(default)]
-    input_tokens: u64,
+    pub(super) input_tokens: u64,
     #[serde(default)]
-    output_tokens: u64,
+    pub(super) output_tokens: u64,
 }
 
-fn of_messages(body: &str) -> Result<Reply, Trouble> {
-    let Messages { kind, role, content, stop_reason, usage } = envelope(body)?;
-    if kind != "message" || role != "assistant" {
+fn of_messages(body: &str) -> Result<Draft, Trouble> {
+    let Messages { kind, role, content, stop_reason: ended, usage } = envelope(body)?;
+    if kind != "message" {
         return Err(malformed("the message is not the model's"));
     }
-    match stop_reason.as_deref() {
-        Some("refusal") => return Err(refused()),
-        Some("max_tokens") => return Err(malformed("the answer did not come to its end")),
-        _ => {}
-    }
+    is_of_model(Some(&role))?;
     let MessagesUsage { input_tokens: input, output_tokens: output } = usage.unwrap_or_default();
-    let mut reply = Reply { tokens: Tokens { input, output }, ..Reply::default() };
+    let mut draft = Draft { ended, tokens: Tokens { input, output }, ..Draft::default() };
     for part in content {
         match part {
             Part::Text { text } => {
-                if !reply.text.is_empty() {
-                    reply.text.push('\n');
-                }
-                reply.text.push_str(&text);
+                draft.paragraph();
+                draft.text.push_str(&text);
             }
             Part::ToolUse { id, name, input } => {
                 let arguments = match input {
                     Value::Object(arguments) => Ok(arguments),
                     Value::Null => Ok(Map::new()),
-                    _ => Err("the arguments are no JSON object".to_owned()),
+                    _ => Err(NO_OBJECT.to_owned()),
                 };
-                reply.calls.push(Called { id, tool: name, arguments });
+                draft.calls.push(Called { id, tool: name, arguments });
             }
-            // What it thought is no answer.
             Part::Other => {}
         }
     }
-    Ok(reply)
+    Ok(draft)
 }

@@ -7,7 +7,7 @@ use portcullis_core::{
     guardian::Json,
     network::{BadEntry, Refusal, Target},
 };
-use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
+use portcullis_net::{Client, GuardOptions, Limits, Progress, Request, ResolverOptions, Roots};
 use tokio::time;
 
 use super::{
@@ -57,6 +57,12 @@ pub enum SetupError {
     /// The host of the base URL is none.
     #[error("the reviewer's `base_url`: {0}")]
     Host(#[from] BadEntry),
+}
+
+/// What an answer is by its type.
+enum Kind {
+    Json,
+    Events,
 }
 
 /// A service that can be asked.
@@ -115,6 +121,33 @@ impl Service {
     /// # Errors
     /// [`Trouble`], with how long to wait and whether it may have passed then.
     pub(crate) async fn post(&self, body: Json) -> Result<Vec<u8>, Trouble> {
+        match self.answered(body, &mut |_| {}).await? {
+            (Kind::Json, answer) => Ok(answer),
+            (Kind::Events, _) => Err(malformed("the answer is not JSON by its type")),
+        }
+    }
+
+    /// As [`Service::post`], where the answer may come in pieces (`text/event-stream`): what comes is given to `came`, and nothing is left of it
+    /// in the end. What is no such answer comes back whole.
+    ///
+    /// # Errors
+    /// As [`Service::post`].
+    pub(crate) async fn streamed(
+        &self,
+        body: Json,
+        came: &mut (dyn FnMut(&[u8]) + Send),
+    ) -> Result<Option<Vec<u8>>, Trouble> {
+        match self.answered(body, came).await? {
+            (Kind::Json, answer) => Ok(Some(answer)),
+            (Kind::Events, _) => Ok(None),
+        }
+    }
+
+    async fn answered(
+        &self,
+        body: Json,
+        came: &mut (dyn FnMut(&[u8]) + Send),
+    ) -> Result<(Kind, Vec<u8>), Trouble> {
         let provider = self.settings.provider;
         let request = Request {
             method: "POST".to_owned(),
@@ -122,7 +155,12 @@ impl Service {
             headers: provider.headers(&self.settings, self.key.as_deref()),
             body: Some(body.to_string().into_bytes()),
         };
-        let response = self.client.fetch(request, &mut |_| {}).await;
+        let mut progress = |progress: Progress<'_>| {
+            if progress.status == 200 {
+                came(progress.came);
+            }
+        };
+        let response = self.client.fetch(request, &mut progress).await;
         let response = response.map_err(|failure| of_failure(&failure))?;
         let header = |name: &str| {
             let found = response.headers.iter().find(|(own, _)| own == name);
@@ -135,10 +173,11 @@ impl Service {
         }
         let kind = header("content-type").unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        if kind != "application/json" {
-            return Err(malformed("the answer is not JSON by its type"));
+        match kind.as_str() {
+            "application/json" => Ok((Kind::Json, response.body)),
+            "text/event-stream" => Ok((Kind::Events, Vec::new())),
+            _ => Err(malformed("the answer is not JSON by its type")),
         }
-        Ok(response.body)
     }
 
     /// How often one request may be made.

@@ -26,7 +26,8 @@ impl Trouble {
         Self { failing, passes: false, wait: None, detail: detail.into() }
     }
 
-    fn passing(self) -> Self {
+    /// The same, where asking again may help.
+    pub(crate) fn passing(self) -> Self {
         Self { passes: true, ..self }
     }
 }

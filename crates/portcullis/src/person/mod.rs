@@ -157,6 +157,19 @@ impl Person {
         &self.name
     }
 
+    /// How wide their terminal is, where it says so.
+    #[must_use]
+    pub fn columns(&self) -> Option<usize> {
+        #[cfg(unix)]
+        {
+            self.terminal.columns()
+        }
+        #[cfg(not(unix))]
+        {
+            None
+        }
+    }
+
     /// Shows a question and asks for a short random word to be typed: a `y` is typed by habit, and what was typed before
     /// the question cannot know the word. No answer within a minute is a no.
     ///

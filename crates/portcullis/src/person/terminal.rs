@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::NoPerson;
-use crate::report::visible;
+use crate::{platform, report::visible};
 
 /// A terminal with somebody in front of it.
 #[derive(Debug)]
@@ -55,6 +55,11 @@ impl Terminal {
         } else {
             Err(NoPerson::NoTerminal(io::ErrorKind::Unsupported.into()))
         }
+    }
+
+    /// How wide it is, where it says so.
+    pub(super) fn columns(&self) -> Option<usize> {
+        platform::columns(&self.device)
     }
 
     /// Shows a text, and asks for `word` to be typed. Whatever was typed before is thrown away.

@@ -7,15 +7,20 @@ use std::{
     io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
+    time::{Duration, Instant},
 };
 
 use portcullis_core::{
     action::{Action, ActionKind},
     call::ToolCall,
 };
-use portcullis_sandbox::{Kept, Launch, Output as Streams, Proxy, Report, Status};
+use portcullis_sandbox::{Kept, Launch, Output as Streams, Proxy, Report, Status, Stopped};
 use serde_json::{Map, Value};
 
 use super::{Does, Opened, Output, Program, Roots, Tool};
@@ -32,6 +37,12 @@ const FIRST_HANDED: i32 = 10;
 
 /// How much of an answer is looked at behind the most that is shown of it, so that a secret that lies over the border is known as one.
 const BEYOND: usize = 64 << 10;
+
+/// How often it is looked whether somebody wants a function to end.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// What is said of a call that somebody stopped while it ran.
+pub(super) const STOPPED: &str = "the person stopped it while it ran";
 
 /// A call that is ready to run: what would be executed, to the last word.
 pub(super) struct Plan {
@@ -51,12 +62,14 @@ pub(super) struct Held {
     pub(super) profiles: BTreeMap<String, Custom>,
     /// Our proxy, where it listens.
     pub(super) proxy: Option<Proxy>,
+    /// Set by whoever wants what runs to end.
+    pub(super) stop: Arc<AtomicBool>,
 }
 
 /// What ran.
 pub(super) struct Ended {
-    /// How it ended, and whether its time was up; nothing for a function.
-    pub(super) status: Option<(Status, bool)>,
+    /// How it ended, and why it was made to, where it was; nothing for a function.
+    pub(super) status: Option<(Status, Option<Stopped>)>,
     pub(super) output: Output,
     pub(super) report: Option<Report>,
 }
@@ -81,7 +94,9 @@ pub(super) fn execute(plan: &Plan, workspace: &Path, held: &Held) -> Result<Ende
                 // Whoever waited may have gone.
                 let _ = answer.send(function.call(&arguments, &opened));
             });
-            match answered.recv_timeout(plan.tool.timeout) {
+            // What changes something is waited for: half of it would be worse.
+            let stop = plan.tool.read_only.then_some(&*held.stop);
+            match waited(&answered, plan.tool.timeout, stop) {
                 Ok(Ok(mut output)) => {
                     for text in [&mut output.stdout, &mut output.stderr] {
                         let end = text.floor_char_boundary(plan.tool.output.saturating_add(BEYOND));
@@ -91,9 +106,29 @@ pub(super) fn execute(plan: &Plan, workspace: &Path, held: &Held) -> Result<Ende
                     Ok(Ended { status: None, output, report: None })
                 }
                 Ok(Err(why)) => Err(why),
-                Err(mpsc::RecvTimeoutError::Timeout) => Err("it took too long".to_owned()),
-                Err(mpsc::RecvTimeoutError::Disconnected) => Err("it broke".to_owned()),
+                Err(RecvTimeoutError::Timeout) if held.stop.load(Ordering::Relaxed) => {
+                    Err(STOPPED.to_owned())
+                }
+                Err(RecvTimeoutError::Timeout) => Err("it took too long".to_owned()),
+                Err(RecvTimeoutError::Disconnected) => Err("it broke".to_owned()),
             }
+        }
+    }
+}
+
+/// Waits for an answer, no longer than it may take, nor than somebody wants to.
+fn waited<T>(
+    answered: &mpsc::Receiver<T>,
+    most: Duration,
+    stop: Option<&AtomicBool>,
+) -> Result<T, RecvTimeoutError> {
+    let begun = Instant::now();
+    loop {
+        let left = most.saturating_sub(begun.elapsed());
+        match answered.recv_timeout(stop.map_or(left, |_| left.min(GLANCE))) {
+            Err(RecvTimeoutError::Timeout)
+                if !left.is_zero() && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) => {}
+            other => return other,
         }
     }
 }
@@ -154,13 +189,13 @@ fn run(
     launch.limits.wall = Some(most.min(tool.timeout));
     launch.output = Streams::Capture { cap: tool.output.saturating_add(BEYOND) };
     launch.descriptors = descriptors;
+    launch.stop = Some(Arc::clone(&held.stop));
     let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {
         Some(remedy) => format!("{refused}; {remedy}"),
         None => refused.to_string(),
     })?;
-    let timed_out = finished.timed_out();
     Ok(Ended {
-        status: Some((finished.status, timed_out)),
+        status: Some((finished.status, finished.stopped)),
         output: Output {
             stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),

@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -23,7 +23,7 @@ use portcullis_core::{
     secrets::redacted,
     validate::Validator,
 };
-use portcullis_sandbox::Proxy;
+use portcullis_sandbox::{Proxy, Stopped};
 
 mod steps;
 
@@ -32,7 +32,7 @@ pub use steps::Looked;
 use super::{
     Answer, Caught, Check, Does, Ending, Fatality, Identity, Opened, Output, Registry, Roots, Tool,
     Violation, archive,
-    execute::{Ended, Held, Plan, texts},
+    execute::{Ended, Held, Plan, STOPPED, texts},
     path::{self, is_still},
     rate::Rates,
 };
@@ -115,6 +115,13 @@ impl Toolbox {
     #[must_use]
     pub fn with_proxy(mut self, proxy: Proxy) -> Self {
         self.held.proxy = Some(proxy);
+        self
+    }
+
+    /// The same, where whoever sets this ends what runs just then.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.held.stop = stop;
         self
     }
 
@@ -469,20 +476,22 @@ impl Toolbox {
         });
         let output = Output { stdout, stderr, dropped };
         let (ending, end, words) = match status {
-            Some((_, true)) => (Ending::TimedOut, End::Failed, "timed out".to_owned()),
-            Some((status, false)) if status.code() == 0 => {
+            Some((_, Some(Stopped::Time))) => {
+                answer.message = Some("it took too long and was stopped".to_owned());
+                (Ending::TimedOut, End::Failed, "timed out".to_owned())
+            }
+            Some((status, Some(Stopped::Asked))) => {
+                answer.message = Some(STOPPED.to_owned());
+                (Ending::Failed, End::Failed, format!("stopped, exit {}", status.code()))
+            }
+            Some((status, _)) if status.code() == 0 => {
                 (Ending::Done, End::Done, "exit 0".to_owned())
             }
-            Some((status, false)) => {
-                (Ending::Failed, End::Failed, format!("exit {}", status.code()))
-            }
+            Some((status, _)) => (Ending::Failed, End::Failed, format!("exit {}", status.code())),
             None => (Ending::Done, End::Done, "returned".to_owned()),
         };
         answer.status = ending;
         answer.exit = status.map(|(status, _)| status.code());
-        if ending == Ending::TimedOut {
-            answer.message = Some("it took too long and was stopped".to_owned());
-        }
         self.outcome(judged, &words, Some(watch::result_mark(&output.stdout)));
         answer.output = Some(output);
         answer.sandbox = report;

@@ -9,7 +9,7 @@ use crate::Place;
 
 #[expect(dead_code, reason = "these tests use a part of it")]
 #[path = "../../examples/scripted/mod.rs"]
-mod scripted;
+pub(crate) mod scripted;
 
 use scripted::{Say, Scripted};
 
@@ -50,9 +50,11 @@ fn an_agent_works_where_nobody_sits_and_what_asks_is_denied() {
         ]);
         assert_eq!(ended.code, 0, "{}", ended.page());
         assert_eq!(fs::read_to_string(work.join("a.txt")).unwrap(), "hello\n", "{}", ended.page());
-        for part in
-            ["call 0     done: hello", "call 1     cancelled: ", "ended      finished: said hello"]
-        {
+        for part in [
+            "call 0     done: hello",
+            "call 1     cancelled: ",
+            "agent      said hello\nended      finished",
+        ] {
             assert!(ended.out.contains(part), "`{part}` in {}", ended.page());
         }
         let listed = place.run(["conversation", "list", "--json"]).json();

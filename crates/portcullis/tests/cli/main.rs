@@ -10,6 +10,8 @@
 mod agent;
 #[cfg(target_os = "linux")]
 mod answering;
+#[cfg(target_os = "linux")]
+mod attended;
 mod forging;
 mod hostile;
 mod install;
@@ -22,6 +24,8 @@ mod replay;
 mod sandbox;
 mod scan;
 mod secrets;
+#[cfg(target_os = "linux")]
+mod terminal;
 #[cfg(target_os = "linux")]
 mod tools;
 mod verbs;

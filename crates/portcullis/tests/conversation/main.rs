@@ -12,6 +12,7 @@
 mod crash;
 mod hostile;
 mod measure;
+#[expect(dead_code, reason = "these tests use a part of it")]
 #[path = "../../examples/scripted/mod.rs"]
 mod scripted;
 mod whole;

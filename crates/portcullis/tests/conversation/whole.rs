@@ -1,8 +1,13 @@
 //! What a person can do to a conversation, from its beginning to its end.
 
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
 use portcullis::{
     conversation::{
-        Conversation, ConversationError, LogError, ModelError, Remote,
+        Conversation, ConversationError, Heard, LogError, ModelError, Remote,
         events::{EndReason, Event, Status},
         path_of, read, timeline,
     },
@@ -243,8 +248,8 @@ fn a_part_has_the_limits_and_the_policy_of_the_whole() {
 #[test]
 fn a_model_that_cannot_be_asked_ends_it_and_a_person_can_go_on() {
     let world = World::new();
-    let fails = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let failed = std::sync::Arc::clone(&fails);
+    let fails = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let failed = Arc::clone(&fails);
     let mut conversation = world.start(move |_| {
         if crate::once(&failed) {
             Err(ModelError::Unavailable("nobody is there".to_owned()))
@@ -290,7 +295,7 @@ fn both_wires_carry_whole_conversations() {
         ];
         let server = Scripted::start(provider, script).unwrap();
         let mut settings = server.settings();
-        settings.pause = std::time::Duration::from_millis(1);
+        settings.pause = Duration::from_millis(1);
         let model = Remote::new(settings, ResolverOptions::default()).unwrap();
         let mut conversation =
             Conversation::start("count", world.parts_with(Box::new(model))).unwrap();
@@ -312,5 +317,48 @@ fn both_wires_carry_whole_conversations() {
             )
             .is_err()
         );
+    }
+}
+
+/// What comes in pieces is heard while it comes, counts when it is whole, and is the same in the end.
+#[test]
+fn what_the_model_says_is_heard_and_only_a_whole_answer_counts() {
+    // So much that the text is there, and the end is not.
+    for (provider, cut) in [(Provider::OpenAi, 900), (Provider::Anthropic, 1_400)] {
+        let world = World::new();
+        let call = |title: &str| vec![("note".to_owned(), json!({"title": title}))];
+        let script = vec![
+            Say::BrokenOff(cut, 2, Box::new(Say::Both("I note „one“ now".to_owned(), call("one")))),
+            Say::Text("I noted it.".to_owned()),
+        ];
+        let server = Scripted::start(provider, script).unwrap();
+        let mut settings = server.settings();
+        settings.pause = Duration::from_millis(1);
+        let model = Remote::new(settings, ResolverOptions::default()).unwrap();
+        let mut conversation =
+            Conversation::start("note", world.parts_with(Box::new(model))).unwrap();
+        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+        let hears = Arc::clone(&heard);
+        conversation.listen(move |part| {
+            let mut heard = hears.lock().unwrap();
+            match part {
+                Heard::Text(text) => match heard.last_mut() {
+                    Some(last) => last.push_str(text),
+                    None => heard.push(text.to_owned()),
+                },
+                Heard::BrokenOff => heard.push(String::new()),
+            }
+        });
+        assert_eq!(carried_out(&mut conversation), Status::Finished, "{provider:?}");
+        assert_eq!(world.ran(), ["one"], "{provider:?}");
+        let heard = heard.lock().unwrap().clone();
+        let said = "I note „one“ now";
+        assert_eq!(
+            heard,
+            [said.to_owned(), said.to_owned(), format!("{said}I noted it.")],
+            "{provider:?}"
+        );
+        assert_eq!(conversation.state().tokens(), 220, "what broke off said nothing of it");
+        assert_eq!(server.asked().len(), 4);
     }
 }

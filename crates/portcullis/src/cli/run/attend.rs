@@ -2,7 +2,10 @@
 
 use std::{
     io::Write,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -12,6 +15,7 @@ use portcullis_core::{
 };
 use serde_json::{Map, Value};
 
+use super::screen::folded;
 use crate::{
     cli::Failure,
     conversation::{Conversation, ConversationError, PLAN, change},
@@ -23,6 +27,9 @@ use crate::{
 const ANSWERS: &str =
     "  y: yes   n [why]: no   e: edit   a: always in this conversation   x: explain\n";
 
+/// What can be answered to a plan.
+const TO_A_PLAN: &str = "  y: yes, carry it out   n [why]: no\n";
+
 /// What becomes of a question.
 enum Answered {
     /// It is answered.
@@ -33,7 +40,7 @@ enum Answered {
     Gone,
 }
 
-/// Runs a conversation with somebody who answers, until it is over, or they are gone. Whatever waits when they go is rejected.
+/// Runs a conversation with somebody who answers, until it is over, or they are gone or stop it. Whatever did not begin by then is rejected.
 pub(in crate::cli) fn attended(
     conversation: &mut Conversation,
     person: &mut Person,
@@ -42,6 +49,11 @@ pub(in crate::cli) fn attended(
 ) -> Result<Status, Failure> {
     loop {
         let status = conversation.run().map_err(|error| failure(&error))?;
+        if stop.load(Ordering::Relaxed) {
+            // What was agreed to and did not begin has to be agreed to anew.
+            conversation.interrupt(person.name()).map_err(|error| failure(&error))?;
+            return Ok(conversation.status());
+        }
         if status != Status::WaitingForConfirmation {
             return Ok(status);
         }
@@ -69,10 +81,11 @@ fn asked(
 ) -> std::io::Result<Answered> {
     let (action, hash) = (proposed.action, proposed.hash.as_str());
     let by = person.name().to_owned();
-    let question = question(proposed, conversation);
+    let question = folded(&question(proposed, conversation), person.columns());
     let mut shown = question.as_str();
     loop {
-        let prompt = format!("{shown}{ANSWERS}> ");
+        let answers = if proposed.tool == PLAN { TO_A_PLAN } else { ANSWERS };
+        let prompt = format!("{shown}{answers}> ");
         shown = "";
         let Some(line) = person.line_for(&prompt, stop)? else { return Ok(Answered::Gone) };
         let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));

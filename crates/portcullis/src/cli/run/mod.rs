@@ -2,6 +2,7 @@
 //! asked, `attend` knows.
 
 mod attend;
+mod screen;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,7 @@ use super::{Exit, Failure, conversation as listed, egress, policy as policies, s
 use crate::{
     config::{Configuration, check_url},
     confirmation::{ConfirmationHandler, Responder},
-    conversation::{Conversation, Parts, Remote, built_in, identity, line, registry},
+    conversation::{Conversation, Parts, Remote, built_in, identity, registry},
     guardian::{KeySource, Provider, Settings},
     person::Person,
     platform::{self, Directories},
@@ -39,6 +40,8 @@ use crate::{
     session::{Options, Session},
     tools::{Tool, Toolbox, ToolsFile, default_path},
 };
+
+use screen::Screen;
 
 /// The most tokens of an answer.
 const ANSWER: u32 = 8_192;
@@ -133,7 +136,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     write(out, format!("conversation {}\n", conversation.id()).as_bytes())?;
     let stop = conversation.stopper();
     let interrupted = on_interrupt(&stop)?;
-    conversation.watch(shown_on(io::stdout()));
+    Screen::on(io::stdout(), platform::columns(&io::stdout())).watch(&mut conversation);
     let status = match &mut person {
         Some(person) => attend::attended(&mut conversation, person, &stop, &mut io::stdout())?,
         None => conversation.run().map_err(|error| attend::failure(&error))?,
@@ -148,16 +151,6 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         write(out, help.as_bytes())?;
     }
     Ok(exit)
-}
-
-/// Shows each event as it is kept.
-fn shown_on(
-    mut screen: impl Write + Send + 'static,
-) -> impl FnMut(&portcullis_core::conversation::Event) + Send + 'static {
-    move |event| {
-        // Nobody is there to tell where nobody looks.
-        let _ = writeln!(screen, "{}", line(event)).and_then(|()| screen.flush());
-    }
 }
 
 fn exit(status: Status, is_interrupted: bool) -> Exit {
