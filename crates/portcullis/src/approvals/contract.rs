@@ -33,6 +33,7 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     want_two_people_where_two_are_needed(&*new());
     keep_both_actions_where_one_was_changed(&*new());
     answer_the_same_to_the_same_key(&*new());
+    take_up_again_what_was_asked_and_not_used(&*new());
     know_tokens_until_they_end(&*new());
     do_all_steps_or_none(&*new());
 }
@@ -82,8 +83,13 @@ fn take(store: &mut dyn Ledger, step: Step, second: i64) -> Done {
 }
 
 fn asked(store: &mut dyn Ledger, question: &Question, record: Body) -> Id {
-    let step =
-        Step::Ask { question: Box::new(question.clone()), record, once: None, most: PENDING };
+    let step = Step::Ask {
+        question: Box::new(question.clone()),
+        record,
+        once: None,
+        resumes: false,
+        most: PENDING,
+    };
     assert!(matches!(take(store, step, 0), Done::Noted(_)));
     question.id
 }
@@ -258,7 +264,10 @@ fn keep_no_more_of_one_requester_than_may_wait(open: Open<'_>) {
         let (mut question, record) = question("rm -rf /srv/data");
         question.requester = requester.to_owned();
         let id = question.id;
-        (id, Step::Ask { question: Box::new(question), record, once: None, most: 2 })
+        (
+            id,
+            Step::Ask { question: Box::new(question), record, once: None, resumes: false, most: 2 },
+        )
     };
     let (first, step) = ask("agents");
     assert!(matches!(take(&mut *store, step, 0), Done::Noted(_)));
@@ -336,6 +345,7 @@ fn answer_the_same_to_the_same_key(open: Open<'_>) {
         question: Box::new(question.clone()),
         record: record.clone(),
         once: once(digest),
+        resumes: false,
         most: PENDING,
     };
     assert_eq!(take(&mut *store, step("a"), 0), Done::Noted(1));
@@ -348,6 +358,44 @@ fn answer_the_same_to_the_same_key(open: Open<'_>) {
     take(&mut *store, Step::Sweep, 25 * 60 * 60);
     let note = Step::Note { record, once: once("b") };
     assert!(matches!(take(&mut *store, note, 0), Done::Noted(_)), "a day later it is forgotten");
+}
+
+fn take_up_again_what_was_asked_and_not_used(open: Open<'_>) {
+    let mut store = open();
+    let first = ask(&mut *store, "rm -rf /srv/data");
+    let again = |change: fn(&mut Question)| {
+        let (mut question, record) = question("rm -rf /srv/data");
+        change(&mut question);
+        let question = Box::new(question);
+        Step::Ask { question, record, once: None, resumes: true, most: PENDING }
+    };
+    let same = || again(|_| {});
+    let taken_up = Done::Repeated(String::new(), Some(first.id));
+    assert_eq!(take(&mut *open(), same(), 1), taken_up, "while it waits");
+    assert_eq!(outcomes(&mut *store), ["decision"; 2], "the second call is recorded too");
+    for other in [
+        again(|question| question.requester = "others".to_owned()),
+        again(|question| question.session = None),
+        again(|question| question.agent = Some("codex".to_owned())),
+        again(|question| question.action = "sha256:other".to_owned()),
+    ] {
+        assert!(matches!(take(&mut *store, other, 2), Done::Noted(_)));
+    }
+    answer(&mut *store, reply(&first, "ops", true), 3);
+    assert_eq!(take(&mut *store, same(), 4), taken_up, "once it is approved");
+    let claim =
+        Claim { id: first.id, action: first.action.clone(), requester: "agents".to_owned() };
+    assert!(matches!(take(&mut *store, Step::Claim(claim), 5), Done::Claimed(_)));
+    assert!(matches!(take(&mut *store, same(), 6), Done::Noted(_)), "not once it is used");
+    let (second, record) = question("rm -rf /srv/other");
+    asked(&mut *store, &second, record);
+    answer(&mut *store, reply(&second, "ops", false), 7);
+    let (anew, record) = question("rm -rf /srv/other");
+    let step =
+        Step::Ask { question: Box::new(anew), record, once: None, resumes: true, most: PENDING };
+    assert!(matches!(take(&mut *store, step, 8), Done::Noted(_)), "nor what was denied");
+    let late = TIMEOUT.as_secs().cast_signed() + 600;
+    assert!(matches!(take(&mut *store, same(), late), Done::Noted(_)), "nor what is over");
 }
 
 fn know_tokens_until_they_end(open: Open<'_>) {
@@ -381,8 +429,13 @@ fn know_tokens_until_they_end(open: Open<'_>) {
 fn do_all_steps_or_none(open: Open<'_>) {
     let mut store = open();
     let (question, record) = question("rm -rf /srv/data");
-    let step =
-        Step::Ask { question: Box::new(question.clone()), record, once: None, most: PENDING };
+    let step = Step::Ask {
+        question: Box::new(question.clone()),
+        record,
+        once: None,
+        resumes: false,
+        most: PENDING,
+    };
     // The second asks under an id that the first has taken.
     assert!(store.take(&[step.clone(), step], at(0), None).is_err());
     assert_eq!(store.request(question.id).unwrap(), None);
@@ -434,8 +487,13 @@ fn whoever_waits_is_told_also_of_what_another_process_decides() {
         let (question, _) = question("rm -rf /srv/data");
         let now = Timestamp::now();
         let record = Body::new(&Entry::new(Kind::Decision), now);
-        let step =
-            Step::Ask { question: Box::new(question.clone()), record, once: None, most: PENDING };
+        let step = Step::Ask {
+            question: Box::new(question.clone()),
+            record,
+            once: None,
+            resumes: false,
+            most: PENDING,
+        };
         here.take_blocking(step).unwrap();
         let waiting = here.wait_for(question.id);
         assert_eq!(here.request(question.id).unwrap().unwrap().status, Status::Pending);

@@ -356,6 +356,7 @@ impl ApprovalGate {
                     question: Box::new(question.clone()),
                     record,
                     once: None,
+                    resumes: false,
                     most: PENDING,
                 };
                 match self.one(step)? {

@@ -38,6 +38,7 @@ CREATE TABLE IF NOT EXISTS approval (
 CREATE INDEX IF NOT EXISTS approval_pending ON approval (expires) WHERE status = 'pending';
 CREATE INDEX IF NOT EXISTS approval_waits ON approval (requester) WHERE status = 'pending';
 CREATE INDEX IF NOT EXISTS approval_answered ON approval (answer) WHERE answer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS approval_unused ON approval (action) WHERE claimed IS NULL;
 CREATE TRIGGER IF NOT EXISTS approval_is_decided_once BEFORE UPDATE OF status ON approval WHEN old.status <> 'pending'
   BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
 CREATE TRIGGER IF NOT EXISTS approval_is_used_once BEFORE UPDATE OF claimed ON approval WHEN old.claimed IS NOT NULL
@@ -67,6 +68,10 @@ const PULSE: &str = "INSERT INTO pulse (one, time) VALUES (1, ?1) ON CONFLICT (o
 
 const COLUMNS: &str = "sequence, v, id, status, action, tool, risk, session, agent, requester, needed, asked, expires, policy, \
     details, decided, answer, approver, origin, reason, modified, claimed";
+
+const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = ?2 AND session IS ?3 AND agent IS ?4 \
+    AND claimed IS NULL AND (status = 'pending' AND expires > ?5 \
+    OR status IN ('approved', 'auto_approved') AND ?5 - decided <= expires - asked) ORDER BY sequence DESC LIMIT 1";
 
 /// The one statement that decides: whoever comes second changes no row.
 const DECIDE: &str = "UPDATE approval SET status = ?2, decided = ?3, answer = ?4, approver = ?5, origin = ?6, reason = ?7, \
@@ -194,9 +199,13 @@ impl Desk<'_> {
                 self.keep(once.as_ref(), None)?;
                 Ok(Done::Noted(sequence))
             }
-            Step::Ask { question, record, once, most } => {
+            Step::Ask { question, record, once, resumes, most } => {
                 if let Some(done) = self.repeated(once.as_ref())? {
                     return Ok(done);
+                }
+                if *resumes && let Some(id) = self.unused(question)? {
+                    self.record(record.clone())?;
+                    return Ok(Done::Repeated(String::new(), Some(id)));
                 }
                 if self.waiting(&question.requester, *most)? >= *most {
                     return Ok(Done::TooMany);
@@ -306,6 +315,24 @@ impl Desk<'_> {
             details
         ])?;
         Ok(())
+    }
+
+    /// The latest request of the same requester and session about the very same action that still waits, or that is approved and can be
+    /// taken up.
+    fn unused(&self, question: &Question) -> rusqlite::Result<Option<Id>> {
+        let parameters = params![
+            question.action,
+            question.requester,
+            question.session,
+            question.agent,
+            self.now.as_microsecond()
+        ];
+        let found: Option<String> = self
+            .connection
+            .prepare_cached(UNUSED)?
+            .query_row(parameters, |row| row.get(0))
+            .optional()?;
+        Ok(found.and_then(|id| id.parse().ok()))
     }
 
     /// How many requests of somebody wait, counted no further than `most`.

@@ -34,6 +34,8 @@ pub enum Step {
         record: Body,
         /// Where the same may be sent twice.
         once: Option<Once>,
+        /// Whether what the same requester asked before about the very same action is taken up, where it waits or was approved and not used.
+        resumes: bool,
         /// How many of this requester may wait at once, this one among them.
         most: u32,
     },

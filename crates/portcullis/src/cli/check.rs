@@ -22,7 +22,7 @@ use super::{
 use crate::{
     audit,
     config::Configuration,
-    gateway::{Keys, Remote},
+    gateway::{self, Keys, Remote},
     guardian::Reviewer,
     report,
     session::{Judged, Session},
@@ -181,7 +181,7 @@ fn remote(matches: &ArgMatches, configuration: &Configuration) -> Result<Option<
         }
     };
     let wait = Duration::from_secs(matches.get_one::<u64>("wait").copied().unwrap_or(0));
-    let remote = Remote::new(url, &token, wait).map_err(|error| {
+    let remote = Remote::new(url, &token, wait, gateway::PATIENCE).map_err(|error| {
         Failure::configuration(error).with_help(
             "`portcullis serve` says where it listens and which file holds the token for agents",
         )

@@ -1,6 +1,6 @@
 //! `hook`: what coding agents call. Owns its arguments; the answers are made by [`crate::hook`].
 
-use std::{io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf, time::Duration};
 
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
 
@@ -33,6 +33,13 @@ pub(super) fn define(command: Command) -> Command {
                 .value_parser(ValueParser::path_buf())
                 .help("Read the configuration from this file instead of the usual places"),
         )
+        .arg(
+            Arg::new("wait")
+                .long("wait")
+                .value_name("SECONDS")
+                .value_parser(clap::value_parser!(u32).range(0..=3_600))
+                .help("How long the agent was told to wait for a person at the gateway of the configuration, beyond its usual time"),
+        )
 }
 
 pub(super) fn run(matches: &ArgMatches, _: &mut dyn Write) -> Result<Exit, Failure> {
@@ -42,6 +49,7 @@ pub(super) fn run(matches: &ArgMatches, _: &mut dyn Write) -> Result<Exit, Failu
         agent,
         forced: name("agent").is_some(),
         configuration: matches.get_one::<PathBuf>("config").cloned(),
+        wait: Duration::from_secs(matches.get_one::<u32>("wait").copied().unwrap_or(0).into()),
     });
     Ok(if code == 0 { Exit::Done } else { Exit::Denied })
 }

@@ -104,9 +104,11 @@ impl Setting {
         let named = names.map(|name| agent(name)).collect::<Result<Vec<_>, _>>()?;
         // What is wrong with the configuration, the hook says; it does not keep the gate from being installed.
         let configuration = Configuration::load(None).unwrap_or_default();
+        let wait = configuration.gateway.as_ref().map_or(0, |gateway| gateway.wait.as_secs());
+        let wait = u32::try_from(wait).unwrap_or(0);
         Ok(Self {
             machine,
-            program: Program::this().map_err(|error| no_program(&error))?,
+            program: Program::this().map_err(|error| no_program(&error))?.waiting(wait),
             state: audit::directory(None).map_err(|error| super::audit::failure(&error))?,
             configuration,
             scope,

@@ -16,7 +16,7 @@ use portcullis_core::{
 };
 
 use super::{
-    Account, Audit, Hook, LeftOut, Lock, Monitoring, Network, OnFailure, Source, Why,
+    Account, Audit, Gateway, Hook, LeftOut, Lock, Monitoring, Network, OnFailure, Source, Why,
     file::Analyzer,
     guardian::guardian_words,
     injection::classifier_words,
@@ -32,6 +32,7 @@ pub(super) struct Combined {
     pub(super) audit: Audit,
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: Hook,
+    pub(super) gateway: Option<Gateway>,
     pub(super) monitor: Monitoring,
     pub(super) network: Network,
     pub(super) guardian: Option<Settings>,
@@ -48,6 +49,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         audit: Audit::default(),
         analyzers: None,
         hook: Hook::default(),
+        gateway: None,
         monitor: Monitoring::default(),
         network: Network::default(),
         guardian: None,
@@ -330,8 +332,17 @@ impl Combined {
     /// What is not part of the policy.
     fn take_rest(&mut self, turn: Turn, part: &Part) {
         self.take_profiles(turn, part);
-        let Self { audit, analyzers, hook, guardian, classifier, security_policy, account, .. } =
-            self;
+        let Self {
+            audit,
+            analyzers,
+            hook,
+            gateway,
+            guardian,
+            classifier,
+            security_policy,
+            account,
+            ..
+        } = self;
         let equal = |_: &_, _: &_| None;
         account.settle(
             turn,
@@ -399,6 +410,15 @@ impl Combined {
         account.settle(turn, Key("hook.notify", Lock::Hook), &mut hook.notify, notify, yes, same);
         let key = Key("hook.enforce_mode", Lock::Hook);
         account.settle(turn, key, &mut hook.enforce_mode, enforce, yes, same);
+        // Another gateway is neither stricter nor looser.
+        account.settle(
+            turn,
+            Key("gateway", Lock::Hook),
+            gateway,
+            part.gateway.clone().map(Some),
+            |gateway| gateway.as_ref().map(Gateway::words).unwrap_or_default(),
+            |_, _| None,
+        );
         // Another reviewer is neither stricter nor looser, and neither is another text.
         account.settle(
             turn,

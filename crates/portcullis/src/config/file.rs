@@ -12,6 +12,7 @@ use toml::Spanned;
 
 use super::{
     error::{Misreading, nearest},
+    gateway::GatewayTable,
     guardian::GuardianTable,
     hook::{Approve, OnHookFailure, UnknownTools},
     injection::InjectionTable,
@@ -51,6 +52,9 @@ pub struct File {
     pub analyzers: Option<Spanned<Vec<Analyzer>>>,
     /// What a hook inside a coding agent does beside judging.
     pub hook: HookTable,
+    /// A gateway that has a say in what hooks judge.
+    #[schemars(with = "Option<GatewayTable>")]
+    pub gateway: Option<Spanned<GatewayTable>>,
     /// What a session may do in all, and what follows from what is noticed about its calls.
     pub monitor: MonitorTable,
     /// Where `fetch`, `proxy` and `url` may connect.
@@ -328,7 +332,7 @@ pub enum Lock {
     /// `audit`; also for options and variables.
     #[serde(rename = "audit")]
     Audit,
-    /// `hook`.
+    /// `hook` and `gateway`.
     #[serde(rename = "hook")]
     Hook,
     /// `monitor`.

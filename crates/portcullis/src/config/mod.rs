@@ -18,6 +18,7 @@ mod combine;
 mod error;
 mod example;
 mod file;
+mod gateway;
 mod guardian;
 mod hook;
 mod injection;
@@ -42,6 +43,7 @@ pub use combine::confirmation_words;
 pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
 pub use file::{Analyzer, File, Lock};
+pub use gateway::{Gateway, GatewayTable};
 pub(crate) use guardian::check_url;
 pub use guardian::{
     AnyClassWord, FirstLookTable, GuardianTable, MayApproveTable, OnErrorWord, PriceTable,
@@ -81,6 +83,8 @@ pub struct Configuration {
     pub analyzers: Option<Vec<Analyzer>>,
     /// What a hook inside a coding agent does beside judging.
     pub hook: Hook,
+    /// The gateway that has a say in what hooks judge, where there is one.
+    pub gateway: Option<Gateway>,
     /// What a session may do in all, and what follows from what is noticed about it.
     pub monitor: Monitoring,
     /// Where things may connect.
@@ -127,6 +131,7 @@ impl Default for Configuration {
             audit: Audit::default(),
             analyzers: None,
             hook: Hook::default(),
+            gateway: None,
             monitor: Monitoring::default(),
             network: Network::default(),
             guardian: None,

@@ -24,6 +24,7 @@ use super::{
         Analyzer, AuditTable, ClassWord, Confirm, ConfirmTable, ConfirmWord, DontAskWord, File,
         HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
+    gateway::{Gateway, gateway_of},
     guardian::guardian_of,
     injection::classifier_of,
     monitor::MonitorTable,
@@ -48,6 +49,7 @@ pub(super) struct Part {
     pub(super) audit: AuditPart,
     pub(super) analyzers: Option<Vec<Analyzer>>,
     pub(super) hook: HookTable,
+    pub(super) gateway: Option<Gateway>,
     pub(super) monitor: MonitorTable,
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
@@ -80,6 +82,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         audit,
         analyzers,
         hook,
+        gateway,
         monitor,
         network,
         guardian,
@@ -95,6 +98,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     if let Some(audit) = audit.as_ref().filter(|_| layer == Layer::Project) {
         let message = "a project has no say in what is recorded";
         let misreading = Misreading::new(audit.span(), message);
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(gateway) = gateway.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in which gateway is asked";
+        let misreading = Misreading::new(gateway.span(), message);
         return Err(misreading.with_help("move the table to your own configuration"));
     }
     if let Some(guardian) = guardian.as_ref().filter(|_| layer == Layer::Project) {
@@ -160,6 +168,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         },
         analyzers: analyzers.as_ref().map(|names| names.get_ref().clone()),
         hook: hook.clone(),
+        gateway: gateway.as_ref().map(gateway_of).transpose()?,
         monitor: *monitor,
         network: network_of(network)?,
         guardian: guardian.as_ref().map(guardian_of).transpose()?,

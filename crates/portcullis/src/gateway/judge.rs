@@ -48,6 +48,9 @@ const LONGEST_KEY: usize = 255;
 pub(super) struct Waits {
     #[serde(default)]
     pub(super) wait: Option<u32>,
+    /// Whether a request of before about the very same action is taken up where it still waits, or is approved and unused.
+    #[serde(default)]
+    resume: bool,
 }
 
 impl Waits {
@@ -75,9 +78,10 @@ pub(super) async fn judge(
         let apart = tokio::task::spawn_blocking(move || judged(&gateway, request)).await;
         apart.map_err(|_| crate::approvals::ClerkError::Closed)??
     };
-    let (mut judged, asked) =
-        recorded(&gateway, judged, &caller, once, |judged| answered(id.as_ref(), judged, None))
-            .await?;
+    let (mut judged, asked) = recorded(&gateway, judged, &caller, (once, waits.resume), |judged| {
+        answered(id.as_ref(), judged, None)
+    })
+    .await?;
     let asked = match asked {
         Recorded::Repeated(answer, None) => return Ok(json_text(answer)),
         Recorded::Repeated(_, Some(request)) | Recorded::Asked(request) => Some(request),
@@ -129,7 +133,7 @@ async fn recorded(
     gateway: &Shared,
     mut judged: Judged,
     caller: &Caller,
-    once: Option<Once>,
+    (once, resumes): (Option<Once>, bool),
     answer: impl Fn(&Judged) -> String,
 ) -> Result<(Judged, Recorded), Problem> {
     let record = Body::new(&judged.entry(), Timestamp::now());
@@ -145,7 +149,7 @@ async fn recorded(
                 "the system gives no random numbers",
             )
         })?;
-        Step::Ask { question: Box::new(question), record, once, most: PENDING }
+        Step::Ask { question: Box::new(question), record, once, resumes, most: PENDING }
     } else {
         Step::Note { record, once }
     };

@@ -18,8 +18,8 @@ use crate::{
     session::Judged,
 };
 
-/// How long the gateway may take beside the wait for a person.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the gateway may take beside the wait for a person, where nobody says otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest answer.
 const LONGEST: u64 = 4 << 20;
@@ -55,15 +55,21 @@ pub struct Remote {
     url: String,
     token: String,
     wait: Duration,
+    resumes: bool,
     runtime: Runtime,
 }
 
 impl Remote {
-    /// A gateway, a file with a token to ask it with, and how long a person is waited for.
+    /// A gateway, a file with a token to ask it with, how long a person is waited for, and how long the gateway may take beside that.
     ///
     /// # Errors
     /// [`RemoteError`].
-    pub fn new(url: &str, token_file: &Path, wait: Duration) -> Result<Self, RemoteError> {
+    pub fn new(
+        url: &str,
+        token_file: &Path,
+        wait: Duration,
+        patience: Duration,
+    ) -> Result<Self, RemoteError> {
         let unusable = |reason: String| RemoteError::Url { url: url.to_owned(), reason };
         let target = Target::read(url).map_err(|error| unusable(error.to_string()))?;
         if crosses_openly(&target) {
@@ -75,7 +81,7 @@ impl Remote {
             resolver: ResolverOptions::default(),
             ..GuardOptions::default()
         };
-        let limits = Limits { redirects: 0, body: LONGEST, time: wait.saturating_add(PATIENCE) };
+        let limits = Limits { redirects: 0, body: LONGEST, time: wait.saturating_add(patience) };
         let token = Keys::read(token_file).map_err(|reason| RemoteError::Token {
             path: token_file.display().to_string(),
             reason,
@@ -86,8 +92,21 @@ impl Remote {
             url: url.trim_end_matches('/').to_owned(),
             token,
             wait,
+            resumes: false,
             runtime: runtime.map_err(RemoteError::Runtime)?,
         })
+    }
+
+    /// For callers who come again: the same call takes up what was asked before, while it waits or once it is approved.
+    #[must_use]
+    pub fn resuming(self) -> Self {
+        Self { resumes: true, ..self }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// Has a call judged there as well, and says in the decision what comes of both. What is denied here is not asked there.
@@ -120,7 +139,12 @@ impl Remote {
         headers.push(("accept".to_owned(), "application/json".to_owned()));
         let request = Request {
             method: "POST".to_owned(),
-            url: format!("{}/v1/judge?wait={}", self.url, self.wait.as_secs()),
+            url: format!(
+                "{}/v1/judge?wait={}{}",
+                self.url,
+                self.wait.as_secs(),
+                if self.resumes { "&resume=true" } else { "" }
+            ),
             headers,
             body: Some(call(judged).to_string().into_bytes()),
         };

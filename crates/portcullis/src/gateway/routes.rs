@@ -92,6 +92,12 @@ const STATUSES: Kind = Kind::Word(&[
 const WAIT: (&str, Kind, &str) =
     ("wait", Kind::Number, "Hold the answer until it is decided, at most so many seconds");
 
+const RESUME: (&str, Kind, &str) = (
+    "resume",
+    Kind::Word(&["true", "false"]),
+    "Take up what was asked before about the very same action, where it waits or is approved and unused",
+);
+
 const FILTER: &[(&str, Kind, &str)] = &[
     ("kind", KINDS, "Of this kind"),
     ("risk", RISKS, "With this risk"),
@@ -133,7 +139,7 @@ macro_rules! route {
 
 /// The table.
 pub(super) const ROUTES: &[Route] = &[
-    route!(POST "/v1/judge", JUDGES, "Judge a call; ask for approval where it asks", [&[WAIT]], "Call" -> 200 "Judged", post(judge::judge)),
+    route!(POST "/v1/judge", JUDGES, "Judge a call; ask for approval where it asks", [&[WAIT, RESUME]], "Call" -> 200 "Judged", post(judge::judge)),
     route!(POST "/v1/inspect", Needs::Either(Scope::Judge, Scope::Read), "Look for secrets and planted instructions in a text", [], "Text" -> 200 "Inspected", post(judge::inspect)),
     route!(GET "/v1/approvals", Needs::Token, "Requests for approval, the newest first; a judging token sees its own", [&[
         ("status", STATUSES, "With this status"),

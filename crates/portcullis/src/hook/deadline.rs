@@ -6,7 +6,7 @@ use std::{
     process,
     sync::{Arc, Mutex, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::reply::Reply;
@@ -17,8 +17,8 @@ pub const LONGEST: Duration = Duration::from_secs(2);
 /// A watch over this process, and what is known of whoever waits for its answer.
 #[derive(Clone, Debug)]
 pub struct Deadline<T> {
-    /// Who waits; taken by whoever answers.
-    waiting: Arc<Mutex<Option<T>>>,
+    /// Who waits, and until when; taken by whoever answers.
+    waiting: Arc<Mutex<Option<(T, Instant)>>>,
 }
 
 impl<T: Send + 'static> Deadline<T> {
@@ -27,15 +27,23 @@ impl<T: Send + 'static> Deadline<T> {
     /// # Errors
     /// When the system gives no thread to watch with.
     pub fn start(time: Duration, waiting: T, refusal: fn(&T) -> Reply) -> io::Result<Self> {
-        let deadline = Self { waiting: Arc::new(Mutex::new(Some(waiting))) };
+        let end = Instant::now() + time;
+        let deadline = Self { waiting: Arc::new(Mutex::new(Some((waiting, end)))) };
         let watched = Arc::clone(&deadline.waiting);
         thread::Builder::new().name("deadline".to_owned()).stack_size(1 << 16).spawn(
             move || {
-                thread::sleep(time);
-                // Held until the process ends, so that no other answer comes after this one.
-                let mut waiting = watched.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(waiting) = waiting.take() {
-                    process::exit(i32::from(written(&refusal(&waiting))));
+                loop {
+                    // Held until the process ends, so that no other answer comes after this one.
+                    let mut waiting = watched.lock().unwrap_or_else(PoisonError::into_inner);
+                    let Some((_, end)) = &*waiting else { return };
+                    let left = end.saturating_duration_since(Instant::now());
+                    if left.is_zero()
+                        && let Some((waiting, _)) = waiting.take()
+                    {
+                        process::exit(i32::from(written(&refusal(&waiting))));
+                    }
+                    drop(waiting);
+                    thread::sleep(left);
                 }
             },
         )?;
@@ -45,8 +53,16 @@ impl<T: Send + 'static> Deadline<T> {
     /// Who waits, now that more is known of it.
     pub fn answers_to(&self, waiting: T) {
         let mut known = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.is_some() {
-            *known = Some(waiting);
+        if let Some((known, _)) = &mut *known {
+            *known = waiting;
+        }
+    }
+
+    /// Gives more time, where whoever waits is known to have it.
+    pub fn extend(&self, time: Duration) {
+        let mut known = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, end)) = &mut *known {
+            *end += time;
         }
     }
 

@@ -24,6 +24,7 @@ use std::{
     io::{self, Read},
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use portcullis_core::{
@@ -48,12 +49,16 @@ use self::{
 };
 use crate::{
     audit::{self, Entry, Kind},
-    config::{Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
+    config::{self, Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
+    gateway::{Keys, Remote, RemoteError},
     grants::{Grants, Question},
     pause, person, platform,
     session::{self, Judged, Session},
     watch,
 };
+
+/// How long a gateway may take beside the wait for a person. Every agent gives its hooks more.
+const GATEWAY_PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// How a hook is started.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +69,8 @@ pub struct Options {
     pub forced: bool,
     /// The configuration, where it is not the usual one.
     pub configuration: Option<PathBuf>,
+    /// How long the agent was told to wait for a person at the gateway, beyond the time that it gives every hook.
+    pub wait: Duration,
 }
 
 /// Why a call could not be judged.
@@ -85,6 +92,9 @@ pub enum HookError {
     /// The environment puts our own files into the project.
     #[error("`{0}` puts the gate's own files inside of the project")]
     Environment(&'static str),
+    /// The gateway that has a say cannot be asked.
+    #[error(transparent)]
+    Gateway(#[from] RemoteError),
     /// A bug of ours.
     #[error("this is a bug in portcullis")]
     Panic,
@@ -98,30 +108,54 @@ pub fn run(options: &Options) -> u8 {
         return 2;
     };
     let input = || payload_bytes(&mut io::stdin().lock());
-    let reply = replied(options, &input, &|asker| deadline.answers_to(*asker));
+    let reply = replied(options, &input, &deadline);
     deadline.answer(&reply)
 }
 
 /// The answer to one payload, for whoever reads and writes it themselves: without a watch over the time that it takes.
 #[must_use]
 pub fn reply_to(options: &Options, payload: &[u8]) -> Reply {
-    replied(options, &|| Ok(payload.to_vec()), &|_| {})
+    replied(options, &|| Ok(payload.to_vec()), &Unwatched)
 }
 
 /// Whatever goes wrong on the way to an answer is one.
-fn replied(
-    options: &Options,
-    input: &dyn Fn() -> io::Result<Vec<u8>>,
-    known: &dyn Fn(&Asker),
-) -> Reply {
+fn replied(options: &Options, input: &dyn Fn() -> io::Result<Vec<u8>>, watch: &dyn Watch) -> Reply {
     let mut asker = Asker::new(options);
     let answered = panic::catch_unwind(AssertUnwindSafe(|| {
         let input = input()?;
-        answer(options, &input, &mut asker, known)
+        answer(options, &input, &mut asker, watch)
     }));
     let word =
         answered.unwrap_or(Err(HookError::Panic)).unwrap_or_else(|error| asker.refusal(&error));
     asker.reply(&word)
+}
+
+/// Who sees to it that there is an answer in time.
+trait Watch {
+    /// More is known of whoever waits.
+    fn answers_to(&self, asker: Asker);
+
+    /// Whoever waits has more time than others.
+    fn extend(&self, time: Duration);
+}
+
+impl Watch for Deadline<Asker> {
+    fn answers_to(&self, asker: Asker) {
+        Self::answers_to(self, asker);
+    }
+
+    fn extend(&self, time: Duration) {
+        Self::extend(self, time);
+    }
+}
+
+/// Where whoever asks takes the time themselves.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn answers_to(&self, _: Asker) {}
+
+    fn extend(&self, _: Duration) {}
 }
 
 /// What is known of whoever waits for the answer.
@@ -176,12 +210,12 @@ fn payload_bytes(input: &mut dyn Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The word that answers a payload. `known` is told when more is known of whoever waits.
+/// The word that answers a payload.
 fn answer(
     options: &Options,
     bytes: &[u8],
     asker: &mut Asker,
-    known: &dyn Fn(&Asker),
+    watch: &dyn Watch,
 ) -> Result<Word, HookError> {
     let value = payload::parse(bytes)?;
     let agent = match options.agent {
@@ -189,10 +223,10 @@ fn answer(
         installed_for => payload::agent_of(&value, installed_for)?,
     };
     asker.agent = Some(agent);
-    known(asker);
+    watch.answers_to(*asker);
     let Some(event) = payload::event_of(&value, agent)? else { return Ok(Word::Nothing) };
     asker.event = Some(event);
-    known(asker);
+    watch.answers_to(*asker);
     let payload = payload::read(&value, agent, event);
     if let Some(project) = payload.as_ref().ok().and_then(project_of)
         && let Some(name) = platform::moved_into(&project, |name| {
@@ -211,8 +245,17 @@ fn answer(
     match event.moment {
         Moment::BeforeTool | Moment::Permission => {
             let state = audit::directory(configuration.audit.path.as_deref()).ok();
-            let settled = judge(&mut session(), payload, &configuration.hook, state.as_deref())?;
-            let words = settled.iter().map(|settled| (word(settled, event), &settled.judged));
+            let gateway = match &configuration.gateway {
+                Some(gateway) => Some(remote(gateway, state.as_deref(), options.wait)?),
+                None => None,
+            };
+            if gateway.is_some() {
+                watch.extend(options.wait);
+            }
+            let desk = Desk { hook: &configuration.hook, state: state.as_deref(), gateway };
+            let settled = judge(&mut session(), payload, &desk)?;
+            let url = desk.gateway.as_ref().map(Remote::url);
+            let words = settled.iter().map(|settled| (word(settled, url), &settled.judged));
             let strictest = words.max_by_key(|(word, _)| strictness(word));
             let (word, by_person) = strictest.map_or((Word::Nothing, false), |(word, judged)| {
                 (word, judged.judgement.decision.layer == Layer::Person)
@@ -253,19 +296,51 @@ fn project_of(payload: &Payload) -> Option<PathBuf> {
     root.or(Some(cwd))
 }
 
-/// A call that was judged, and whether a person had allowed just this beforehand.
+/// A call that was judged, and whose word it is.
 struct Settled {
     judged: Judged,
-    granted: bool,
+    by: By,
+}
+
+/// Whose word a decision is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum By {
+    /// The policy's, or that of a pause.
+    Policy,
+    /// A person's, who had allowed just this beforehand.
+    Grant,
+    /// That of whoever answers at the gateway.
+    Gateway,
+    /// Nobody's: a person would be asked, and the agent asks none.
+    Nobody,
+}
+
+/// The gateway that has a say, asked with the token for agents.
+fn remote(
+    gateway: &config::Gateway,
+    state: Option<&Path>,
+    wait: Duration,
+) -> Result<Remote, HookError> {
+    let own = || state.map(|state| Keys::in_state(state).agents);
+    let token = gateway.token.clone().or_else(own).unwrap_or_default();
+    Ok(Remote::new(&gateway.url, &token, wait, GATEWAY_PATIENCE)?.resuming())
+}
+
+/// Who has a say beside the policy.
+struct Desk<'a> {
+    hook: &'a Hook,
+    /// Where pauses and grants are.
+    state: Option<&'a Path>,
+    gateway: Option<Remote>,
 }
 
 /// Judges the calls, settles who answers what they ask, and records that.
 fn judge(
     session: &mut Session,
     payload: Payload,
-    hook: &Hook,
-    state: Option<&Path>,
+    desk: &Desk<'_>,
 ) -> Result<Vec<Settled>, HookError> {
+    let Desk { hook, state, gateway } = desk;
     let Payload { agent, event, calls, mode, .. } = payload;
     let context = Context {
         can_ask: true,
@@ -287,11 +362,21 @@ fn judge(
     for mut judged in all {
         let answers = state.filter(|_| !is_denied);
         let granted = answers.is_some_and(|state| settle(&mut judged, session.policy(), state));
+        let mut by = if granted { By::Grant } else { By::Policy };
+        // What is denied here is asked nowhere.
+        if let Some(gateway) = gateway.as_ref().filter(|_| !is_denied) {
+            let here = judged.judgement.decision.verdict;
+            gateway.settle(&mut judged);
+            if judged.judgement.decision.verdict != here {
+                by = By::Gateway;
+            }
+        }
         if judged.judgement.decision.verdict == Verdict::Ask && !event.asks {
             refuse_what_asks(&mut judged, agent);
+            by = By::Nobody;
         }
         session.record(&mut judged);
-        settled.push(Settled { judged, granted });
+        settled.push(Settled { judged, by });
     }
     Ok(settled)
 }
@@ -340,8 +425,8 @@ fn refuse_what_asks(judged: &mut Judged, agent: &Agent) {
 }
 
 /// What a decision comes to for the agent. Silence leaves an allowed call to the agent's own rules.
-fn word(settled: &Settled, event: &Event) -> Word {
-    let Settled { judged, granted } = settled;
+fn word(settled: &Settled, gateway: Option<&str>) -> Word {
+    let Settled { judged, by } = settled;
     // A project's file may have made it stricter.
     let approve = judged.regime.configuration.hook.approve;
     let decision = &judged.judgement.decision;
@@ -358,13 +443,15 @@ fn word(settled: &Settled, event: &Event) -> Word {
                 Approve::Policy => true,
             };
             // What a person allowed is passed on, whatever else is left to the agent. A pause is as if we were not there.
-            if approved || *granted { Word::Allow(words::allowed(judged)) } else { Word::Nothing }
+            let by_person = matches!(by, By::Grant | By::Gateway);
+            if approved || by_person { Word::Allow(words::allowed(judged)) } else { Word::Nothing }
         }
         Verdict::Ask => Word::Ask(words::asked(judged)),
-        Verdict::Deny if decision.layer == Layer::Person && !event.asks => {
-            Word::Deny(words::denied_unasked(judged))
-        }
-        Verdict::Deny => Word::Deny(words::denied(judged)),
+        Verdict::Deny => Word::Deny(match by {
+            By::Nobody => words::denied_unasked(judged, gateway),
+            By::Gateway => words::denied_there(judged),
+            By::Policy | By::Grant => words::denied(judged),
+        }),
     }
 }
 

@@ -32,8 +32,20 @@ pub(super) fn denied(judged: &Judged) -> String {
     shown(&format!("portcullis denies this: {}", why(judged)))
 }
 
-pub(super) fn denied_unasked(judged: &Judged) -> String {
-    shown(&format!("portcullis would ask a person: {}. {HOW_TO_APPROVE}", why(judged)))
+pub(super) fn denied_unasked(judged: &Judged, gateway: Option<&str>) -> String {
+    let how = match gateway {
+        Some(url) => {
+            format!("a person decides at {url}; once it is approved there, do just the same again")
+        }
+        None => HOW_TO_APPROVE.to_owned(),
+    };
+    shown(&format!("portcullis would ask a person: {}. {how}", why(judged)))
+}
+
+/// What somebody said at the gateway comes first.
+pub(super) fn denied_there(judged: &Judged) -> String {
+    let said = judged.judgement.decision.reasons.first().map_or("the gateway says no", |said| said);
+    shown(&format!("portcullis denies this: {said}; {}", why(judged)))
 }
 
 pub(super) fn nobody_is_asked(agent: &Agent) -> String {
@@ -56,6 +68,9 @@ pub(super) fn failed(error: &HookError) -> String {
             "see what sets it: an agent's settings in the project can, and then the project would configure the gate"
                 .to_owned(),
         ),
+        HookError::Gateway(_) => {
+            Some("`portcullis serve` says where it listens and which file holds the token for agents".to_owned())
+        }
         HookError::Input(_) | HookError::Panic => Some("report it, and try again".to_owned()),
     };
     let help = help.map(|help| format!(". help: {help}")).unwrap_or_default();

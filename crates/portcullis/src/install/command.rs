@@ -10,10 +10,15 @@ use super::table::Call;
 /// The name of the verb that agents call.
 const VERB: &str = "hook";
 
+/// Its option that says how long the agent waits for a person.
+const WAIT: &str = "--wait";
+
 /// The program that agents are to call.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Program {
     path: String,
+    /// For how many seconds agents are to wait for a person, beyond the time that they give every hook.
+    wait: u32,
 }
 
 /// Why this program cannot be what agents call.
@@ -62,7 +67,19 @@ impl Program {
                 return Err(NoProgram::WritableByEveryone(part.to_string_lossy().into_owned()));
             }
         }
-        Ok(Self { path: text.to_owned() })
+        Ok(Self { path: text.to_owned(), wait: 0 })
+    }
+
+    /// For agents that are to wait so many seconds for a person.
+    #[must_use]
+    pub fn waiting(self, wait: u32) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// How many seconds agents that can be told so are to wait for a person.
+    #[must_use]
+    pub const fn wait(&self) -> u32 {
+        self.wait
     }
 
     /// Its path.
@@ -97,16 +114,20 @@ impl Program {
         None
     }
 
-    /// The words that an agent's hook is called with.
+    /// The words that the hook of an agent is called with that gives it only the usual time.
     #[must_use]
     pub fn words(&self, agent: &str) -> Vec<String> {
         vec![self.path.clone(), VERB.to_owned(), agent.to_owned()]
     }
 
-    /// The same as a line for a shell.
+    /// The words that the hook of an agent is called with that can be told to wait.
     #[must_use]
-    pub fn line(&self, agent: &str) -> String {
-        format!("{} {VERB} {agent}", quoted(&self.path))
+    pub fn patient_words(&self, agent: &str) -> Vec<String> {
+        let mut words = self.words(agent);
+        if self.wait > 0 {
+            words.extend([WAIT.to_owned(), self.wait.to_string()]);
+        }
+        words
     }
 
     fn name(&self) -> &str {
@@ -176,10 +197,15 @@ impl Called {
         self.words.first().map(String::as_str)
     }
 
-    /// Whether it says more than [`Program::words`] would: options that somebody added.
+    /// Whether it says more than [`Program::patient_words`] would: options that somebody added.
     #[must_use]
     pub fn says_more(&self, agent: &str) -> bool {
-        self.words.get(1..) != Some(&[VERB.to_owned(), agent.to_owned()])
+        let words: Vec<&str> = self.words.iter().skip(1).map(String::as_str).collect();
+        match words.as_slice() {
+            [VERB, name] => *name != agent,
+            [VERB, name, WAIT, seconds] => *name != agent || seconds.parse::<u32>().is_err(),
+            _ => true,
+        }
     }
 
     /// It as it is shown.
@@ -192,6 +218,14 @@ impl Called {
             }
         }
     }
+}
+
+/// Words as a line for a shell, the program quoted whatever it is.
+#[must_use]
+pub fn line(words: &[String]) -> String {
+    let mut words = words.iter();
+    let program = words.next().map(|word| quoted(word)).unwrap_or_default();
+    words.fold(program, |line, word| format!("{line} {}", quoted_if_needed(word)))
 }
 
 fn base(path: &str) -> &str {
@@ -282,15 +316,15 @@ mod tests {
             "/it's/$(rm)/`x`/portcullis",
             "/ü\"\\/portcullis",
         ] {
-            let program = Program { path: path.to_owned() };
-            let line = program.line("claude");
+            let program = Program { path: path.to_owned(), wait: 0 };
+            let line = line(&program.words("claude"));
             assert_eq!(split(&line).as_deref(), Some(&program.words("claude")[..]), "{line}");
         }
     }
 
     #[test]
     fn a_command_that_calls_us_is_known_in_any_form() {
-        let program = Program { path: "/opt/gate".into() };
+        let program = Program { path: "/opt/gate".into(), wait: 0 };
         for (hook, ours) in [
             (serde_json::json!({"command": "/opt/portcullis", "args": ["hook", "claude"]}), true),
             (serde_json::json!({"command": "'/a b/portcullis' hook codex"}), true),

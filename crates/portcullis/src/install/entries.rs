@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::{
-    command::{Called, Program},
+    command::{Called, Program, line},
     json::{self, Fragment, Misread, Node, Step},
-    table::{Call, Entries, Form, Literal},
+    table::{self, Call, Entries, Form, Literal},
 };
 use crate::hook::agent::{Agent, Event, Moment};
 
@@ -120,19 +120,29 @@ fn hook(agent: &Agent, entries: &Entries, program: &Program) -> Vec<(String, Fra
     }
     match entries.call {
         Call::Words => {
-            let words = program.words(agent.name);
+            let words = words(agent, entries, program);
             let arguments = words.iter().skip(1).map(Fragment::text).collect();
             members.push(("command".to_owned(), Fragment::text(program.path())));
             members.push(("args".to_owned(), Fragment::List(arguments)));
         }
         Call::Shell(key) => {
-            members.push((key.to_owned(), Fragment::text(program.line(agent.name))))
+            members.push((key.to_owned(), Fragment::text(line(&words(agent, entries, program)))))
         }
     }
     if let Some((key, limit)) = entries.timeout {
+        let second = limit / table::USUAL_SECONDS;
+        let limit = limit.saturating_add(second.saturating_mul(program.wait()));
         members.push((key.to_owned(), Fragment::Number(limit)));
     }
     members
+}
+
+/// The words that an agent calls us with: it waits only where its time can be set.
+fn words(agent: &Agent, entries: &Entries, program: &Program) -> Vec<String> {
+    match entries.timeout {
+        Some(_) => program.patient_words(agent.name),
+        None => program.words(agent.name),
+    }
 }
 
 /// An entry with all that is around the hook.
@@ -238,8 +248,8 @@ fn faults(
 ) -> Vec<String> {
     let mut faults = Vec::new();
     let shown = standing.called.as_ref().map(Called::shown).unwrap_or_default();
-    let words = standing.called.as_ref().map(|called| called.words.as_slice()).unwrap_or_default();
-    if words != program.words(agent.name) {
+    let called = standing.called.as_ref().map(|called| called.words.as_slice()).unwrap_or_default();
+    if called != words(agent, entries, program) {
         faults.push(format!("it calls `{shown}`"));
     }
     let all = [None, Some(""), Some("*"), Some(".*"), wanted.matcher];

@@ -178,6 +178,9 @@ pub enum Content {
     Beside(&'static str),
 }
 
+/// How many seconds agents give a hook whose time can be set, in whatever unit they count.
+pub const USUAL_SECONDS: u32 = 5;
+
 /// Entries in a JSON file.
 #[derive(Clone, Copy, Debug)]
 pub struct Entries {

@@ -131,7 +131,12 @@ fn options(world: &World, agent: &'static Agent) -> Options {
     let configuration = world.path("unrecorded.toml");
     let text = "[audit]\nenabled = false\n[hook]\nunknown_tools = \"ask\"\n";
     fs::write(&configuration, text).unwrap();
-    Options { agent: Some(agent), forced: false, configuration: Some(configuration) }
+    Options {
+        agent: Some(agent),
+        forced: false,
+        configuration: Some(configuration),
+        ..Options::default()
+    }
 }
 
 /// A payload that a mutation can start from.

@@ -11,6 +11,7 @@
 mod client;
 mod contract;
 mod faults;
+mod hooks;
 mod page;
 mod races;
 mod remote;
