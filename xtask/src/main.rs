@@ -22,6 +22,8 @@ usage: cargo xtask <verb>
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
   bench           measure speed and memory, and print the tables of docs/performance.md
+  bench-conversation
+                  only what keeping a conversation costs beside a bare write and fsync, and opening a long one
   bench-gateway PROGRAM
                   only what the gateway of a built program judges beside a bare echo, and what waits in it
   bench-network   only how long it takes to say where an address or a URL leads
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ["bench-in-process"] => bench::in_process(),
         ["beside", python] => beside::run(python),
         ["beside-in-process", python] => beside::in_process(python),
+        ["bench-conversation"] => bench::conversation(),
         ["bench-network"] => {
             bench::network();
             Ok(())

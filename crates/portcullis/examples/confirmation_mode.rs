@@ -42,6 +42,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
             identity: identity("dev", []),
             model: Box::new(Remote::new(model.settings(), ResolverOptions::default())?),
             handler: None,
+            gateway: None,
             security: None,
             price: None,
         },

@@ -112,6 +112,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
             identity: identity("dev", ["customers.read".to_owned()]),
             model: Box::new(Remote::new(model.settings(), ResolverOptions::default())?),
             handler: Some(handler),
+            gateway: None,
             security: None,
             price: None,
         },

@@ -113,11 +113,19 @@ const SCRIPT: &str = include_str!("script.sh");
 pub(crate) fn run() -> Result<(), Failed> {
     command::in_release(&["bench-in-process"])?;
     command::run(&mut cargo(&["build", "--release", "--locked", "--quiet"]), "install Rust 1.95")?;
+    conversation()?;
     whole_process()?;
     growth()?;
     on_the_wall()?;
     sandbox(&root().join("target/release/portcullis"))?;
     proxy(&root().join("target/release/portcullis"))
+}
+
+/// Keeping and opening conversations, measured by the library's own bench.
+pub(crate) fn conversation() -> Result<(), Failed> {
+    let words =
+        ["bench", "--locked", "--quiet", "--package", "portcullis", "--bench", "conversation"];
+    command::run(&mut cargo(&words), "install Rust 1.95")
 }
 
 /// Judging in process: how long one command takes.

@@ -7,7 +7,6 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
 };
 
 use portcullis_core::{
@@ -17,7 +16,8 @@ use portcullis_core::{
         goal_hash, is_inner,
     },
     decision::Verdict,
-    intervention::{Refused, Settled},
+    guardian::Tokens,
+    intervention::Refused,
     monitor::{Amounts, Deed, End, result_of},
     policy::Mode,
 };
@@ -25,13 +25,15 @@ use serde_json::Value;
 
 use super::{
     ConversationError, log,
-    model::{Heard, Model, ModelError, Prompt, Reply},
+    model::{Heard, Model, ModelError, Prompt},
     prompt,
     propose::stopped,
     thread::{Live, Thread, clean},
 };
 use crate::{
     confirmation::ConfirmationHandler,
+    gateway::Remote as Gateway,
+    guardian::Price,
     tools::{Answer, Ending, Identity, Looked, Toolbox},
 };
 
@@ -57,9 +59,10 @@ pub(super) struct Engine {
     pub(super) identity: Identity,
     pub(super) model: Box<dyn Model>,
     pub(super) handler: Option<ConfirmationHandler>,
+    pub(super) gateway: Option<Gateway>,
     pub(super) security: Option<String>,
     pub(super) stop: Arc<AtomicBool>,
-    pub(super) price: Option<crate::guardian::Price>,
+    pub(super) price: Option<Price>,
     /// Told of every event as it is kept.
     pub(super) watcher: Option<Watcher>,
     /// Hears the model while it speaks.
@@ -101,11 +104,13 @@ impl Engine {
                 Next::Nothing => return Ok(thread.state.status()),
                 Next::Ask(actions) => {
                     let handler = self.handler.clone();
-                    if handler.is_none() && depth == 0 {
+                    if handler.is_none() && self.gateway.is_none() && depth == 0 {
                         return Ok(thread.state.status());
                     }
                     for action in actions {
-                        self.ask(thread, action, handler.as_ref())?;
+                        if !self.ask(thread, action, handler.as_ref())? {
+                            return Ok(thread.state.status());
+                        }
                     }
                     if thread.state.status() == Status::Idle {
                         self.put(thread, Event::Resumed {})?;
@@ -145,7 +150,7 @@ impl Engine {
         self.identity.user.clone().unwrap_or_else(|| "nobody".to_owned())
     }
 
-    fn block(
+    pub(super) fn block(
         &mut self,
         thread: &mut Thread,
         action: u64,
@@ -157,7 +162,7 @@ impl Engine {
     }
 
     /// What is dropped has taken its step all the same.
-    fn drop_live(&mut self, thread: &mut Thread, action: u64, end: End) {
+    pub(super) fn drop_live(&mut self, thread: &mut Thread, action: u64, end: End) {
         if let Some(Live { looked: Some(looked), .. }) = thread.live.remove(&action) {
             self.toolbox.leave(looked, end);
         }
@@ -210,7 +215,7 @@ impl Engine {
             }
         };
         let tokens = reply.tokens.input.saturating_add(reply.tokens.output);
-        self.toolbox.used(Amounts { tokens, cost: self.cost(&reply), ..Amounts::default() });
+        self.toolbox.used(Amounts { tokens, cost: self.cost(reply.tokens), ..Amounts::default() });
         let is_proposal = (1..=MAX_BATCH).contains(&reply.calls.len());
         if !is_proposal && tokens > 0 {
             self.put(thread, Event::Used { tokens })?;
@@ -241,13 +246,19 @@ impl Engine {
         self.toolbox.count(&Deed::named(name, result_of(what)), end);
     }
 
-    fn cost(&self, reply: &Reply) -> u64 {
-        let Some(crate::guardian::Price { input, output }) = self.price else { return 0 };
+    /// What tokens cost, in millionths of the currency that the price of a million is given in.
+    fn cost(&self, tokens: Tokens) -> u64 {
+        let Some(Price { input, output }) = self.price else { return 0 };
         let part =
             |tokens: u64, price: f64| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX)) * price;
-        // So many millionths of the currency that the price is given in for a million tokens.
-        let cost = part(reply.tokens.input, input) + part(reply.tokens.output, output);
+        let cost = part(tokens.input, input) + part(tokens.output, output);
         if cost.is_finite() && cost > 0.0 { cost.ceil() as u64 } else { 0 }
+    }
+
+    /// What so many tokens cost at most: of which kind they were, is not kept.
+    pub(super) fn cost_at_most(&self, tokens: u64) -> u64 {
+        let input = self.cost(Tokens { input: tokens, output: 0 });
+        input.max(self.cost(Tokens { input: 0, output: tokens }))
     }
 
     /// The call of an open action: as it came, or from the log.
@@ -286,57 +297,6 @@ impl Engine {
             looked.continues(earlier);
         }
         Ok(looked)
-    }
-
-    /// Asks whoever can be asked about an action, and keeps the answer.
-    fn ask(
-        &mut self,
-        thread: &mut Thread,
-        action: u64,
-        handler: Option<&ConfirmationHandler>,
-    ) -> Result<(), ConversationError> {
-        let Some(open) = thread.state.open(action) else { return Ok(()) };
-        let (hash, is_inner) = (open.proposed.hash.clone(), self.is_inner(&open.proposed.tool));
-        let nobody =
-            |reason: &str| Event::Cancelled { action, by: None, reason: reason.to_owned() };
-        let Some(handler) = handler.filter(|_| !is_inner) else {
-            self.drop_live(thread, action, End::Declined);
-            return self.put(thread, nobody("nobody can be asked here"));
-        };
-        let mut looked = match self.look_again(thread, action) {
-            Ok(looked) => looked,
-            Err(stopped) => return self.block(thread, action, stopped),
-        };
-        let begun = Instant::now();
-        let user = self.identity.user.clone();
-        let settled = match looked.request(user.as_deref(), handler.timeout()) {
-            Ok(request) => {
-                let toolbox = &self.toolbox;
-                handler.settle(request, &|| toolbox.stands(&looked).filter(|now| *now == hash))
-            }
-            Err(_) => Settled::Refused(Refused::Closed),
-        };
-        self.toolbox.waited(begun.elapsed());
-        let counts = self.toolbox.answered(&mut looked, &settled, begun.elapsed());
-        match settled {
-            Settled::Confirmed { by } if counts => {
-                if let Some(live) = thread.live.get_mut(&action) {
-                    live.looked = Some(looked);
-                }
-                self.put(thread, Event::Approved { action, hash, by })
-            }
-            settled => {
-                self.toolbox.leave(looked, End::Declined);
-                let (by, reason) = match settled {
-                    Settled::Declined { by } => (Some(by), "the person said no".to_owned()),
-                    Settled::Confirmed { .. } => {
-                        (None, "the answer could not be recorded".to_owned())
-                    }
-                    Settled::Refused(why) => (None, why.to_string()),
-                };
-                self.put(thread, Event::Cancelled { action, by, reason })
-            }
-        }
     }
 
     /// Whether a tool only speaks to us, or is ours to carry out.

@@ -7,11 +7,14 @@
 //!   model, wire      engine            Conversation    log             tools         log               prompt
 //! ```
 
+mod answers;
+mod ask;
 mod engine;
 mod log;
 mod model;
 mod prompt;
 mod propose;
+mod settings;
 mod show;
 mod stream;
 mod thread;
@@ -34,34 +37,26 @@ pub use log::{EventLog, Kept, LogError, directory, list, new_id, path_of, read};
 pub use model::{Called, Heard, Model, ModelError, Prompt, Remote, RemoteError, Reply, Turn};
 pub use portcullis_core::conversation as events;
 use portcullis_core::{
-    analyze::Ensemble,
-    assessment::ActionClass,
-    call::ToolCall,
     conversation::{
-        By, Change, Event, Impossible, Open, Proposed, Stage, Started, State, Status, goal_hash,
-        is_inner,
+        By, Event, Impossible, Open, Proposed, Stage, Started, State, Status, goal_hash, is_inner,
     },
-    decision::Verdict,
-    guardian::inline::{self, Extraction},
-    intervention::Settled,
-    monitor::{Amounts, End},
-    policy::{Confirmation, Mode, Rule, Subject, proposed},
+    monitor::Amounts,
+    policy::Mode,
     redact::redact,
 };
-use serde_json::{Map, Value};
 pub use show::{change, line, timeline};
 pub use tools::{PERMISSION, built_in};
 
 use crate::{
     confirmation::ConfirmationHandler,
+    gateway::Remote as Gateway,
     guardian::Price,
     report::{self, Colour},
     session::Locked,
     tools::{Identity, Registry, RegistryError, Tool, Toolbox},
 };
 use engine::Engine;
-use propose::{judged, stopped};
-use thread::{Live, Thread, kept};
+use thread::Thread;
 
 /// Why something cannot be done to a conversation.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +97,8 @@ pub struct Parts {
     pub model: Box<dyn Model>,
     /// Who answers what it asks. Without one it waits.
     pub handler: Option<ConfirmationHandler>,
+    /// Where people answer what it asks, as long as they like, where there is no handler.
+    pub gateway: Option<Gateway>,
     /// What the model is told about security, rendered.
     pub security: Option<String>,
     /// What tokens cost, where somebody said so.
@@ -190,38 +187,12 @@ impl Conversation {
             let why = format!("it works in `{}`, and nowhere else", started.workspace);
             return Err(ConversationError::State(why));
         }
-        let used = Amounts { tokens: thread.state.tokens(), ..Amounts::default() };
+        let tokens = thread.state.tokens();
+        let used = Amounts { tokens, cost: engine.cost_at_most(tokens), ..Amounts::default() };
         engine.toolbox.resume(thread.state.steps(), used);
         let mut conversation = Self { engine, thread };
         conversation.hold_again(started.mode.as_deref())?;
         Ok(conversation)
-    }
-
-    /// What holds by its events holds again.
-    fn hold_again(&mut self, mode: Option<&str>) -> Result<(), ConversationError> {
-        let session = self.engine.toolbox.session_mut();
-        session.set_mode(mode.and_then(|mode| mode.parse().ok()).or(Some(Mode::Default)));
-        for kept in &self.thread.events {
-            let Event::Changed { what, to, by: _ } = &kept.event else { continue };
-            match what {
-                Change::Mode => {
-                    session.set_mode(to.parse().ok().or(Some(Mode::Default)));
-                }
-                Change::Confirmation => {
-                    let policy = serde_json::from_str::<ConfirmationWords>(to).ok();
-                    session.set_confirmation(policy.map(ConfirmationWords::policy))?;
-                }
-                Change::Analyzers => {
-                    let analyzers = (!to.is_empty()).then(|| Ensemble::from_names(to).ok());
-                    session.set_analyzers(analyzers.flatten())?;
-                }
-                Change::Allowed => {
-                    let rules = to.lines().filter_map(|rule| rule.parse::<Rule>().ok());
-                    session.allow(rules)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Its name.
@@ -341,191 +312,6 @@ impl Conversation {
         Ok(())
     }
 
-    /// A person agrees to an action as it was shown: to the one with this hash, and to no other.
-    ///
-    /// # Errors
-    /// [`ConversationError`] where nobody is asked about it, or it is another action by now, or would not be let through any more.
-    pub fn approve(&mut self, action: u64, hash: &str, by: &str) -> Result<(), ConversationError> {
-        let proposed = self.asked(action)?;
-        if proposed.hash != hash {
-            return Err(ConversationError::State(
-                "this is not the action that was shown".to_owned(),
-            ));
-        }
-        let is_plan = proposed.tool == PLAN;
-        if !is_plan {
-            let mut looked = self
-                .engine
-                .look_again(&mut self.thread, action)
-                .map_err(|stopped| ConversationError::Stopped(stopped.message))?;
-            if looked.judged().action.id() != hash {
-                let why = "what would run is not what was shown".to_owned();
-                return Err(ConversationError::State(why));
-            }
-            let yes = Settled::Confirmed { by: by.to_owned() };
-            let counts = self.engine.toolbox.answered(&mut looked, &yes, Duration::ZERO);
-            match self.thread.live.get_mut(&action) {
-                Some(live) => live.looked = Some(looked),
-                None => {
-                    let call = self.engine.call_of(&self.thread, action);
-                    if let Ok(call) = call {
-                        self.thread.live.insert(action, Live { call, looked: Some(looked) });
-                    }
-                }
-            }
-            if !counts {
-                let why = "the answer could not be recorded".to_owned();
-                return Err(ConversationError::Stopped(why));
-            }
-        }
-        self.put(Event::Approved { action, hash: hash.to_owned(), by: by.to_owned() })
-    }
-
-    /// As [`Conversation::approve`], and what the rules cover that describe this action is not asked about any more in this conversation; after an
-    /// edit of a file the mode is `acceptEdits`. Gives the rules.
-    ///
-    /// # Errors
-    /// As [`Conversation::approve`], and where no rule describes it.
-    pub fn approve_always(
-        &mut self,
-        action: u64,
-        hash: &str,
-        by: &str,
-    ) -> Result<Vec<String>, ConversationError> {
-        self.asked(action)?;
-        let looked = self
-            .engine
-            .look_again(&mut self.thread, action)
-            .map_err(|stopped| ConversationError::Stopped(stopped.message))?;
-        let judged = looked.judged();
-        let subject = Subject {
-            action: &judged.action,
-            effects: &judged.judgement.effects,
-            facts: &judged.facts,
-            assessment: &judged.judgement.assessment,
-        };
-        let rules = proposed(self.engine.toolbox.session().policy(), &subject);
-        let is_edit = judged.judgement.assessment.class == ActionClass::Edit;
-        if let Some(live) = self.thread.live.get_mut(&action) {
-            live.looked = Some(looked);
-        }
-        if rules.is_err() && is_edit && self.mode() == Some(Mode::Default) {
-            // No rule speaks of edits alone: there is a mode for that.
-            self.approve(action, hash, by)?;
-            self.set_mode(Mode::AcceptEdits, by)?;
-            return Ok(vec![format!("mode {}", Mode::AcceptEdits)]);
-        }
-        let rules = rules
-            .map_err(|why| ConversationError::State(format!("no rule describes this: {why}")))?;
-        let words: Vec<String> = rules.iter().map(ToString::to_string).collect();
-        let to = words.join("\n");
-        if redact(&to) != to || rules.is_empty() {
-            return Err(ConversationError::State(
-                "no rule without secrets describes this".to_owned(),
-            ));
-        }
-        self.approve(action, hash, by)?;
-        self.put(Event::Changed { what: Change::Allowed, to, by: by.to_owned() })?;
-        self.engine.toolbox.session_mut().allow(rules)?;
-        Ok(words)
-    }
-
-    /// A person puts other arguments in the place of an action's. They are judged anew, and asked about.
-    ///
-    /// # Errors
-    /// [`ConversationError`] where nobody is asked about it, or the other one would not be let through; the question then stands as it did.
-    pub fn edit(
-        &mut self,
-        action: u64,
-        arguments: Map<String, Value>,
-        by: &str,
-    ) -> Result<(), ConversationError> {
-        let before = self.asked(action)?.clone();
-        if before.tool == PLAN {
-            return Err(ConversationError::State(
-                "a plan is not edited: say no, and why".to_owned(),
-            ));
-        }
-        let mut arguments = arguments;
-        let options = Extraction { reads_only: true, is_wanted: false, owns_summary: true };
-        inline::extract(&before.tool, &mut arguments, options)
-            .map_err(|error| ConversationError::Stopped(error.to_string()))?;
-        let call = ToolCall {
-            id: Some(before.call.clone()),
-            tool: before.tool.clone(),
-            arguments,
-            ..ToolCall::default()
-        };
-        let (clean, withheld) = kept(&call.arguments);
-        let looked = self
-            .engine
-            .toolbox
-            .look(call.clone(), &self.engine.identity)
-            .map_err(|answer| ConversationError::Stopped(stopped(&answer).message))?;
-        let mut after = Proposed {
-            arguments: clean,
-            withheld,
-            call: before.call,
-            ..Proposed::new(action, &before.tool)
-        };
-        judged(&mut after, &looked);
-        after.verdict = Verdict::Ask;
-        let live = Live { call, looked: Some(looked) };
-        if let Some(Live { looked: Some(earlier), .. }) = self.thread.live.insert(action, live) {
-            self.engine.toolbox.leave(earlier, End::Blocked);
-        }
-        self.put(Event::Edited { by: by.to_owned(), action: after })
-    }
-
-    /// A person says no to one action.
-    ///
-    /// # Errors
-    /// [`ConversationError`] where nobody is asked about it.
-    pub fn reject(&mut self, action: u64, reason: &str, by: &str) -> Result<(), ConversationError> {
-        self.asked(action)?;
-        self.cancel(action, reason, Some(by))
-    }
-
-    /// A person says no to everything that was proposed and did not begin. Without a question nothing happens; gives how many it were.
-    ///
-    /// # Errors
-    /// [`ConversationError`].
-    pub fn reject_pending_actions(
-        &mut self,
-        reason: &str,
-        by: &str,
-    ) -> Result<usize, ConversationError> {
-        if self.status() != Status::WaitingForConfirmation {
-            return Ok(0);
-        }
-        let open: Vec<u64> = self.unmatched_actions().map(|open| open.proposed.action).collect();
-        for action in &open {
-            self.cancel(*action, reason, Some(by))?;
-        }
-        Ok(open.len())
-    }
-
-    fn cancel(
-        &mut self,
-        action: u64,
-        reason: &str,
-        by: Option<&str>,
-    ) -> Result<(), ConversationError> {
-        let open = self.thread.state.open(action);
-        let is_inner = open.is_some_and(|open| self.engine.is_inner(&open.proposed.tool));
-        if let Some(by) = by
-            && !is_inner
-            && let Ok(mut looked) = self.engine.look_again(&mut self.thread, action)
-        {
-            let no = Settled::Declined { by: by.to_owned() };
-            // It does not run, whether that can be recorded or not.
-            let _ = self.engine.toolbox.answered(&mut looked, &no, Duration::ZERO);
-            self.engine.toolbox.leave(looked, End::Declined);
-        }
-        let by = by.map(str::to_owned);
-        self.put(Event::Cancelled { action, by, reason: reason.to_owned() })
-    }
-
     /// Stops it before the next step. While a question waits it waits on.
     ///
     /// # Errors
@@ -551,60 +337,13 @@ impl Conversation {
         self.pause(by)
     }
 
-    /// Judges with other analyzers from here on, by their names (`pattern,policy-rail`); with those of the configuration where it is empty. What
-    /// waits is judged with them before it runs.
-    ///
-    /// # Errors
-    /// [`ConversationError`] where there are none such, or only the managed configuration chooses.
-    pub fn set_security_analyzer(
-        &mut self,
-        names: &str,
-        by: &str,
-    ) -> Result<(), ConversationError> {
-        let analyzers = (!names.is_empty()).then(|| Ensemble::from_names(names)).transpose();
-        let analyzers = analyzers.map_err(|error| ConversationError::State(error.to_string()))?;
-        self.engine.toolbox.session_mut().set_analyzers(analyzers)?;
-        let (what, to) = (Change::Analyzers, names.to_owned());
-        self.put(Event::Changed { what, to, by: by.to_owned() })
-    }
-
-    /// Asks about other risks from here on.
-    ///
-    /// # Errors
-    /// [`ConversationError`] where only the managed configuration chooses.
-    pub fn set_confirmation_policy(
-        &mut self,
-        policy: Confirmation,
-        by: &str,
-    ) -> Result<(), ConversationError> {
-        self.engine.toolbox.session_mut().set_confirmation(Some(policy))?;
-        let to = serde_json::to_string(&ConfirmationWords::of(policy)).map_err(io::Error::other)?;
-        self.put(Event::Changed { what: Change::Confirmation, to, by: by.to_owned() })
-    }
-
-    /// Enters another permission mode. Only a person can: there is no tool for it.
-    ///
-    /// # Errors
-    /// [`ConversationError`].
-    pub fn set_mode(&mut self, mode: Mode, by: &str) -> Result<(), ConversationError> {
-        self.engine.toolbox.session_mut().set_mode(Some(mode));
-        let to = self.mode().unwrap_or_default().name().to_owned();
-        self.put(Event::Changed { what: Change::Mode, to, by: by.to_owned() })
-    }
-
-    fn asked(&self, action: u64) -> Result<&Proposed, ConversationError> {
-        let open = self.thread.state.open(action).filter(|open| open.stage == Stage::Asks);
-        let nobody = || ConversationError::State(format!("nobody is asked about action {action}"));
-        open.map(|open| &open.proposed).ok_or_else(nobody)
-    }
-
     fn put(&mut self, event: Event) -> Result<(), ConversationError> {
         self.engine.put(&mut self.thread, event)
     }
 }
 
 fn engine(parts: Parts, id: &str) -> Engine {
-    let Parts { state, toolbox, mut identity, model, handler, security, price } = parts;
+    let Parts { state, toolbox, mut identity, model, handler, gateway, security, price } = parts;
     identity.session = Some(id.to_owned());
     let stop = Arc::<AtomicBool>::default();
     Engine {
@@ -613,44 +352,11 @@ fn engine(parts: Parts, id: &str) -> Engine {
         identity,
         model,
         handler,
+        gateway,
         security,
         stop,
         price,
         watcher: None,
         listener: None,
-    }
-}
-
-/// A confirmation policy, as it is kept.
-#[derive(serde::Deserialize, serde::Serialize)]
-#[serde(tag = "policy", rename_all = "snake_case")]
-enum ConfirmationWords {
-    Always,
-    Never,
-    Risky { threshold: portcullis_core::risk::Severity, confirm_unknown: bool },
-    Refuse { threshold: portcullis_core::risk::Severity },
-}
-
-impl ConfirmationWords {
-    const fn of(policy: Confirmation) -> Self {
-        match policy {
-            Confirmation::Always => Self::Always,
-            Confirmation::Never => Self::Never,
-            Confirmation::Risky { threshold, confirm_unknown } => {
-                Self::Risky { threshold, confirm_unknown }
-            }
-            Confirmation::Refuse { threshold } => Self::Refuse { threshold },
-        }
-    }
-
-    const fn policy(self) -> Confirmation {
-        match self {
-            Self::Always => Confirmation::Always,
-            Self::Never => Confirmation::Never,
-            Self::Risky { threshold, confirm_unknown } => {
-                Confirmation::Risky { threshold, confirm_unknown }
-            }
-            Self::Refuse { threshold } => Confirmation::Refuse { threshold },
-        }
     }
 }

@@ -45,7 +45,7 @@ use self::{access::Door, bench::Bench, metrics::Metrics};
 pub use self::{
     keys::{AGENTS, KeyError, Keys},
     problem::Problem,
-    remote::{PATIENCE, Remote, RemoteError},
+    remote::{PATIENCE, Remote, RemoteError, Word},
     serve::{ServeError, Serving, Stop, TlsFiles},
     shapes::approval_json,
 };

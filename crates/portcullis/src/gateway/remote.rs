@@ -1,15 +1,20 @@
 //! A gateway as its callers see it. Owns how a call that was judged here is also judged there: the stricter word holds, a person's yes
 //! answers what asks here, and a gateway that is lost is a no.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use portcullis_core::{
     decision::{Decision, Layer, Step, Verdict},
+    intervention::{Refused, Settled},
     network::Target,
 };
 use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
 use serde_json::{Map, Value, json};
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, time};
 
 use super::Keys;
 use crate::{
@@ -20,6 +25,13 @@ use crate::{
 
 /// How long the gateway may take beside the wait for a person, where nobody says otherwise.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a gateway that is not there is asked before nobody waits for it any more, and how long apart.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether somebody stopped waiting.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// The longest answer.
 const LONGEST: u64 = 4 << 20;
@@ -47,6 +59,15 @@ pub enum RemoteError {
     /// Nothing can wait for its answer.
     #[error("cannot wait for the gateway: {0}")]
     Runtime(std::io::Error),
+}
+
+/// What came of asking a person at a gateway.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// Somebody answered, or nobody there is to be asked about this; with the reason.
+    Settled(Settled, String),
+    /// Nobody answered yet, and nobody waits here any more, with the reason. Whoever asks again by the same key asks about the same request.
+    Waits(String),
 }
 
 /// A gateway somewhere else, or in another process.
@@ -114,11 +135,11 @@ impl Remote {
         if judged.judgement.decision.verdict == Verdict::Deny {
             return;
         }
-        let answer = self.runtime.block_on(self.asked(judged));
+        let answer = self.runtime.block_on(self.asked(judged, None));
         let action = judged.action.id();
         let decision = &mut judged.judgement.decision;
         match answer.and_then(|answer| read(&answer, &action)) {
-            Ok(Word { verdict, by_person, reasons }) => {
+            Ok(Heard { verdict, by_person, reasons }) => {
                 let answers = decision.verdict == Verdict::Ask && by_person;
                 if verdict > decision.verdict || answers {
                     let note = reasons.first().map_or("the gateway's word", String::as_str);
@@ -131,12 +152,46 @@ impl Remote {
         }
     }
 
-    async fn asked(&self, judged: &Judged) -> Result<Value, String> {
+    /// Has a person there asked about an action that asks here, and waits for their answer as long as the gateway holds the request, or until `stop`
+    /// is set. `key` is what the request is known by, however often it is asked about: in another process too.
+    pub fn person_on(&self, judged: &Judged, key: &str, stop: &AtomicBool) -> Word {
+        let mut lost = 0;
+        loop {
+            let asked = self.runtime.block_on(async {
+                tokio::select! {
+                    asked = self.asked(judged, Some(key)) => Some(asked),
+                    () = stopped(stop) => None,
+                }
+            });
+            match asked {
+                None => return Word::Waits("nobody waits for it here".to_owned()),
+                Some(Ok(answer)) => match said(&answer, &judged.action.id()) {
+                    Some(word) => return word,
+                    None => lost = 0,
+                },
+                Some(Err(why)) => {
+                    lost += 1;
+                    if lost >= ATTEMPTS {
+                        return Word::Waits(format!("the gateway cannot be asked: {why}"));
+                    }
+                }
+            }
+            self.runtime.block_on(async {
+                tokio::select! {
+                    () = time::sleep(PAUSE) => {}
+                    () = stopped(stop) => {}
+                }
+            });
+        }
+    }
+
+    async fn asked(&self, judged: &Judged, key: Option<&str>) -> Result<Value, String> {
         let mut headers = vec![
             ("authorization".to_owned(), format!("Bearer {}", self.token)),
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
         headers.push(("accept".to_owned(), "application/json".to_owned()));
+        headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
         let request = Request {
             method: "POST".to_owned(),
             url: format!(
@@ -163,14 +218,45 @@ impl Remote {
 }
 
 /// What a gateway says.
-struct Word {
+struct Heard {
     verdict: Verdict,
     by_person: bool,
     reasons: Vec<String>,
 }
 
+/// What a gateway's answer means for an action that asks here; nothing while somebody there is still asked.
+fn said(answer: &Value, action: &str) -> Option<Word> {
+    let refused = |why: Refused, reason: String| Some(Word::Settled(Settled::Refused(why), reason));
+    let Heard { verdict, by_person, reasons } = match read(answer, action) {
+        Ok(heard) => heard,
+        Err(why) => return refused(Refused::OtherAction, format!("the gateway: {why}")),
+    };
+    let approver = answer.pointer("/approval/approver").and_then(Value::as_str);
+    let by = approver.filter(|_| by_person).unwrap_or("the gateway").to_owned();
+    let reason = reasons.into_iter().next().unwrap_or_else(|| "it gives no reason".to_owned());
+    match verdict {
+        Verdict::Ask => None,
+        Verdict::Allow if by_person && approver.is_some() => {
+            Some(Word::Settled(Settled::Confirmed { by }, reason))
+        }
+        // Its policy is not the person whom ours wants asked.
+        Verdict::Allow => refused(
+            Refused::Closed,
+            "the gateway lets this go on unasked, and nobody there is asked about it".to_owned(),
+        ),
+        Verdict::Deny => Some(Word::Settled(Settled::Declined { by }, reason)),
+    }
+}
+
+/// Comes back when somebody stops waiting.
+async fn stopped(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        time::sleep(GLANCE).await;
+    }
+}
+
 /// Reads an answer: it must be about the very action that was judged here.
-fn read(answer: &Value, action: &str) -> Result<Word, String> {
+fn read(answer: &Value, action: &str) -> Result<Heard, String> {
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
     if text("action") != Some(action) {
         return Err("it judged another action".to_owned());
@@ -178,7 +264,7 @@ fn read(answer: &Value, action: &str) -> Result<Word, String> {
     let all = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
     let verdict = all.into_iter().find(|verdict| Some(verdict.name()) == text("decision"));
     let reasons = answer.get("reasons").and_then(Value::as_array).into_iter().flatten();
-    Ok(Word {
+    Ok(Heard {
         verdict: verdict.ok_or("its decision is none that is known")?,
         by_person: text("layer") == Some(Layer::Person.name()),
         reasons: reasons.filter_map(Value::as_str).map(str::to_owned).collect(),

@@ -148,3 +148,37 @@ fn an_agent_starts_no_agent_unasked() {
     }
     assert_eq!(place.run(["check", "portcullis conversation list"]).code, 0);
 }
+
+#[test]
+fn what_the_model_may_cost_is_kept() {
+    let place = Place::recorded();
+    let think = |at: usize| Say::call("think", json!({"thought": at.to_string()}));
+    let server = Scripted::start(Provider::OpenAi, (0..40).map(think).collect()).unwrap();
+    let base = server.url();
+    let run = |more: &[&str]| {
+        let fixed = ["run", "--headless", "--provider", "openai", "--base-url", &base];
+        place.run(fixed.iter().chain(&["--model", "m"]).chain(more))
+    };
+    let ended = run(&["--max-cost", "1", "think"]);
+    assert_eq!(ended.code, 64, "{}", ended.page());
+    assert!(ended.err.contains("what the model costs is not known"), "{}", ended.page());
+    for wrong in ["0", "x", "1.2345678", "-1", ".5", "1e9"] {
+        assert_eq!(run(&["--max-cost", wrong, "think"]).code, 64, "{wrong}");
+    }
+    // Each reply takes 100 and 10 tokens: a hundredth and a tenth of that.
+    let configuration = format!(
+        "[guardian]\nprovider = \"openai\"\nbase_url = \"{base}\"\nmodel = \"m\"\nsecond_opinion = true\nprice = {{ input = 100.0, output = 1000.0 }}\n"
+    );
+    let directory = place.home.path().join(".config/portcullis");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("config.toml"), configuration).unwrap();
+    let ended = run(&["--max-cost", "0.05", "think"]);
+    assert_eq!(ended.code, 1, "{}", ended.page());
+    assert!(ended.out.contains("ended      limit exceeded: max_cost_exceeded"), "{}", ended.page());
+    assert_eq!(server.asked().len(), 3, "{}", ended.page());
+    // Nothing is given back to whoever goes on with it.
+    let id = ended.out.lines().next().unwrap().trim_start_matches("conversation ").to_owned();
+    let more = run(&["--max-cost", "0.05", "--resume", &id, "go on"]);
+    assert!(more.out.contains("max_cost_exceeded"), "{}", more.page());
+    assert_eq!(server.asked().len(), 3, "{}", more.page());
+}

@@ -3,15 +3,12 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::string_slice,
-    clippy::indexing_slicing,
     reason = "a test may fail by panicking"
 )]
 
 mod crash;
 mod hostile;
-mod measure;
 #[expect(dead_code, reason = "these tests use a part of it")]
 #[path = "../../examples/scripted/mod.rs"]
 mod scripted;
@@ -187,6 +184,7 @@ impl World {
             identity: identity("dev", []),
             model,
             handler: None,
+            gateway: None,
             security: None,
             price: None,
         }

@@ -147,3 +147,88 @@ fn a_webhook_is_told_of_what_asks_and_of_nothing_else() {
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err(), "what may go on is nobody's business");
 }
+
+#[expect(dead_code, reason = "these tests use a part of it")]
+#[path = "../../examples/scripted/mod.rs"]
+mod scripted;
+
+/// An agent where nobody sits: its questions wait at the gateway, across restarts of either, and what is answered there holds here, once.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_nobody_sits_at_is_answered_at_the_gateway() {
+    use portcullis::guardian::Provider;
+    use scripted::{Say, Scripted};
+
+    let state = tempfile::tempdir().unwrap();
+    let (home, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let gateway = Gateway::start(state.path());
+    let token = state.path().join("gateway/agents-token");
+    let create = |path: &str| {
+        ("create_file".to_owned(), json!({"path": path, "content": path, "security_risk": "LOW"}))
+    };
+    let server = Scripted::start(
+        Provider::OpenAi,
+        vec![
+            Say::Calls(vec![create("yes"), create("no")]),
+            Say::Calls(vec![("finish".to_owned(), json!({"message": "done"}))]),
+        ],
+    )
+    .unwrap();
+    let start = |url: &str, more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_portcullis"))
+            .args(["run", "--headless", "--gateway", url, "--gateway-token"])
+            .arg(&token)
+            .args(["--provider", "openai", "--model", "m", "--base-url", &server.url()])
+            .arg("--workspace")
+            .arg(work.path())
+            .args(more)
+            .env_clear()
+            .env("HOME", home.path())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let url = format!("http://{}", gateway.address);
+    // What asks at the gateway, as soon as something does.
+    let waiting = || loop {
+        let list = gateway.client().get("/v1/approvals?status=pending", &gateway.person).json();
+        if let Some(one) = list["approvals"].as_array().unwrap().first() {
+            break one["id"].as_str().unwrap().to_owned();
+        }
+        thread::sleep(std::time::Duration::from_millis(20));
+    };
+    let mut run = start(&url, &["write"]);
+    let first = waiting();
+    // It is killed while it waits; the question stays what it is.
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert!(!work.path().join("yes").exists());
+    let listed = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["conversation", "list", "--json"])
+        .env_clear()
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let id = listed["conversations"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(listed["conversations"][0]["status"], "waiting_for_confirmation");
+    let run = start(&url, &["--resume", &id]);
+    assert_eq!(waiting(), first, "it is asked once");
+    let decide = |id: &str, word: &str, reason: &str| {
+        let decision = json!({ "decision": word, "reason": reason });
+        let path = format!("/v1/approvals/{id}/decision");
+        gateway.client().post(&path, &gateway.person, &decision).status
+    };
+    assert_eq!(decide(&first, "approve", "go on"), 200);
+    assert_eq!(decide(&waiting(), "deny", "one is enough"), 200);
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read_to_string(work.path().join("yes")).unwrap(), "yes");
+    assert!(!work.path().join("no").exists(), "{said}");
+    assert!(said.contains("one is enough"), "{said}");
+    assert!(server.asked().last().unwrap().to_string().contains("one is enough"));
+    let list = gateway.client().get("/v1/approvals", &gateway.person).json();
+    assert_eq!(list["approvals"].as_array().unwrap().len(), 2, "{list}");
+}

@@ -33,6 +33,7 @@ use crate::{
     config::{Configuration, check_url},
     confirmation::{ConfirmationHandler, Responder},
     conversation::{Conversation, Parts, Remote, built_in, identity, registry},
+    gateway::{Keys, Remote as Gateway},
     guardian::{KeySource, Provider, Settings},
     person::Person,
     platform::{self, Directories},
@@ -45,6 +46,9 @@ use screen::Screen;
 
 /// The most tokens of an answer.
 const ANSWER: u32 = 8_192;
+
+/// How long a gateway holds a question at a time; then it is asked again.
+const HELD: Duration = Duration::from_secs(60);
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -77,7 +81,15 @@ pub(super) fn define(command: Command) -> Command {
             Arg::new("headless")
                 .long("headless")
                 .action(ArgAction::SetTrue)
-                .help("Nobody can be asked: what would ask is denied"),
+                .help("Nobody sits here: what would ask is denied, or asked at a gateway"),
+        )
+        .arg(
+            text("gateway", "URL", "Ask people at a gateway, and wait for them as long as it does").requires("headless"),
+        )
+        .arg(
+            text("gateway-token", "FILE", "The token to ask it with; the one for agents on this machine where it is not given")
+                .value_parser(value_parser!(PathBuf))
+                .requires("gateway"),
         )
         .arg(text("provider", "NAME", "The wire of the model: openai or anthropic"))
         .arg(text("base-url", "URL", "Where the model is; the provider's own address by default"))
@@ -102,6 +114,10 @@ pub(super) fn define(command: Command) -> Command {
         .arg(number("max-seconds", "NUMBER", "How long it may take, without the time you take to answer; 300 by default"))
         .arg(number("max-per-minute", "NUMBER", "How many steps it may take in a minute; 30 by default"))
         .arg(number("max-tokens", "NUMBER", "How many tokens the model may use"))
+        .arg(
+            text("max-cost", "AMOUNT", "How much the model may cost, where the configuration says what tokens cost")
+                .value_parser(amount),
+        )
         .args(egress::configuration_arguments())
 }
 
@@ -231,6 +247,11 @@ fn parts(
     };
     let settings = settings(matches, &configuration)?;
     let price = settings.price;
+    if matches.contains_id("max-cost") && price.is_none() {
+        return Err(Failure::usage("what the model costs is not known").with_help(
+            "say it in your configuration, for a million tokens: `price = { input = 3.0, output = 15.0 }` in the table `[guardian]`",
+        ));
+    }
     let resolver = ResolverOptions {
         servers: configuration.network.name_servers.clone(),
         ..ResolverOptions::default()
@@ -282,17 +303,45 @@ fn parts(
     if let Some(proxy) = &proxy {
         toolbox = toolbox.with_proxy(proxy.way.clone());
     }
-    let handler = is_headless.then(|| ConfirmationHandler::new(Arc::new(Nobody)));
+    let gateway = gateway(matches, state)?;
+    let handler =
+        (is_headless && gateway.is_none()).then(|| ConfirmationHandler::new(Arc::new(Nobody)));
     let parts = Parts {
         state: state.to_owned(),
         toolbox,
         identity: identity(&platform::user_name(), permissions),
         model: Box::new(model),
         handler,
+        gateway,
         security,
         price,
     };
     Ok((parts, proxy))
+}
+
+/// Where people are asked whom nobody sees here.
+fn gateway(matches: &ArgMatches, state: &Path) -> Result<Option<Gateway>, Failure> {
+    let Some(url) = matches.get_one::<String>("gateway") else { return Ok(None) };
+    let token = matches.get_one::<PathBuf>("gateway-token").cloned();
+    let token = token.unwrap_or_else(|| Keys::in_state(state).agents);
+    let gateway = Gateway::new(url, &token, HELD).map_err(|error| {
+        Failure::configuration(error).with_help(
+            "`portcullis serve` says where it listens and which file holds the token for agents",
+        )
+    });
+    gateway.map(Some)
+}
+
+/// An amount of money, in millionths.
+fn amount(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is no amount: write `5` or `0.25`");
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(part) || part.len() > 6 || whole.is_empty() {
+        return Err(wrong());
+    }
+    let amount = format!("{whole}{part:0<6}").parse::<u64>().map_err(|_| wrong())?;
+    if amount == 0 { Err(wrong()) } else { Ok(amount) }
 }
 
 fn critical_alone() -> Result<InterventionPolicy, Failure> {
@@ -312,6 +361,7 @@ fn limits(matches: &ArgMatches, base: Limits) -> Limits {
         max_time: number("max-seconds").map(Duration::from_secs).or(base.max_time),
         actions_per_minute: number("max-per-minute").or(base.actions_per_minute),
         max_tokens: number("max-tokens").or(base.max_tokens),
+        max_cost: number("max-cost").or(base.max_cost),
         ..base
     }
 }

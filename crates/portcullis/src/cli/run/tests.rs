@@ -57,6 +57,7 @@ fn conversation(home: &Path, server: &Scripted, mode: Mode) -> Conversation {
         identity: identity("dev", []),
         model: Box::new(Remote::new(server.settings(), ResolverOptions::default()).unwrap()),
         handler: None,
+        gateway: None,
         security: None,
         price: None,
     };
