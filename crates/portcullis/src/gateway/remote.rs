@@ -191,7 +191,13 @@ impl Remote {
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
         headers.push(("accept".to_owned(), "application/json".to_owned()));
-        headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
+        let mut shape = call(judged);
+        if let Some(key) = key {
+            headers.push(("idempotency-key".to_owned(), key.to_owned()));
+            // What was thought beside it is not kept: in another process it would be another call.
+            shape.remove("thought");
+        }
+        let shape = Value::Object(shape);
         let request = Request {
             method: "POST".to_owned(),
             url: format!(
@@ -201,7 +207,7 @@ impl Remote {
                 if self.resumes { "&resume=true" } else { "" }
             ),
             headers,
-            body: Some(call(judged).to_string().into_bytes()),
+            body: Some(shape.to_string().into_bytes()),
         };
         let response = self.client.fetch(request, &mut |_| {}).await;
         let response = response.map_err(|failure| failure.to_string())?;
@@ -283,7 +289,7 @@ fn settle(decision: &mut Decision, verdict: Verdict, note: &str) {
 }
 
 /// The call as it was judged here, so that there it is the same action.
-fn call(judged: &Judged) -> Value {
+fn call(judged: &Judged) -> Map<String, Value> {
     let call = &judged.action.call;
     let mut shape = Map::new();
     shape.insert("v".to_owned(), json!(crate::wire::VERSION));
@@ -308,5 +314,5 @@ fn call(judged: &Judged) -> Value {
     if let Some(mode) = judged.context.mode {
         shape.insert("mode".to_owned(), json!(mode.name()));
     }
-    Value::Object(shape)
+    shape
 }

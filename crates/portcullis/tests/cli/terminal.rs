@@ -21,8 +21,8 @@ use crate::Place;
 /// How long something that has to come is waited for, on a machine that does ten other things.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the shell does: the program, and then its code, after which nothing is shown any more.
-const SHELL: &str = r#"trap : INT; "$@"; echo "(exit $?)""#;
+/// What the shell does: the program, whose code is its own, whatever signals come.
+const SHELL: &str = r#"trap : INT; "$@"; exit $?"#;
 
 /// A view of the processes of one's own, with a terminal.
 const ENTERED: &[&str] = &["--pid", "--fork", "--kill-child", "--mount-proc", "setsid", "--ctty"];
@@ -45,7 +45,8 @@ pub(crate) fn can_sit() -> bool {
 /// Somebody at a terminal.
 pub(crate) struct Seat {
     keys: File,
-    device: File,
+    /// The other end, so that it stays open.
+    device: Option<File>,
     child: Child,
     read: Receiver<Vec<u8>>,
     screen: String,
@@ -88,6 +89,7 @@ impl Seat {
                 }
             }
         });
+        let device = Some(device);
         Self { keys, device, child, read, screen: String::new(), seen: 0, before }
     }
 
@@ -121,16 +123,32 @@ impl Seat {
     }
 
     /// The end: the code of the program, and all that was shown. The terminal has to be as it was.
+    ///
+    /// A terminal throws away what is on its way to the screen when somebody interrupts, and it may do so after the program heard of it: what is shown
+    /// behind an interrupt is not to be relied on.
     pub(crate) fn ended(mut self) -> (i32, String) {
-        self.sees("\n(exit ").sees(")");
-        self.child.wait().unwrap();
-        assert_eq!(modes(&self.device), self.before, "the terminal is as it was\n{}", self.screen);
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            while let Ok(bytes) = self.read.try_recv() {
+                self.screen.push_str(&String::from_utf8_lossy(&bytes));
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end\n{}", self.screen);
+            thread::sleep(Duration::from_millis(5));
+        };
+        if let Some(device) = self.device.take() {
+            assert_eq!(modes(&device), self.before, "the terminal is as it was\n{}", self.screen);
+        }
+        // Nobody holds the other end any more, so that what is read has an end.
+        while let Ok(bytes) = self.read.recv_timeout(PATIENCE) {
+            self.screen.push_str(&String::from_utf8_lossy(&bytes));
+        }
         let screen = self.screen.replace("\r\n", "\n");
         // Nothing ever left the line: no other screen, no hidden cursor, no colour that stays.
         assert!(!screen.contains('\u{1b}'), "{screen:?}");
-        let (screen, code) = screen.rsplit_once("(exit ").unwrap();
-        let code = code.split(')').next().unwrap().parse().unwrap();
-        (code, screen.to_owned())
+        (status.code().unwrap(), screen)
     }
 }
 

@@ -169,7 +169,7 @@ fn an_agent_that_nobody_sits_at_is_answered_at_the_gateway() {
     let server = Scripted::start(
         Provider::OpenAi,
         vec![
-            Say::Calls(vec![create("yes"), create("no")]),
+            Say::Both("I write two.".to_owned(), vec![create("yes"), create("no")]),
             Say::Calls(vec![("finish".to_owned(), json!({"message": "done"}))]),
         ],
     )

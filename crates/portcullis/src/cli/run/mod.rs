@@ -33,7 +33,7 @@ use crate::{
     config::{Configuration, check_url},
     confirmation::{ConfirmationHandler, Responder},
     conversation::{Conversation, Parts, Remote, built_in, identity, registry},
-    gateway::{Keys, Remote as Gateway},
+    gateway::{self, Keys, Remote as Gateway},
     guardian::{KeySource, Provider, Settings},
     person::Person,
     platform::{self, Directories},
@@ -303,7 +303,7 @@ fn parts(
     if let Some(proxy) = &proxy {
         toolbox = toolbox.with_proxy(proxy.way.clone());
     }
-    let gateway = gateway(matches, state)?;
+    let gateway = asked_at(matches, state)?;
     let handler =
         (is_headless && gateway.is_none()).then(|| ConfirmationHandler::new(Arc::new(Nobody)));
     let parts = Parts {
@@ -320,11 +320,11 @@ fn parts(
 }
 
 /// Where people are asked whom nobody sees here.
-fn gateway(matches: &ArgMatches, state: &Path) -> Result<Option<Gateway>, Failure> {
+fn asked_at(matches: &ArgMatches, state: &Path) -> Result<Option<Gateway>, Failure> {
     let Some(url) = matches.get_one::<String>("gateway") else { return Ok(None) };
     let token = matches.get_one::<PathBuf>("gateway-token").cloned();
     let token = token.unwrap_or_else(|| Keys::in_state(state).agents);
-    let gateway = Gateway::new(url, &token, HELD).map_err(|error| {
+    let gateway = Gateway::new(url, &token, HELD, gateway::PATIENCE).map_err(|error| {
         Failure::configuration(error).with_help(
             "`portcullis serve` says where it listens and which file holds the token for agents",
         )

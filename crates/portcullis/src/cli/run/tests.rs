@@ -4,7 +4,6 @@ use std::{
     fs::{self, File},
     io::{Read as _, Write as _},
     path::Path,
-    sync::Arc,
     thread,
 };
 
@@ -65,7 +64,11 @@ fn conversation(home: &Path, server: &Scripted, mode: Mode) -> Conversation {
 }
 
 /// Types each of these once the text beside it is on the screen; gives all that was on it.
-fn typing(mut keys: File, script: &[(&str, &str)]) -> thread::JoinHandle<String> {
+fn typing(
+    mut keys: File,
+    script: &[(&str, &str)],
+    then: impl FnOnce() + Send + 'static,
+) -> thread::JoinHandle<String> {
     let script: Vec<(String, String)> =
         script.iter().map(|(wanted, typed)| ((*wanted).to_owned(), (*typed).to_owned())).collect();
     thread::spawn(move || {
@@ -80,6 +83,7 @@ fn typing(mut keys: File, script: &[(&str, &str)]) -> thread::JoinHandle<String>
             seen = screen.len();
             keys.write_all(typed.as_bytes()).unwrap();
         }
+        then();
         // Until the other end is gone.
         while let Ok(read @ 1..) = keys.read(&mut bytes) {
             screen.push_str(&String::from_utf8_lossy(&bytes[..read]));
@@ -89,13 +93,22 @@ fn typing(mut keys: File, script: &[(&str, &str)]) -> thread::JoinHandle<String>
 }
 
 /// Runs a conversation with a person who types; gives how it stands, the screen, and the conversation.
-fn sat(mut conversation: Conversation, script: &[(&str, &str)]) -> (Status, String, Conversation) {
+fn sat(conversation: Conversation, script: &[(&str, &str)]) -> (Status, String, Conversation) {
+    sat_until(conversation, script, || {})
+}
+
+/// As [`sat`], where something happens once all is typed.
+fn sat_until(
+    mut conversation: Conversation,
+    script: &[(&str, &str)],
+    then: impl FnOnce() + Send + 'static,
+) -> (Status, String, Conversation) {
     let (keys, device) = pair();
     let (mut screen, shown, probe) =
         (device.try_clone().unwrap(), device.try_clone().unwrap(), device.try_clone().unwrap());
     let before = tcgetattr(&probe).unwrap().local_modes;
     let mut person = Person::at(device, "dev").unwrap();
-    let hands = typing(keys, script);
+    let hands = typing(keys, script, then);
     Screen::on(shown, platform::columns(&probe)).watch(&mut conversation);
     let stop = conversation.stopper();
     let status = attended(&mut conversation, &mut person, &stop, &mut screen).unwrap();
@@ -203,13 +216,9 @@ fn an_interrupt_rejects_what_waits() {
     .unwrap();
     let conversation = conversation(home.path(), &server, Mode::Default);
     let stop = conversation.stopper();
-    let stopper = Arc::clone(&stop);
-    let waits = thread::spawn(move || {
-        thread::sleep(std::time::Duration::from_millis(700));
-        stopper.store(true, std::sync::atomic::Ordering::Relaxed);
+    let (status, screen, _) = sat_until(conversation, &[("\n> ", "y")], move || {
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    let (status, screen, _) = sat(conversation, &[("\n> ", "y")]);
-    waits.join().unwrap();
     assert_eq!(status, Status::Paused, "{screen}");
     assert!(!home.path().join("work/x").exists(), "what was typed was not entered");
 }
