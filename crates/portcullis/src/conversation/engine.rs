@@ -455,7 +455,8 @@ fn words(answer: &Answer) -> String {
         }
     }
     if let Some(exit) = answer.exit.filter(|exit| *exit != 0) {
-        text.push_str(&format!("\n(exit {exit})"));
+        let apart = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        text.push_str(&format!("{apart}(exit {exit})"));
     }
     for words in &answer.caught.instructions {
         text.push_str(&format!(

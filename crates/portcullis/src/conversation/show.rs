@@ -124,11 +124,13 @@ pub fn change(proposed: &Proposed, workspace: &Path) -> Option<String> {
     }
     let difference = TextDiff::from_lines(&before, &after);
     let shown = difference.unified_diff().context_radius(3).to_string();
-    let mut lines: Vec<&str> = shown.lines().take(LINES).collect();
-    if shown.lines().count() > LINES {
-        lines.push("… and more");
+    let lines: Vec<&str> = shown.lines().take(LINES).collect();
+    let mut text = visible::lines(&redact(&lines.join("\n"))).into_owned();
+    let more = shown.lines().count() - lines.len();
+    if more > 0 {
+        text.push_str(&format!("\n… and {more} lines more, which are not shown here"));
     }
-    Some(visible::lines(&redact(&lines.join("\n"))).into_owned())
+    Some(text)
 }
 
 /// A call in a line: the tool, its one argument that says most, and what was decided.

@@ -143,7 +143,8 @@ fn an_interrupt_rejects_what_waits_and_what_was_agreed_to() {
         let server =
             Scripted::start(wire, vec![Say::Calls(vec![create("one"), create("two")])]).unwrap();
         let mut seat = sat(&place, &work, &server, &["write"]);
-        seat.answers("y\n").answers("y\u{3}");
+        // What is typed before a question is shown answers nothing.
+        seat.answers("y\ny\n").answers("y\u{3}");
         let (code, screen) = seat.ended();
         assert_eq!(code, 130, "{screen}");
         assert!(!work.join("one").exists() && !work.join("two").exists(), "{screen}");

@@ -28,6 +28,10 @@ const MARGIN: usize = 11;
 /// The most bytes that are shown of what a model says in one reply; the log has more of it.
 const LONGEST: usize = 20_000;
 
+/// How many lines of what a call answers are shown, and how much of each; the log has more of it.
+const LINES: usize = 12;
+const LONGEST_LINE: usize = 300;
+
 /// How often at most it is looked what is new of what it says.
 const PAUSE: Duration = Duration::from_millis(30);
 
@@ -112,6 +116,9 @@ impl<W: Write + Send + 'static> Screen<W> {
             }
             Event::Observation { action, text, .. } if self.finishing.remove(action) => {
                 self.says(text)?;
+            }
+            Event::Observation { action, text, .. } if text.trim().lines().count() > 1 => {
+                self.output(*action, event, text.trim())?;
             }
             Event::Ended { reason: EndReason::Finished, message: _ } => {
                 self.row("ended      finished")?;
@@ -200,6 +207,25 @@ impl<W: Write + Send + 'static> Screen<W> {
         write!(self.out, "{:MARGIN$}", "agent")?;
         laid_out(&mut self.out, shown, self.columns, &mut 0)?;
         writeln!(self.out, "{}", if shown.len() < text.len() { " …" } else { "" })
+    }
+
+    /// Shows what a call answered in several lines: how it ended, and the first of them below.
+    fn output(&mut self, action: u64, event: &Event, text: &str) -> io::Result<()> {
+        let said = line(event);
+        let outcome =
+            said.get(MARGIN..).and_then(|said| said.split(':').next()).unwrap_or_default();
+        self.row(&format!("call {action:<5} {outcome}:"))?;
+        let mut lines = text.lines();
+        for line in lines.by_ref().take(LINES) {
+            let shown = line.get(..line.floor_char_boundary(LONGEST_LINE)).unwrap_or_default();
+            write!(self.out, "{:MARGIN$}", "")?;
+            laid_out(&mut self.out, shown, self.columns, &mut 0)?;
+            writeln!(self.out, "{}", if shown.len() < line.len() { " …" } else { "" })?;
+        }
+        match lines.count() {
+            0 => Ok(()),
+            more => self.row(&format!("{:MARGIN$}(and {more} more)", "")),
+        }
     }
 
     /// Shows lines of ours, none of which goes on at the margin.
@@ -379,6 +405,18 @@ mod tests {
         ];
         let shown = heard(&key);
         assert!(!shown.contains("MIIEpAIB") && !shown.contains("zQ8V"), "{shown}");
+    }
+
+    #[test]
+    fn what_a_call_answers_stands_behind_the_margin_line_by_line() {
+        let mut screen = Screen::on(Vec::new(), Some(60));
+        let lines: Vec<String> = (0..20).map(|at| format!("{at}\u{1b}[2J")).collect();
+        let (outcome, text) = (portcullis_core::conversation::Outcome::Failed, lines.join("\n"));
+        screen.event(&Event::Observation { action: 3, outcome, text }).unwrap();
+        let shown = String::from_utf8(screen.out).unwrap();
+        assert!(shown.starts_with("call 3     failed:\n           0\\u{1b}[2J\n"), "{shown}");
+        assert!(shown.ends_with("           (and 8 more)\n"), "{shown}");
+        assert!(shown.lines().skip(1).all(|line| line.starts_with("           ")), "{shown}");
     }
 
     #[test]
