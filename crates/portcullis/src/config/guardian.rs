@@ -109,7 +109,7 @@ pub struct GuardianTable {
     #[serde(default)]
     #[schemars(with = "Option<FirstLookTable>")]
     pub first_look: Option<Spanned<FirstLookTable>>,
-    /// What a million tokens cost, for `guardian test`.
+    /// What a million tokens cost, for `guardian test` and `run --max-cost`.
     #[serde(default)]
     pub price: Option<PriceTable>,
     /// The bands of a classifier: at most the first is low, at most the second is medium. 0.3 and 0.7 by default.
