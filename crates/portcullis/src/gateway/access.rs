@@ -216,7 +216,7 @@ impl Door {
         }
         let left = minute.saturating_sub(since.elapsed()).as_secs().saturating_add(1);
         let problem = Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
+            StatusCode::UNAUTHORIZED,
             "too-many-wrong-tokens",
             "too many wrong tokens came from your address",
         );

@@ -279,7 +279,7 @@ fn in_place(
     if decision.verdict == Verdict::Deny {
         let why = decision.reasons.first().map_or("", String::as_str);
         return Err(Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
+            StatusCode::FORBIDDEN,
             "denied",
             format!("the policy denies the action in its place: {}", redact(why)),
         )

@@ -180,7 +180,7 @@ async fn recorded(
         }
         Ok(Done::KeyReused) => {
             return Err(Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
+                StatusCode::CONFLICT,
                 "key-reused",
                 "this `Idempotency-Key` was used for another call",
             ));

@@ -43,7 +43,7 @@ fn operation(route: &Route) -> Value {
     let mut parameters: Vec<Value> = Vec::new();
     for name in route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         let schema = if name == "sequence" {
-            json!({ "type": "integer", "minimum": 0 })
+            json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX })
         } else {
             json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })
         };
@@ -103,17 +103,21 @@ fn good(route: &Route) -> Value {
     if route.gives.is_empty() {
         return json!({ "description": "Done" });
     }
-    let kind = match route.gives {
-        "Events" => "text/event-stream",
-        "Metrics" => "application/openmetrics-text",
-        "Export" => "application/jsonl",
-        _ => "application/json",
+    let kinds: &[&str] = match route.gives {
+        "Events" => &["text/event-stream"],
+        "Metrics" => &["application/openmetrics-text"],
+        "Export" => &["application/jsonl", "text/csv"],
+        _ => &["application/json"],
     };
-    let schema = match kind {
-        "application/json" => reference(route.gives),
-        _ => json!({ "type": "string" }),
-    };
-    json!({ "description": "Done", "content": { kind: { "schema": schema } } })
+    let mut content = Map::new();
+    for kind in kinds {
+        let schema = match *kind {
+            "application/json" => reference(route.gives),
+            _ => json!({ "type": "string" }),
+        };
+        content.insert((*kind).to_owned(), json!({ "schema": schema }));
+    }
+    json!({ "description": "Done", "content": content })
 }
 
 fn reference(name: &str) -> Value {
@@ -290,13 +294,18 @@ mod tests {
             ("Policy", object(json!({ "v": number(), "policy": text() }), json!(["v", "policy"]))),
             (
                 "Trial",
-                object(
-                    json!({
-                        "v": number(), "calls": number(), "left_out": number(), "now": any(), "then": any(), "changed": number(),
-                        "loosened": number(), "changes": list(any()),
-                    }),
-                    json!(["v", "calls", "now", "then", "changed", "loosened", "changes"]),
-                ),
+                json!({
+                    "oneOf": [
+                        object(
+                            json!({
+                                "v": number(), "calls": number(), "left_out": number(), "now": any(), "then": any(), "changed": number(),
+                                "loosened": number(), "changes": list(any()),
+                            }),
+                            json!(["v", "calls", "now", "then", "changed", "loosened", "changes"]),
+                        ),
+                        object(json!({ "v": number(), "mistake": text() }), json!(["v", "mistake"])),
+                    ],
+                }),
             ),
             (
                 "PolicySet",

@@ -58,9 +58,12 @@ pub(super) async fn dry_run(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let ToTryShape { toml } = read(&body)?;
-    let then = Configuration::parse(&toml, Path::new("configuration")).map_err(|error| {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-configuration", error.to_string())
-    })?;
+    let then = match Configuration::parse(&toml, Path::new("configuration")) {
+        Ok(then) => then,
+        Err(error) => {
+            return Ok(Json(json!({ "v": VERSION, "mistake": error.to_string() })).into_response());
+        }
+    };
     let filter = Filter { kind: Some(Kind::Decision), limit: Some(TRIED), ..Filter::default() };
     let records = gateway
         .read(move |store| {

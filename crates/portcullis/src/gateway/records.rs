@@ -63,6 +63,14 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    fn format(&self) -> Result<Format, Problem> {
+        match self.format.as_deref() {
+            None | Some("jsonl") => Ok(Format::JsonLines),
+            Some("csv") => Ok(Format::Csv),
+            Some(_) => Err(Problem::bad_input("`format` must be jsonl or csv")),
+        }
+    }
+
     fn filter(&self) -> Result<Filter, Problem> {
         let named = |word: &Option<String>| word.clone().filter(|word| !word.is_empty());
         let kind = named(&self.kind).map(|word| {
@@ -80,7 +88,7 @@ impl Wanted {
             word.parse::<Risk>().map_err(|error| Problem::bad_input(error.to_string()))
         });
         let time = |name: &str, word: &Option<String>| {
-            named(word)
+            word.as_ref()
                 .map(|word| {
                     word.parse::<Timestamp>().map_err(|error| {
                         Problem::bad_input(format!("`{name}` must be a time of RFC 3339: {error}"))
@@ -110,6 +118,8 @@ pub(super) async fn list(
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Problem> {
     let limit = wanted.limit.unwrap_or(100).clamp(1, PAGE);
+    // One list of parameters serves both; what makes no sense is wrong here too.
+    wanted.format()?;
     let filter = Filter { limit: Some(limit), ..wanted.filter()? };
     let (records, head) = gateway
         .read(move |store| {
@@ -210,10 +220,10 @@ pub(super) async fn export_all(
     State(gateway): State<Shared>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Problem> {
-    let (format, kind) = match wanted.format.as_deref() {
-        None | Some("jsonl") => (Format::JsonLines, "application/jsonl"),
-        Some("csv") => (Format::Csv, "text/csv; charset=utf-8"),
-        Some(_) => return Err(Problem::bad_input("`format` must be jsonl or csv")),
+    let format = wanted.format()?;
+    let kind = match format {
+        Format::JsonLines => "application/jsonl",
+        Format::Csv => "text/csv; charset=utf-8",
     };
     let filter = Filter { limit: wanted.limit, ..wanted.filter()? };
     let (sender, receiver) = mpsc::channel(2);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use portcullis_core::risk::Risk;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
 use crate::{
@@ -191,6 +191,14 @@ pub(super) struct ApprovalsShape {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(
+    test,
+    schemars(extend("if" = {
+        "properties": { "decision": { "const": "deny" } }
+    }, "then" = {
+        "properties": { "modified": { "type": "null" } }
+    }))
+)]
 pub(super) struct DecisionShape {
     /// `approve` or `deny`.
     pub(super) decision: Word,
@@ -223,6 +231,7 @@ pub(super) enum Word {
 pub(super) struct InPlaceShape {
     /// The tool; the same as before where it is missing.
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("pattern" = "\\S")))]
     pub(super) tool: Option<String>,
     /// The arguments.
     pub(super) arguments: serde_json::Map<String, Value>,
@@ -241,6 +250,14 @@ pub(super) struct ClaimShape {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(
+    test,
+    schemars(extend("if" = {
+        "properties": { "decision": { "const": "approve" } }
+    }, "then" = {
+        "properties": { "ids": { "type": "array" } }, "required": ["ids"]
+    }))
+)]
 pub(super) struct ManyShape {
     /// `approve` or `deny`.
     pub(super) decision: Word,
@@ -249,6 +266,7 @@ pub(super) struct ManyShape {
     pub(super) reason: Option<String>,
     /// Which; all that wait where it is missing, which only a denial may leave out.
     #[serde(default)]
+    #[cfg_attr(test, schemars(inner(regex(pattern = "^[0-9a-f]{32}$"))))]
     pub(super) ids: Option<Vec<String>>,
 }
 
@@ -306,12 +324,31 @@ impl TokenShape {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct NewTokenShape {
     /// Whose it is: the name under which its holder asks and decides.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[A-Za-z0-9._@-]{1,64}$")))]
     pub(super) name: String,
     /// `judge`, or some of `approve`, `read`, `admin`.
+    #[cfg_attr(
+        test,
+        schemars(extend("minItems" = 1, "oneOf" = [
+            { "items": { "const": "judge" } },
+            { "items": { "enum": ["approve", "read", "admin"] } },
+        ]))
+    )]
     pub(super) scopes: Vec<String>,
     /// After how many seconds it ends; never where it is missing.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole")]
+    #[cfg_attr(test, schemars(range(max = 4_294_967_295_u32)))]
     pub(super) expires_in: Option<u32>,
+}
+
+/// A whole number, however JSON writes it: `60.0` is 60.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let written = number.as_f64().filter(|number| number.fract() == 0.0).map(|it| it.to_string());
+    let whole = written.and_then(|digits| digits.parse().ok());
+    whole.map(Some).ok_or_else(|| D::Error::custom("a number of seconds is a whole one"))
 }
 
 /// The approval policy.
@@ -320,6 +357,12 @@ pub(super) struct NewTokenShape {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct NewPolicyShape {
     /// `auto_approve`, `auto_deny`, `confirm_all`, `confirm_high_risk`, `confirm_medium_and_up` or `custom`.
+    #[cfg_attr(
+        test,
+        schemars(extend("enum" = [
+            "auto_approve", "auto_deny", "confirm_all", "confirm_high_risk", "confirm_medium_and_up", "custom",
+        ]))
+    )]
     pub(super) approval_policy: String,
 }
 

@@ -134,14 +134,15 @@ fn a_changed_action_is_judged_and_the_one_that_was_asked_about_stays_refused() {
             gateway.client().post("/v1/judge?wait=100", &gateway.agents, &body).json()
         });
         let id = pending(&gateway);
-        for (command, code) in
-            [("rm -rf /", "denied"), ("curl -H 'Authorization: Bearer ***' x.example", "secret")]
-        {
+        for (command, status, code) in [
+            ("rm -rf /", 403, "denied"),
+            ("curl -H 'Authorization: Bearer ***' x.example", 422, "secret"),
+        ] {
             let word = json!({
                 "decision": "approve", "modified": { "arguments": { "command": command } },
             });
             let refused = decide(&gateway, &id, &gateway.person, &word);
-            assert_eq!((refused.status, refused.code().as_str()), (422, code), "{command}");
+            assert_eq!((refused.status, refused.code().as_str()), (status, code), "{command}");
         }
         let word = json!({
             "decision": "approve", "modified": { "arguments": { "command": "ls /srv/data" } },
@@ -195,7 +196,7 @@ fn the_same_key_is_the_same_call() {
     let first = send("a", "rm -rf /srv/data").json();
     let second = send("a", "rm -rf /srv/data").json();
     assert_eq!(first["approval"]["id"], second["approval"]["id"]);
-    assert_eq!(send("a", "rm -rf /srv/other").status, 422);
+    assert_eq!(send("a", "rm -rf /srv/other").status, 409);
     assert_ne!(send("b", "rm -rf /srv/data").json()["approval"]["id"], first["approval"]["id"]);
     assert_eq!(send("", "ls").status, 400);
     assert_eq!(send("c", "ls").body, send("c", "ls").body);
@@ -329,11 +330,11 @@ fn a_browser_logs_in_with_a_persons_token_and_needs_its_own_page_to_change_anyth
 fn whoever_guesses_tokens_is_stopped_and_recorded() {
     let (_state, gateway) = gateway(&[]);
     let mut client = gateway.client();
-    let statuses: Vec<u16> = (0..12)
-        .map(|number| client.get("/v1/approvals", &format!("wrong{number}")).status)
+    let codes: Vec<String> = (0..12)
+        .map(|number| client.get("/v1/approvals", &format!("wrong{number}")).code())
         .collect();
-    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 10, "{statuses:?}");
-    assert_eq!(statuses.last(), Some(&429));
+    assert!(codes.iter().take(10).all(|code| code == "unauthorized"), "{codes:?}");
+    assert_eq!(codes.last().map(String::as_str), Some("too-many-wrong-tokens"));
     let right = client.get("/v1/approvals", &gateway.person);
     assert_eq!(right.status, 200, "no program of this machine keeps its person out");
     let recorded = || {
@@ -448,7 +449,11 @@ fn listeners_are_told_and_everything_can_be_read() {
     assert_eq!(trial["now"]["ask"], 1, "{trial}");
     let broken = json!({ "toml": "confirmation = 'x'" });
     let broken = client.post("/v1/policy/dry-run", &gateway.person, &broken);
-    assert_eq!((broken.status, broken.code().as_str()), (422, "bad-configuration"));
+    assert_eq!(broken.status, 200, "a trial that fails is a trial");
+    assert!(broken.json()["mistake"].as_str().unwrap().starts_with("configuration:1:16: "));
+    for path in ["/v1/records?until=", "/v1/records/export?since="] {
+        assert_eq!(client.get(path, &gateway.person).status, 400, "{path}");
+    }
 }
 
 #[cfg(unix)]

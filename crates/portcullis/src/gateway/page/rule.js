@@ -49,7 +49,7 @@ const APPROVAL = ["confirm_high_risk", "confirm_medium_and_up", "confirm_all", "
 export function policy(place, me) {
   const found = el("div", {}, "Looking …");
   const tried = el("div", { role: "status" });
-  const text = el("textarea", { rows: "8", spellcheck: "false", value: '[policy]\nmode = "strict"\n' });
+  const text = el("textarea", { rows: "8", spellcheck: "false", value: 'confirmation = "confirm_all"\n' });
   const attempt = async (event) => {
     event.preventDefault();
     replace(tried, el("p", { class: "note" }, "The latest decisions are judged again …"));
@@ -104,7 +104,11 @@ function sure(title, word, act) {
 }
 
 function trial(place, shape) {
-  const { calls, changed, loosened, changes, now, then, left_out: out } = shape;
+  const { mistake, calls, changed, loosened, changes, now, then, left_out: out } = shape;
+  if (mistake) {
+    replace(place, el("p", { class: "warning" }, mistake));
+    return;
+  }
   replace(place,
     el("p", { class: loosened ? "warning" : "good" }, `Of ${calls} calls ${changed} would be decided otherwise, ${loosened} of them more loosely.`,
       out ? ` ${out} could not be judged again.` : ""),
