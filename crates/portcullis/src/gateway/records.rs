@@ -73,18 +73,18 @@ impl Wanted {
 
     fn filter(&self) -> Result<Filter, Problem> {
         let named = |word: &Option<String>| word.clone().filter(|word| !word.is_empty());
-        let kind = named(&self.kind).map(|word| {
+        let kind = self.kind.as_deref().map(|word| {
             let found = Kind::ALL.into_iter().find(|kind| kind.name() == word);
             found.ok_or_else(|| {
                 Problem::bad_input("`kind` must be decision, answer, outcome, or change")
             })
         });
-        let decision = named(&self.decision).map(|word| {
+        let decision = self.decision.as_deref().map(|word| {
             let all = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
             let found = all.into_iter().find(|verdict| verdict.name() == word);
             found.ok_or_else(|| Problem::bad_input("`decision` must be allow, ask, or deny"))
         });
-        let risk = named(&self.risk).map(|word| {
+        let risk = self.risk.as_deref().map(|word| {
             word.parse::<Risk>().map_err(|error| Problem::bad_input(error.to_string()))
         });
         let time = |name: &str, word: &Option<String>| {
