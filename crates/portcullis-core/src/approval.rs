@@ -14,7 +14,7 @@
 use std::{fmt, str::FromStr, time::Duration};
 
 use crate::{
-    intervention::named,
+    intervention::person_of,
     risk::{Risk, Severity},
 };
 
@@ -185,6 +185,9 @@ pub enum Refusal {
     /// They agreed before, and a second person has to.
     #[error("two different people must agree, and you have")]
     SaidAlready,
+    /// They put something else in its place, and a second person has to agree to the same.
+    #[error("two people must agree to the same, so that nothing is put in its place")]
+    Changed,
 }
 
 /// How far a clock may be behind the one that a request was written by.
@@ -201,11 +204,11 @@ pub fn rule(standing: &Standing, said: &Said<'_>, now: Duration) -> Result<Rulin
     if is_over(standing, now) {
         return Err(Refusal::TimedOut);
     }
-    let approver = name_of(said.approver);
+    let approver = person_of(said.approver);
     if approver.is_empty() {
         return Err(Refusal::Nameless);
     }
-    if standing.requesters.iter().any(|name| name_of(name) == approver) {
+    if standing.requesters.iter().any(|name| person_of(name) == approver) {
         return Err(Refusal::OwnRequest);
     }
     // A no about another action is still a no: whoever says it saw something that must not run.
@@ -215,7 +218,7 @@ pub fn rule(standing: &Standing, said: &Said<'_>, now: Duration) -> Result<Rulin
     if said.action != standing.action {
         return Err(Refusal::OtherAction);
     }
-    if standing.agreed.iter().any(|name| name_of(name) == approver) {
+    if standing.agreed.iter().any(|name| person_of(name) == approver) {
         return Err(Refusal::SaidAlready);
     }
     let agreed = standing.agreed.len().saturating_add(1);
@@ -226,11 +229,6 @@ pub fn rule(standing: &Standing, said: &Said<'_>, now: Duration) -> Result<Rulin
 #[must_use]
 pub fn is_over(standing: &Standing, now: Duration) -> bool {
     now >= standing.expires || now.saturating_add(SKEW) < standing.asked
-}
-
-/// A name as it is compared: `Ops`, ` ops` and its look-alikes are one person.
-fn name_of(name: &str) -> String {
-    named(name).to_lowercase()
 }
 
 #[cfg(test)]
@@ -288,6 +286,51 @@ mod tests {
             assert_eq!(rule(&pending(), &yes(own), NOW), Err(Refusal::OwnRequest), "{own}");
         }
         assert_eq!(rule(&pending(), &yes(" \u{200b}"), NOW), Err(Refusal::Nameless));
+    }
+
+    #[test]
+    fn a_name_in_other_letters_is_the_same_person() {
+        for name in [
+            "OPS",
+            "ops ",
+            "\tops\n",
+            "ops\u{a0}",
+            "\u{3000}ops",
+            "o\u{200b}ps",
+            "ops\u{202e}",
+            "o\u{ad}ps",
+            "op\u{fe0f}s",
+            "ops\u{e0041}",
+            "\u{feff}ops",
+            "оps",
+            "oрs",
+            "орѕ",
+            "ОРЅ",
+            "οps",
+            "ｏｐｓ",
+            "ＯＰＳ",
+            "ⓞⓟⓢ",
+            "𝐨𝐩𝐬",
+            "𝓸𝓹𝓼",
+            "𝚘𝚙𝚜",
+            "opſ",
+        ] {
+            let own = Standing { requesters: vec!["ops".to_owned()], ..pending() };
+            assert_eq!(rule(&own, &yes(name), NOW), Err(Refusal::OwnRequest), "{name:?}");
+            let own = Standing { requesters: vec![name.to_owned()], ..pending() };
+            assert_eq!(rule(&own, &yes("ops"), NOW), Err(Refusal::OwnRequest), "{name:?}");
+            let two = Standing { needed: 2, agreed: vec![name.to_owned()], ..pending() };
+            assert_eq!(rule(&two, &yes("ops"), NOW), Err(Refusal::SaidAlready), "{name:?}");
+        }
+        for name in
+            ["", " ", "\u{200b}", "\u{202e}\u{ad}", "\u{3164}", "\u{2800}", "\u{a0}\u{3000}"]
+        {
+            assert_eq!(rule(&pending(), &yes(name), NOW), Err(Refusal::Nameless), "{name:?}");
+        }
+        for name in ["oops", "ops2", "dev-ops", "운영", "運用", "ops.lead"] {
+            let own = Standing { requesters: vec!["ops".to_owned()], ..pending() };
+            assert_eq!(rule(&own, &yes(name), NOW), Ok(Ruling::Approved), "{name:?}");
+        }
     }
 
     #[test]

@@ -154,12 +154,12 @@ impl Pending {
         if !is_same(nonce.as_bytes(), self.request.nonce.as_bytes()) {
             return Err(Refused::WrongNonce);
         }
-        let responder = named(responder).to_lowercase();
+        let responder = person_of(responder);
         if responder.is_empty() {
             return Err(Refused::Nameless);
         }
         let is_own = |name: &Option<String>| {
-            name.as_deref().is_some_and(|name| named(name).to_lowercase() == responder)
+            name.as_deref().is_some_and(|name| person_of(name) == responder)
         };
         let is_user = self.approvers == Approvers::Others && is_own(&context.user_id);
         if is_user || is_own(&context.agent) || is_own(&context.session_id) {
@@ -176,6 +176,13 @@ impl Pending {
 #[must_use]
 pub fn named(name: &str) -> String {
     plain(name).trim().chars().take(MAX_NAME).collect()
+}
+
+/// Who a name stands for: `Ops`, ` ops` and its look-alikes are one person. Small letters are looked at once more: some are taken for others
+/// whose capitals are not.
+#[must_use]
+pub fn person_of(name: &str) -> String {
+    named(&named(name).to_lowercase()).to_lowercase()
 }
 
 /// Compares in the same time wherever they differ.

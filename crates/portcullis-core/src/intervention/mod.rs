@@ -12,7 +12,7 @@ mod request;
 
 use regex::{RegexSet, RegexSetBuilder};
 
-pub use answer::{Answer, Approvers, Pending, Refused, Settled, named};
+pub use answer::{Answer, Approvers, Pending, Refused, Settled, named, person_of};
 pub use mask::{MASKED, MAX_SHOWN, masked};
 pub use request::{
     AskedAction, AskedContext, Asking, ConfirmationRequest, REQUEST_VERSION, RiskySpan,

@@ -31,6 +31,7 @@ use portcullis_core::{
 use super::{
     clerk::Book,
     handler::{Handler, Said},
+    in_place::put_in_place,
     request::{Id, Modified, PENDING, Question, Request, TIMEOUT},
     store::{Claim, Done, Reply, Step, Unclaimable, Which, every},
 };
@@ -399,7 +400,7 @@ impl ApprovalGate {
             Ok(Ok(Ok(Said::Person { approver, approves, reason, modified }))) => {
                 let modified = match modified.filter(|_| approves) {
                     None => None,
-                    Some(call) => match self.in_place(*call) {
+                    Some(call) => match self.in_place(question.risk, *call) {
                         Ok(modified) => Some(modified),
                         Err(why) => return Ok(failed(Status::AutoDenied, why)),
                     },
@@ -430,21 +431,10 @@ impl ApprovalGate {
     }
 
     /// The action in place of another, judged like every other.
-    fn in_place(&self, call: ToolCall) -> Result<(Modified, Entry), String> {
+    fn in_place(&self, asked: Risk, call: ToolCall) -> Result<(Modified, Entry), String> {
         let check = self.check(call).map_err(|error| format!("the changed action: {error}"))?;
-        let Check { judged } = check;
-        let decision = &judged.judgement.decision;
-        if decision.verdict == Verdict::Deny {
-            let why = decision.reasons.first().map_or("", String::as_str);
-            return Err(format!("the changed action is denied: {}", redact(why)));
-        }
-        let call = &judged.action.call;
-        let modified = Modified {
-            action: judged.action.id(),
-            tool: call.tool.clone(),
-            arguments: serde_json::Value::Object(call.arguments.clone()),
-        };
-        Ok((modified, judged.entry()))
+        put_in_place(asked, &check.judged)
+            .map_err(|error| format!("the changed action is denied: {error}"))
     }
 
     fn word(

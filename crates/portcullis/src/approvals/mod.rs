@@ -15,6 +15,7 @@ mod clerk;
 mod contract;
 mod gate;
 mod handler;
+mod in_place;
 mod queue;
 mod request;
 mod sqlite;
@@ -27,6 +28,7 @@ pub use gate::{ApprovalGate, Check, GateError, Response};
 pub use handler::{
     Asks, AutoApprove, AutoDeny, Callback, Conditional, Handler, HandlerError, Said, TooWide,
 };
+pub use in_place::{NotInPlace, call_in_place, put_in_place};
 pub use queue::Queue;
 pub use request::{
     Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,

@@ -351,6 +351,10 @@ impl Desk<'_> {
                 Ok(Done::Answered(Box::new(request), Some(Refusal::TimedOut)))
             }
             Err(refusal) => Ok(Done::Answered(Box::new(request), Some(refusal))),
+            // Else each of two would have agreed to something else.
+            Ok(Ruling::OneOfTwo | Ruling::Approved) if modified.is_some() && request.needed > 1 => {
+                Ok(Done::Answered(Box::new(request), Some(Refusal::Changed)))
+            }
             Ok(Ruling::OneOfTwo) => {
                 self.connection
                     .prepare_cached(

@@ -12,12 +12,10 @@ use axum::{
 };
 use portcullis_core::{
     approval::{Refusal, Status},
-    call::ToolCall,
-    decision::Verdict,
-    redact::{MASK, redact},
+    redact::redact,
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{
     Shared,
@@ -30,7 +28,10 @@ use super::{
     },
 };
 use crate::{
-    approvals::{Claim, Done, Id, Modified, Reply, Request, Scope, Step, Which, every},
+    approvals::{
+        Claim, Done, Id, Modified, NotInPlace, Reply, Request, Scope, Step, Which, call_in_place,
+        every, put_in_place,
+    },
     audit::Entry,
     wire::VERSION,
 };
@@ -243,6 +244,7 @@ fn refused(refusal: &Refusal, request: &Request) -> Problem {
         Refusal::OtherAction => (StatusCode::CONFLICT, "other-action"),
         Refusal::SaidAlready => (StatusCode::CONFLICT, "said-already"),
         Refusal::OwnRequest => (StatusCode::FORBIDDEN, "own-request"),
+        Refusal::Changed => (StatusCode::FORBIDDEN, "two-people"),
         _ => (StatusCode::BAD_REQUEST, "no-answer"),
     };
     let shape = serde_json::to_value(ApprovalShape::short(request)).unwrap_or_default();
@@ -255,7 +257,7 @@ fn told(reason: &str) -> String {
 }
 
 /// The action that an approver puts in place of the one that was asked about: judged like every other, and not to be had where the policy
-/// denies it. It is kept until it is taken up, so that no secret may be in it.
+/// denies it.
 fn in_place(
     gateway: &Shared,
     request: &Request,
@@ -263,49 +265,21 @@ fn in_place(
 ) -> Result<(Modified, Entry), Problem> {
     let InPlaceShape { tool, arguments } = call;
     let tool = tool.unwrap_or_else(|| request.tool.clone());
-    let text = serde_json::to_string(&arguments).unwrap_or_default();
-    if text.contains(MASK) || redact(&text) != text {
-        return Err(Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "secret",
-            "what is put in place of an action is kept, and must not hold a secret or `***`",
-        ));
-    }
-    let cwd = request.details.get("cwd").and_then(Value::as_str).map(str::to_owned);
-    let modified = Value::Object(arguments.clone());
-    let call = of(request, &tool, arguments, cwd);
+    let call = call_in_place(request, tool, arguments).map_err(|error| not_in_place(&error))?;
     let judged = judge_in_place(gateway, call)?;
-    let decision = &judged.judgement.decision;
-    if decision.verdict == Verdict::Deny {
-        let why = decision.reasons.first().map_or("", String::as_str);
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "denied",
-            format!("the policy denies the action in its place: {}", redact(why)),
-        )
-        .with(
-            "findings",
-            json!(
-                judged.judgement.assessment.findings.iter().map(|one| one.rule).collect::<Vec<_>>()
-            ),
-        ));
-    }
-    let modified = Modified { action: judged.action.id(), tool, arguments: modified };
-    Ok((modified, judged.entry()))
+    put_in_place(request.risk, &judged).map_err(|error| not_in_place(&error))
 }
 
-fn of(
-    request: &Request,
-    tool: &str,
-    arguments: Map<String, Value>,
-    cwd: Option<String>,
-) -> ToolCall {
-    ToolCall {
-        tool: tool.to_owned(),
-        arguments,
-        cwd,
-        agent: request.agent.clone(),
-        session: request.session.clone(),
-        ..ToolCall::shell("")
+fn not_in_place(error: &NotInPlace) -> Problem {
+    let (status, code) = match error {
+        NotInPlace::Secret => (StatusCode::UNPROCESSABLE_ENTITY, "secret"),
+        NotInPlace::TwoPeople => (StatusCode::FORBIDDEN, "two-people"),
+        NotInPlace::Riskier => (StatusCode::FORBIDDEN, "riskier"),
+        NotInPlace::Denied { .. } => (StatusCode::FORBIDDEN, "denied"),
+    };
+    let problem = Problem::new(status, code, error.to_string());
+    match error {
+        NotInPlace::Denied { rules, .. } => problem.with("findings", json!(rules)),
+        _ => problem,
     }
 }

@@ -10,6 +10,8 @@ mod ancestry;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(unix)]
+mod screen;
+#[cfg(unix)]
 mod terminal;
 
 use std::{env, io, path::Path, sync::atomic::AtomicBool, time::Duration};
@@ -18,6 +20,8 @@ use crate::{audit, platform};
 
 #[cfg(target_os = "linux")]
 use ancestry::{Process, Processes};
+#[cfg(unix)]
+pub use screen::Screen;
 #[cfg(unix)]
 use terminal::Terminal;
 
@@ -218,6 +222,25 @@ impl Person {
     }
 }
 
+#[cfg(unix)]
+impl Person {
+    /// The whole screen of their terminal, until that is dropped.
+    ///
+    /// # Errors
+    /// When the terminal fails.
+    pub fn screen(&self) -> io::Result<Screen> {
+        self.terminal.screen()
+    }
+
+    /// A word to be typed for consent, as [`Person::confirm`] asks for one.
+    ///
+    /// # Errors
+    /// When the system has no random bytes.
+    pub fn word() -> io::Result<String> {
+        word()
+    }
+}
+
 /// A word of six letters that can be read, said and typed, one of half a million.
 #[cfg(unix)]
 fn word() -> io::Result<String> {
@@ -283,6 +306,9 @@ fn forget_the_dead(directory: &Path, processes: &dyn Processes) {
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 pub(crate) mod desk;
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+pub(crate) mod grid;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests;

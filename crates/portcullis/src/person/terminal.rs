@@ -18,7 +18,7 @@ use rustix::{
     },
 };
 
-use super::NoPerson;
+use super::{NoPerson, Screen};
 use crate::{platform, report::visible};
 
 /// A terminal with somebody in front of it.
@@ -55,6 +55,11 @@ impl Terminal {
         } else {
             Err(NoPerson::NoTerminal(io::ErrorKind::Unsupported.into()))
         }
+    }
+
+    /// The whole of it, until that is dropped.
+    pub(super) fn screen(&self) -> io::Result<Screen> {
+        Screen::of(&self.device)
     }
 
     /// How wide it is, where it says so.

@@ -1,7 +1,7 @@
 //! The texts of a call with what is dangerous in them marked, for whoever lays them out elsewhere. Owns how a text is cut into segments;
 //! what is hidden is made visible and secrets are taken out first, so that a reader has only to show each segment as the text it is.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use portcullis_core::{
     assessment::{Assessment, Coverage},
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{redaction, visible};
 
-/// The most texts of one call.
+/// The most texts of one call that are shown; it is said how many are not.
 const TEXTS: usize = 64;
 
 /// How deep arguments are looked into.
@@ -70,6 +70,7 @@ struct Mark {
 pub fn marked(arguments: &Map<String, Value>, assessment: &Assessment) -> Vec<Marked> {
     let mut texts = Vec::new();
     collect_object(arguments, "", 0, &mut texts);
+    let left_out = keep(&mut texts, assessment);
     let one = |(pointer, text): (String, String)| {
         let findings = assessment.findings.iter();
         let found =
@@ -89,7 +90,36 @@ pub fn marked(arguments: &Map<String, Value>, assessment: &Assessment) -> Vec<Ma
         }
         Marked { segments: segments(&text, &marks), pointer }
     };
-    texts.into_iter().map(one).collect()
+    let mut all: Vec<Marked> = texts.into_iter().map(one).collect();
+    if left_out > 0 {
+        let text = format!("… {left_out} more arguments …");
+        let segment = Segment { text, severity: None, rules: String::new(), left_out: true };
+        all.push(Marked { pointer: String::new(), segments: vec![segment] });
+    }
+    all
+}
+
+/// Keeps as many texts as are shown, those in which something was found before all others; gives how many it left out.
+fn keep(texts: &mut Vec<(String, String)>, assessment: &Assessment) -> usize {
+    let count = texts.len();
+    if count <= TEXTS {
+        return 0;
+    }
+    let mut places: HashSet<&str> =
+        assessment.findings.iter().map(|finding| finding.place.pointer.as_str()).collect();
+    if let Coverage::Partial(gaps) = &assessment.coverage {
+        places.extend(gaps.iter().map(|(place, _)| place.pointer.as_str()));
+    }
+    let is_marked = |pointer: &str| places.contains(pointer);
+    let marked = texts.iter().filter(|(pointer, _)| is_marked(pointer)).count();
+    let mut room = TEXTS.saturating_sub(marked);
+    texts.retain(|(pointer, _)| {
+        let stays = is_marked(pointer) || room > 0;
+        room = room.saturating_sub(usize::from(stays && !is_marked(pointer)));
+        stays
+    });
+    texts.truncate(TEXTS);
+    count - texts.len()
 }
 
 fn collect_object(
@@ -105,9 +135,6 @@ fn collect_object(
 }
 
 fn collect(value: &Value, pointer: String, depth: usize, into: &mut Vec<(String, String)>) {
-    if into.len() >= TEXTS {
-        return;
-    }
     match value {
         Value::String(text) => into.push((pointer, text.clone())),
         Value::Object(object) if depth < DEPTH => collect_object(object, &pointer, depth + 1, into),
@@ -192,7 +219,9 @@ fn shorten(piece: &str, into: &mut Vec<Segment>, segment: impl Fn(String, bool) 
 
 #[cfg(test)]
 mod tests {
-    use portcullis_core::{action::Action, call::ToolCall, facts::Facts, gate::Gate};
+    use portcullis_core::{
+        action::Action, call::ToolCall, facts::Facts, finding::Place, gate::Gate,
+    };
 
     use super::*;
 
@@ -226,6 +255,24 @@ mod tests {
         let text = joined(&segments);
         assert!(!text.contains(&key) && !text.contains('\u{202e}'), "{text}");
         assert!(text.contains("\\u{202e}") && text.contains("rm -rf"), "{text}");
+    }
+
+    #[test]
+    fn what_is_dangerous_is_shown_however_many_arguments_stand_before_it() {
+        let mut call = ToolCall::shell("");
+        call.tool = "write_files".to_owned();
+        call.arguments = (0..200).map(|at| (format!("a{at:03}"), "harmless".into())).collect();
+        call.arguments.insert("z".to_owned(), "rm -rf /srv/data".into());
+        let action = Action::from_call(call).unwrap();
+        let mut assessment = Gate::default().judge(&action, &Facts::default()).assessment;
+        let place =
+            Place { pointer: "/z".into(), span: portcullis_core::Span::new(0, 6), layer: None };
+        assessment.coverage = Coverage::Partial(vec![(place, "")]);
+        let texts = marked(&action.call.arguments, &assessment);
+        assert_eq!(texts.len(), TEXTS + 1);
+        assert!(texts.iter().any(|text| text.pointer == "/z"));
+        let last = texts.last().unwrap();
+        assert!(last.segments[0].left_out && last.segments[0].text == "… 137 more arguments …");
     }
 
     #[test]

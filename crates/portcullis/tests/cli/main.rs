@@ -3,7 +3,8 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::string_slice,
-    reason = "a test may fail by panicking"
+    clippy::print_stderr,
+    reason = "a test may fail by panicking, and says what it could not try"
 )]
 
 #[cfg(target_os = "linux")]
@@ -13,7 +14,12 @@ mod answering;
 #[cfg(target_os = "linux")]
 mod attended;
 mod forging;
+#[cfg(target_os = "linux")]
+#[path = "../../src/person/grid.rs"]
+mod grid;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod inbox;
 mod install;
 mod jsonl;
 mod layers;
@@ -23,6 +29,8 @@ mod replay;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod scan;
+#[cfg(target_os = "linux")]
+mod seat;
 mod secrets;
 #[cfg(target_os = "linux")]
 mod terminal;

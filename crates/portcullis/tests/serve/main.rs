@@ -8,6 +8,7 @@
     reason = "a test may fail by panicking, and says what it could not try"
 )]
 
+mod attacks;
 mod client;
 mod contract;
 mod faults;

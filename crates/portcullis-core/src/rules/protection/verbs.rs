@@ -9,6 +9,8 @@ use crate::{
 /// A verb, and those of its own verbs that are harmless; none where it has none.
 static HARMLESS: &[(&str, &[&str])] = &[
     ("allow", &["list"]),
+    // What waits may be looked at; `watch` also closes what is over, and `inbox` decides.
+    ("approvals", &["list", "show"]),
     ("assess", &[]),
     ("audit", &["export", "list", "report", "show", "verify"]),
     ("check", &[]),
@@ -120,7 +122,8 @@ pub(super) fn loosening_command(text: &str) -> bool {
             .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
             .unwrap_or(word.len());
         let (verb, after) = word.split_at_checked(end).unwrap_or((word, ""));
-        begins && is_apart && LOOSENING.contains(&verb) && !after.trim_start().starts_with("list")
+        let looks = ["list", "show"].iter().any(|own| after.trim_start().starts_with(own));
+        begins && is_apart && LOOSENING.contains(&verb) && !looks
     })
 }
 
@@ -128,7 +131,8 @@ pub(super) fn loosening_command(text: &str) -> bool {
 pub(super) const NAME: &str = "portcullis";
 
 /// Verbs that loosen, as they are looked for in text that is not run yet: there, any other word may as well be prose.
-const LOOSENING: &[&str] = &["allow", "approve", "install", "pause", "trust", "uninstall"];
+const LOOSENING: &[&str] =
+    &["allow", "approvals", "approve", "install", "pause", "trust", "uninstall"];
 
 #[cfg(test)]
 mod tests {
@@ -182,6 +186,13 @@ mod tests {
             ("portcullis allow --last", Loosens),
             ("portcullis allow --help", Harmless),
             ("portcullis allow -- --help", Loosens),
+            ("portcullis approvals list --all", Harmless),
+            ("portcullis approvals --state DIR show x", Harmless),
+            ("portcullis approvals inbox", Loosens),
+            ("portcullis approvals approve x", Loosens),
+            ("portcullis approvals deny x", Loosens),
+            ("portcullis approvals watch", Loosens),
+            ("portcullis approvals $verb", Unclear),
             ("portcullis conversation show x", Harmless),
             ("portcullis run task", Loosens),
             ("portcullis run --resume x --headless", Loosens),
@@ -203,6 +214,10 @@ mod tests {
             ("\t@portcullis allow --last", true),
             ("['portcullis', 'pause']", true),
             ("~/.cargo/bin/portcullis trust .", true),
+            ("portcullis approvals approve 4f1d", true),
+            ("portcullis approvals inbox", true),
+            ("portcullis approvals list", false),
+            ("portcullis approvals show 4f1d", false),
             ("portcullis allow list", false),
             ("portcullis status", false),
             ("portcullis-pause", false),

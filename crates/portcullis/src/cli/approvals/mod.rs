@@ -1,6 +1,10 @@
 //! `approvals`: what waits for a yes or no, in the terminal. Owns the options and the page; who may decide, [`crate::person`] finds out, and
 //! whose word counts, the core says.
 
+#[cfg(unix)]
+mod inbox;
+mod page;
+
 use std::{
     io::Write,
     path::{Path, PathBuf},
@@ -13,6 +17,7 @@ use jiff::Timestamp;
 use portcullis_core::approval::Status;
 use serde_json::{Value, json};
 
+use self::page::{BAR, Page, gist, inert};
 use super::{
     Exit, Failure, Reader, allow::nobody, audit::failure as unusable, duration, json_flag, policy,
     shown, write, write_json, write_line,
@@ -20,9 +25,10 @@ use super::{
 use crate::{
     approvals::{Book, Done, Reply, Request, Step, Which},
     audit,
+    config::Configuration,
     gateway::approval_json,
     person::Person,
-    report::visible,
+    platform,
     wire::VERSION,
 };
 
@@ -57,7 +63,7 @@ pub(super) fn define(command: Command) -> Command {
         .about("Approve or deny what agents asked at a gateway")
         .after_help(
             "Examples:\n  portcullis approvals list\n  portcullis approvals show 4f1d\n  \
-             portcullis approvals approve 4f1d --reason 'the old data is kept elsewhere'\n  portcullis approvals watch\n\n\
+             portcullis approvals approve 4f1d --reason 'the old data is kept elsewhere'\n  portcullis approvals inbox\n\n\
              It works on the state directory, whether a gateway runs or not. Approving and denying have to be done by a person, in a\n\
              terminal of their own; the first decision holds.",
         )
@@ -76,6 +82,11 @@ pub(super) fn define(command: Command) -> Command {
                 .arg(json_flag()),
         )
         .subcommand(Command::new("show").about("Show one request whole").arg(id()).arg(json_flag()))
+        .subcommand(
+            Command::new("inbox")
+                .about("Show what waits on the whole screen, and decide it there")
+                .after_help("`?` in it lists the keys. It reads keys from the terminal itself, whatever its input is."),
+        )
         .subcommand(Command::new("approve").about("Let it go on, once").arg(id()).arg(reason()))
         .subcommand(Command::new("deny").about("Refuse it").arg(id()).arg(reason()))
         .subcommand(
@@ -87,22 +98,45 @@ pub(super) fn define(command: Command) -> Command {
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     match matches.subcommand() {
-        Some(("list", matches)) => list(&mut open(matches)?.1, matches, out),
-        Some(("show", matches)) => show(&mut open(matches)?.1, matches, out),
+        Some(("list", matches)) => list(&mut open(matches)?.book, matches, out),
+        Some(("show", matches)) => show(&mut open(matches)?.book, matches, out),
+        Some(("inbox", matches)) => look(matches),
         Some(("approve", matches)) => decide(matches, true, out),
         Some(("deny", matches)) => decide(matches, false, out),
-        Some(("watch", matches)) => watch(&mut open(matches)?.1, matches, out),
+        Some(("watch", matches)) => watch(&mut open(matches)?.book, matches, out),
         _ => Err(Failure::usage("a command is missing")),
     }
 }
 
-fn open(matches: &ArgMatches) -> Result<(PathBuf, Book), Failure> {
+/// What every verb works on.
+struct Opened {
+    state: PathBuf,
+    configuration: Configuration,
+    book: Book,
+}
+
+fn open(matches: &ArgMatches) -> Result<Opened, Failure> {
     let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
     let configuration = policy::load(matches)?;
     let state = given.or(configuration.audit.path.as_deref()).map(Path::to_owned);
     let state = audit::directory(state.as_deref()).map_err(|error| unusable(&error))?;
     let book = Book::open(&state).map_err(|error| unusable(&error))?;
-    Ok((state, book))
+    Ok(Opened { state, configuration, book })
+}
+
+/// The view, for a person.
+fn look(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let Opened { state, configuration, mut book } = open(matches)?;
+    let person = Person::at_terminal_beside(Some(&state)).map_err(|error| nobody(&error))?;
+    #[cfg(unix)]
+    {
+        inbox::run(&mut book, configuration, &person)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (&mut book, configuration, person);
+        Err(Failure::internal("there is no view on this system"))
+    }
 }
 
 fn list(book: &mut Book, matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -127,30 +161,16 @@ fn line(request: &Request, now: Timestamp) -> String {
     let short = id.get(..8).unwrap_or_default();
     let state = match request.status {
         Status::Pending => {
-            format!("{} left", duration::words(request.expires.duration_since(now)))
+            format!("{} left", page::left(request, now))
         }
         status => {
-            let by = request.approver.as_deref().map(|by| format!(" by {by}")).unwrap_or_default();
-            format!("{status}{by}")
+            let by = request.approver.as_deref().map(|by| format!(" by {}", inert(by)));
+            format!("{}{}", page::became(status), by.unwrap_or_default())
         }
     };
     let agent = request.agent.as_deref().unwrap_or("an agent");
-    let call = request.details.pointer("/request/action/parameters").map(first_text);
-    visible::line(&format!(
-        "{short}  {:<8}  {agent}: {}: {}  ({state})",
-        request.risk.name(),
-        request.tool,
-        call.unwrap_or_default(),
-    ))
-    .into_owned()
-        + "\n"
-}
-
-/// The one text of a call where there is one, else its arguments.
-fn first_text(parameters: &Value) -> String {
-    let only = parameters.as_object().filter(|fields| fields.len() == 1);
-    let text = only.and_then(|fields| fields.values().next()).and_then(Value::as_str);
-    text.map_or_else(|| parameters.to_string(), str::to_owned)
+    let (agent, tool, gist) = (inert(agent), inert(&request.tool), gist(request));
+    format!("{short}  {:<8}  {state:<24} {BAR}{agent}: {tool}: {gist}\n", request.risk.name())
 }
 
 fn show(book: &mut Book, matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -162,79 +182,23 @@ fn show(book: &mut Book, matches: &ArgMatches, out: &mut dyn Write) -> Result<Ex
         }
         return write_json(out, &shape);
     }
-    shown(out, &page(&request))
+    shown(out, &page(&request, columns()))
 }
 
-/// Everything a person decides by, each thing on lines of its own.
-fn page(request: &Request) -> String {
-    let told = |pointer: &str| {
-        let found = request.details.pointer(pointer);
-        found.and_then(Value::as_str).map(|text| visible::line(text).into_owned())
+/// Everything a person decides by. On a terminal each row that it takes is one of ours: a terminal that breaks rows itself would put what came
+/// from elsewhere where our words stand.
+fn page(request: &Request, columns: Option<usize>) -> String {
+    let left = match request.status {
+        Status::Pending => format!("{} left", page::left(request, Timestamp::now())),
+        status => page::became(status).to_owned(),
     };
-    let list = |pointer: &str| -> Vec<String> {
-        let found = request.details.pointer(pointer).and_then(Value::as_array);
-        let texts = found.into_iter().flatten().filter_map(Value::as_str);
-        texts.map(|text| visible::line(text).into_owned()).collect()
-    };
-    let mut lines = vec![
-        line(request, Timestamp::now()).trim_end().to_owned(),
-        format!("  {}", request.action),
-    ];
-    for text in request.details.get("texts").and_then(Value::as_array).into_iter().flatten() {
-        let name = text.get("in").and_then(Value::as_str).unwrap_or_default();
-        lines.push(format!("  {}:", visible::line(name)));
-        let segments = text.get("segments").and_then(Value::as_array).into_iter().flatten();
-        // What is dangerous stands between the marks: colour alone would be lost on some.
-        let whole: String = segments
-            .map(|segment| {
-                let text = segment.get("text").and_then(Value::as_str).unwrap_or_default();
-                if segment.get("severity").is_some() {
-                    format!("»{text}«")
-                } else {
-                    text.to_owned()
-                }
-            })
-            .collect();
-        lines.extend(whole.lines().map(|line| format!("    {}", visible::line(line))));
-    }
-    for (name, pointer) in [
-        ("why it asks", "/reasons"),
-        ("what it would do", "/effects"),
-        ("what it touches", "/resources"),
-        ("instead", "/recommendations"),
-    ] {
-        let texts = list(pointer);
-        if !texts.is_empty() {
-            lines.push(format!("  {name}:"));
-            lines.extend(texts.iter().map(|text| format!("    {text}")));
-        }
-    }
-    let fact = |pointer: &str| request.details.pointer(pointer).and_then(Value::as_bool);
-    if fact("/request/action/reversible") == Some(false) {
-        lines.push("  it may be impossible to undo".to_owned());
-    }
-    if fact("/understood") == Some(false) {
-        lines.push("  not all of it was understood".to_owned());
-    }
-    if let Some(summary) = told("/summary") {
-        lines.push(format!("  the agent says: {summary}"));
-    }
-    if let Some(cwd) = told("/cwd") {
-        lines.push(format!("  in {cwd}"));
-    }
-    if request.needed > 1 {
-        let agreed: Vec<&str> = request.agreed.iter().map(|vote| vote.approver.as_str()).collect();
-        let agreed = if agreed.is_empty() { "nobody yet".to_owned() } else { agreed.join(", ") };
-        lines.push(format!(
-            "  {} people must agree; agreed: {}",
-            request.needed,
-            visible::line(&agreed)
-        ));
-    }
-    if let Some(reason) = &request.reason {
-        lines.push(format!("  {}: {}", request.status, visible::line(reason)));
-    }
-    lines.join("\n") + "\n"
+    let page = Page::of(request).text(columns);
+    format!("{} {left}\n{page}", request.id)
+}
+
+/// How wide the terminal is that is written to, where it is one.
+fn columns() -> Option<usize> {
+    platform::columns(&std::io::stdout())
 }
 
 /// The one request that an id, or its beginning, names.
@@ -265,11 +229,11 @@ fn unknown(word: &str) -> Failure {
 }
 
 fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let (state, mut book) = open(matches)?;
+    let Opened { state, mut book, .. } = open(matches)?;
     let mut person = Person::at_terminal_beside(Some(&state)).map_err(|error| nobody(&error))?;
     let request = chosen(&mut book, matches)?;
     if request.status == Status::Pending && approves {
-        let question = format!("{}approve it, once", page(&request));
+        let question = format!("{}approve it, once", page(&request, person.columns()));
         if !person.confirm(&question).map_err(Failure::internal)? {
             return shown(out, "it was not approved; it still waits\n");
         }
