@@ -316,7 +316,10 @@ pub(super) fn json_text(text: String) -> Response {
 /// The key of a call that may be sent twice.
 fn once(caller: &Caller, headers: &HeaderMap, body: &[u8]) -> Result<Option<Once>, Problem> {
     let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-    let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= LONGEST_KEY);
+    let is_key = |key: &&str| {
+        (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let key = key.to_str().ok().filter(is_key);
     let key = key.ok_or_else(|| {
         Problem::bad_input("`Idempotency-Key` must be 1 to 255 visible ASCII characters")
     })?;
