@@ -8,6 +8,7 @@ use std::{
 };
 
 use portcullis_core::{
+    approval::Status,
     decision::{Decision, Layer, Step, Verdict},
     intervention::{Refused, Settled},
     network::Target,
@@ -269,10 +270,14 @@ fn read(answer: &Value, action: &str) -> Result<Heard, String> {
     }
     let all = [Verdict::Allow, Verdict::Ask, Verdict::Deny];
     let verdict = all.into_iter().find(|verdict| Some(verdict.name()) == text("decision"));
+    let verdict = verdict.ok_or("its decision is none that is known")?;
+    // A policy that lets go on what waited is nobody's yes.
+    let status = answer.pointer("/approval/status").and_then(Value::as_str);
+    let is_answered = verdict != Verdict::Allow || status == Some(Status::Approved.name());
     let reasons = answer.get("reasons").and_then(Value::as_array).into_iter().flatten();
     Ok(Heard {
-        verdict: verdict.ok_or("its decision is none that is known")?,
-        by_person: text("layer") == Some(Layer::Person.name()),
+        verdict,
+        by_person: is_answered && text("layer") == Some(Layer::Person.name()),
         reasons: reasons.filter_map(Value::as_str).map(str::to_owned).collect(),
     })
 }

@@ -6,11 +6,12 @@ use std::{
     path::Path,
     process::{Command, Output},
     thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::client::Gateway;
+use crate::client::{Gateway, PATIENCE};
 
 fn check(url: &str, token: &Path, command: &str, more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_portcullis"))
@@ -91,6 +92,28 @@ fn a_gateway_that_is_lost_or_strange_is_a_no() {
     assert_eq!(plain.status.code(), Some(78));
     let said = String::from_utf8_lossy(&plain.stderr).into_owned();
     assert!(said.contains("unencrypted"), "{said}");
+}
+
+#[test]
+fn a_policy_there_that_lets_go_on_what_waits_is_nobodys_yes_here() {
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(state.path());
+    let url = format!("http://{}", gateway.address);
+    let token = state.path().join("gateway/agents-token");
+    thread::scope(|scope| {
+        let checked = scope.spawn(|| check(&url, &token, "rm -rf /srv/data", &["--wait", "100"]));
+        let mut person = gateway.client();
+        let until = Instant::now() + PATIENCE;
+        while person.get("/v1/approvals?status=pending", &gateway.person).json()["pending"] == 0 {
+            assert!(Instant::now() < until, "nothing was asked");
+            thread::sleep(Duration::from_millis(20));
+        }
+        let policy = json!({ "approval_policy": "auto_approve" }).to_string();
+        let set = person.send("PUT", "/v1/policy/approval", &gateway.person, &[], &policy).unwrap();
+        assert_eq!(set.status, 200, "{}", set.body);
+        let (code, answer) = said(&checked.join().unwrap());
+        assert_eq!((code, &answer["decision"]), (Some(3), &json!("ask")), "{answer}");
+    });
 }
 
 #[test]
@@ -196,7 +219,7 @@ fn an_agent_that_nobody_sits_at_is_answered_at_the_gateway() {
         if let Some(one) = list["approvals"].as_array().unwrap().first() {
             break one["id"].as_str().unwrap().to_owned();
         }
-        thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     };
     let mut run = start(&url, &["write"]);
     let first = waiting();
