@@ -54,6 +54,55 @@ pub(crate) fn fork(namespaces: c_int) -> io::Result<Option<Pid>> {
     Ok((pid > 0).then_some(Pid::try_from(pid).unwrap_or(Pid::MAX)))
 }
 
+/// Makes a child that lives in the memory of this process until it runs another program or ends, and waits for that; what was set up
+/// in that memory need not be copied. `body` comes back only where the child is to end. For processes with one thread only.
+pub(crate) fn fork_within(body: &mut dyn FnMut()) -> io::Result<Pid> {
+    /// As much as a first thread may have. Only what is touched of it is there.
+    const STACK: usize = 8 << 20;
+    const GUARD: usize = 64 << 10;
+    extern "C" fn enter(body: *mut c_void) -> c_int {
+        // SAFETY: it is the pointer that is handed over below, to a closure that outlives the child's stay in this memory.
+        let body = unsafe { &mut *body.cast::<&mut dyn FnMut()>() };
+        body();
+        126
+    }
+    let mut body = body;
+    let flags = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+    // SAFETY: the stack is new, belongs to the child alone, grows down from its end towards a page that nobody may touch, and is given
+    // back when the child has left this memory: until then the kernel lets this thread, the only one, not go on.
+    unsafe {
+        let stack = libc::mmap(ptr::null_mut(), STACK, flags, kind, -1, 0);
+        if stack == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let started = checked(libc::mprotect(stack, GUARD, libc::PROT_NONE)).and_then(|_| {
+            let end = stack.cast::<u8>().add(STACK).cast();
+            let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+            checked(libc::clone(enter, end, flags, (&raw mut body).cast()))
+        });
+        libc::munmap(stack, STACK);
+        started
+    }
+}
+
+/// Puts this thread into a new network namespace, with its loopback up, and gives a descriptor of it.
+pub(crate) fn new_network() -> io::Result<OwnedFd> {
+    const SIOCGSKNS: libc::c_ulong = 0x894c;
+    // SAFETY: new descriptors belong to nobody else.
+    unsafe {
+        checked(libc::unshare(libc::CLONE_NEWNET))?;
+        let socket = loopback_up()?;
+        Ok(OwnedFd::from_raw_fd(checked(libc::ioctl(socket.as_raw_fd(), SIOCGSKNS as _))?))
+    }
+}
+
+/// Goes into a network namespace.
+pub(crate) fn enter_network(network: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    checked(unsafe { libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
+}
+
 /// Waits for the child `pid`, for any where it is -1; not at all where `patient` is false.
 pub(crate) fn wait(pid: Pid, patient: bool) -> io::Result<Waited> {
     loop {
@@ -526,8 +575,8 @@ pub(crate) fn kind(descriptor: &OwnedFd) -> io::Result<libc::mode_t> {
     }
 }
 
-/// Brings up the loopback of this network namespace.
-pub(crate) fn loopback_up() -> io::Result<()> {
+/// Brings up the loopback of this network namespace, and gives a socket in it.
+fn loopback_up() -> io::Result<OwnedFd> {
     // SAFETY: the request is whole, and its name ends with a zero.
     unsafe {
         let socket =
@@ -539,8 +588,8 @@ pub(crate) fn loopback_up() -> io::Result<()> {
         }
         request.ifr_ifru.ifru_flags =
             libc::c_short::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0);
-        checked(libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request))
-            .map(drop)
+        checked(libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request))?;
+        Ok(socket)
     }
 }
 

@@ -27,8 +27,9 @@ const HIGHEST_NUMBER: RawFd = 255;
 /// How long the stage may take to kill what was started.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How often it is looked whether somebody wants it to end.
+/// How often it is looked whether somebody wants it to end, and whether what is ending has something to say.
 const GLANCE: Duration = Duration::from_millis(50);
+const GLANCE_MILLISECONDS: i32 = 50;
 
 /// How much is read or written at once.
 const PORTION: usize = 1 << 16;
@@ -101,23 +102,23 @@ impl Drop for Started {
     fn drop(&mut self) {
         // What the stage reads next is the end; it kills all, and ends.
         let _ = self.control.shutdown(Shutdown::Write);
-        let _ = self.control.set_read_timeout(Some(PATIENCE));
+        let _ = self.control.set_nonblocking(true);
+        let process = kernel::watch_process(self.child.id());
+        let mut dropped = [0; PORTION];
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
-            match channel::hear::<Word>(&self.control) {
-                Ok(Some(_)) => {}
-                Ok(None) | Err(_) => break,
+            // What it still has to say it must be able to say.
+            while (&self.control).read(&mut dropped).is_ok_and(|count| count > 0) {}
+            match self.child.try_wait() {
+                Ok(Some(_)) | Err(_) => return,
+                Ok(None) => {}
             }
-        }
-        while begun.elapsed() < PATIENCE {
-            match (self.child.try_wait(), kernel::watch_process(self.child.id())) {
-                (Ok(Some(_)) | Err(_), _) => return,
-                (Ok(None), Ok(process)) => {
-                    let mut watch =
-                        [Watch { descriptor: process.as_fd(), to_write: false, ready: false }];
-                    let _ = kernel::poll(&mut watch, Some(1_000));
-                }
-                (Ok(None), Err(_)) => std::thread::sleep(Duration::from_millis(1)),
+            if let Ok(process) = &process {
+                let mut watch =
+                    [Watch { descriptor: process.as_fd(), to_write: false, ready: false }];
+                let _ = kernel::poll(&mut watch, Some(GLANCE_MILLISECONDS));
+            } else {
+                std::thread::sleep(Duration::from_millis(1));
             }
         }
         let _ = self.child.kill();

@@ -4,7 +4,8 @@ use std::{
     fs,
     io::{self, PipeWriter, Write as _},
     net::{Ipv4Addr, TcpListener},
-    os::fd::AsRawFd as _,
+    os::fd::{AsFd as _, AsRawFd as _},
+    thread,
 };
 
 use super::{
@@ -40,9 +41,7 @@ pub(super) fn become_first(
     drop(failure);
     let ended = (|| {
         let signals = kernel::child_signals()?;
-        let Some(program) = kernel::fork(0)? else {
-            inside::become_program(given, pins, held);
-        };
+        let program = inside::program_started(given, pins, held)?;
         kernel::no_new_privileges()?;
         kernel::empty_capabilities()?;
         supervise::program(given, program, &signals, Whose::Namespace)
@@ -65,10 +64,18 @@ fn prepared(
         be_oneself(given).map_err(said("the user cannot be mapped"))?;
     }
     kernel::close_to_others().map_err(said("the first process cannot be closed to others"))?;
-    let hidden = view::make(&given.plan, pins).map_err(|failed| failed.to_string())?;
     let network = given.plan.profile.network != Network::Open;
-    if network {
-        kernel::loopback_up().map_err(said("the loopback cannot be brought up"))?;
+    let (hidden, inside) = thread::scope(|scope| {
+        // The kernel takes as long for a network as for everything else together, and both can be had at once.
+        let made = network.then(|| thread::Builder::new().spawn_scoped(scope, kernel::new_network));
+        let hidden = view::make(&given.plan, pins).map_err(|failed| failed.to_string())?;
+        let inside = made
+            .map(|made| made?.join().unwrap_or_else(|_| Err(io::Error::other("it was not made"))));
+        Ok::<_, String>((hidden, inside))
+    })?;
+    if let Some(inside) = inside {
+        let entered = inside.and_then(|inside| kernel::enter_network(inside.as_fd()));
+        entered.map_err(said("there is no network of its own"))?;
     }
     let mut port = None;
     if matches!(given.plan.profile.network, Network::Proxy(_)) {

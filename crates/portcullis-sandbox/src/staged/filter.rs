@@ -232,26 +232,49 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
     conditions.and_then(SeccompRule::new).map_err(|error| error.to_string())
 }
 
-/// How many calls one part of the program looks for.
-const PORTION: usize = 6;
+/// What the filter answers from one number of a call on, up to the next that has an answer of its own.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Answer {
+    /// The same in every case.
+    Always(u32),
+    /// It depends on the arguments, and this part of the program ends in the answer.
+    Depends(BpfProgram),
+}
 
 /// The filter. The kernel walks through it once for every call that there is when it is put in force, and again whenever one is made
-/// that it refuses only sometimes. So it is cut into parts, each for a range of numbers, behind a list that leads to the right one.
+/// that it refuses only sometimes; and what it translates, and a program waits for, grows with its length. So the numbers are halved
+/// until one answer is left, and neighbours with the same answer share it.
 fn program(rules: Rules, architecture: TargetArch) -> Result<BpfProgram, String> {
-    let mut rules: Vec<_> = rules.into_iter().collect();
-    let mut parts: Vec<(u32, BpfProgram)> = Vec::new();
-    while !rules.is_empty() {
-        let rest = rules.split_off(PORTION.min(rules.len()));
-        let first = rules.first().map_or(0, |(call, _)| *call);
-        let filter = SeccompFilter::new(
-            rules.into_iter().collect(),
-            SeccompAction::Allow,
-            errno(libc::EPERM),
-            architecture,
-        );
-        let part = filter.and_then(TryInto::try_into).map_err(|error| error.to_string())?;
-        parts.push((u32::try_from(first).map_err(|error| error.to_string())?, part));
-        rules = rest;
+    let number = |call: i64| u32::try_from(call).map_err(|error| error.to_string());
+    let mut answers: BTreeMap<u32, Answer> = BTreeMap::new();
+    for (call, conditions) in rules {
+        let answer = if conditions.is_empty() {
+            Answer::Always(failing(libc::EPERM))
+        } else {
+            let filter = SeccompFilter::new(
+                BTreeMap::from([(call, conditions)]),
+                SeccompAction::Allow,
+                errno(libc::EPERM),
+                architecture,
+            );
+            let part = filter.and_then(TryInto::try_into);
+            Answer::Depends(part.map_err(|error| error.to_string())?)
+        };
+        answers.insert(number(call)?, answer);
+    }
+    // What its arguments point to, no filter sees.
+    answers.insert(number(libc::SYS_clone3)?, Answer::Always(failing(libc::ENOSYS)));
+    let mut from: Vec<(u32, Answer)> = vec![(0, Answer::Always(ALLOW))];
+    for (call, answer) in answers {
+        for (call, answer) in [(call, answer), (call + 1, Answer::Always(ALLOW))] {
+            // The one behind the last gives way to a rule of its own.
+            if from.last().is_some_and(|(last, _)| *last == call) {
+                from.pop();
+            }
+            if from.last().is_none_or(|(_, last)| *last != answer) {
+                from.push((call, answer));
+            }
+        }
     }
     let mut whole = vec![
         // Numbers mean other calls to other instruction sets.
@@ -265,24 +288,32 @@ fn program(rules: Rules, architecture: TargetArch) -> Result<BpfProgram, String>
         whole
             .extend([line(JUMP_IF_AT_LEAST, 0, 1, SECOND_TABLE), line(RETURN, 0, 0, KILL_PROCESS)]);
     }
-    // What its arguments point to, no filter sees.
-    let newer = u32::try_from(libc::SYS_clone3).map_err(|error| error.to_string())?;
-    whole.extend([line(JUMP_IF_EQUAL, 0, 1, newer), line(RETURN, 0, 0, failing(libc::ENOSYS))]);
-    // Two lines for each part but the last, which has one.
-    let list = parts.len() * 2 - 1;
-    let mut begin = list;
-    for (index, (_, part)) in parts.iter().enumerate() {
-        let next = parts.get(index + 1).map(|(first, _)| *first);
-        if let Some(next) = next {
-            whole.push(line(JUMP_IF_AT_LEAST, 1, 0, next));
-        }
-        let here = index * 2 + usize::from(next.is_some()) + 1;
-        let distance = u32::try_from(begin - here).map_err(|error| error.to_string())?;
-        whole.push(line(JUMP, 0, 0, distance));
-        begin += part.len();
-    }
-    whole.extend(parts.into_iter().flat_map(|(_, part)| part));
+    whole.extend(halved(&from)?);
     Ok(whole)
+}
+
+/// The part of the program that finds the answer among these.
+fn halved(from: &[(u32, Answer)]) -> Result<BpfProgram, String> {
+    match from {
+        [] => Ok(Vec::new()),
+        [(_, Answer::Always(answer))] => Ok(vec![line(RETURN, 0, 0, *answer)]),
+        [(_, Answer::Depends(part))] => Ok(part.clone()),
+        _ => {
+            let (lower, upper) = from.split_at(from.len() / 2);
+            let first = upper.first().map_or(0, |(first, _)| *first);
+            let (lower, upper) = (halved(lower)?, halved(upper)?);
+            // A condition leads no further than a byte can say.
+            let mut part = if let Ok(distance) = u8::try_from(lower.len()) {
+                vec![line(JUMP_IF_AT_LEAST, distance, 0, first)]
+            } else {
+                let distance = u32::try_from(lower.len()).map_err(|error| error.to_string())?;
+                vec![line(JUMP_IF_AT_LEAST, 0, 1, first), line(JUMP, 0, 0, distance)]
+            };
+            part.extend(lower);
+            part.extend(upper);
+            Ok(part)
+        }
+    }
 }
 
 const LOAD_WORD: u16 = 0x20;
@@ -291,6 +322,7 @@ const JUMP_IF_EQUAL: u16 = 0x15;
 const JUMP_IF_AT_LEAST: u16 = 0x35;
 const RETURN: u16 = 0x06;
 const KILL_PROCESS: u32 = 0x8000_0000;
+const ALLOW: u32 = 0x7fff_0000;
 const SECOND_TABLE: u32 = 0x4000_0000;
 /// Where the number of the call stands in what a filter is given, and the instruction set.
 const NUMBER: u32 = 0;
@@ -363,7 +395,7 @@ mod tests {
         let request = u64::from(libc::TIOCSTI as u32);
         rules.insert(libc::SYS_ioctl, vec![rule(&[(1, SeccompCmpOp::Eq, request)]).unwrap()]);
         let program = program(rules, architecture).unwrap();
-        let (allow, refuse) = (0x7fff_0000, failing(libc::EPERM));
+        let (allow, refuse) = (ALLOW, failing(libc::EPERM));
         for number in 0..1_000_u32 {
             let call = i64::from(number);
             let expected = if call == libc::SYS_clone3 {

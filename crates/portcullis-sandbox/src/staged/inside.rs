@@ -18,20 +18,23 @@ use super::{Given, filter, held::Held, pinned::Pins, reach, view};
 use crate::{
     Limits, Means, Network, Proxy,
     channel::{self, Plan, Word},
-    kernel,
+    kernel::{self, Pid},
 };
 
 /// Where programs are looked for when the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Puts everything in force, says what holds, and becomes the program.
-pub(super) fn become_program(given: &Given, pins: &Pins, held: Held) -> ! {
-    let word = match tried(given, pins, held) {
-        Ok(word) => word,
-        Err(error) => Word::Failed(error.to_string()),
-    };
-    let _ = channel::say(&given.control, &word, &[]);
-    kernel::exit(126);
+/// Starts the process that puts everything in force, says what holds, and becomes the program.
+pub(super) fn program_started(given: &Given, pins: &Pins, held: Held) -> io::Result<Pid> {
+    let mut held = Some(held);
+    kernel::fork_within(&mut || {
+        let Some(held) = held.take() else { return };
+        let word = match tried(given, pins, held) {
+            Ok(word) => word,
+            Err(error) => Word::Failed(error.to_string()),
+        };
+        let _ = channel::say(&given.control, &word, &[]);
+    })
 }
 
 /// Comes back only where the program was not started.

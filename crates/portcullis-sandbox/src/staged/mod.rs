@@ -26,7 +26,7 @@ use std::{
 
 use self::{held::Held, pinned::Pins};
 use crate::{
-    Means, Network, STAGE, Unavailable,
+    Means, STAGE, Unavailable,
     channel::{self, Plan, Word},
     kernel::{self, Pid},
 };
@@ -35,7 +35,8 @@ use crate::{
 /// there is one thread.
 pub fn stage() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == STAGE) {
-        std::process::exit(run());
+        // Nothing is written late, and whoever waits need not wait for more.
+        kernel::exit(run());
     }
 }
 
@@ -88,10 +89,8 @@ fn supervised(given: &Given) -> io::Result<()> {
     }
     let temporary = Temporary::made(given)?;
     let held = Held::plain(unavailable, temporary.0.clone());
-    let Some(program) = kernel::fork(0)? else {
-        inside::become_program(given, &pins, held);
-    };
     kernel::close_to_others()?;
+    let program = inside::program_started(given, &pins, held)?;
     supervise::program(given, program, &signals, supervise::Whose::Orphans)?;
     drop(temporary);
     Ok(())
@@ -105,11 +104,8 @@ fn in_namespaces(
     signals: &OwnedFd,
 ) -> io::Result<Option<Unavailable>> {
     let (failure, mut failed) = io::pipe().map(|(read, write)| (write, read))?;
-    let mut flags =
-        libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
-    if given.plan.profile.network != Network::Open {
-        flags |= libc::CLONE_NEWNET;
-    }
+    // That of the network is made inside.
+    let flags = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
     // Who may make namespaces needs no namespace of users.
     let own = (given.user == 0).then(|| kernel::fork(flags));
     let (first, users) = match own {
