@@ -53,7 +53,11 @@ fn pairs() -> Vec<Pair> {
 
 #[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 fn judged(gate: &Gate, pair: &Pair, side: &Value) -> Assessment {
-    let mut facts = Facts { workspace: Some("/workspace/project".to_owned()), ..Facts::default() };
+    let mut facts = Facts {
+        workspace: Some("/workspace/project".to_owned()),
+        guarded: vec!["/home/dev/.local/state/portcullis".to_owned()],
+        ..Facts::default()
+    };
     for command in &pair.earlier {
         let action = Action::from_call(call("shell", &json!(command))).unwrap();
         let effects = gate.judge(&action, &facts).effects;

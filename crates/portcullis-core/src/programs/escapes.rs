@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{changers, projects, wrappers};
+use super::{changers, mounts, projects, wrappers};
 use crate::{
     effect::{Argument, Certainty, GapReason},
     text::{Piece, Taint, Text},

@@ -19,6 +19,7 @@ pub(crate) mod escapes;
 pub(crate) mod files;
 mod filters;
 pub(crate) mod interpreters;
+mod mounts;
 mod network;
 mod operands;
 mod operators;

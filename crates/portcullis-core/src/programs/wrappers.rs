@@ -3,7 +3,7 @@
 
 use super::{Does, Options, Program};
 use crate::{
-    effect::{Argument, GapReason},
+    effect::{Argument, GapReason, WriteMode},
     text::{Piece, Text},
     understand::shell::{Invocation, Walk, absolute, split_assignment},
 };

@@ -237,7 +237,6 @@ pub const FLOORS: &[&str] = &[
     "protection.gate.change",
     "protection.gate.command",
     "protection.gate.hook",
-    "protection.gate.mount",
     "protection.gate.startup",
     "protection.gate.stop",
     "protection.gate.token",

@@ -47,6 +47,7 @@ fn seen_in<T>(command: &str, session: &SessionState, look: impl FnOnce(&Scene<'_
         home: call.home.clone(),
         workspace: call.cwd.clone(),
         session: session.clone(),
+        guarded: vec!["/home/dev/.local/state/portcullis".to_owned()],
         ..Facts::default()
     };
     let action = Action::from_call(call).unwrap();

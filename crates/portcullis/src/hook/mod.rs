@@ -60,6 +60,10 @@ use crate::{
 /// How long a gateway may take beside the wait for a person. Every agent gives its hooks more.
 const GATEWAY_PATIENCE: Duration = Duration::from_millis(1_500);
 
+/// How much of the wait is kept for a gateway or a network that is slow to answer: this part of it, and at most so long.
+const KEPT_PART: u32 = 5;
+const KEPT: Duration = Duration::from_secs(10);
+
 /// How a hook is started.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -323,7 +327,8 @@ fn remote(
 ) -> Result<Remote, HookError> {
     let own = || state.map(|state| Keys::in_state(state).agents);
     let token = gateway.token.clone().or_else(own).unwrap_or_default();
-    Ok(Remote::new(&gateway.url, &token, wait, GATEWAY_PATIENCE)?.resuming())
+    let kept = (wait / KEPT_PART).min(KEPT);
+    Ok(Remote::new(&gateway.url, &token, wait - kept, GATEWAY_PATIENCE + kept)?.resuming())
 }
 
 /// Who has a say beside the policy.

@@ -113,10 +113,15 @@ fn an_agent_that_comes_again_takes_up_what_was_approved_once() {
     let gateway = Gateway::start(state.path());
     let token = state.path().join("gateway/agents-token");
     let machine = Machine::new(&format!("http://{}", gateway.address), &token);
-    for _ in 0..2 {
+    let place = format!("a person decides at http://{}", gateway.address);
+    let until = Instant::now() + PATIENCE;
+    let mut told = 0;
+    while told < 2 {
         let (decision, reason) = machine.hook("gemini", "3", "rm -rf /srv/data");
-        assert_eq!(decision, "deny");
-        assert!(reason.contains(&format!("a person decides at http://{}", gateway.address)));
+        assert_eq!(decision, "deny", "{reason}");
+        told += usize::from(reason.contains(&place));
+        // A busy machine may be too slow for the few seconds that an agent waits.
+        assert!(Instant::now() < until, "nobody said where a person decides: {reason}");
     }
     assert_eq!(decide(&gateway, "approve"), 1, "the same is asked once");
     let (other, _) = machine.hook("gemini", "3", "rm -rf /srv/data /srv/more");

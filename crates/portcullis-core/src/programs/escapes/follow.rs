@@ -8,6 +8,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     hand_over(walk, invocation);
     projects::follow(walk, invocation);
     changers::follow(walk, invocation);
+    mounts::follow(walk, invocation);
     if name == "git" {
         git_commands(walk, invocation);
     }

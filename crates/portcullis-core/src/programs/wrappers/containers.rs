@@ -87,6 +87,8 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let skip = match verbs.as_slice() {
         ["run" | "exec" | "create", ..] => 2,
         ["container" | "compose", "run" | "exec" | "create", ..] => 3,
+        ["cp", ..] => return copied(walk, &inner, 1),
+        ["container" | "compose", "cp", ..] => return copied(walk, &inner, 2),
         _ => return invocation.origin(),
     };
     if let Some(entry) = Options::new(&inner.arguments, VALUES).value(&["--entrypoint"]) {
@@ -110,6 +112,22 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return walk.run(&words, invocation.input.clone());
     }
     walk.run(command, invocation.input.clone())
+}
+
+/// `docker cp`: a file goes in or comes out; what is in a container is named by it, as `web:/etc/hosts`.
+fn copied(walk: &mut Walk<'_>, invocation: &Invocation, skip: usize) -> Text {
+    let files: Vec<&Argument> = invocation.options().operands().skip(skip).collect();
+    let is_inside = |file: &Argument| {
+        let name = file.text.known_prefix().split_once(':').map(|(name, _)| name);
+        name.is_some_and(|name| !name.contains('/') && !name.starts_with('.'))
+    };
+    if let [from, to] = files.as_slice() {
+        let content = if is_inside(from) { Text::unknown("a container") } else { walk.read(from) };
+        if !is_inside(to) && to.text.as_known() != Some("-") {
+            walk.write(to, WriteMode::Replace, content);
+        }
+    }
+    invocation.origin()
 }
 
 /// The program that an image starts with the words behind it; images of most servers and languages start what they are

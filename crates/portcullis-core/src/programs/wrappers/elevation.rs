@@ -14,7 +14,7 @@ pub(super) fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.privilege(user, invocation.name.span);
     if options.has(&["-e", "--edit"]) && invocation.program == "sudo" {
         for file in invocation.options().operands().cloned().collect::<Vec<_>>() {
-            walk.write(&file, crate::effect::WriteMode::Edit, Text::unknown("an editor"));
+            walk.write(&file, WriteMode::Edit, Text::unknown("an editor"));
         }
         return Text::default();
     }

@@ -12,16 +12,12 @@ use crate::{
     assessment::statement_reads,
     effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
     place::{self, AgentFileKind, Credential, Place},
-    programs::Options,
     risk::Severity,
     text::Text,
 };
 
 /// Where the token with which a person decides lies, below a directory of the gate's state or one around it.
 const TOKEN_BELOW: &[&str] = &["", "/token", "/gateway/token", "/portcullis/gateway/token"];
-
-/// Programs that give directories of the machine to containers.
-const ENGINES: &[&str] = &["docker", "nerdctl", "podman"];
 
 pub(in crate::rules) static SHELF: Shelf = Shelf { programs: &[NAME], rules: RULES };
 
@@ -46,6 +42,16 @@ static RULES: &[Rule] = &[
             "ln ~/.local/state/portcullis/audit.db /tmp/x",
             "sudo mount --bind /tmp/x ~/.config/portcullis",
             "sqlite3 ~/.local/state/portcullis/audit.db 'DELETE FROM records'",
+            "docker run --rm -v ~/.local/state/portcullis:/s alpine rm -rf /s/audit.db",
+            "podman run --mount type=bind,src=/home/dev/.config/portcullis,dst=/c alpine sh",
+            "docker run --mount 'type=bind,\"src=/home/dev/.config/portcullis\",dst=/c' alpine sh",
+            "nerdctl create --volume=\"$HOME/.local/state/portcullis/gateway:/g\" alpine",
+            "docker run -itv ~/.local/state/portcullis:/s alpine sh",
+            "cd ~/.local/state && docker-compose run -v ./portcullis:/s app",
+            "ctr run --mount type=bind,src=/var/lib/portcullis,dst=/c image x",
+            "docker volume create --driver local --opt type=none --opt device=/var/lib/portcullis x",
+            "bwrap --ro-bind ~/.local/state/portcullis /s cat /s/gateway/token",
+            "systemd-run -p BindPaths=/var/lib/portcullis:/x cat /x/gateway/token",
         ],
         quiet: &[
             "find / -xdev -type f -perm -o+w -exec chmod o-w {} +",
@@ -116,25 +122,25 @@ static RULES: &[Rule] = &[
     },
     Rule {
         id: "protection.gate.mount",
-        severity: Severity::Critical,
-        message: "a container, whoever built its image, would get the gate's own files, to read and to change",
+        message: "what runs in a container, whoever built its image, would get the gate's own files among others",
         remedy: "mount the project: `docker run -v \"$PWD\":/app IMAGE`",
-        when: When::Effect(Kinds::RUN, |effect, scene| {
-            let run = run(effect).filter(|run| ENGINES.contains(&run.program.as_str()))?;
-            let target = mounted(run, scene)
-                .find(|target| place::place_of(target, scene.facts) == Place::Gate)?;
-            Some(about(Severity::Critical, &target, "this gives a container"))
+        when: When::Effect(Kinds::HAND, |effect, scene| {
+            let EffectKind::Hand { target, changes: true } = &effect.kind else { return None };
+            let path = target.path.as_deref()?;
+            let is_around = place::place_of(target, scene.facts) != Place::Gate
+                && place::contains_gate(path, scene.facts);
+            is_around.then(|| about(Severity::High, target, "the gate's own files are in"))
         }),
         fires: &[
-            "docker run --rm -v ~/.local/state/portcullis:/s alpine rm -rf /s/audit.db",
-            "podman run --mount type=bind,src=/home/dev/.config/portcullis,dst=/c alpine sh",
-            "nerdctl create --volume=\"$HOME/.local/state/portcullis/gateway:/g\" alpine",
-            "docker run -itv ~/.local/state/portcullis:/s alpine sh",
+            "docker run --rm -v ~/.local/state:/s alpine cat /s/portcullis/audit.db",
+            "cd ~ && podman run -v ./.local:/l alpine sh",
+            "bwrap --ro-bind ~/.local /l sh",
         ],
         quiet: &[
             "docker run --rm -v \"$PWD\":/app alpine ls /app",
             "docker run -v /workspace/cfg:/etc/portcullis alpine",
             "docker run --mount type=volume,src=data,dst=/var/lib/portcullis alpine",
+            "docker run alpine grep -v x /etc/passwd",
         ],
         ..OWN
     },
@@ -330,27 +336,6 @@ fn holds_token(target: &Target, scene: &Scene<'_>) -> bool {
     TOKEN_BELOW.iter().any(decides)
         || path.ends_with("/gateway/token")
         || path.ends_with("/gateway")
-}
-
-/// The directories of the machine that a command gives to a container.
-fn mounted<'a>(run: &'a Run, scene: &'a Scene<'_>) -> impl Iterator<Item = Target> + use<'a> {
-    let home = scene.facts.home.as_deref().unwrap_or("/home/user");
-    let options = Options::new(&run.arguments, &["--mount", "--volume", "-v"]);
-    options.values_of(&["--mount", "--volume", "-v"]).filter_map(move |value| {
-        let written = value.text.display();
-        let source = written
-            .split(',')
-            .find_map(|field| field.strip_prefix("source=").or_else(|| field.strip_prefix("src=")))
-            .or_else(|| written.split(':').next())?;
-        let below_home =
-            ["~", "${HOME}", "$HOME"].iter().find_map(|name| source.strip_prefix(name));
-        let path = match below_home {
-            Some(rest) => format!("{home}{rest}"),
-            None if source.starts_with('/') => source.to_owned(),
-            None => return None,
-        };
-        Some(Target::new(Text::known(source), Some(path)))
-    })
 }
 
 /// Whether some statement changes a database: then one that is given to code is not only read.

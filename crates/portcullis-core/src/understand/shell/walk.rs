@@ -353,6 +353,16 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The program shows a directory to what it runs, which does with it what it likes.
+    pub(crate) fn mount(&mut self, source: &Argument) {
+        let target = self.followed(&source.text);
+        let around =
+            target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts));
+        if around || place::place_of(&target, self.facts) == Place::Gate {
+            self.emit(EffectKind::Hand { target, changes: true }, source.span);
+        }
+    }
+
     /// Variables that this call gave a value, by name, as far as `wanted`.
     pub(crate) fn assigned(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Text)> {
         self.state.assigned(wanted)
