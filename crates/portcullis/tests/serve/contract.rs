@@ -369,10 +369,12 @@ fn a_token_ends_when_it_is_revoked() {
 
 #[test]
 fn one_client_cannot_take_all() {
-    let (_state, gateway) = gateway(&["--rate", "20"]);
+    let (_state, gateway) = gateway(&["--rate", "1"]);
     let mut client = gateway.client();
-    let answers: Vec<Answer> = (0..200).map(|_| client.judge(&gateway.agents, "ls")).collect();
-    let refused = answers.iter().find(|answer| answer.status == 429).unwrap();
+    // One of them comes within a second of the one before, however slow this machine is.
+    let mut answers = (0..200).map(|_| client.judge(&gateway.agents, "ls"));
+    let refused = answers.find(|answer| answer.status == 429).unwrap();
+    drop(answers);
     assert_eq!(refused.code(), "too-many-requests");
     assert!(refused.headers.contains("retry-after: 1"), "{refused:?}");
     assert_eq!(client.get("/v1/approvals", &gateway.person).status, 200, "others go on");
