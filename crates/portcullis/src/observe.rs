@@ -81,8 +81,15 @@ impl Observer {
             let holds = |other: Option<&Path>| other.is_some_and(|other| other.starts_with(path));
             path.is_absolute() && !holds(cwd.as_deref()) && !holds(home.as_deref())
         });
+        // Only what a path is compared with need be followed, and mostly they are one directory.
         let names = [&workspace, &cwd, &home].map(|path| path.as_deref());
-        let names = look.aliases(names.into_iter().flatten());
+        let mut distinct: Vec<&Path> = Vec::with_capacity(names.len());
+        for name in names.into_iter().flatten().filter(|_| !plan.paths.is_empty()) {
+            if !distinct.contains(&name) {
+                distinct.push(name);
+            }
+        }
+        let names = look.aliases(distinct.into_iter());
         let paths = plan.paths.iter().take(MAX_PATHS);
         Facts {
             paths: paths.filter_map(|path| Some((path.clone(), look.at(path, &names)?))).collect(),
