@@ -286,7 +286,7 @@ impl Store for SqliteStore {
     fn latest(&mut self, whose: Whose<'_>, most: u32) -> Result<Vec<Trace>, AuditError> {
         let (session, agent) = stored(whose);
         let read = || {
-            let mut statement = self.connection.prepare(LATEST)?;
+            let mut statement = self.connection.prepare_cached(LATEST)?;
             // Answers and outcomes stand among the decisions.
             let mut rows = statement.query(params![session, agent, most.saturating_mul(3)])?;
             let mut traces = Vec::with_capacity(usize::try_from(most).unwrap_or_default().min(256));
@@ -310,11 +310,11 @@ impl Store for SqliteStore {
         action: &str,
     ) -> Result<Option<u64>, AuditError> {
         let (session, agent) = stored(whose);
-        let found = self
-            .connection
-            .query_row(ABOUT, params![session, agent, action], |row| row.get(0))
-            .optional();
-        found.map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
+        let read = || {
+            let mut statement = self.connection.prepare_cached(ABOUT)?;
+            statement.query_row(params![session, agent, action], |row| row.get(0)).optional()
+        };
+        read().map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
     }
 
     fn begun(
@@ -326,11 +326,15 @@ impl Store for SqliteStore {
         let read = || {
             let first: Option<String> = self
                 .connection
-                .query_row(FIRST, params![session, agent], |row| row.get(0))
+                .prepare_cached(FIRST)?
+                .query_row(params![session, agent], |row| row.get(0))
                 .optional()?;
             let count = |row: &Row<'_>| row.get(0);
             let most = signed(most);
-            let count = self.connection.query_row(COUNT, params![session, agent, most], count)?;
+            let count = self
+                .connection
+                .prepare_cached(COUNT)?
+                .query_row(params![session, agent, most], count)?;
             Ok((first, unsigned(count)))
         };
         let (first, count) = read().map_err(|error| explained(&self.path, error))?;
