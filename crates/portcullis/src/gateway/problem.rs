@@ -18,13 +18,21 @@ pub struct Problem {
     detail: String,
     more: Map<String, Value>,
     retry_after: Option<u32>,
+    closes: bool,
 }
 
 impl Problem {
     /// A problem with a word for programs and a sentence for people.
     #[must_use]
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), more: Map::new(), retry_after: None }
+        Self {
+            status,
+            code,
+            detail: detail.into(),
+            more: Map::new(),
+            retry_after: None,
+            closes: false,
+        }
     }
 
     /// What came cannot be read.
@@ -52,6 +60,12 @@ impl Problem {
         Self { retry_after: Some(seconds), ..self }
     }
 
+    /// After which the connection is of no use: what is left of the body would be taken for the next request.
+    #[must_use]
+    pub fn closing(self) -> Self {
+        Self { closes: true, ..self }
+    }
+
     /// The status.
     #[must_use]
     pub const fn status(&self) -> StatusCode {
@@ -61,7 +75,7 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
-        let Self { status, code, detail, more, retry_after } = self;
+        let Self { status, code, detail, more, retry_after, closes } = self;
         let mut shape = json!({
             "type": format!("urn:portcullis:problem:{code}"),
             "title": status.canonical_reason().unwrap_or("problem"),
@@ -78,6 +92,9 @@ impl IntoResponse for Problem {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if closes {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

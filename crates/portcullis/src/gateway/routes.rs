@@ -1,13 +1,16 @@
 //! Every route in one table: the router, the scopes and the published description are all made of it. Owns the table and the checks that
 //! every request passes before its handler.
+//!
+//! Agents send nearly nothing but calls to be judged. Those go straight from the checks to their handler; everything else is carried there
+//! by the framework's layers, which cost as much as the handler of a short call does. The checks are the same functions for both.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Request, State},
-    http::{HeaderValue, Method, StatusCode, header},
+    extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Query, Request, State},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, delete, get, post, put},
@@ -16,8 +19,11 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use super::{
-    Gateway, Shared, access::permitted, approvals, events, judge, overview, page, policy,
-    problem::Problem, records, tokens,
+    Gateway, Shared,
+    access::{Caller, permitted},
+    approvals, events, judge, overview, page, policy,
+    problem::Problem,
+    records, tokens,
 };
 use crate::approvals::Scope;
 
@@ -31,6 +37,9 @@ const BODY: Duration = Duration::from_secs(20);
 /// The one route that a browser's page asks without its own token, because a stream of events carries no headers. It says that something
 /// changed, and not what.
 const EVENTS: &str = "/v1/events";
+
+/// The route that goes without the framework's layers.
+const JUDGE: &str = "/v1/judge";
 
 /// Who may use a route.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -176,7 +185,7 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 /// The router, with the checks before it.
-pub(super) fn router(gateway: Shared) -> Router {
+fn router(gateway: Shared) -> Router {
     let mut router = page::assets();
     for route in ROUTES {
         router = router.route(route.path, (route.handler)());
@@ -196,11 +205,62 @@ pub(super) fn router(gateway: Shared) -> Router {
         .with_state(gateway)
 }
 
+/// Every request, and its answer.
+#[derive(Clone)]
+pub(super) struct Routes {
+    gateway: Shared,
+    router: Router,
+}
+
+impl Routes {
+    pub(super) fn new(gateway: Shared) -> Self {
+        Self { router: router(Arc::clone(&gateway)), gateway }
+    }
+
+    pub(super) async fn answer(&mut self, mut request: Request, peer: SocketAddr) -> Response {
+        use tower_service::Service as _;
+
+        if request.method() == Method::POST && request.uri().path() == JUDGE {
+            return self.judged(request, peer).await;
+        }
+        request.extensions_mut().insert(ConnectInfo(peer));
+        match self.router.call(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+
+    /// As [`around`], [`let_in`] and the extractors do it for other routes.
+    async fn judged(&self, request: Request, peer: SocketAddr) -> Response {
+        let gateway = &self.gateway;
+        let judged = async {
+            gateway.door.host(request.uri(), request.headers())?;
+            let route = route(JUDGE, &Method::POST).ok_or_else(|| Problem::unknown("page"))?;
+            let (head, body) = admitted(gateway, route, request, peer).await?;
+            let Some(caller) = head.extensions.get::<Caller>().cloned() else {
+                return Err(Problem::unknown("page"));
+            };
+            let waits = match Query::try_from_uri(&head.uri) {
+                Ok(waits) => waits,
+                Err(refused) => return Ok(refused.into_response()),
+            };
+            let gateway = State(Arc::clone(gateway));
+            judge::judge(gateway, axum::Extension(caller), waits, head.headers, body).await
+        };
+        let response = judged.await.unwrap_or_else(Problem::into_response);
+        finished(gateway, response)
+    }
+}
+
+fn route(path: &str, method: &Method) -> Option<&'static Route> {
+    ROUTES.iter().find(|route| route.path == path && route.method == *method)
+}
+
 /// Before a handler: the token and its scope.
 async fn let_in(
     State(gateway): State<Shared>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
     let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
@@ -208,12 +268,23 @@ async fn let_in(
         Method::HEAD => &Method::GET,
         ref method => method,
     };
-    let route = ROUTES.iter().find(|route| route.path == path && route.method == *method);
     // What is in no table is the page: it holds nothing but itself.
-    let Some(route) = route else { return Ok(next.run(request).await) };
-    gateway.door.origin(request.headers())?;
+    let Some(route) = route(path, method) else { return Ok(next.run(request).await) };
+    let (head, body) = admitted(&gateway, route, request, peer).await?;
+    Ok(next.run(Request::from_parts(head, Body::from(body))).await)
+}
+
+/// A request of somebody who may use a route, with its whole body; who it is stands among its extensions.
+async fn admitted(
+    gateway: &Gateway,
+    route: &Route,
+    request: Request,
+    peer: SocketAddr,
+) -> Result<(Parts, Bytes), Problem> {
+    let (mut head, body) = request.into_parts();
+    gateway.door.origin(&head.headers)?;
     if route.needs != Needs::Nothing {
-        let caller = gateway.door.caller(request.headers(), route.path == EVENTS, peer)?;
+        let caller = gateway.door.caller(&head.headers, route.path == EVENTS, peer)?;
         match route.needs {
             Needs::Nothing | Needs::Token => {}
             Needs::Scope(scope) => permitted(&caller, scope)?,
@@ -221,14 +292,10 @@ async fn let_in(
                 permitted(&caller, one).or_else(|_| permitted(&caller, other))?;
             }
         }
-        request.extensions_mut().insert(caller);
+        head.extensions.insert(caller);
     }
     let longest = if route.needs == Needs::Nothing { LONGEST_UNKNOWN } else { LONGEST_BODY };
-    let (head, body) = request.into_parts();
-    match whole(body, longest).await {
-        Ok(bytes) => Ok(next.run(Request::from_parts(head, Body::from(bytes))).await),
-        Err(problem) => Ok(closing(problem)),
-    }
+    Ok((head, whole(body, longest).await.map_err(Problem::closing)?))
 }
 
 /// A body, read here so that no handler can be held up by a client that says a byte at a time, and nobody unknown fills the memory.
@@ -249,24 +316,21 @@ async fn whole(body: Body, longest: usize) -> Result<Bytes, Problem> {
     }
 }
 
-/// An answer after which the connection is of no use: what is left of the body would be taken for the next request.
-fn closing(problem: Problem) -> Response {
-    let mut response = problem.into_response();
-    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    response
-}
-
 /// Around everything: the host before, the headers and the count after.
 async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match gateway.door.host(request.uri(), request.headers()) {
+    let response = match gateway.door.host(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     };
+    finished(&gateway, response)
+}
+
+fn finished(gateway: &Gateway, mut response: Response) -> Response {
     if response.status().is_client_error() && !is_problem(&response) {
         response = explained(&response).into_response();
     }
     gateway.metrics.responded(response.status().as_u16());
-    dress(&gateway, &mut response);
+    dress(gateway, &mut response);
     response
 }
 
@@ -287,20 +351,35 @@ fn explained(response: &Response) -> Problem {
     }
 }
 
+/// What every answer says; a handler that says something else is heard.
+const DRESS: [(HeaderName, HeaderValue); 8] = [
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::CONTENT_SECURITY_POLICY)),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    ),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+];
+
 fn dress(gateway: &Gateway, response: &mut Response) {
     let headers = response.headers_mut();
-    let mut set = |name: &'static str, value: &'static str| {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
-    };
-    set("cache-control", "no-store");
-    set("content-security-policy", page::CONTENT_SECURITY_POLICY);
-    set("cross-origin-opener-policy", "same-origin");
-    set("cross-origin-resource-policy", "same-origin");
-    set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
-    set("referrer-policy", "no-referrer");
-    set("x-content-type-options", "nosniff");
-    set("x-frame-options", "DENY");
+    headers.reserve(DRESS.len() + 1);
+    for (name, value) in DRESS {
+        headers.entry(name).or_insert(value);
+    }
     if gateway.is_tls {
-        set("strict-transport-security", "max-age=31536000");
+        let lasting = HeaderValue::from_static("max-age=31536000");
+        headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(lasting);
     }
 }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, extract::ConnectInfo};
+use axum::body::Body;
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -28,7 +28,7 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, routes::router,
+    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, routes::Routes,
 };
 use crate::{approvals::Clerk, audit::AuditError};
 
@@ -169,7 +169,7 @@ impl Serving {
     /// Serves until it is stopped, and then what was begun.
     pub async fn run(self) {
         let Self { gateway, listener, acceptor, connections, most, address: _ } = self;
-        let router = router(Arc::clone(&gateway));
+        let routes = Routes::new(Arc::clone(&gateway));
         let mut closed = gateway.closed.subscribe();
         loop {
             let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { break };
@@ -182,10 +182,10 @@ impl Serving {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 continue;
             };
-            let (router, acceptor, closed) =
-                (router.clone(), acceptor.clone(), gateway.closed.subscribe());
+            let (routes, acceptor, closed) =
+                (routes.clone(), acceptor.clone(), gateway.closed.subscribe());
             tokio::spawn(async move {
-                serve(stream, peer, router, acceptor, closed).await;
+                serve(stream, peer, routes, acceptor, closed).await;
                 drop(permit);
             });
         }
@@ -203,17 +203,17 @@ async fn ended(closed: &mut watch::Receiver<bool>) {
 async fn serve(
     stream: TcpStream,
     peer: SocketAddr,
-    router: Router,
+    routes: Routes,
     acceptor: Option<TlsAcceptor>,
     closed: watch::Receiver<bool>,
 ) {
     // Small answers must not wait for each other; a system that refuses is only slower.
     let _ = stream.set_nodelay(true);
     match acceptor {
-        None => connection(stream, peer, router, closed).await,
+        None => connection(stream, peer, routes, closed).await,
         Some(acceptor) => {
             if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
-                connection(stream, peer, router, closed).await;
+                connection(stream, peer, routes, closed).await;
             }
         }
     }
@@ -222,12 +222,14 @@ async fn serve(
 async fn connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: SocketAddr,
-    router: Router,
+    routes: Routes,
     mut closed: watch::Receiver<bool>,
 ) {
     let service = service_fn(move |request: Request<Incoming>| {
-        let mut router = router.clone();
-        async move { Ok::<_, Infallible>(answer(&mut router, request, peer).await) }
+        let mut routes = routes.clone();
+        // The body is read once it is known whose it is.
+        let request = request.map(Body::new);
+        async move { Ok::<_, Infallible>(routes.answer(request, peer).await) }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -243,23 +245,6 @@ async fn connection(
             serving.as_mut().graceful_shutdown();
             let _ = serving.await;
         }
-    }
-}
-
-async fn answer(
-    router: &mut Router,
-    request: Request<Incoming>,
-    peer: SocketAddr,
-) -> axum::response::Response {
-    use axum::body::Body;
-    use tower_service::Service as _;
-
-    // The body is read once it is known whose it is.
-    let mut request = request.map(Body::new);
-    request.extensions_mut().insert(ConnectInfo(peer));
-    match router.call(request).await {
-        Ok(response) => response,
-        Err(never) => match never {},
     }
 }
 
