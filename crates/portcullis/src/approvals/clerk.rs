@@ -60,6 +60,8 @@ impl From<AuditError> for ClerkError {
 pub struct Book {
     store: Box<dyn Ledger>,
     head: HeadFile,
+    /// Where the chain ended when something was taken last.
+    last: u64,
 }
 
 impl Book {
@@ -77,7 +79,8 @@ impl Book {
         }
         let mut store: Box<dyn Ledger> = Box::new(SqliteStore::open(&database)?);
         store.prepare()?;
-        Ok(Self { store, head })
+        let last = store.head()?.sequence;
+        Ok(Self { store, head, last })
     }
 
     /// The store.
@@ -104,6 +107,7 @@ impl Book {
             // What is stored is durable; a head that stays behind only tells less.
             let _behind = self.head.advance(taken.head);
         }
+        self.last = taken.head.sequence;
         Ok(taken.done)
     }
 }
@@ -143,8 +147,8 @@ impl Clerk {
     /// # Errors
     /// When it cannot be opened, or no thread can be started.
     pub fn start(directory: &Path) -> Result<Self, AuditError> {
-        let mut book = Book::open(directory)?;
-        let head = book.store().head()?.sequence;
+        let book = Book::open(directory)?;
+        let head = book.last;
         let shared = Arc::new(Shared {
             waiting: Mutex::default(),
             head: watch::Sender::new(head),
@@ -313,9 +317,7 @@ fn write(mut book: Book, received: &mpsc::Receiver<(Step, Answered)>, shared: &W
                     }
                 }
                 if let Some(shared) = shared.upgrade() {
-                    if let Ok(head) = book.store().head() {
-                        shared.moved_to(head.sequence);
-                    }
+                    shared.moved_to(book.last);
                     shared.tell(decided);
                 }
             }

@@ -21,7 +21,7 @@ pub(super) struct Bench {
     options: RwLock<Options>,
     /// Which policy a session was made under.
     generation: AtomicU64,
-    idle: Mutex<Vec<(u64, Session)>>,
+    idle: Mutex<Vec<(u64, Box<Session>)>>,
 }
 
 /// Why a policy cannot be put in place.
@@ -51,7 +51,7 @@ impl Bench {
                 }
             }
         };
-        let session = idle.unwrap_or_else(|| self.open());
+        let session = idle.unwrap_or_else(|| Box::new(self.open()));
         let done = does(&session);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < KEPT {
