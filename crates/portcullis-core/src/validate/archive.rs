@@ -1,6 +1,8 @@
 //! Archives that are unpacked. Owns which entries may come out of one: none outside of where it is unpacked, no devices, no more
 //! than there is room for. Reading the list of entries is for whoever has the file.
 
+use std::collections::HashSet;
+
 use serde::Deserialize;
 
 use super::{PathRules, Refused, unseen};
@@ -43,8 +45,10 @@ pub enum EntryKind {
     File,
     /// A directory.
     Directory,
-    /// A symbolic or hard link to this.
+    /// A symbolic link to this, from where it lies.
     Link(String),
+    /// A further name of this, from where the archive is unpacked.
+    HardLink(String),
     /// A device, a pipe, anything else.
     Other,
 }
@@ -71,6 +75,7 @@ impl ArchiveRules {
         entries: impl IntoIterator<Item = ArchiveEntry>,
     ) -> Result<(), Refused> {
         let (mut count, mut bytes) = (0_usize, 0_u64);
+        let (mut links, mut names) = (HashSet::new(), Vec::new());
         for entry in entries {
             count += 1;
             bytes = bytes.saturating_add(entry.bytes);
@@ -88,6 +93,23 @@ impl ArchiveRules {
                 let name: String = entry.name.chars().take(80).collect();
                 return refuse(&format!("the entry `{}` {problem}", name.escape_debug()));
             }
+            if self.links {
+                let is_link = matches!(entry.kind, EntryKind::Link(_));
+                links.extend(is_link.then(|| ways(&entry.name).pop()).flatten());
+                names.push((entry.name, is_link));
+            }
+        }
+        let mut seen = HashSet::new();
+        for (name, is_link) in names {
+            let mut ways = ways(&name);
+            // Whoever opens it by its name comes to where the link leads.
+            let own = ways.pop().filter(|own| links.contains(own));
+            let is_twice = own.is_some_and(|own| !is_link || !seen.insert(own));
+            if is_twice || ways.iter().any(|way| links.contains(way)) {
+                let name: String = name.chars().take(80).collect();
+                let message = format!("the entry `{}` lies behind a link", name.escape_debug());
+                return Err(Refused::new(KIND, message));
+            }
         }
         Ok(())
     }
@@ -101,18 +123,41 @@ impl ArchiveRules {
         }
         match &entry.kind {
             EntryKind::File | EntryKind::Directory => None,
-            EntryKind::Link(_) if !self.links => Some("is a link"),
+            EntryKind::Link(_) | EntryKind::HardLink(_) if !self.links => Some("is a link"),
             EntryKind::Link(to) => {
-                let depth = entry.name.split(['/', '\\']).filter(|part| names(part)).count();
-                leaves(to, depth.saturating_sub(1)).then_some("is a link that leads elsewhere")
+                let depth = ways(&entry.name).pop().map_or(0, |own| own.split('/').count());
+                // Behind a name `..` leads back from where that leads, if it is a link.
+                let back = parts(to).skip_while(|part| *part == "..").any(|part| part == "..");
+                let elsewhere = back || leaves(to, depth.saturating_sub(1));
+                elsewhere.then_some("is a link that leads elsewhere")
+            }
+            EntryKind::HardLink(to) => {
+                let elsewhere = parts(to).any(|part| part == "..") || leaves(to, 0);
+                elsewhere.then_some("is a link that leads elsewhere")
             }
             EntryKind::Other => Some("is neither a file nor a directory"),
         }
     }
 }
 
-fn names(component: &str) -> bool {
-    !matches!(component, "" | ".")
+/// The components of a path that lead somewhere.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."))
+}
+
+/// Every place that a path leads through, the last one itself; without regard to case, as some file systems compare names.
+fn ways(path: &str) -> Vec<String> {
+    let mut at: Vec<String> = Vec::new();
+    let mut ways = Vec::new();
+    for part in parts(path) {
+        if part == ".." {
+            at.pop();
+        } else {
+            at.push(part.to_lowercase());
+        }
+        ways.push(at.join("/"));
+    }
+    ways
 }
 
 /// Whether a path leads out of where it starts, so many directories deep.
@@ -122,7 +167,7 @@ fn leaves(path: &str, depth: usize) -> bool {
         return true;
     }
     let mut depth = depth;
-    for component in path.split(['/', '\\']).filter(|part| names(part)) {
+    for component in parts(path) {
         if component == ".." {
             let Some(above) = depth.checked_sub(1) else { return true };
             depth = above;

@@ -550,10 +550,13 @@ fn archives_unpack_within_themselves() {
     let entry = |name: &str, kind, bytes| ArchiveEntry { name: name.to_owned(), kind, bytes };
     let file = |name: &str| entry(name, EntryKind::File, 10);
     let link = |name: &str, to: &str| entry(name, EntryKind::Link(to.to_owned()), 0);
+    let hard = |name: &str, to: &str| entry(name, EntryKind::HardLink(to.to_owned()), 0);
     for good in [
         vec![file("a"), file("a/b/c.txt"), file("./x")],
         vec![link("a/b", "../c")],
         vec![file("a/../b")],
+        vec![link("bin/tool", "../lib/tool"), file("lib/tool"), file("bin/other")],
+        vec![file("a/b"), hard("c/d", "a/b")],
     ] {
         assert_eq!(rules.check_entries(100, good.clone()), Ok(()), "{good:?}");
     }
@@ -568,6 +571,19 @@ fn archives_unpack_within_themselves() {
         vec![file("a\u{202e}txt.exe")],
         vec![link("a", "/etc/passwd")],
         vec![link("a/b", "../../c")],
+        // Each by itself stays within; one behind the other leaves.
+        vec![link("a", "."), link("a/b", "..")],
+        vec![link("a/b/c", "../../d"), link("e", "a/b/c/../..")],
+        vec![link("a", "b"), file("a/c")],
+        vec![file("a/c"), link("a", "b")],
+        vec![link("A", "b"), file("a/c")],
+        vec![link("a", "b"), file("x/../a/c")],
+        vec![link("a", "b"), file("a/../c")],
+        vec![link("a", "b"), file("a")],
+        vec![link("a", "b"), link("a", "c")],
+        // A further name is counted from where everything is unpacked.
+        vec![hard("a/b", "../c")],
+        vec![hard("a", "/etc/passwd")],
         vec![entry("a", EntryKind::Other, 0)],
         vec![file("a"), file("b"), file("c"), file("d")],
         vec![entry("a", EntryKind::File, 5 << 20)],
@@ -578,6 +594,7 @@ fn archives_unpack_within_themselves() {
     }
     let strict = ArchiveRules::default();
     assert!(strict.check_entries(100, [link("a", "b")]).is_err());
+    assert!(strict.check_entries(100, [hard("a", "b")]).is_err());
 }
 
 #[test]

@@ -7,9 +7,11 @@ use std::io::{self, Read};
 const RECORD: usize = 512;
 /// The longest name or extended header that is read; longer ones are passed over.
 const LONGEST: u64 = 1 << 16;
+/// Set-user-ID and set-group-ID in a mode.
+const SET_ID: u64 = 0o6000;
 
 /// Whether a stream that begins with these bytes is a tar archive: the checksum of the first header is right.
-pub(super) fn is_tar(head: &[u8]) -> bool {
+pub(crate) fn is_tar(head: &[u8]) -> bool {
     head.first_chunk::<RECORD>().is_some_and(has_checksum)
 }
 
@@ -22,6 +24,7 @@ struct Header {
     link: Vec<u8>,
     size: u64,
     kind: u8,
+    odd: Option<&'static str>,
 }
 
 /// An entry of an archive, whatever it is.
@@ -32,6 +35,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) kind: u8,
     /// Where a link leads.
     pub(crate) link: &'a [u8],
+    /// Why another program that reads it may see something else.
+    pub(crate) odd: Option<&'static str>,
 }
 
 /// What takes an entry and its contents.
@@ -54,19 +59,31 @@ pub(super) fn each_file(input: &mut dyn Read, each: &mut Each<'_>) -> io::Result
 /// As [`each_file`].
 pub(crate) fn each_entry(input: &mut dyn Read, each: &mut EachEntry<'_>) -> io::Result<()> {
     let (mut name, mut size, mut link) = (None, None, None);
+    // What is said once for all entries is said of none here; some programs see it so, others do not.
+    let (mut global, mut odd) = (None, None);
     while let Some(header) = next(input)? {
         let length = if matches!(header.kind, b'L' | b'K' | b'x' | b'g') {
             header.size
         } else {
             size.unwrap_or(header.size)
         };
+        odd = odd.or(header.odd);
         let mut contents = (&mut *input).take(length);
         match header.kind {
             b'L' | b'K' | b'x' => {
                 let mut bytes = Vec::new();
                 (&mut contents).take(LONGEST).read_to_end(&mut bytes)?;
+                if length > LONGEST {
+                    odd = Some("has a longer name or header than is read");
+                }
+                if (header.kind == b'K' && link.is_some())
+                    || (header.kind != b'K' && name.is_some())
+                {
+                    odd = Some("is named twice");
+                }
                 if header.kind == b'x' {
-                    let Extended { path, size: long, link: to } = extended(&bytes);
+                    let Extended { path, size: long, link: to, odd: strange } = extended(&bytes);
+                    odd = odd.or(strange);
                     name = path.or(name);
                     size = long.or(size);
                     link = to.or(link);
@@ -75,15 +92,25 @@ pub(crate) fn each_entry(input: &mut dyn Read, each: &mut EachEntry<'_>) -> io::
                     *(if header.kind == b'L' { &mut name } else { &mut link }) = Some(bytes);
                 }
             }
-            b'g' => {}
+            b'g' => {
+                let mut bytes = Vec::new();
+                (&mut contents).take(LONGEST).read_to_end(&mut bytes)?;
+                let said = extended(&bytes);
+                let moves = said.path.is_some() || said.link.is_some() || said.size.is_some();
+                if moves || length > LONGEST || said.odd.is_some() {
+                    global = Some("is named by a header for all entries");
+                }
+            }
             kind => {
+                let entry_name = name.as_deref().unwrap_or(&header.name);
                 let entry = Entry {
-                    name: name.as_deref().unwrap_or(&header.name),
+                    name: entry_name,
                     link: link.as_deref().unwrap_or(&header.link),
                     kind,
+                    odd: odd.or(global).or_else(|| hollow(kind, entry_name, length)),
                 };
                 each(&entry, &mut contents)?;
-                (name, size, link) = (None, None, None);
+                (name, size, link, odd) = (None, None, None, None);
             }
         }
         pass_over(&mut contents)?;
@@ -91,6 +118,32 @@ pub(crate) fn each_entry(input: &mut dyn Read, each: &mut EachEntry<'_>) -> io::
         pass_over(&mut (&mut *input).take(padding))?;
     }
     Ok(())
+}
+
+/// What has no contents, and says that it has some: there other programs look for the next entry.
+fn hollow(kind: u8, name: &[u8], length: u64) -> Option<&'static str> {
+    let has_none = match kind {
+        0 | b'0' | b'7' => name.ends_with(b"/"),
+        _ => (b'1'..=b'6').contains(&kind),
+    };
+    (has_none && length > 0).then_some("has contents, which it cannot have")
+}
+
+/// Whether nothing follows the end but what fills it up. Some programs read on behind it.
+///
+/// # Errors
+/// Where the stream cannot be read.
+pub(crate) fn is_over(input: &mut dyn Read) -> io::Result<bool> {
+    let mut room = [0; 1 << 13];
+    loop {
+        match input.read(&mut room) {
+            Ok(0) => return Ok(true),
+            Ok(read) if room.iter().take(read).any(|byte| *byte != 0) => return Ok(false),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Reads up to the end.
@@ -129,11 +182,22 @@ fn next(input: &mut dyn Read) -> io::Result<Option<Header>> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a header has no size"))?;
     let mut name = text(0, 100);
     let prefix = text(345, 500);
-    if field(257, 263) == b"ustar\0" && !prefix.is_empty() {
-        name = [prefix, name].join(&b'/');
+    let mut odd = None;
+    if field(257, 263) == b"ustar\0" {
+        if !prefix.is_empty() {
+            name = [prefix, name].join(&b'/');
+        }
+    } else if field(345, 500).iter().any(|byte| *byte != 0) {
+        odd = Some("has the beginning of a name where its format has none");
+    }
+    let mode = number(field(100, 108));
+    let kind = header.get(156).copied().unwrap_or(0);
+    // On a directory it says whose what is made in it is.
+    if kind != b'5' && mode.is_none_or(|mode| mode & SET_ID != 0) {
+        odd = odd.or(Some("would run with the rights of its owner or group"));
     }
     let link = text(157, 257);
-    Ok(Some(Header { name, link, size, kind: header.get(156).copied().unwrap_or(0) }))
+    Ok(Some(Header { name, link, size, kind, odd }))
 }
 
 /// Whether a header's checksum is the sum of its bytes, with blanks in its own place.
@@ -155,7 +219,8 @@ fn number(field: &[u8]) -> Option<u64> {
         return high.iter().skip(1).all(|byte| *byte == 0).then(|| u64::from_be_bytes(low));
     }
     let text = std::str::from_utf8(field).ok()?;
-    let text = text.trim_matches(|letter| letter == ' ' || letter == '\0');
+    // A zero ends it to some programs, so none may lead it.
+    let text = text.trim_start_matches(' ').trim_end_matches([' ', '\0']);
     if text.is_empty() { Some(0) } else { u64::from_str_radix(text, 8).ok() }
 }
 
@@ -165,6 +230,7 @@ struct Extended {
     path: Option<Vec<u8>>,
     size: Option<u64>,
     link: Option<Vec<u8>>,
+    odd: Option<&'static str>,
 }
 
 /// Reads an extended header: lines `LENGTH NAME=VALUE`.
@@ -183,8 +249,18 @@ fn extended(bytes: &[u8]) -> Extended {
             said.link = Some(value.to_vec());
         } else if let Some(value) = line.strip_prefix(b"size=") {
             said.size = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
+            if said.size.is_none() {
+                said.odd = Some("has a size that is no number");
+            }
+        } else if line.starts_with(b"GNU.sparse.") {
+            said.odd = Some("has holes, and a name of its own for them");
+        } else if line.starts_with(b"SCHILY.xattr.security.") {
+            said.odd = Some("would run with rights of its own");
         }
         rest = rest.get(length..).unwrap_or_default();
+    }
+    if rest.iter().any(|byte| *byte != 0) {
+        said.odd = Some("has a header that breaks off");
     }
     said
 }

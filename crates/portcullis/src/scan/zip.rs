@@ -31,6 +31,7 @@ pub(crate) type Each<'a> = dyn FnMut(&[u8], Stored, &mut dyn Read) -> io::Result
 /// A file of the archive as its directory has it.
 struct Entry {
     name: Vec<u8>,
+    second_name: Option<Vec<u8>>,
     /// The mode of Unix, where whoever packed it wrote one.
     mode: u32,
     method: u16,
@@ -43,8 +44,11 @@ struct Entry {
 const DIRECTORY: u64 = 1 << 26;
 /// The end record without its comment.
 const END: usize = 22;
-/// A file's record in the directory without its name.
+/// A file's record in the directory without its name, and before its contents.
 const RECORD: usize = 46;
+const LOCAL: usize = 30;
+/// The flag of contents whose size was not known when they were begun.
+const AS_IT_CAME: u16 = 8;
 
 fn broken(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
@@ -56,7 +60,7 @@ fn broken(what: &'static str) -> io::Error {
 /// Where the archive cannot be read or is none, and what `each` says.
 pub(crate) fn each_file(archive: &mut dyn Place, each: &mut Each<'_>) -> io::Result<()> {
     let directory = directory(archive)?;
-    let mut rest = directory.as_slice();
+    let mut rest = directory.bytes.as_slice();
     while let Some((entry, behind)) = entry(rest) {
         rest = behind;
         if entry.name.ends_with(b"/") {
@@ -72,7 +76,7 @@ pub(crate) fn each_file(archive: &mut dyn Place, each: &mut Each<'_>) -> io::Res
             continue;
         }
         archive.seek(SeekFrom::Start(entry.offset))?;
-        let mut local = [0; 30];
+        let mut local = [0; LOCAL];
         archive.read_exact(&mut local)?;
         if !local.starts_with(b"PK\x03\x04") {
             return Err(broken("a file is not where the directory says"));
@@ -89,8 +93,16 @@ pub(crate) fn each_file(archive: &mut dyn Place, each: &mut Each<'_>) -> io::Res
     if rest.is_empty() { Ok(()) } else { Err(broken("the directory is cut short")) }
 }
 
-/// The directory's bytes.
-fn directory(archive: &mut dyn Place) -> io::Result<Vec<u8>> {
+/// The list of what is in an archive.
+struct Directory {
+    bytes: Vec<u8>,
+    /// Where it begins.
+    offset: u64,
+    /// Where what follows it begins, when that goes on to the end of the archive.
+    after: u64,
+}
+
+fn directory(archive: &mut dyn Place) -> io::Result<Directory> {
     /// The longest comment, and the record of large archives before the end.
     const TAIL: u64 = 65_535 + END as u64 + 20;
     let length = archive.seek(SeekFrom::End(0))?;
@@ -101,6 +113,8 @@ fn directory(archive: &mut dyn Place) -> io::Result<Vec<u8>> {
     let at = memchr::memmem::rfind(&tail, b"PK\x05\x06").ok_or_else(|| broken("it has no end"))?;
     let end = tail.get(at..at + END).ok_or_else(|| broken("its end is cut short"))?;
     let (mut size, mut offset) = (u64::from(long(end, 12)), u64::from(long(end, 16)));
+    let mut after = from + at as u64;
+    let mut ends = at + END + usize::from(short(end, 20)) == tail.len();
     if offset == u64::from(u32::MAX) || size == u64::from(u32::MAX) {
         let locator = at.checked_sub(20).and_then(|from| tail.get(from..at)).unwrap_or_default();
         if !locator.starts_with(b"PK\x06\x07") {
@@ -113,6 +127,9 @@ fn directory(archive: &mut dyn Place) -> io::Result<Vec<u8>> {
             return Err(broken("the end of a large archive is missing"));
         }
         (size, offset) = (huge(&record, 40), huge(&record, 48));
+        after = huge(locator, 8);
+        // The record and what points to it are as long as they are here.
+        ends &= after.checked_add(56 + 20) == from.checked_add(at as u64);
     }
     // What was put before an archive (a program that unpacks itself) moves every place in it; such are read as far as their
     // directory is found.
@@ -123,24 +140,82 @@ fn directory(archive: &mut dyn Place) -> io::Result<Vec<u8>> {
     let mut directory = Vec::new();
     (&mut *archive).take(size).read_to_end(&mut directory)?;
     if (directory.len() as u64) < size {
-        Err(broken("its directory is cut short"))
-    } else {
-        Ok(directory)
+        return Err(broken("its directory is cut short"));
     }
+    Ok(Directory { bytes: directory, offset, after: if ends { after } else { u64::MAX } })
 }
 
-/// The names of all entries and their modes, directories and links among them.
+/// An entry as the directory lists it.
+pub(crate) struct Listed {
+    pub(crate) name: Vec<u8>,
+    /// The name in Unicode, where there is one beside it.
+    pub(crate) second_name: Option<Vec<u8>>,
+    /// The mode of Unix, where whoever packed it wrote one.
+    pub(crate) mode: u32,
+}
+
+/// All entries, directories and links among them, at most so many and one. That everybody reads the same entries is made sure of: the
+/// archive begins with the first, each ends where the next or the directory begins, each says the same of itself as the directory says
+/// of it, and behind the directory is nothing.
 ///
 /// # Errors
-/// Where the archive cannot be read or is none.
-pub(crate) fn entries(archive: &mut dyn Place) -> io::Result<Vec<(Vec<u8>, u32)>> {
-    let directory = directory(archive)?;
-    let (mut list, mut rest) = (Vec::new(), directory.as_slice());
+/// Where the archive cannot be read, is none, or can be read in another way.
+pub(crate) fn unambiguous(archive: &mut dyn Place, most: usize) -> io::Result<Vec<Listed>> {
+    let Directory { bytes, offset, after } = directory(archive)?;
+    let whole = offset.checked_add(bytes.len() as u64) == Some(after);
+    if !whole {
+        return Err(broken("its directory does not end where the archive does"));
+    }
+    let (mut list, mut places, mut rest) = (Vec::new(), Vec::new(), bytes.as_slice());
     while let Some((entry, behind)) = entry(rest) {
         rest = behind;
-        list.push((entry.name, entry.mode));
+        if list.len() > most {
+            return Ok(list);
+        }
+        let Entry { name, second_name, mode, offset, packed, method, encrypted } = entry;
+        places.push((offset, packed, method, encrypted, name.clone()));
+        list.push(Listed { name, second_name, mode });
     }
-    Ok(list)
+    if !rest.is_empty() {
+        return Err(broken("the directory is cut short"));
+    }
+    places.sort_unstable();
+    let mut at = 0;
+    let mut places = places.into_iter().peekable();
+    while let Some((begin, packed, method, encrypted, name)) = places.next() {
+        let next = places.peek().map_or(offset, |(begin, ..)| *begin);
+        if begin != at {
+            return Err(broken("it holds what its directory does not name"));
+        }
+        archive.seek(SeekFrom::Start(begin))?;
+        let mut local = [0; LOCAL];
+        archive.read_exact(&mut local)?;
+        let mut own = vec![0; usize::from(short(&local, 26))];
+        archive.read_exact(&mut own)?;
+        let flags = short(&local, 6);
+        if !local.starts_with(b"PK\x03\x04")
+            || own != name
+            || short(&local, 8) != method
+            || (flags & 1 != 0) != encrypted
+        {
+            return Err(broken("an entry says something else than the directory"));
+        }
+        let extra = u64::from(short(&local, 28));
+        let end = begin.checked_add((LOCAL + own.len()) as u64 + extra);
+        let end = end.and_then(|end| end.checked_add(packed));
+        // Behind what was packed as it came stand its sum and sizes, with a signature or without.
+        let behind = end.and_then(|end| next.checked_sub(end));
+        let fits = match behind {
+            Some(0) => true,
+            Some(12 | 16 | 20 | 24) => flags & AS_IT_CAME != 0,
+            _ => false,
+        };
+        if !fits {
+            return Err(broken("it holds what its directory does not name"));
+        }
+        at = next;
+    }
+    if at == offset { Ok(list) } else { Err(broken("it holds what its directory does not name")) }
 }
 
 /// The first file in a directory, and what follows it.
@@ -151,6 +226,7 @@ fn entry(directory: &[u8]) -> Option<(Entry, &[u8])> {
     let end = RECORD + name + extra + comment;
     let mut entry = Entry {
         name: directory.get(RECORD..RECORD + name)?.to_vec(),
+        second_name: None,
         mode: long(record, 38) >> 16,
         method: short(record, 10),
         encrypted: short(record, 8) & 1 != 0,
@@ -161,12 +237,18 @@ fn entry(directory: &[u8]) -> Option<(Entry, &[u8])> {
     Some((entry, directory.get(end..)?))
 }
 
-/// Takes the sizes and places that need more than 32 bits from the extra field, in the order of the format.
+/// A further name in the extra field.
+const UNICODE_NAME: u16 = 0x7075;
+
+/// Takes the sizes and places that need more than 32 bits from the extra field, in the order of the format, and a further name.
 fn large(mut extra: &[u8], unpacked: u32, entry: &mut Entry) {
     while extra.len() >= 4 {
         let length = usize::from(short(extra, 2));
         let mut field = extra.get(4..4 + length).unwrap_or_default();
-        if short(extra, 0) == 1 {
+        if short(extra, 0) == UNICODE_NAME {
+            // A version and a sum of the first name stand before it.
+            entry.second_name = Some(field.get(5..).unwrap_or_default().to_vec());
+        } else if short(extra, 0) == 1 {
             let mut next = || {
                 let number = huge(field, 0);
                 field = field.get(8..).unwrap_or_default();
@@ -181,7 +263,6 @@ fn large(mut extra: &[u8], unpacked: u32, entry: &mut Entry) {
             if entry.offset == u64::from(u32::MAX) {
                 entry.offset = next();
             }
-            return;
         }
         extra = extra.get(4 + length..).unwrap_or_default();
     }
