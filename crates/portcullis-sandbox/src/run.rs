@@ -31,6 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const GLANCE: Duration = Duration::from_millis(50);
 const GLANCE_MILLISECONDS: i32 = 50;
 
+/// The most bytes of arguments and environment: the kernel takes no more, whatever its limits.
+const MOST_BYTES: usize = 6 << 20;
+
 /// How much is read or written at once.
 const PORTION: usize = 1 << 16;
 
@@ -350,6 +353,10 @@ fn planned(launch: &Launch) -> Result<Plan, Refused> {
     }
     if arguments.iter().chain([&launch.program]).any(|word| word.as_encoded_bytes().contains(&0)) {
         return Err(Refused::Asked("a word of the command holds a zero byte".to_owned()));
+    }
+    let words = arguments.iter().chain(environment.iter().flat_map(|(name, value)| [name, value]));
+    if words.map(|word| word.len()).sum::<usize>() > MOST_BYTES {
+        return Err(Refused::Asked("the words of the command are too long".to_owned()));
     }
     if require.contains(Layer::Network) && profile.network == Network::Open {
         return Err(Refused::Asked("the network is required to be held, and open".to_owned()));

@@ -228,3 +228,17 @@ pub(crate) fn read_memory(pid: i32, at: usize, length: usize) -> io::Result<Vec<
     let got = unsafe { libc::process_vm_readv(pid, &raw const mine, 1, &raw const theirs, 1, 0) };
     if got < 0 { Err(io::Error::last_os_error()) } else { Ok(room) }
 }
+
+/// The command lines of a user's processes, their words joined by blanks.
+pub(crate) fn commands_of(user: u32) -> Vec<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut lines = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        if entry.metadata().is_ok_and(|found| found.uid() == user)
+            && let Ok(line) = std::fs::read(entry.path().join("cmdline"))
+        {
+            lines.push(String::from_utf8_lossy(&line).replace('\0', " ").trim_end().to_owned());
+        }
+    }
+    lines
+}

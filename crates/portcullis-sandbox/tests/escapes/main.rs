@@ -50,6 +50,7 @@ fn main() {
             std::thread::sleep(Duration::from_secs(seconds.parse().unwrap()))
         }
         ["loopback"] => promises::loopback(),
+        ["connections"] => promises::connections(),
         rest => {
             let place =
                 PathBuf::from(format!("/var/tmp/portcullis-escapes-{}", std::process::id()));

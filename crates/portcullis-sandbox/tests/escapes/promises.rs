@@ -18,6 +18,8 @@ use portcullis_sandbox::{
     Stopped, run,
 };
 
+use crate::calls;
+
 type Promise = fn(&Path, &[Means]) -> Result<(), String>;
 
 pub(crate) static PROMISES: &[(&str, Promise)] = &[
@@ -34,6 +36,10 @@ pub(crate) static PROMISES: &[(&str, Promise)] = &[
     ("what somebody wants to end is ended", ends_when_asked),
     ("too many processes are stopped", stops_processes),
     ("only the proxy is reached", reaches_proxy),
+    ("the way to the proxy has bounds, and ends with the run", way_to_proxy_ends),
+    ("bombs of every kind are ended", bombs_are_ended),
+    ("orphans are no zombies", orphans_are_reaped),
+    ("too many words are refused", too_many_words_refuse),
     ("a means that is missing refuses what takes it", missing_means_refuse),
     ("a path that makes no sense refuses", senseless_paths_refuse),
     ("what is not required runs, and the report says so", waived_runs),
@@ -273,6 +279,130 @@ fn reaches_proxy(place: &Path, without: &[Means]) -> Result<(), String> {
     }
     answers.join().map_err(|_| "the proxy was not reached".to_owned())?;
     same(&String::from_utf8_lossy(&finished.stdout).as_ref(), &"inside, TO THE PROXY")
+}
+
+/// Inside: as many connections to the proxy as can be had, all of which stay open until this process ends.
+pub(crate) fn connections() {
+    let proxy = std::env::var("HTTP_PROXY").unwrap();
+    let address = proxy.trim_start_matches("http://").to_owned();
+    let mut open = Vec::new();
+    for _ in 0..300 {
+        let Ok(mut connection) = TcpStream::connect(&address) else { break };
+        let _ = connection.write_all(b"x");
+        open.push(connection);
+    }
+    print!("{}", open.len());
+}
+
+fn threads_named(name: &str) -> usize {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    tasks
+        .filter(|task| {
+            fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim_end() == name)
+        })
+        .count()
+}
+
+/// A proxy that takes every connection and never says or closes anything.
+fn way_to_proxy_ends(place: &Path, without: &[Means]) -> Result<(), String> {
+    if without.contains(&Means::Namespaces) {
+        return Ok(());
+    }
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = proxy.local_addr().unwrap();
+    let over = Arc::<AtomicBool>::default();
+    let is_over = Arc::clone(&over);
+    let takes = std::thread::spawn(move || {
+        let mut taken = Vec::new();
+        loop {
+            let connection = proxy.accept().unwrap().0;
+            if is_over.load(Ordering::Relaxed) {
+                return taken.len();
+            }
+            taken.push(connection);
+        }
+    });
+    let mut launch = shell(place, without, "");
+    launch.program = std::env::current_exe().unwrap().into();
+    launch.arguments = vec!["connections".into()];
+    launch.limits.wall = Some(Duration::from_secs(60));
+    launch.profile.network = Network::Proxy(Proxy { address, credentials: None });
+    let finished = done(&launch)?;
+    let since = Instant::now();
+    while threads_named("relay") > 0 {
+        if since.elapsed() > Duration::from_secs(60) {
+            return Err(format!("{} threads lead on after the run", threads_named("relay")));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    over.store(true, Ordering::Relaxed);
+    drop(TcpStream::connect(address));
+    let taken = takes.join().map_err(|_| "the proxy failed".to_owned())?;
+    same(&finished.status, &Status::Exited(0))?;
+    same(&((1..=128).contains(&taken)), &true).map_err(|_| format!("the proxy saw {taken}"))
+}
+
+/// Whatever a program does to stay: the time ends it, and nothing of it is left.
+fn bombs_are_ended(place: &Path, without: &[Means]) -> Result<(), String> {
+    // Nobody else on this machine waits as long.
+    let stays = format!("sleep 1000{}", std::process::id());
+    for (what, line) in [
+        ("one that stops itself", "echo begun; kill -STOP $$; STAYS"),
+        ("one that stops what it started", "STAYS & kill -STOP $!; echo begun; wait"),
+        ("one that floods both streams", "yes & yes >&2"),
+        (
+            "one that hides its children",
+            "(setsid sh -c 'trap \"\" TERM HUP; STAYS & STAYS' &) ; echo begun; STAYS",
+        ),
+        // Each starts two more, but only so deep.
+        (
+            "one that multiplies",
+            "f() { if [ $1 -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; STAYS; }; echo begun; f 9; wait",
+        ),
+    ] {
+        let mut launch = shell(place, without, &line.replace("STAYS", &stays));
+        launch.limits =
+            Limits { wall: Some(Duration::from_secs(1)), processes: Some(40), ..Limits::default() };
+        launch.output = Output::Capture { cap: 1_000 };
+        let finished = match run(&launch) {
+            // On a machine that stands still the time may be up before anything began.
+            Err(Refused::Stage(_)) => continue,
+            other => other.map_err(|refused| refused.to_string())?,
+        };
+        if finished.stopped.is_none() && what != "one that multiplies" {
+            return Err(format!("{what}: {finished:?}"));
+        }
+        if finished.stdout.len() > 1_000 || finished.stderr.len() > 1_000 {
+            return Err(format!("{what}: too much was kept"));
+        }
+        let own = calls::user();
+        let left = calls::commands_of(own).into_iter().filter(|line| *line == stays).count();
+        if left > 0 {
+            return Err(format!("{what}: {left} processes are left"));
+        }
+    }
+    Ok(())
+}
+
+fn orphans_are_reaped(place: &Path, without: &[Means]) -> Result<(), String> {
+    // Were they kept as zombies, the last ones could not be started.
+    let line = "n=0; while [ $n -lt 150 ]; do (sh -c : &); n=$((n+1)); done; echo done";
+    let mut launch = shell(place, without, line);
+    launch.limits.wall = Some(Duration::from_secs(100));
+    same(&done(&launch)?.stdout, &b"done\n".to_vec())
+}
+
+fn too_many_words_refuse(place: &Path, without: &[Means]) -> Result<(), String> {
+    // More than the kernel takes at once, and more than it takes in one word.
+    for (count, length) in [(40, 1 << 20), (1, 200_000)] {
+        let mut launch = shell(place, without, "echo ran");
+        launch.arguments.extend((0..count).map(|_| "x".repeat(length).into()));
+        match run(&launch) {
+            Err(Refused::Program { .. } | Refused::Asked(_)) => {}
+            other => return Err(format!("{count} words of {length}: {other:?}")),
+        }
+    }
+    Ok(())
 }
 
 fn missing_means_refuse(place: &Path, without: &[Means]) -> Result<(), String> {
