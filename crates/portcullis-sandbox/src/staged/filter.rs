@@ -3,10 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, sock_filter,
-};
+use seccompiler::{BpfProgram, TargetArch, sock_filter};
 
 use super::held::Held;
 use crate::{Network, channel::Plan};
@@ -126,11 +123,11 @@ const NAMESPACES: &[libc::c_int] = &[
 ];
 
 /// Requests to a terminal that put words into it as if a person had typed them, or take its messages.
-const TERMINAL_REQUESTS: &[libc::c_ulong] = &[
-    libc::TIOCSTI as libc::c_ulong,
+const TERMINAL_REQUESTS: &[u32] = &[
+    libc::TIOCSTI as u32,
     // TIOCLINUX
     0x541c,
-    libc::TIOCCONS as libc::c_ulong,
+    libc::TIOCCONS as u32,
     // TIOCSETD
     0x5423,
 ];
@@ -140,17 +137,26 @@ pub(super) fn install(plan: &Plan, held: &Held) -> Result<(), String> {
     let Some(architecture) = ARCHITECTURE else {
         return Err("no filter is written for this processor".to_owned());
     };
-    let program = program(rules(plan, held)?, architecture)?;
+    let program = program(rules(plan, held), architecture)?;
     seccompiler::apply_filter(&program).map_err(|error| error.to_string())
 }
 
-fn errno(number: i32) -> SeccompAction {
-    SeccompAction::Errno(number.cast_unsigned())
+/// The calls that are refused: in every case where there are no conditions, otherwise where all of one list hold.
+type Rules = BTreeMap<i64, Vec<Vec<Condition>>>;
+
+/// What an argument is compared with. The kernel reads 32 bits of each of these arguments, and so do we: a comparison of all 64 would be
+/// led astray by the others.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Condition {
+    Is(u32, u32),
+    IsNot(u32, u32),
+    /// These bits of it are those.
+    Has(u32, u32, u32),
 }
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+use Condition::{Has, Is, IsNot};
 
-fn rules(plan: &Plan, held: &Held) -> Result<Rules, String> {
+fn rules(plan: &Plan, held: &Held) -> Rules {
     let mut rules = Rules::new();
     let separate = held.namespaces.is_some();
     let shared = SHARED.iter().filter(|_| !separate);
@@ -158,20 +164,16 @@ fn rules(plan: &Plan, held: &Held) -> Result<Rules, String> {
         rules.insert(*call, Vec::new());
     }
     for flag in NAMESPACES {
-        let flag = u64::from(flag.cast_unsigned());
-        let rule = rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)])?;
-        rules.entry(libc::SYS_clone).or_default().push(rule);
+        let flag = flag.cast_unsigned();
+        rules.entry(libc::SYS_clone).or_default().push(vec![Has(0, flag, flag)]);
     }
     for request in TERMINAL_REQUESTS {
-        rules.entry(libc::SYS_ioctl).or_default().push(rule(&[(1, SeccompCmpOp::Eq, *request)])?);
+        rules.entry(libc::SYS_ioctl).or_default().push(vec![Is(1, *request)]);
     }
-    let kind = u64::from(libc::S_IFMT);
     for device in [libc::S_IFCHR, libc::S_IFBLK] {
-        let device = u64::from(device);
-        let mode = |argument| rule(&[(argument, SeccompCmpOp::MaskedEq(kind), device)]);
-        rules.entry(libc::SYS_mknodat).or_default().push(mode(2)?);
+        rules.entry(libc::SYS_mknodat).or_default().push(vec![Has(2, libc::S_IFMT, device)]);
         #[cfg(target_arch = "x86_64")]
-        rules.entry(libc::SYS_mknod).or_default().push(mode(1)?);
+        rules.entry(libc::SYS_mknod).or_default().push(vec![Has(1, libc::S_IFMT, device)]);
     }
     if !separate {
         // Processes outside have numbers here, and these calls take them, or all of a user's. Nothing else keeps them apart.
@@ -183,19 +185,19 @@ fn rules(plan: &Plan, held: &Held) -> Result<Rules, String> {
             (libc::SYS_setpriority, 1),
             (libc::SYS_ioprio_set, 1),
         ] {
-            rules.entry(call).or_default().push(rule(&[(argument, SeccompCmpOp::Ne, 0)])?);
+            rules.entry(call).or_default().push(vec![IsNot(argument, 0)]);
         }
-        rules.entry(libc::SYS_setpriority).or_default().push(rule(&[(0, SeccompCmpOp::Ne, 0)])?);
+        rules.entry(libc::SYS_setpriority).or_default().push(vec![IsNot(0, 0)]);
         // IOPRIO_WHO_PROCESS is 1.
-        rules.entry(libc::SYS_ioprio_set).or_default().push(rule(&[(0, SeccompCmpOp::Ne, 1)])?);
+        rules.entry(libc::SYS_ioprio_set).or_default().push(vec![IsNot(0, 1)]);
     }
-    sockets(plan, separate, &mut rules)?;
-    Ok(rules)
+    sockets(plan, separate, &mut rules);
+    rules
 }
 
 /// Which families of sockets there are.
-fn sockets(plan: &Plan, separate: bool, rules: &mut Rules) -> Result<(), String> {
-    let number = |family: libc::c_int| u64::from(family.cast_unsigned());
+fn sockets(plan: &Plan, separate: bool, rules: &mut Rules) {
+    let number = libc::c_int::cast_unsigned;
     let mut families = Vec::new();
     // In a network namespace of its own there is nothing to reach but itself.
     if separate || plan.profile.network == Network::Open {
@@ -204,14 +206,13 @@ fn sockets(plan: &Plan, separate: bool, rules: &mut Rules) -> Result<(), String>
     if plan.profile.unix_sockets {
         families.push(number(libc::AF_UNIX));
     }
-    let others: Vec<_> = families.iter().map(|family| (0, SeccompCmpOp::Ne, *family)).collect();
-    let refused = if others.is_empty() { Vec::new() } else { vec![rule(&others)?] };
+    let others: Vec<_> = families.iter().map(|family| IsNot(0, *family)).collect();
+    let refused = if others.is_empty() { Vec::new() } else { vec![others] };
     rules.insert(libc::SYS_socket, refused);
-    let mut pairs = vec![rule(&[(0, SeccompCmpOp::Ne, number(libc::AF_UNIX))])?];
+    let mut pairs = vec![vec![IsNot(0, number(libc::AF_UNIX))]];
     if !plan.profile.unix_sockets {
         // One of a pair of these could still send to any address.
-        let datagrams = number(libc::SOCK_DGRAM);
-        pairs.push(rule(&[(1, SeccompCmpOp::MaskedEq(0xf), datagrams)])?);
+        pairs.push(vec![Has(1, 0xf, number(libc::SOCK_DGRAM))]);
     }
     rules.insert(libc::SYS_socketpair, pairs);
     if families.is_empty() {
@@ -219,17 +220,33 @@ fn sockets(plan: &Plan, separate: bool, rules: &mut Rules) -> Result<(), String>
             rules.insert(call, Vec::new());
         }
     }
-    Ok(())
 }
 
-/// All of the conditions: argument, comparison, value. The kernel reads 32 bits of each of these arguments, and so do we: a
-/// comparison of all 64 would be led astray by the others.
-fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, String> {
-    let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
-        SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
-    };
-    let conditions = conditions.iter().map(condition).collect::<Result<_, _>>();
-    conditions.and_then(SeccompRule::new).map_err(|error| error.to_string())
+/// The part of the program that answers for a call by its arguments.
+fn depends(rules: &[Vec<Condition>]) -> Result<BpfProgram, String> {
+    let mut part = Vec::new();
+    for conditions in rules {
+        let length = |condition: &Condition| if matches!(condition, Has(..)) { 3 } else { 2 };
+        let mut left: usize = conditions.iter().map(length).sum();
+        for condition in conditions {
+            left -= length(condition);
+            // Behind the others and the answer.
+            let past = u8::try_from(left + 1).map_err(|error| error.to_string())?;
+            let (Is(argument, _) | IsNot(argument, _) | Has(argument, ..)) = *condition;
+            part.push(line(LOAD_WORD, 0, 0, ARGUMENTS + argument * 8));
+            match *condition {
+                Is(_, value) => part.push(line(JUMP_IF_EQUAL, 0, past, value)),
+                IsNot(_, value) => part.push(line(JUMP_IF_EQUAL, past, 0, value)),
+                Has(_, bits, value) => {
+                    part.push(line(AND, 0, 0, bits));
+                    part.push(line(JUMP_IF_EQUAL, 0, past, value));
+                }
+            }
+        }
+        part.push(line(RETURN, 0, 0, failing(libc::EPERM)));
+    }
+    part.push(line(RETURN, 0, 0, ALLOW));
+    Ok(part)
 }
 
 /// What the filter answers from one number of a call on, up to the next that has an answer of its own.
@@ -251,14 +268,7 @@ fn program(rules: Rules, architecture: TargetArch) -> Result<BpfProgram, String>
         let answer = if conditions.is_empty() {
             Answer::Always(failing(libc::EPERM))
         } else {
-            let filter = SeccompFilter::new(
-                BTreeMap::from([(call, conditions)]),
-                SeccompAction::Allow,
-                errno(libc::EPERM),
-                architecture,
-            );
-            let part = filter.and_then(TryInto::try_into);
-            Answer::Depends(part.map_err(|error| error.to_string())?)
+            Answer::Depends(depends(&conditions)?)
         };
         answers.insert(number(call)?, answer);
     }
@@ -324,9 +334,12 @@ const RETURN: u16 = 0x06;
 const KILL_PROCESS: u32 = 0x8000_0000;
 const ALLOW: u32 = 0x7fff_0000;
 const SECOND_TABLE: u32 = 0x4000_0000;
-/// Where the number of the call stands in what a filter is given, and the instruction set.
+const AND: u16 = 0x54;
+/// Where the number of the call stands in what a filter is given, the instruction set, and the arguments, of whose 64 bits the lower
+/// half comes first on all of these processors.
 const NUMBER: u32 = 0;
 const INSTRUCTION_SET: u32 = 4;
+const ARGUMENTS: u32 = 16;
 
 const fn line(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
     sock_filter { code, jt, jf, k }
@@ -376,9 +389,7 @@ mod tests {
                 JUMP => at += k as usize,
                 JUMP_IF_EQUAL => at += usize::from(if loaded == k { jt } else { jf }),
                 JUMP_IF_AT_LEAST => at += usize::from(if loaded >= k { jt } else { jf }),
-                // Greater; and.
-                0x25 => at += usize::from(if loaded > k { jt } else { jf }),
-                0x54 => loaded &= k,
+                AND => loaded &= k,
                 RETURN => return k,
                 other => panic!("{other:#x}"),
             }
@@ -392,12 +403,19 @@ mod tests {
         for call in REFUSED.iter().chain(SHARED) {
             rules.insert(*call, Vec::new());
         }
-        let request = u64::from(libc::TIOCSTI as u32);
-        rules.insert(libc::SYS_ioctl, vec![rule(&[(1, SeccompCmpOp::Eq, request)]).unwrap()]);
+        let request = libc::TIOCSTI as u32;
+        rules.insert(libc::SYS_ioctl, vec![vec![Is(1, request)]]);
+        let family = libc::AF_INET.cast_unsigned();
+        rules.insert(libc::SYS_socket, vec![vec![IsNot(0, family), IsNot(0, family + 1)]]);
+        let pair = vec![vec![IsNot(0, 1)], vec![Has(1, 0xf, 2)]];
+        rules.insert(libc::SYS_socketpair, pair);
         let program = program(rules, architecture).unwrap();
         let (allow, refuse) = (ALLOW, failing(libc::EPERM));
         for number in 0..1_000_u32 {
             let call = i64::from(number);
+            if call == libc::SYS_socket || call == libc::SYS_socketpair {
+                continue;
+            }
             let expected = if call == libc::SYS_clone3 {
                 failing(libc::ENOSYS)
             } else if REFUSED.contains(&call) || SHARED.contains(&call) {
@@ -411,6 +429,20 @@ mod tests {
         let ioctl = u32::try_from(libc::SYS_ioctl).unwrap();
         let typed = answer(&program, set(architecture), ioctl, [0, libc::TIOCSTI as u32]);
         assert_eq!(typed, refuse);
+        let socket = u32::try_from(libc::SYS_socket).unwrap();
+        let pair = u32::try_from(libc::SYS_socketpair).unwrap();
+        for (call, arguments, expected) in [
+            (socket, [family, 1], allow),
+            (socket, [family + 1, 1], allow),
+            (socket, [1, 1], refuse),
+            (pair, [1, 1], allow),
+            (pair, [2, 1], refuse),
+            (pair, [1, 2], refuse),
+            (pair, [1, 0x802], refuse),
+        ] {
+            let found = answer(&program, set(architecture), call, arguments);
+            assert_eq!(found, expected, "{call} {arguments:?}");
+        }
         if cfg!(target_arch = "x86_64") {
             assert_eq!(
                 answer(&program, set(architecture), SECOND_TABLE | 39, [0, 0]),
