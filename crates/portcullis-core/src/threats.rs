@@ -309,6 +309,8 @@ pub const THREATS: &[Threat] = &[
                             "portcullis-sandbox/tests/escapes/attacks.rs::\"connect by every address of this machine\"",
                             "portcullis-sandbox/tests/escapes/promises.rs::\"a means that is missing refuses what takes it\"",
                             "portcullis-sandbox/tests/escapes/promises.rs::\"too many processes are stopped\"",
+                            "portcullis-sandbox/tests/escapes/promises.rs::\"bombs of every kind are ended\"",
+                            "portcullis-sandbox/tests/escapes/promises.rs::\"the way to the proxy has bounds, and ends with the run\"",
                         ],
                     ),
                     control(
