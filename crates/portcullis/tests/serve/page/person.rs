@@ -69,6 +69,7 @@ fn a_denial_takes_its_reason_to_the_agent_and_keys_do_nothing_while_somebody_typ
     let answer = waiting.join().unwrap().json();
     assert_eq!(answer["decision"], "deny");
     assert_eq!(answer["approval"]["reason"], "ayd: use the trash");
+    browser.until("document.querySelector('.count')?.innerText === 'Nothing waits.'");
 
     let waiting = agent(&gateway, RISKY);
     seen(&mut browser);
