@@ -3,7 +3,7 @@
 //! their own rows.
 
 use super::{
-    agents,
+    agents, mounts,
     operands::{after, known, operands},
     program,
 };
@@ -187,6 +187,14 @@ pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
         return;
     }
     hand_all(walk, &invocation.arguments, false);
+    for word in invocation.arguments.iter().take(WORDS) {
+        let written = word.text.known_prefix();
+        if written.contains([',', ':']) || !written.starts_with('-') && written.contains('=') {
+            for path in mounts::paths_in(word) {
+                walk.hand(&path, false);
+            }
+        }
+    }
 }
 
 fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {

@@ -89,7 +89,8 @@ pub fn program(name: &str) -> Option<&'static Program> {
 pub(crate) fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
     /// Programs in the tables of wrappers and interpreters that are told by their first word what to do.
     const BY_SUBCOMMAND: &[&str] = &[
-        "buildah", "cmake", "docker", "gmake", "ip", "kubectl", "make", "nerdctl", "perf", "podman",
+        "buildah", "cmake", "docker", "gmake", "ip", "kubectl", "make", "nerdctl", "oc", "perf",
+        "podman",
     ];
     /// Others that run what their arguments say.
     const OTHERS: &[&str] = &[

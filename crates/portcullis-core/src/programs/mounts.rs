@@ -8,49 +8,108 @@ use crate::{
     understand::shell::{Invocation, Walk},
 };
 
-/// Options with `SOURCE:DESTINATION`.
-const VOLUMES: &[&str] = &["--bind", "--bind-ro", "--overlay", "--volume", "-v"];
+/// Which words of a program name a directory.
+struct Mounter {
+    name: &'static str,
+    /// Options with `SOURCE:DESTINATION`, or several of them between commas.
+    volumes: &'static [&'static str],
+    /// Options with `type=bind,source=SOURCE,…`.
+    lists: &'static [&'static str],
+    /// Options with `KEY=SOURCE`, and `:DESTINATION` behind it.
+    settings: &'static [&'static str],
+    /// Options with a directory that becomes the whole file system, or a file that is taken along.
+    whole: &'static [&'static str],
+    /// All of these.
+    values: &'static [&'static str],
+    /// Verbs behind which every word may be a directory, and every `source=SOURCE`.
+    verbs: &'static [&'static str],
+}
 
-/// Options with `type=bind,source=SOURCE,…`.
-const MOUNTS: &[&str] = &["--mount"];
+const NONE: Mounter = Mounter {
+    name: "",
+    volumes: &[],
+    lists: &[],
+    settings: &[],
+    whole: &[],
+    values: &[],
+    verbs: &[],
+};
 
-/// Options with `KEY=VALUE`, and the keys whose value names a directory.
-const SETTINGS: &[&str] = &["--opt", "--property", "-o", "-p"];
-const KEYS: &[&str] = &["device=", "BindPaths=", "BindReadOnlyPaths="];
+/// What runs containers, as Docker does.
+const fn engine(name: &'static str) -> Mounter {
+    Mounter {
+        name,
+        volumes: &["--volume", "-v"],
+        lists: &["--mount", "--secret"],
+        settings: &["--build-context", "--opt", "-o"],
+        whole: &["--env-file", "--rootfs"],
+        values: &[
+            "--build-context",
+            "--env-file",
+            "--mount",
+            "--opt",
+            "--rootfs",
+            "--secret",
+            "--volume",
+            "-o",
+            "-v",
+        ],
+        verbs: &["build"],
+    }
+}
 
-/// Options with a directory that becomes the whole file system.
-const ROOTS: &[&str] = &["--directory", "--image", "--rootfs", "-D"];
+const fn image(name: &'static str) -> Mounter {
+    Mounter {
+        name,
+        volumes: &["--bind", "-B"],
+        lists: &["--mount"],
+        values: &["--bind", "--mount", "-B"],
+        ..NONE
+    }
+}
 
-/// All of these.
-const VALUES: &[&str] = &[
-    "--bind",
-    "--bind-ro",
-    "--directory",
-    "--image",
-    "--mount",
-    "--opt",
-    "--overlay",
-    "--property",
-    "--rootfs",
-    "--volume",
-    "-D",
-    "-o",
-    "-p",
-    "-v",
-];
-
-/// Programs whose options are read so, sorted.
-static MOUNTERS: &[&str] = &[
-    "buildah",
-    "ctr",
-    "docker",
-    "docker-compose",
-    "finch",
-    "nerdctl",
-    "podman",
-    "podman-compose",
-    "systemd-nspawn",
-    "systemd-run",
+/// Sorted by name.
+static MOUNTERS: &[Mounter] = &[
+    image("apptainer"),
+    engine("buildah"),
+    engine("ctr"),
+    engine("docker"),
+    engine("docker-compose"),
+    engine("finch"),
+    Mounter {
+        name: "firejail",
+        volumes: &["--bind"],
+        whole: &["--chroot"],
+        values: &["--bind", "--chroot"],
+        ..NONE
+    },
+    Mounter { name: "flatpak", volumes: &["--filesystem"], values: &["--filesystem"], ..NONE },
+    Mounter { name: "incus", verbs: &["device", "file"], ..NONE },
+    Mounter { name: "lxc", verbs: &["device", "file"], ..NONE },
+    engine("nerdctl"),
+    engine("podman"),
+    engine("podman-compose"),
+    Mounter {
+        name: "proot",
+        volumes: &["-b"],
+        whole: &["-R", "-S", "-r"],
+        values: &["-R", "-S", "-b", "-r"],
+        ..NONE
+    },
+    image("singularity"),
+    Mounter {
+        name: "systemd-nspawn",
+        volumes: &["--bind", "--bind-ro", "--overlay"],
+        whole: &["--directory", "--image", "-D", "-i"],
+        values: &["--bind", "--bind-ro", "--directory", "--image", "--overlay", "-D", "-i"],
+        ..NONE
+    },
+    Mounter {
+        name: "systemd-run",
+        settings: &["--property", "-p"],
+        values: &["--property", "-p"],
+        ..NONE
+    },
 ];
 
 /// Options of bubblewrap, behind which the source stands in a word of its own.
@@ -79,40 +138,64 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
                 walk.mount(source);
             }
         }
-    } else if MOUNTERS.binary_search(&name).is_ok() {
-        for source in sources(invocation) {
+    } else if let Ok(row) = MOUNTERS.binary_search_by(|row| row.name.cmp(name))
+        && let Some(mounter) = MOUNTERS.get(row)
+    {
+        for source in sources(invocation, mounter) {
             walk.mount(&source);
         }
     }
 }
 
-fn sources(invocation: &Invocation) -> Vec<Argument> {
-    let options = Options::new(&invocation.arguments, VALUES);
+fn sources(invocation: &Invocation, mounter: &Mounter) -> Vec<Argument> {
+    let Mounter { volumes, lists, settings, whole, values, verbs, .. } = mounter;
+    let options = Options::new(&invocation.arguments, values);
     let mut sources = Vec::new();
-    sources.extend(options.values_of(VOLUMES).map(|value| until(&value, &[':'])));
-    for value in options.values_of(MOUNTS) {
+    for value in options.values_of(volumes) {
+        sources.extend(fields(&value, ',').iter().map(|field| until(field, ':')));
+    }
+    for value in options.values_of(lists) {
         // As in a table of comma-separated values: a field may stand in quotes.
         for field in fields(&value, ',') {
             let bare = beyond(&field, "\"").unwrap_or(field);
-            let source = beyond(&bare, "source=").or_else(|| beyond(&bare, "src="));
-            sources.extend(source.map(|source| until(&source, &['"'])));
+            sources.extend(named(&bare).map(|source| until(&source, '"')));
         }
     }
-    for value in options.values_of(SETTINGS) {
-        let value = KEYS.iter().find_map(|key| beyond(&value, key));
-        for field in value.iter().flat_map(|value| fields(value, ' ')) {
-            sources.push(until(&field, &[':']));
-        }
+    for value in options.values_of(settings) {
+        let words = fields(&value, ' ');
+        let bare = |word: &Argument| behind(word, '=').unwrap_or_else(|| word.clone());
+        sources.extend(words.iter().map(|word| until(&bare(word), ':')));
     }
-    sources.extend(options.values_of(ROOTS));
+    sources.extend(options.values_of(whole));
+    let mut words = options.operands();
+    if words.any(|word| word.text.as_known().is_some_and(|word| verbs.contains(&word))) {
+        sources.extend(words.take(WORDS).map(|word| named(word).unwrap_or_else(|| word.clone())));
+    }
     // Anything else is the name of a volume.
-    let is_path = |source: &Argument| {
-        let prefix = source.text.known_prefix();
-        prefix.is_empty() || prefix.starts_with(['/', '.', '~']) || prefix.contains('/')
-    };
     sources.retain(is_path);
     sources.truncate(WORDS);
     sources
+}
+
+/// The parts of a word that could each be a path: `--opt=PATH`, `path=PATH,tag=x`, `host:PATH`.
+pub(super) fn paths_in(word: &Argument) -> Vec<Argument> {
+    let parts = fields(word, ',');
+    let parts = parts.iter().flat_map(|part| fields(part, '='));
+    let mut paths: Vec<Argument> =
+        parts.collect::<Vec<_>>().iter().flat_map(|part| fields(part, ':')).collect();
+    paths.retain(is_path);
+    paths.truncate(WORDS);
+    paths
+}
+
+fn is_path(word: &Argument) -> bool {
+    let prefix = word.text.known_prefix();
+    !word.text.is_empty()
+        && (prefix.is_empty() || prefix.starts_with(['.', '~']) || prefix.contains('/'))
+}
+
+fn named(field: &Argument) -> Option<Argument> {
+    beyond(field, "source=").or_else(|| beyond(field, "src="))
 }
 
 /// What follows `prefix` in a value that begins with it.
@@ -121,15 +204,21 @@ fn beyond(value: &Argument, prefix: &str) -> Option<Argument> {
     Some(Argument { text: value.text.beginning_with(rest), span: value.span })
 }
 
-/// A value up to the first of some characters.
-fn until(value: &Argument, ends: &[char]) -> Argument {
+/// What follows the first `separator`.
+fn behind(value: &Argument, separator: char) -> Option<Argument> {
+    let (_, rest) = value.text.known_prefix().split_once(separator)?;
+    Some(Argument { text: value.text.beginning_with(rest), span: value.span })
+}
+
+/// A value up to the first `end`.
+fn until(value: &Argument, end: char) -> Argument {
     let mut text = value.text.derive([]);
     for piece in &value.text.pieces {
         let (Piece::Known(known) | Piece::Glob(known)) = piece else {
             text.push(piece.clone());
             continue;
         };
-        let Some(at) = known.find(ends) else {
+        let Some(at) = known.find(end) else {
             text.push(piece.clone());
             continue;
         };
@@ -169,9 +258,11 @@ mod tests {
 
     #[test]
     fn tables_are_sorted() {
-        assert!(MOUNTERS.is_sorted() && VALUES.is_sorted());
-        for list in [VOLUMES, MOUNTS, SETTINGS, ROOTS] {
-            assert!(list.iter().all(|option| VALUES.contains(option)));
+        assert!(MOUNTERS.is_sorted_by_key(|row| row.name));
+        for row in MOUNTERS {
+            let mut all = [row.volumes, row.lists, row.settings, row.whole].concat();
+            all.sort_unstable();
+            assert_eq!(row.values, all, "{}", row.name);
         }
     }
 }

@@ -16,7 +16,7 @@ mod terminals;
 
 pub(super) use batches::replaced;
 use batches::{arguments_from_input, parallel};
-use containers::container;
+use containers::{container, copied};
 use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::{terminal, typing};
@@ -191,6 +191,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("nohup", &[]),
     wrapper("nsenter", &["-t", "--target", "-S", "-G", "--setuid", "--setgid"]),
     wrapper("numactl", &["-N", "-m", "-C", "-i", "--cpunodebind", "--membind"]),
+    custom("oc", CLUSTER, dash_dash),
     wrapper("openvt", &["-c"]),
     custom(
         "parallel",
@@ -658,8 +659,13 @@ fn applied(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// `kubectl exec … -- command`: what stands behind `--`.
 fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    if invocation.program == "kubectl" {
+    let verb = invocation.options().operands().next().and_then(|verb| verb.text.as_known());
+    let is_cluster = matches!(invocation.program.as_str(), "kubectl" | "oc");
+    if is_cluster {
         applied(walk, invocation);
+    }
+    if is_cluster && verb == Some("cp") {
+        return copied(walk, invocation, 1);
     }
     let runs = invocation.arguments.iter().any(|argument| {
         matches!(argument.text.as_known(), Some("exec" | "run" | "debug" | "attach" | "shell"))
@@ -675,11 +681,7 @@ fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if runs && invocation.program == "lxc" {
         return walk.run(command_after(invocation, 2), invocation.input.clone());
     }
-    if runs
-        && invocation.program == "kubectl"
-        && invocation.options().operands().next().and_then(|operand| operand.text.as_known())
-            == Some("exec")
-    {
+    if runs && is_cluster && verb == Some("exec") {
         return walk.run(command_after(invocation, 2), invocation.input.clone());
     }
     invocation.origin()

@@ -33,7 +33,7 @@ fn payload(place: &Place, command: &str) -> Vec<u8> {
 }
 
 fn hook(place: &Place, command: &str) -> Ended {
-    place.fed(["hook", "codex"], &payload(place, command))
+    place.hook("codex", &payload(place, command))
 }
 
 fn state(place: &Place) -> PathBuf {

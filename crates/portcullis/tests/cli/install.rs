@@ -62,7 +62,7 @@ fn what_is_found_is_installed_and_proven_to_block() {
     let answer = place.run(["status", "claude", "--json"]).json();
     assert!(agent(&answer, "agents", "claude").get("last_call").unwrap().is_null(), "{answer}");
     let payload = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"/"}"#;
-    place.fed(["hook", "claude"], payload.as_bytes());
+    place.hook("claude", payload.as_bytes());
     let answer = place.run(["status", "claude", "--json"]).json();
     assert!(agent(&answer, "agents", "claude").get("last_call").unwrap().is_string(), "{answer}");
 }

@@ -109,6 +109,13 @@ fn goes_on_until_it_is_killed() {
 
 #[test]
 fn a_process_that_is_killed_at_any_time_runs_nothing_twice() {
+    // Where this process stood still, the other may have come to its end before it could be killed.
+    let killed = (0..20).any(|_| killed_until_it_is_over() > 0);
+    assert!(killed, "nothing was killed");
+}
+
+/// How often a conversation was killed before it came to its end.
+fn killed_until_it_is_over() -> usize {
     let world = World::new();
     // The first line is there before anything is killed.
     drop(world.start(many));
@@ -141,11 +148,11 @@ fn a_process_that_is_killed_at_any_time_runs_nothing_twice() {
         }
         assert!(killed < 60, "it gets nowhere: {:?}", state.status());
     };
-    assert!(killed > 0, "nothing was killed");
     assert!(status.is_over());
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for title in world.ran() {
         *times.entry(title).or_default() += 1;
     }
     assert!(times.values().all(|times| *times == 1), "{times:?}");
+    killed
 }

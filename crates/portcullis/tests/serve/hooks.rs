@@ -31,8 +31,18 @@ impl Machine {
         Self { home }
     }
 
-    /// What an agent is answered: the decision, why, and the exit code.
+    /// What an agent is answered, and why. A machine that stands still for as long as a hook may take is asked again.
     fn hook(&self, agent: &str, wait: &str, command: &str) -> (String, String) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (decision, reason) = self.answered(agent, wait, command);
+            if !reason.contains("could not judge in") || Instant::now() > until {
+                return (decision, reason);
+            }
+        }
+    }
+
+    fn answered(&self, agent: &str, wait: &str, command: &str) -> (String, String) {
         let payload = match agent {
             "gemini" => json!({
                 "hook_event_name": "BeforeTool", "session_id": "s", "cwd": "/work",

@@ -114,12 +114,12 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command, invocation.input.clone())
 }
 
-/// `docker cp`: a file goes in or comes out; what is in a container is named by it, as `web:/etc/hosts`.
-fn copied(walk: &mut Walk<'_>, invocation: &Invocation, skip: usize) -> Text {
+/// `docker cp`, `kubectl cp`: a file goes in or comes out; what is in a container is named by it, as `web:/etc/hosts`.
+pub(super) fn copied(walk: &mut Walk<'_>, invocation: &Invocation, skip: usize) -> Text {
     let files: Vec<&Argument> = invocation.options().operands().skip(skip).collect();
     let is_inside = |file: &Argument| {
-        let name = file.text.known_prefix().split_once(':').map(|(name, _)| name);
-        name.is_some_and(|name| !name.contains('/') && !name.starts_with('.'))
+        let name = file.text.known_prefix();
+        !name.starts_with(['/', '.', '~']) && name.contains(':')
     };
     if let [from, to] = files.as_slice() {
         let content = if is_inside(from) { Text::unknown("a container") } else { walk.read(from) };

@@ -52,6 +52,9 @@ static RULES: &[Rule] = &[
             "docker volume create --driver local --opt type=none --opt device=/var/lib/portcullis x",
             "bwrap --ro-bind ~/.local/state/portcullis /s cat /s/gateway/token",
             "systemd-run -p BindPaths=/var/lib/portcullis:/x cat /x/gateway/token",
+            "lxc config device add web s disk source=/var/lib/portcullis path=/s",
+            "docker build --secret id=t,src=/var/lib/portcullis/gateway/token .",
+            "apptainer exec -B /data,/var/lib/portcullis:/s image.sif cat /s/audit.db",
         ],
         quiet: &[
             "find / -xdev -type f -perm -o+w -exec chmod o-w {} +",
@@ -78,7 +81,10 @@ static RULES: &[Rule] = &[
                     .then(|| about(Severity::High, touch.target, "nobody knows what this does to"))
             },
         ),
-        fires: &["frobnicate ~/.local/state/portcullis/audit.db"],
+        fires: &[
+            "frobnicate ~/.local/state/portcullis/audit.db",
+            "frobnicate --share type=dir,path=/var/lib/portcullis,tag=x",
+        ],
         quiet: &["cat ~/.local/state/portcullis/audit.db", "frobnicate src/main.rs"],
         ..OWN
     },
