@@ -10,6 +10,7 @@ use super::{
     jobs::JOBS,
     kinds::TABLES,
     loose::SHAPES,
+    scan::anchor_of,
     sieve::Sieve,
 };
 
@@ -353,6 +354,21 @@ static INDEX: Index = {
     }
     index
 };
+
+/// Calls `each` with every anchor of four bytes or more, and how far into it the window lies by which it is found.
+pub(super) fn each_long_anchor(mut each: impl FnMut(&[u8], usize)) {
+    for (_, entry) in &INDEX.entries {
+        let anchor = anchor_of(*entry);
+        if anchor.len() >= 4 {
+            each(anchor, usize::from(entry.offset));
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn entries() -> impl Iterator<Item = Entry> {
+    INDEX.entries.iter().map(|(_, entry)| *entry)
+}
 
 /// Calls `hit` with every entry whose window may stand at a position, and where the entry's anchor would begin.
 pub(super) fn each_hit(text: &[u8], sieve: Option<&Sieve>, mut hit: impl FnMut(usize, Entry)) {

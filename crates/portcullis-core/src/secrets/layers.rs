@@ -32,7 +32,11 @@ pub(super) fn each_place(text: &[u8], sieve: &Sieve, each: &mut dyn FnMut(usize)
             each(span.start);
         }
     });
-    memchr::memchr_iter(b'%', text).for_each(each);
+    let is_escape = |at: &usize| {
+        let digits = text.get(at + 1..at + 3);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    memchr::memchr_iter(b'%', text).filter(is_escape).for_each(each);
 }
 
 fn encoded(byte: u8) -> bool {

@@ -5,11 +5,13 @@
 //! fits some piece of one class. So the order matters: the columns hold pieces that have much in common, and each piece is the
 //! part of its word that text has least. Both were chosen by trying, over logs, sources and prose.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use aho_corasick::packed;
 
-/// How far on either side of a piece the anchor may lie that has it inside.
+use super::index;
+
+/// How long a piece is at most, and how far before it a window may begin.
 pub(super) const AROUND: usize = 16;
 /// How much text is folded at a time, so that it stays in the nearest cache.
 pub(super) const PORTION: usize = 1 << 13;
@@ -48,19 +50,54 @@ const SECOND: Table = &[
 pub(super) const ALL: [Table; 3] = [SHORT, FIRST, SECOND];
 
 /// Made when the first long text comes; not every processor has what they need.
-pub(super) static FOR_SPELLINGS: LazyLock<Option<[packed::Searcher; 1]>> =
-    LazyLock::new(|| Some([searcher(SPELT)?]));
-pub(super) static FOR_ALL: LazyLock<Option<[packed::Searcher; 3]>> = LazyLock::new(|| {
-    let [short, first, second] = ALL.map(searcher);
+pub(super) static FOR_SPELLINGS: LazyLock<Option<[Searcher; 1]>> =
+    LazyLock::new(|| Some([Searcher::new(SPELT)?]));
+pub(super) static FOR_ALL: LazyLock<Option<[Searcher; 3]>> = LazyLock::new(|| {
+    let [short, first, second] = ALL.map(Searcher::new);
     Some([short?, first?, second?])
 });
 
 /// Small and capital letters are not told apart, as in the index.
 pub(super) const FOLD: u8 = 0x20;
 
-fn searcher(table: Table) -> Option<packed::Searcher> {
-    let folded = table.iter().copied().flatten().map(|piece| folded(piece));
-    packed::Config::new().builder().extend(folded).build()
+/// Finds the pieces of a table.
+#[derive(Debug)]
+pub(super) struct Searcher {
+    pieces: packed::Searcher,
+    /// For each piece, from where to where windows of the index begin whose anchors it is a part of, counted from its beginning.
+    windows: Vec<(isize, isize)>,
+}
+
+impl Searcher {
+    fn new(table: Table) -> Option<Self> {
+        let folded = table.iter().copied().flatten().map(|piece| folded(piece));
+        let pieces = packed::Config::new().builder().extend(folded).build()?;
+        // The window of an anchor of fewer than four bytes begins where the anchor does, and so does its piece.
+        let windows = vec![(0, 0); table.iter().map(|row| row.len()).sum()];
+        let mut searcher = Self { pieces, windows };
+        index::each_long_anchor(|anchor, offset| {
+            let anchor: Vec<u8> = anchor.iter().map(|byte| byte | FOLD).collect();
+            let mut inside = Vec::new();
+            searcher.each(&anchor, |at, piece| inside.push((at, piece)));
+            for (at, piece) in inside {
+                if let Some((first, last)) = searcher.windows.get_mut(piece) {
+                    let way = (offset as isize).saturating_sub_unsigned(at);
+                    (*first, *last) = ((*first).min(way), (*last).max(way));
+                }
+            }
+        });
+        Some(searcher)
+    }
+
+    /// Where pieces stand, also such as overlap, and which; of two that begin at one place, the one that the table has first.
+    fn each(&self, text: &[u8], mut each: impl FnMut(usize, usize)) {
+        let mut from = 0;
+        let span = |start| aho_corasick::Span { start, end: text.len() };
+        while let Some(piece) = self.pieces.find_in(text, span(from)) {
+            each(piece.start(), piece.pattern().as_usize());
+            from = piece.start() + 1;
+        }
+    }
 }
 
 pub(super) fn folded(piece: &str) -> Vec<u8> {
@@ -81,9 +118,9 @@ fn fold(text: &[u8], folded: &mut [u8]) {
     }
 }
 
-/// Where the pieces stand, in order.
-pub(super) fn places(text: &[u8], searchers: &[packed::Searcher]) -> Vec<usize> {
-    let mut found = Vec::new();
+/// Where the windows begin that pieces lead to, in order.
+pub(super) fn places(text: &[u8], searchers: &[Searcher]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
     let mut folded = vec![0; PORTION + AROUND];
     let mut base = 0;
     while base < text.len() {
@@ -91,20 +128,20 @@ pub(super) fn places(text: &[u8], searchers: &[packed::Searcher]) -> Vec<usize> 
         let portion = text.get(base..text.len().min(base + PORTION + AROUND)).unwrap_or_default();
         fold(portion, &mut folded);
         let haystack = folded.get(..portion.len()).unwrap_or_default();
-        let begun = found.len();
+        // What was found right before may begin behind what is found now.
+        let is_before = |place: &&Range<usize>| place.start + 2 * AROUND <= base;
+        let sorted = found.len() - found.iter().rev().take_while(|place| !is_before(place)).count();
         for searcher in searchers {
-            let mut from = 0;
-            let span = |start| aho_corasick::Span { start, end: haystack.len() };
-            while let Some(piece) = searcher.find_in(haystack, span(from)) {
-                if piece.start() >= PORTION {
-                    break;
+            searcher.each(haystack, |at, piece| {
+                if at < PORTION
+                    && let Some((first, last)) = searcher.windows.get(piece)
+                {
+                    let window = |way: isize| (base + at).saturating_add_signed(way);
+                    found.push(window(*first)..window(*last) + 1);
                 }
-                found.push(base + piece.start());
-                // What another piece overlaps lies around it anyhow.
-                from = piece.end();
-            }
+            });
         }
-        found.get_mut(begun..).unwrap_or_default().sort_unstable();
+        found.get_mut(sorted..).unwrap_or_default().sort_unstable_by_key(|place| place.start);
         base += PORTION;
     }
     found
@@ -121,5 +158,15 @@ mod tests {
             let (last, whole) = table.split_last().unwrap();
             assert!(last.len() <= 8 && whole.iter().all(|row| row.len() == 8));
         }
+    }
+
+    #[test]
+    fn no_window_begins_farther_before_a_piece_than_what_is_sorted_again() {
+        let Some(searchers) = FOR_ALL.as_ref() else { return };
+        for (first, last) in searchers.iter().flat_map(|searcher| &searcher.windows) {
+            assert!(-AROUND.cast_signed() <= *first && *first <= 0 && *last >= 0);
+        }
+        let longest = ALL.iter().chain([&SPELT]).copied().flatten().copied().flatten();
+        assert!(longest.map(|piece| piece.len()).max() <= Some(AROUND));
     }
 }

@@ -119,49 +119,53 @@ pub(super) fn pass<'a>(
     purpose: Purpose,
     goes_on: bool,
 ) -> Scan<'a> {
-    let mut scan = Scan {
-        source: Source { bytes },
-        purpose,
-        found: Vec::new(),
-        names_until: 0,
-        values_until: 0,
-        addresses_until: 0,
-        without_at: 0,
-        calls_until: 0,
-        options_until: 0,
-        armour_until: 0,
-        objects_until: 0,
-        loose_until: 0,
-        goes_on,
-        open: None,
-        wants_more: false,
-    };
+    let mut scan = Scan::new(bytes, purpose, goes_on);
     index::each_hit(bytes, sieve, |start, entry| scan.look(start, entry));
+    scan
+}
+
+/// The same for a text of which all hits are known, in the order of their windows, and behind which more comes.
+pub(super) fn pass_over<'a>(
+    bytes: &'a [u8],
+    hits: impl Iterator<Item = (usize, Entry)>,
+    purpose: Purpose,
+) -> Scan<'a> {
+    let mut scan = Scan::new(bytes, purpose, true);
+    hits.for_each(|(start, entry)| scan.look(start, entry));
     scan
 }
 
 /// Whether the anchor of an entry stands at `start`: windows are the same more often.
 pub(super) fn is_anchored(text: &[u8], start: usize, entry: Entry) -> bool {
     let source = Source { bytes: text };
-    let row = usize::from(entry.row);
-    let kind = || TABLES.get(usize::from(entry.table)).and_then(|rows| rows.get(row));
+    let anchor = anchor_of(entry);
     match entry.table {
         CONTEXT => {
             let begins = start == 0 || !is_name(source.at(start - 1));
-            jobs::JOBS.get(row).is_some_and(|(word, job)| {
-                source.has_word(start, word.as_bytes()) && (begins || *job != Job::Program)
-            })
+            let job = jobs::JOBS.get(usize::from(entry.row)).map(|(_, job)| *job);
+            source.has_word(start, anchor) && (begins || job != Some(Job::Program))
         }
-        LOOSE => {
-            SHAPES.get(row).is_some_and(|shape| source.starts_with(start, shape.prefix.as_bytes()))
-        }
+        LOOSE => source.starts_with(start, anchor),
+        _ if entry.item >= KEYWORD => source.has_word(start, anchor),
+        _ => source.starts_with(start, anchor),
+    }
+}
+
+/// The anchor of an entry: a word, a keyword, or the literal of a spelling.
+pub(super) fn anchor_of(entry: Entry) -> &'static [u8] {
+    let row = usize::from(entry.row);
+    let kind = || TABLES.get(usize::from(entry.table)).and_then(|rows| rows.get(row));
+    let anchor = match entry.table {
+        CONTEXT => jobs::JOBS.get(row).map(|(word, _)| word.as_bytes()),
+        LOOSE => SHAPES.get(row).map(|shape| shape.prefix.as_bytes()),
         _ if entry.item >= KEYWORD => kind()
             .and_then(|kind| kind.keywords.get(usize::from(entry.item - KEYWORD)))
-            .is_some_and(|keyword| source.has_word(start, keyword.as_bytes())),
+            .map(|keyword| keyword.as_bytes()),
         _ => kind()
             .and_then(|kind| kind.formats.get(usize::from(entry.item)))
-            .is_some_and(|format| source.starts_with(start, entry.anchor.of(format))),
-    }
+            .map(|format| entry.anchor.of(format)),
+    };
+    anchor.unwrap_or_default()
 }
 
 impl Anchor {
@@ -169,6 +173,28 @@ impl Anchor {
     fn of(self, format: &str) -> &[u8] {
         let end = usize::from(self.at + self.len);
         format.as_bytes().get(usize::from(self.at)..end).unwrap_or_default()
+    }
+}
+
+impl<'a> Scan<'a> {
+    fn new(bytes: &'a [u8], purpose: Purpose, goes_on: bool) -> Self {
+        Self {
+            source: Source { bytes },
+            purpose,
+            found: Vec::new(),
+            names_until: 0,
+            values_until: 0,
+            addresses_until: 0,
+            without_at: 0,
+            calls_until: 0,
+            options_until: 0,
+            armour_until: 0,
+            objects_until: 0,
+            loose_until: 0,
+            goes_on,
+            open: None,
+            wants_more: false,
+        }
     }
 }
 

@@ -7,18 +7,20 @@
 use std::ops::Range;
 
 use super::{
-    pieces::{self, AROUND, FOLD},
+    pieces::{self, FOLD},
     scan::Purpose,
-    source::{is_blank, is_name},
+    source::{is_blank, is_name, is_quote},
 };
 
 /// The shortest run that makes a stretch.
 const LEAST: usize = 18;
 /// The shortest text that is sieved: below that the index over all of it is as quick as the tests.
 const SHORTEST: usize = 1 << 12;
-/// How far before a run the name of a vendor may begin, or the anchor of a spelling.
+/// How far before a run, or before a sign in it, the name of a vendor may begin, and before a run the anchor of a spelling.
 const NAMED: usize = 96;
 const SPELT: usize = 20;
+/// A window of the index that begins in a run has all its bytes there.
+const LAST: usize = 4;
 
 /// What is worth a look in a text.
 pub(super) struct Sieve {
@@ -103,51 +105,56 @@ const fn each(byte: u8) -> u64 {
 /// Which of eight bytes belong to one of the classes of spellings that have no quotes and brackets in them: the highest bit of
 /// each that does. Written out over eight bytes in a word, because whether a compiler does so by itself depends on how the whole
 /// program is built.
+///
+/// Asked in lower case, so that one range has all letters; `^` and some control characters count too.
 const fn of_token(bytes: u64) -> u64 {
     const HIGH: u64 = each(0x80);
-    let plain = bytes & !HIGH;
-    let letters = plain | each(FOLD);
-    // The highest bit of each byte that is at least, or at most, so much. None of them carries into the next.
+    let folded = bytes & !HIGH | each(FOLD);
+    // The highest bit of each byte that is at least so much. None of them carries into the next.
     const fn least(bytes: u64, byte: u8) -> u64 {
         bytes + each(0x80 - byte)
     }
-    const fn most(bytes: u64, byte: u8) -> u64 {
-        !(bytes + each(0x7f - byte))
-    }
-    let inside = least(letters, b'a') & most(letters, b'z')
+    // A byte is inside where it has passed an odd number of borders.
+    let inside = least(folded, b'$')
+        ^ least(folded, b'%' + 1)
         // `+`, `,`, `-`, `.`, `/` and the digits.
-        | least(plain, b'+') & most(plain, b'9')
-        | least(plain, b'$') & most(plain, b'%')
-        | least(plain, b'=') & most(plain, b'=')
-        | least(plain, b'_') & most(plain, b'_')
-        | least(plain, b'~') & most(plain, b'~');
+        ^ least(folded, b'+')
+        ^ least(folded, b'9' + 1)
+        ^ least(folded, b'=')
+        ^ least(folded, b'=' + 1)
+        ^ least(folded, b'a')
+        ^ least(folded, b'z' + 1)
+        // `~`, and `_` in lower case.
+        ^ least(folded, b'~');
     inside & !bytes & HIGH
 }
 
-/// Runs with what stands before them, and words with what stands around them, joined where they meet.
+/// Runs with what stands before them, and the places that words lead to, joined where they meet.
 fn stretches(
     text: &[u8],
     named: bool,
     runs: &[Range<usize>],
-    words: &[usize],
+    words: &[Range<usize>],
 ) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
-    let mut add = |start: usize, end: usize| match joined.last_mut() {
-        Some(last) if last.end >= start => last.end = last.end.max(end),
-        _ => joined.push(start..end),
+    let mut add = |mut start: usize, mut end: usize| {
+        // The name before a run may begin before what is there already.
+        while let Some(last) = joined.pop_if(|last| last.end >= start) {
+            (start, end) = (start.min(last.start), end.max(last.end));
+        }
+        joined.push(start..end);
     };
-    let around = |at: usize| (at.saturating_sub(AROUND), text.len().min(at + 2 * AROUND));
-    let mut words = words.iter().map(|at| around(*at)).peekable();
+    let mut words = words.iter().peekable();
     for run in runs {
         let spelt = run.start.saturating_sub(SPELT);
         let start = if named { spelt.min(name_before(text, run)) } else { spelt };
-        while let Some((word, end)) = words.next_if(|word| word.0 <= start) {
-            add(word, end);
+        while let Some(word) = words.next_if(|word| word.start <= start) {
+            add(word.start, word.end);
         }
-        add(start, run.end);
+        add(start, run.end - (LAST - 1));
     }
-    for (start, end) in words {
-        add(start, end);
+    for word in words {
+        add(word.start, word.end);
     }
     joined
 }
@@ -159,19 +166,30 @@ fn stretches(
 fn name_before(text: &[u8], run: &Range<usize>) -> usize {
     const OPENING: usize = 7;
     const BLANKS: usize = 4;
-    let is_sign = |byte: &u8| matches!(byte, b'=' | b':' | b'>' | b'|' | b'?' | b',');
-    let before = text.get(run.start.saturating_sub(OPENING)..run.start).unwrap_or_default();
+    const CLOSING: usize = 8;
+    let is_sign = |byte: u8| matches!(byte, b'=' | b':' | b'>' | b'|' | b'?' | b',');
+    let closes = |byte: u8| {
+        is_quote(byte) || byte.is_ascii_whitespace() || matches!(byte, b']' | b')' | b'\\')
+    };
+    // How many bytes before a place are such, at most so many.
+    let before = |at: usize, most: usize, such: &dyn Fn(u8) -> bool| {
+        let before = text.get(at.saturating_sub(most)..at).unwrap_or_default();
+        before.iter().rev().take_while(|byte| such(**byte)).count()
+    };
+    let blank = run.start - before(run.start, BLANKS, &is_blank);
+    let option = blank - before(blank, NAMED, &is_name);
+    // The first sign: what stands before another one has this one before it.
+    let from = run.start.saturating_sub(OPENING);
+    let opening = text.get(from..run.start).unwrap_or_default();
     let inside = text.get(run.start..run.end - (LEAST - 1)).unwrap_or_default();
-    if before.iter().chain(inside).any(is_sign) {
-        return run.start.saturating_sub(NAMED);
-    }
-    let before = text.get(run.start.saturating_sub(NAMED)..run.start).unwrap_or_default();
-    let mut bytes = before.iter().rev().copied().peekable();
-    let mut length = 0;
-    while length < BLANKS && bytes.next_if(|byte| is_blank(*byte)).is_some() {
-        length += 1;
-    }
-    run.start - length - bytes.take_while(|byte| is_name(*byte)).count()
+    let sign = opening
+        .iter()
+        .position(|byte| is_sign(*byte))
+        .map(|at| from + at)
+        .or_else(|| memchr::memchr2(b'=', b',', inside).map(|at| run.start + at));
+    let Some(sign) = sign else { return option };
+    let closed = sign - before(sign, CLOSING, &|byte| is_sign(byte) || closes(byte));
+    option.min(closed - before(closed, NAMED, &|byte| is_name(byte) || is_blank(byte)))
 }
 
 #[cfg(test)]
@@ -179,17 +197,19 @@ mod tests {
     use super::{
         super::{
             format::{Part, generate::Numbers, in_class, part},
+            index::{CONTEXT, KEYWORD, LOOSE, entries},
             jobs::JOBS,
-            kinds::{SecretType, all},
+            kinds::{SecretType, TABLES, all},
             loose::SHAPES,
-            scan::{candidates, pass},
+            scan::{anchor_of, candidates, pass},
             tests::example,
         },
         *,
     };
 
     fn is_of_token(byte: u8) -> bool {
-        byte.is_ascii_alphanumeric() || b"+,-./$%=_~".contains(&byte)
+        let folded = byte | FOLD;
+        folded.is_ascii_alphanumeric() || b"+,-./$%=~\x7f".contains(&folded)
     }
 
     #[test]
@@ -215,26 +235,68 @@ mod tests {
 
     /// Where at the latest a run of a format begins that is long enough in any case.
     fn run_in(format: &[u8]) -> Option<usize> {
-        let (mut at, mut begun, mut longest, mut run) = (0, 0, 0, 0);
-        while let Some((found, next)) = part(format, at) {
-            let (least, most, inside) = match found {
-                Part::Literal(byte) => (1, 1, is_of_token(byte)),
-                Part::Mark => (0, 0, true),
-                Part::Run { class, least, most } => (least, most, of_tokens(class)),
+        runs_in(format).into_iter().next().map(|run| run.begins)
+    }
+
+    /// A run of a format that is long enough in any case.
+    struct RunIn {
+        /// Where at the latest it begins in what is matched.
+        begins: usize,
+        /// Where it begins and ends in the format.
+        from: usize,
+        to: usize,
+    }
+
+    fn runs_in(format: &[u8]) -> Vec<RunIn> {
+        let mut runs = Vec::new();
+        let (mut at, mut from, mut begins, mut least, mut most) = (0, 0, 0, 0, 0);
+        loop {
+            let next = part(format, at);
+            let (fewest, longest, inside) = match next {
+                Some((Part::Literal(byte), _)) => (1, 1, is_of_token(byte)),
+                Some((Part::Mark, _)) => (0, 0, true),
+                Some((Part::Run { class, least, most }, _)) => (least, most, of_tokens(class)),
+                None => (0, 0, false),
             };
             if inside {
-                run += least;
-                longest += most;
-                if run >= LEAST {
-                    return Some(begun);
-                }
+                (least, most) = (least + fewest, most + longest);
             } else {
-                begun += longest + most;
-                (run, longest) = (0, 0);
+                if least >= LEAST {
+                    runs.push(RunIn { begins, from, to: at });
+                }
+                begins += most + longest;
+                (least, most) = (0, 0);
+                from = next.map_or(at, |(_, next)| next);
             }
+            let Some((_, next)) = next else { return runs };
             at = next;
         }
-        None
+    }
+
+    /// The fewest and most bytes of what a stretch of a format matches.
+    fn length(format: &[u8], mut at: usize, to: usize) -> (usize, usize) {
+        let (mut fewest, mut longest) = (0, 0);
+        while at < to
+            && let Some((found, next)) = part(format, at)
+        {
+            let (least, most) = match found {
+                Part::Literal(_) => (1, 1),
+                Part::Mark => (0, 0),
+                Part::Run { least, most, .. } => (least, most),
+            };
+            (fewest, longest) = (fewest + least, longest + most);
+            at = next;
+        }
+        (fewest, longest)
+    }
+
+    /// Whether the window at a place of a format lies in the stretch around one of its runs.
+    fn is_near(format: &[u8], window: usize) -> bool {
+        runs_in(format).iter().any(|run| {
+            window < run.to
+                && length(format, window, run.from).1 <= SPELT
+                && length(format, window, run.to).0 >= LAST
+        })
     }
 
     fn has_piece(text: &str, tables: &[&[&[&str]]]) -> bool {
@@ -248,34 +310,39 @@ mod tests {
     #[test]
     fn whatever_the_index_leads_to_has_a_long_run_or_a_word() {
         let mut without = Vec::new();
-        for kind in all() {
-            for format in kind.formats {
-                let keywords = kind.keywords;
-                let named = !keywords.is_empty();
-                let near = run_in(format.as_bytes()).is_some_and(|begun| begun <= SPELT);
-                let by_word = if named {
-                    keywords.iter().all(|keyword| has_piece(keyword, &pieces::ALL))
-                } else {
-                    has_piece(format, &[pieces::SPELT])
-                };
-                if !near && !by_word {
-                    without.push((kind.id, format));
+        for entry in entries() {
+            let anchor = anchor_of(entry);
+            let name = std::str::from_utf8(anchor).unwrap();
+            let by_word = has_piece(name, &pieces::ALL);
+            let found = match entry.table {
+                CONTEXT => by_word,
+                LOOSE => {
+                    let shape = &SHAPES[usize::from(entry.row)];
+                    let behind = anchor.len() - usize::from(entry.offset) + shape.least;
+                    let run = of_tokens(shape.body) && anchor.len() + shape.least >= LEAST;
+                    by_word || shape.prefix == "eyJ" || run && behind >= LAST
                 }
+                table => {
+                    let kind = &TABLES[usize::from(table)][usize::from(entry.row)];
+                    if entry.item >= KEYWORD {
+                        assert!(name.len() + 54 + SPELT <= NAMED, "{name}");
+                        assert!(name.bytes().all(|byte| is_name(byte) || is_blank(byte)), "{name}");
+                        let is_long = |format: &&str| {
+                            run_in(format.as_bytes()).is_some_and(|begins| begins <= SPELT)
+                        };
+                        by_word || kind.formats.iter().all(is_long)
+                    } else {
+                        let format = kind.formats[usize::from(entry.item)].as_bytes();
+                        let window = usize::from(entry.anchor.at) + usize::from(entry.offset);
+                        is_near(format, window) || by_word && has_piece(name, &[pieces::SPELT])
+                    }
+                }
+            };
+            if !found && without.last() != Some(&name) {
+                without.push(name);
             }
         }
         assert!(without.is_empty(), "{without:#?}");
-        for (word, _) in JOBS {
-            assert!(word.len() <= AROUND && has_piece(word, &pieces::ALL), "{word}");
-        }
-        for shape in SHAPES {
-            let run = of_tokens(shape.body).then_some(shape.prefix.len() + shape.least);
-            let web_token = shape.prefix == "eyJ";
-            let by_word = has_piece(shape.prefix, &[pieces::SPELT]);
-            assert!(run >= Some(LEAST) || web_token || by_word, "{}", shape.prefix);
-        }
-        assert!(
-            all().flat_map(|kind| kind.keywords).all(|keyword| keyword.len() + 54 + SPELT <= NAMED)
-        );
     }
 
     /// Blank text, so that nothing but what is put into it is worth a look.

@@ -17,7 +17,9 @@ use hiding::Hiding;
 use known::spellings;
 
 use super::{
-    Detector, Options, index, kinds, layers,
+    Detector, Options,
+    index::{self, Entry},
+    kinds, layers,
     scan::{self, Candidate, Closer, Open, Purpose},
     sieve::Sieve,
 };
@@ -92,6 +94,16 @@ struct Hidden {
     end: usize,
     rank: u8,
     name: Name,
+}
+
+/// What of a text of several lines is worth a look; lines without any of it can be shown as they are.
+struct Interest {
+    /// What the index leads to, in the order of the windows by which it was found.
+    hits: Vec<(usize, Entry)>,
+    /// Where something may be encoded, and where known secrets stand; in order.
+    places: Vec<usize>,
+    /// The places of both, in order.
+    all: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -184,42 +196,57 @@ impl StreamRedactor {
         self.buffer.drain(..keep);
     }
 
-    /// Where in a text of several lines something stands that is worth a look, in order; the other lines can be shown as they
-    /// are. Nothing where the text is too short to ask.
-    fn interest(&self, text: &[u8]) -> Option<Vec<usize>> {
-        let purpose = if self.options.every_named_value { Purpose::Mask } else { Purpose::Report };
-        let sieve = Sieve::of(text, purpose)?;
-        let mut places = Vec::new();
+    fn purpose(&self) -> Purpose {
+        if self.options.every_named_value { Purpose::Mask } else { Purpose::Report }
+    }
+
+    /// What is worth a look in a text of several lines. Nothing where the text is too short to ask.
+    fn interest(&self, text: &[u8]) -> Option<Interest> {
+        let sieve = Sieve::of(text, self.purpose())?;
+        let mut hits = Vec::new();
         index::each_hit(text, Some(&sieve), |start, entry| {
             if scan::is_anchored(text, start, entry) {
-                places.push(start);
+                hits.push((start, entry));
             }
         });
+        let mut places = Vec::new();
         layers::each_place(text, &sieve, &mut |start| places.push(start));
         for Needle { finder, .. } in &self.needles {
             places.extend(finder.find_iter(text));
         }
         places.sort_unstable();
-        Some(places)
+        let mut all: Vec<usize> = hits.iter().map(|(start, _)| *start).collect();
+        all.extend(&places);
+        all.sort_unstable();
+        Some(Interest { hits, places, all })
     }
 
-    /// Shows the whole lines before the next one of interest, where nothing is begun, and gives where they end.
+    /// Shows the whole lines before the next one that has a secret or may begin one, where nothing is begun, and gives where they
+    /// end.
     fn show_quiet(
         &mut self,
         buffer: &[u8],
         from: usize,
-        interest: &[usize],
+        interest: &Interest,
         out: &mut Vec<u8>,
     ) -> usize {
         if self.hiding.is_some() || (self.before, self.joined, self.least) != (0, 0, 0) {
             return from;
         }
-        let next = interest.get(interest.partition_point(|place| *place < from));
-        let mut quiet = buffer.get(from..next.map_or(buffer.len(), |at| *at)).unwrap_or_default();
+        let mut until = from;
+        let next = loop {
+            let behind = interest.all.partition_point(|place| *place < until);
+            let Some(place) = interest.all.get(behind) else { break buffer.len() };
+            match self.quiet_line(buffer, from, *place, interest) {
+                Some(end) => until = end,
+                None => break *place,
+            }
+        };
+        let mut quiet = buffer.get(from..next).unwrap_or_default();
         // A line that goes on behind a backslash belongs to the next one.
         while let Some(end) = memchr::memrchr(b'\n', quiet) {
             let line = quiet.get(..end).unwrap_or_default();
-            if !line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\") {
+            if !goes_on(line) {
                 out.extend_from_slice(quiet.get(..=end).unwrap_or_default());
                 self.searched = 0;
                 return from + end + 1;
@@ -227,6 +254,43 @@ impl StreamRedactor {
             quiet = line;
         }
         from
+    }
+
+    /// The end of the line around a place of interest, where it is a piece by itself in which nothing is hidden.
+    fn quiet_line(
+        &self,
+        buffer: &[u8],
+        from: usize,
+        place: usize,
+        interest: &Interest,
+    ) -> Option<usize> {
+        let before = buffer.get(from..place)?;
+        let start = memchr::memrchr(b'\n', before).map_or(from, |at| from + at + 1);
+        if goes_on(buffer.get(from..start.saturating_sub(1)).unwrap_or_default()) {
+            return None;
+        }
+        let behind = buffer.get(place..)?;
+        let end = place + memchr::memchr(b'\n', behind)? + 1;
+        let line = buffer.get(start..end)?;
+        let piece = line.strip_suffix(b"\n").filter(|rest| rest.ends_with(b"\r")).unwrap_or(line);
+        let text = piece.get(..piece.len() - 1)?;
+        let other = interest.places.partition_point(|place| *place < start);
+        if line.len() > GROUP
+            || goes_on(text)
+            || memchr::memchr(b'\r', text).is_some()
+            || interest.places.get(other).is_some_and(|place| *place < end)
+        {
+            return None;
+        }
+        const WINDOW: usize = 4;
+        let window = |(at, entry): &(usize, Entry)| at + usize::from(entry.offset);
+        let first = interest.hits.partition_point(|hit| window(hit) < start);
+        let hits = interest.hits.get(first..)?.iter();
+        let hits = hits
+            .take_while(|hit| window(hit) + WINDOW <= start + piece.len())
+            .filter_map(|(at, entry)| Some((at.checked_sub(start)?, *entry)));
+        let pass = scan::pass_over(piece, hits, self.purpose());
+        (pass.found.is_empty() && pass.open.is_none() && !pass.wants_more).then_some(end)
     }
 
     /// Shows the next piece of `rest`, if it is whole, and gives its length. `text` begins `before` bytes earlier.
@@ -258,7 +322,7 @@ impl StreamRedactor {
             return Some(0);
         }
         let text = text.get(..self.before + end).unwrap_or_default();
-        let purpose = if self.options.every_named_value { Purpose::Mask } else { Purpose::Report };
+        let purpose = self.purpose();
         let sieve = Sieve::of(text, purpose);
         let pass = scan::pass(text, sieve.as_ref(), purpose, !last);
         if whole && pass.wants_more && !last && end < GROUP {
@@ -421,6 +485,11 @@ impl StreamRedactor {
         let salt = &self.options.salt;
         Sha256::new().chain_update((salt.len() as u64).to_be_bytes()).chain_update(salt)
     }
+}
+
+/// Whether a line without its end goes on in the next one.
+fn goes_on(line: &[u8]) -> bool {
+    line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\")
 }
 
 /// What stands in the place of a secret.

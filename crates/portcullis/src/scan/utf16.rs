@@ -22,7 +22,7 @@ pub(super) fn order(head: &[u8]) -> Option<Order> {
         _ => {}
     }
     let pairs = head.len() / 2;
-    if pairs < LEAST {
+    if pairs < LEAST || memchr::memchr(0, head).is_none() {
         return None;
     }
     let zeros = |offset: usize| {
