@@ -141,7 +141,7 @@ fn killed_until_it_is_over() -> usize {
             killed += 1;
         }
         child.wait().unwrap();
-        let id = portcullis::conversation::list(&world.state()).unwrap()[0].0.clone();
+        let id = portcullis::conversation::list(&world.state()).unwrap().first().unwrap().0.clone();
         let (_, state) = read(&path_of(&world.state(), &id).unwrap()).unwrap();
         if state.status().is_over() {
             break state.status();
