@@ -575,6 +575,16 @@ pub(crate) fn kind(descriptor: &OwnedFd) -> io::Result<libc::mode_t> {
     }
 }
 
+/// Whether nothing can be written through what is mounted at an open place.
+pub(crate) fn is_read_only(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut found = MaybeUninit::<libc::statvfs>::uninit();
+    // SAFETY: the structure is written whole where the call succeeds, and read only then.
+    unsafe {
+        checked(libc::fstatvfs(descriptor.as_raw_fd(), found.as_mut_ptr()))?;
+        Ok(found.assume_init().f_flag & libc::ST_RDONLY != 0)
+    }
+}
+
 /// Brings up the loopback of this network namespace, and gives a socket in it.
 fn loopback_up() -> io::Result<OwnedFd> {
     // SAFETY: the request is whole, and its name ends with a zero.

@@ -165,6 +165,8 @@ impl FromIterator<Layer> for Layers {
 pub enum Means {
     /// Namespaces of its own, with mounts of its own.
     Namespaces,
+    /// Namespaces that bubblewrap makes, where we may not.
+    Bubblewrap,
     /// Landlock, a list of what may be reached.
     Landlock,
     /// A filter of system calls.
@@ -183,6 +185,7 @@ impl Means {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
+            Self::Bubblewrap => "bubblewrap",
             Self::Landlock => "landlock",
             Self::Seccomp => "seccomp",
             Self::Rlimits => "rlimits",

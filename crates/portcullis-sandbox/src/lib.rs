@@ -4,10 +4,11 @@
 //! for. What a [`Profile`] promises is divided into [`Layer`]s; each run comes with a [`Report`] that says of each whether it holds,
 //! by which [`Means`], and why not. A layer that is required and does not hold refuses the run: there is no best effort in silence.
 //!
-//! Two tiers are tried, the stronger one first:
+//! Three tiers are tried, the strongest first:
 //!
 //! 1. namespaces of its own (with a view of the files of its own, and no network but a loopback), Landlock and seccomp inside them;
-//! 2. Landlock and seccomp alone, and our process that watches.
+//! 2. the same namespaces, made by a bubblewrap that root installed, where we may not make them;
+//! 3. Landlock and seccomp alone, and our process that watches.
 //!
 //! The crate knows no policy: which paths are secret or protected, and what a program may do, its caller says. It runs on Linux; on other
 //! systems every run is refused.

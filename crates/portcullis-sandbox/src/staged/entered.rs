@@ -17,7 +17,7 @@ use super::{
     view,
 };
 use crate::{
-    Network, Unavailable,
+    Means, Network, Unavailable,
     channel::{self, Word},
     kernel,
 };
@@ -39,6 +39,11 @@ pub(super) fn become_first(
         }
     };
     drop(failure);
+    serve(given, pins, held)
+}
+
+/// Starts the program and waits for its end, with which that of everything else here comes.
+pub(super) fn serve(given: &Given, pins: &Pins, held: Held) -> ! {
     let ended = (|| {
         let signals = kernel::child_signals()?;
         let program = inside::program_started(given, pins, held)?;
@@ -58,7 +63,6 @@ fn prepared(
     unavailable: &[Unavailable],
     users: bool,
 ) -> Result<Held, String> {
-    let said = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     kernel::die_with_parent().map_err(said("the end of the run cannot be bound to its caller"))?;
     if users {
         be_oneself(given).map_err(said("the user cannot be mapped"))?;
@@ -77,17 +81,27 @@ fn prepared(
         let entered = inside.and_then(|inside| kernel::enter_network(inside.as_fd()));
         entered.map_err(said("there is no network of its own"))?;
     }
-    let mut port = None;
-    if matches!(given.plan.profile.network, Network::Proxy(_)) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        let listener = listener.map_err(said("the way to the proxy cannot be made"))?;
-        port = listener.local_addr().ok().map(|address| address.port());
-        // The other end lives outside: there is nothing inside that could be taken over.
-        channel::say(&given.control, &Word::Listening, &[listener.as_raw_fd()])
-            .map_err(said("the way to the proxy cannot be handed over"))?;
-    }
-    let namespaced = Namespaced { users, network, hidden };
+    let port = way_to_proxy(given)?;
+    let namespaced = Namespaced { by: Means::Namespaces, users, network, hidden };
     Ok(Held::namespaced(unavailable.to_vec(), namespaced, port))
+}
+
+/// Where the proxy is reached in a network of our own, where it is to be reached.
+pub(super) fn way_to_proxy(given: &Given) -> Result<Option<u16>, String> {
+    if !matches!(given.plan.profile.network, Network::Proxy(_)) {
+        return Ok(None);
+    }
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let listener = listener.map_err(said("the way to the proxy cannot be made"))?;
+    let port = listener.local_addr().ok().map(|address| address.port());
+    // The other end lives outside: there is nothing inside that could be taken over.
+    channel::say(&given.control, &Word::Listening, &[listener.as_raw_fd()])
+        .map_err(said("the way to the proxy cannot be handed over"))?;
+    Ok(port)
+}
+
+fn said(what: &'static str) -> impl Fn(io::Error) -> String {
+    move |error| format!("{what}: {error}")
 }
 
 /// The same user and group inside as outside. Nobody else is there.

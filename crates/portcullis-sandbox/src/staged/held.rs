@@ -8,12 +8,21 @@ use crate::{Layer, LayerState, Means, Network, Report, Unavailable, channel::Pla
 /// Namespaces that stand.
 #[derive(Clone, Debug)]
 pub(super) struct Namespaced {
+    /// Who made them: [`Means::Namespaces`] or [`Means::Bubblewrap`].
+    pub(super) by: Means,
     /// Whether there is one of users among them.
     pub(super) users: bool,
     /// Whether there is one of the network.
     pub(super) network: bool,
     /// Whether the processes outside cannot even be seen.
     pub(super) hidden: bool,
+}
+
+impl Namespaced {
+    /// Whether a link can be covered by a mount.
+    pub(super) fn covers_links(&self) -> bool {
+        self.by == Means::Namespaces
+    }
 }
 
 /// What was put in force so far.
@@ -106,6 +115,9 @@ impl Held {
         let scopes = self.landlock.as_ref().is_ok_and(|version| *version >= reach::SCOPES_SINCE);
         let seccomp = self.seccomp.is_ok();
         let spaces = self.namespaces.as_ref();
+        let mounts = spaces.map_or(Means::Namespaces, |spaces| spaces.by);
+        let links_are_open =
+            spaces.is_some_and(|spaces| !spaces.covers_links()) && !pins.covered.is_empty();
         let mut by = Vec::new();
         let mut add = |means: Means, has: bool| {
             if has {
@@ -116,7 +128,7 @@ impl Held {
         match layer {
             Layer::Files => {
                 let reads_all = profile.read.iter().any(|root| root.as_os_str() == "/");
-                add(Means::Namespaces, spaces.is_some() && (reads_all || landlock));
+                add(mounts, spaces.is_some() && (reads_all || landlock));
                 add(Means::Landlock, landlock);
                 if by.is_empty() {
                     return because(if spaces.is_some() {
@@ -131,7 +143,7 @@ impl Held {
                 }
             }
             Layer::Unreadable => {
-                add(Means::Namespaces, spaces.is_some());
+                add(mounts, spaces.is_some());
                 add(Means::Landlock, spaces.is_none() && landlock);
                 if by.is_empty() {
                     return because("it takes namespaces, or Landlock of Linux 6.2 or later");
@@ -147,10 +159,19 @@ impl Held {
                 if let Some((path, reason)) = pins.failed.first() {
                     return Err(format!("`{}`: {reason}", path.display()));
                 }
-                add(Means::Namespaces, spaces.is_some());
-                add(Means::Landlock, spaces.is_none() && landlock);
+                if links_are_open && !landlock {
+                    return because(
+                        "a protected name is a link, which bubblewrap cannot cover: it takes Landlock of Linux 6.2 or later",
+                    );
+                }
+                add(mounts, spaces.is_some());
+                add(Means::Landlock, (spaces.is_none() || links_are_open) && landlock);
                 if by.is_empty() {
                     return because("it takes namespaces, or Landlock of Linux 6.2 or later");
+                }
+                if links_are_open {
+                    let note = "nothing new can be made directly in directories above a protected name that is a link";
+                    return Ok((by, Some(note.to_owned())));
                 }
                 if spaces.is_none() && !profile.protected.is_empty() {
                     let note =
@@ -161,14 +182,14 @@ impl Held {
             Layer::Network => match profile.network {
                 Network::Open => return because("the network is open"),
                 Network::Off => {
-                    add(Means::Namespaces, spaces.is_some_and(|spaces| spaces.network));
+                    add(mounts, spaces.is_some_and(|spaces| spaces.network));
                     add(Means::Seccomp, spaces.is_none() && seccomp);
                     if by.is_empty() {
                         return because("it takes namespaces, or seccomp");
                     }
                 }
                 Network::Proxy(_) => {
-                    add(Means::Namespaces, self.port.is_some());
+                    add(mounts, self.port.is_some());
                     if by.is_empty() {
                         return because("letting it out to the proxy alone takes namespaces");
                     }
@@ -184,14 +205,14 @@ impl Held {
                 }
             }
             Layer::Processes => {
-                add(Means::Namespaces, spaces.is_some_and(|spaces| spaces.hidden));
+                add(mounts, spaces.is_some_and(|spaces| spaces.hidden));
                 add(Means::Landlock, scopes);
                 if by.is_empty() {
                     return because("it takes namespaces, or Landlock of Linux 6.12 or later");
                 }
             }
             Layer::Ipc => {
-                add(Means::Namespaces, spaces.is_some());
+                add(mounts, spaces.is_some());
                 add(Means::Seccomp, spaces.is_none() && seccomp);
                 if by.is_empty() {
                     return because("it takes namespaces, or seccomp");
@@ -215,7 +236,7 @@ impl Held {
                 add(Means::Supervisor, plan.limits.processes.is_some() && !counted);
             }
             Layer::Cleanup => {
-                add(Means::Namespaces, spaces.is_some());
+                add(mounts, spaces.is_some());
                 // Who supervises must not be killed from inside.
                 add(Means::Supervisor, spaces.is_none() && scopes);
                 if by.is_empty() {

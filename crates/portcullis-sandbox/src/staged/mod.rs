@@ -7,7 +7,15 @@
 //!              └─► first process of new namespaces, where there are some: mounts, reaps
 //!                    └─► the program
 //! ```
+//!
+//! Where bubblewrap makes the namespaces, it stands between the first two, and makes the mounts.
+//!
+//! ```text
+//! caller ──► stage ──► bubblewrap ──► first process: reaps ──► the program
+//! ```
 
+mod believed;
+mod bubblewrap;
 mod entered;
 mod filter;
 mod held;
@@ -34,9 +42,11 @@ use crate::{
 /// Becomes the stage where this process was started as one, and then never comes back. To be called before anything else, while
 /// there is one thread.
 pub fn stage() {
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == STAGE) {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|argument| argument == STAGE) {
+        let is_inside = arguments.next().is_some_and(|argument| argument == bubblewrap::INSIDE);
         // Nothing is written late, and whoever waits need not wait for more.
-        kernel::exit(run());
+        kernel::exit(if is_inside { bubblewrap::entered() } else { run() });
     }
 }
 
@@ -83,6 +93,14 @@ fn supervised(given: &Given) -> io::Result<()> {
         unavailable.push(turned_off(Means::Namespaces));
     } else {
         match in_namespaces(given, &pins, &unavailable, &signals)? {
+            None => return Ok(()),
+            Some(reason) => unavailable.push(reason),
+        }
+    }
+    if given.plan.without.contains(&Means::Bubblewrap) {
+        unavailable.push(turned_off(Means::Bubblewrap));
+    } else {
+        match bubblewrap::tried(given, &pins, &unavailable, &signals)? {
             None => return Ok(()),
             Some(reason) => unavailable.push(reason),
         }

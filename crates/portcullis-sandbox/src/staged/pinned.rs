@@ -16,6 +16,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Means, Profile, channel::Plan, kernel};
 
 /// How a placeholder is known: nobody else makes directories that are read-only and sticky.
@@ -32,7 +34,7 @@ const MOST_LOOKED_AT: usize = 500_000;
 const MOST_NAMES: usize = 1_000;
 
 /// Protected paths, as they are on this machine.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Pins {
     /// Directories above a protected path: what is in them may change, they may not be moved away.
     pub(super) held: Vec<PathBuf>,
@@ -42,6 +44,8 @@ pub(super) struct Pins {
     pub(super) covered: Vec<PathBuf>,
     /// What could not be protected, and why.
     pub(super) failed: Vec<(PathBuf, String)>,
+    /// They belong to the stage outside.
+    #[serde(skip)]
     placeholders: Vec<Placeholder>,
 }
 
@@ -57,7 +61,8 @@ impl Pins {
     pub(super) fn made(plan: &Plan) -> Self {
         let mut pins = Self::default();
         // Without mounts of its own nothing new can be made beside what is protected, and no placeholder is needed.
-        let places = !plan.without.contains(&Means::Namespaces);
+        let mounts = [Means::Namespaces, Means::Bubblewrap];
+        let places = mounts.iter().any(|means| !plan.without.contains(means));
         for path in &plan.profile.protected {
             pins.add(path, &plan.profile, places, MOST_HOPS);
         }

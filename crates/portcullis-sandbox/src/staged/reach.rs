@@ -1,6 +1,6 @@
 //! What the program may reach, as Landlock takes it: a list of what is allowed. Owns how denied and protected paths come out of such a
-//! list. With mounts of our own they are covered already; without them every neighbour of theirs is allowed by itself, and so nothing
-//! new can be made beside what is protected.
+//! list. With mounts of our own they are covered already, but for links where bubblewrap makes the mounts; without them every neighbour of theirs
+//! is allowed by itself, and so nothing new can be made beside what is protected.
 
 use std::{
     fs,
@@ -90,9 +90,16 @@ fn allowed(plan: &Plan, pins: &Pins, held: &Held, abi: ABI) -> Result<Allowed, S
         (AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev)
             & AccessFs::from_all(abi);
     let mut list = Vec::new();
-    if held.namespaces.is_some() {
-        list.extend(profile.read.iter().map(|path| (path.clone(), read)));
-        list.extend(profile.write.iter().map(|path| (path.clone(), write)));
+    if let Some(spaces) = &held.namespaces {
+        list.extend(profile.read.iter().chain(&profile.write).map(|path| (path.clone(), read)));
+        // What no mount covers must not be removed, and so its neighbours are named here too.
+        let links = if spaces.covers_links() { &[] } else { pins.covered.as_slice() };
+        let links: Vec<&Path> = links.iter().map(PathBuf::as_path).collect();
+        let mut places = Vec::new();
+        for root in &profile.write {
+            neighbours(root, &links, &mut places)?;
+        }
+        list.extend(places.into_iter().map(|path| (path, write)));
         list.push((PathBuf::from("/dev"), device | AccessFs::ReadDir));
         list.push((PathBuf::from("/dev/shm"), write));
         list.push((PathBuf::from("/proc"), read));

@@ -29,17 +29,18 @@ pub(super) enum Whose {
     Orphans,
 }
 
-/// Waits for the first process of the namespaces, which kills everything in them by ending.
-pub(super) fn first(given: &Given, first: Pid, signals: &OwnedFd) -> io::Result<()> {
+/// Waits for the first process of the namespaces, which kills everything in them by ending. Whether the caller wanted it to end is the
+/// answer.
+pub(super) fn first(given: &Given, first: Pid, signals: &OwnedFd) -> io::Result<bool> {
     loop {
         let (over, _) = something_happened(given, signals, None)?;
         if over {
             let _ = kernel::kill(first, libc::SIGKILL);
             kernel::wait(first, true)?;
-            return Ok(());
+            return Ok(true);
         }
         if !matches!(kernel::wait(first, false)?, Waited::Running) {
-            return Ok(());
+            return Ok(false);
         }
     }
 }
@@ -106,7 +107,7 @@ fn something_happened(
 }
 
 /// Kills everything that was started, and what that starts meanwhile, until nothing is left.
-fn sweep(whose: Whose) -> io::Result<()> {
+pub(super) fn sweep(whose: Whose) -> io::Result<()> {
     let begun = Instant::now();
     loop {
         loop {

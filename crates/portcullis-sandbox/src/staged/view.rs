@@ -11,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::pinned::Pins;
 use crate::{
     channel::Plan,
@@ -22,6 +24,7 @@ pub(super) const TEMPORARY: &str = "/tmp";
 
 /// How much it holds, in memory.
 const TEMPORARY_OPTIONS: &std::ffi::CStr = c"mode=1777,size=1g,nr_inodes=200k";
+pub(super) const TEMPORARY_BYTES: &str = "1073741824";
 
 /// Devices that harm nobody.
 pub(super) const DEVICES: &[&str] =
@@ -56,8 +59,8 @@ fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> Failed {
 }
 
 /// How something is attached.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum How {
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) enum How {
     /// As it was.
     Writable,
     /// As it is, read-only.
@@ -109,7 +112,7 @@ pub(super) fn make(plan: &Plan, pins: &Pins) -> Result<bool, Failed> {
 }
 
 /// What is attached where, outer places before inner ones; at the same place what is stricter comes last.
-fn wanted(plan: &Plan, pins: &Pins) -> Vec<(PathBuf, How)> {
+pub(super) fn wanted(plan: &Plan, pins: &Pins) -> Vec<(PathBuf, How)> {
     let profile = &plan.profile;
     let mut list: Vec<(PathBuf, How)> = Vec::new();
     list.extend(profile.write.iter().map(|path| (path.clone(), How::Writable)));

@@ -12,6 +12,7 @@
 
 mod attacks;
 mod calls;
+mod distrust;
 mod promises;
 mod scene;
 
@@ -51,6 +52,7 @@ fn main() {
         }
         ["loopback"] => promises::loopback(),
         ["connections"] => promises::connections(),
+        ["bubblewrap", place] => distrust::bubblewrap(Path::new(place)),
         rest => {
             let place =
                 PathBuf::from(format!("/var/tmp/portcullis-escapes-{}", std::process::id()));
@@ -104,24 +106,24 @@ fn all(place: &Path, words: &[&str]) {
             )),
             None => {}
         }
-        for (tier, without) in &tiers {
-            if attempt.kept == Kept::WithNamespaces && without.contains(&Means::Namespaces) {
+        for Tier { name: tier, means, without } in &tiers {
+            if attempt.kept == Kept::WithNamespaces && without.contains(&Means::Bubblewrap) {
                 continue;
             }
             made += 1;
-            if let Err(words) = contained(place, attempt, without) {
+            if let Err(words) = contained(place, attempt, *means, without) {
                 worked.push(format!("`{}` as {who}, with {tier}: {words}", attempt.name));
             }
         }
     }
     for (name, promise) in promises::PROMISES.iter().filter(|(name, _)| is_chosen(name)) {
-        for (tier, without) in &tiers {
+        for Tier { name: tier, without, .. } in &tiers {
             if let Err(words) = promise(place, without) {
                 worked.push(format!("`{name}` as {who}, with {tier}: {words}"));
             }
         }
     }
-    let tiers: Vec<&str> = tiers.iter().map(|(name, _)| *name).collect();
+    let tiers: Vec<&str> = tiers.iter().map(|tier| tier.name).collect();
     println!(
         "as {who}, with {}: {made} attempts at {} ways out, {proved} of which work without a sandbox; {:.1} s",
         tiers.join(" and "),
@@ -136,22 +138,33 @@ fn all(place: &Path, words: &[&str]) {
     }
 }
 
+/// A way of holding, and what is taken away so that it is used.
+struct Tier {
+    name: &'static str,
+    means: Means,
+    without: Vec<Means>,
+}
+
 /// The tiers that this machine has. That one is missing is said.
-fn tiers(place: &Path) -> Vec<(&'static str, Vec<Means>)> {
+fn tiers(place: &Path) -> Vec<Tier> {
     let mut tiers = Vec::new();
-    for (name, without, first) in [
-        ("namespaces", vec![], Means::Namespaces),
-        ("Landlock and seccomp alone", vec![Means::Namespaces], Means::Landlock),
+    let mut without = Vec::new();
+    for (name, means) in [
+        ("namespaces", Means::Namespaces),
+        ("bubblewrap", Means::Bubblewrap),
+        ("Landlock and seccomp alone", Means::Landlock),
     ] {
         let mut launch = Launch::new("", place, Profile::workspace_write(place));
         launch.without.clone_from(&without);
         let report = probe(&launch).unwrap();
-        match report.unavailable.iter().find(|one| one.means == first) {
+        match report.unavailable.iter().find(|one| one.means == means) {
             Some(one) => {
-                println!("skipped: {name}, because here {first} cannot be had: {}", one.reason)
+                println!("skipped: {name}, because here {means} cannot be had: {}", one.reason);
+                one.remedy.iter().for_each(|remedy| println!("help: {remedy}"));
             }
-            None => tiers.push((name, without)),
+            None => tiers.push(Tier { name, means, without: without.clone() }),
         }
+        without.push(means);
     }
     assert!(!tiers.is_empty(), "nothing can be held on this machine, and so nothing was tested");
     tiers
@@ -183,7 +196,12 @@ fn control(place: &Path, attempt: &Attempt) -> Option<bool> {
 }
 
 /// Whether nothing happened.
-fn contained(place: &Path, attempt: &Attempt, without: &[Means]) -> Result<(), String> {
+fn contained(
+    place: &Path,
+    attempt: &Attempt,
+    means: Means,
+    without: &[Means],
+) -> Result<(), String> {
     let (mut scene, mut launch) = prepared(place, attempt);
     launch.without = without.to_vec();
     launch.limits.wall = Some(PATIENCE);
@@ -197,6 +215,8 @@ fn contained(place: &Path, attempt: &Attempt, without: &[Means]) -> Result<(), S
         Err("the attacker got through".to_owned())
     } else if (attempt.shows)(&mut scene) {
         Err("it shows outside".to_owned())
+    } else if !finished.report.layers.iter().any(|state| state.by.contains(&means)) {
+        Err("the report says that it was another tier".to_owned())
     } else if !finished.report.holds(attempt.layer) {
         Err(format!("the report says that `{}` does not hold", attempt.layer))
     } else if attempt.name != "outlive the time" && begun.elapsed() >= PATIENCE {

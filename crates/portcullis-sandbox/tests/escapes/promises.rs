@@ -18,7 +18,7 @@ use portcullis_sandbox::{
     Stopped, run,
 };
 
-use crate::calls;
+use crate::{calls, distrust};
 
 type Promise = fn(&Path, &[Means]) -> Result<(), String>;
 
@@ -43,9 +43,11 @@ pub(crate) static PROMISES: &[(&str, Promise)] = &[
     ("a means that is missing refuses what takes it", missing_means_refuse),
     ("a path that makes no sense refuses", senseless_paths_refuse),
     ("what is not required runs, and the report says so", waived_runs),
+    ("a workspace may be named like an option", named_like_options),
+    ("bubblewrap is not believed", distrust::bubblewrap_is_not_believed),
 ];
 
-fn shell(place: &Path, without: &[Means], line: &str) -> Launch {
+pub(crate) fn shell(place: &Path, without: &[Means], line: &str) -> Launch {
     let workspace = place.join("workspace");
     let _ = fs::remove_dir_all(&workspace);
     fs::create_dir(&workspace).unwrap();
@@ -167,7 +169,7 @@ fn placeholders_go(place: &Path, without: &[Means]) -> Result<(), String> {
         std::os::unix::fs::PermissionsExt::from_mode(0o1555),
     )
     .unwrap();
-    if without.contains(&Means::Namespaces) {
+    if without.contains(&Means::Bubblewrap) {
         fs::remove_dir(settings.parent().unwrap()).unwrap();
     }
     std::thread::scope(|scope| {
@@ -254,7 +256,7 @@ fn reaches_proxy(place: &Path, without: &[Means]) -> Result<(), String> {
     let mut launch = shell(place, without, "");
     launch.program = std::env::current_exe().unwrap().into();
     launch.arguments = vec!["loopback".into()];
-    if without.contains(&Means::Namespaces) {
+    if without.contains(&Means::Bubblewrap) {
         let proxy = Proxy { address: ([127, 0, 0, 1], 9).into(), credentials: None };
         launch.profile.network = Network::Proxy(proxy);
         return match run(&launch) {
@@ -305,7 +307,7 @@ fn threads_named(name: &str) -> usize {
 
 /// A proxy that takes every connection and never says or closes anything.
 fn way_to_proxy_ends(place: &Path, without: &[Means]) -> Result<(), String> {
-    if without.contains(&Means::Namespaces) {
+    if without.contains(&Means::Bubblewrap) {
         return Ok(());
     }
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -409,13 +411,13 @@ fn missing_means_refuse(place: &Path, without: &[Means]) -> Result<(), String> {
     for (missing, layer) in [
         (&[Means::Seccomp][..], Layer::Syscalls),
         (&[Means::Seccomp], Layer::Sockets),
-        (&[Means::Namespaces, Means::Seccomp], Layer::Network),
-        (&[Means::Namespaces, Means::Seccomp], Layer::Ipc),
-        (&[Means::Namespaces, Means::Landlock], Layer::Files),
-        (&[Means::Namespaces, Means::Landlock], Layer::Processes),
-        (&[Means::Namespaces, Means::Landlock], Layer::Cleanup),
-        (&[Means::Namespaces, Means::Landlock], Layer::Protected),
-        (&[Means::Namespaces, Means::Landlock], Layer::Unreadable),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Seccomp], Layer::Network),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Seccomp], Layer::Ipc),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Landlock], Layer::Files),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Landlock], Layer::Processes),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Landlock], Layer::Cleanup),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Landlock], Layer::Protected),
+        (&[Means::Namespaces, Means::Bubblewrap, Means::Landlock], Layer::Unreadable),
     ] {
         let mut launch = shell(place, without, "echo ran");
         launch.without.extend(missing);
@@ -460,11 +462,34 @@ fn senseless_paths_refuse(place: &Path, without: &[Means]) -> Result<(), String>
     Ok(())
 }
 
+fn named_like_options(place: &Path, without: &[Means]) -> Result<(), String> {
+    for name in ["--bind", "--", "--args 3", "a\\040b\n\"c\" $(d) ü"] {
+        let mut launch = shell(place, without, "echo x > new; echo x >> kept; ls -A; cat secret");
+        let workspace = launch.directory.join(name);
+        fs::create_dir(&workspace).unwrap();
+        fs::write(workspace.join("kept"), "whole\n").unwrap();
+        fs::write(workspace.join("secret"), "secret\n").unwrap();
+        launch.directory.clone_from(&workspace);
+        launch.profile = Profile::workspace_write(&workspace);
+        launch.profile.protected = vec![workspace.join("kept"), workspace.join("--proc")];
+        launch.profile.denied = vec![workspace.join("secret")];
+        let finished = done(&launch)?;
+        let is_plain = without.contains(&Means::Bubblewrap);
+        let fault = |words: String| format!("{name:?}: {words}, {finished:?}");
+        same(&workspace.join("new").exists(), &!is_plain).map_err(fault)?;
+        let kept = fs::read_to_string(workspace.join("kept")).ok();
+        same(&kept.as_deref(), &Some("whole\n")).map_err(fault)?;
+        same(&finished.stdout.ends_with(b"secret\nsecret\n"), &false).map_err(fault)?;
+        same(&workspace.join("--proc").exists(), &false).map_err(fault)?;
+    }
+    Ok(())
+}
+
 fn waived_runs(place: &Path, without: &[Means]) -> Result<(), String> {
     let mut launch = shell(place, without, "echo ran");
     launch.without.push(Means::Seccomp);
     launch.require = launch.require.without(Layer::Syscalls).without(Layer::Sockets);
-    if without.contains(&Means::Namespaces) {
+    if without.contains(&Means::Bubblewrap) {
         launch.require = launch.require.without(Layer::Network).without(Layer::Ipc);
     }
     let finished = done(&launch)?;
