@@ -19,12 +19,10 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
     {
         let words: Vec<&str> = statement
             .iter()
-            .map(|token| {
-                if token.kind == TokenKind::Word || token.kind == TokenKind::Operator {
-                    &*token.text
-                } else {
-                    ""
-                }
+            .map(|token| match token.kind {
+                TokenKind::Word | TokenKind::Operator => &*token.text,
+                TokenKind::Name => in_quotes(&token.text),
+                TokenKind::Text | TokenKind::Number => "",
             })
             .collect();
         let word = |index: usize| words.get(index).copied().unwrap_or("");
@@ -35,7 +33,9 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
         }
         anywhere(&words, found);
         waits(statement, &words, found);
-        if depth == 0 && statement.len() > 1 && is_unfamiliar(word(0)) {
+        // Without `EXEC`, a procedure may be named in quotes.
+        let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
+        if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
             found.push(("query.unfamiliar", String::new()));
         }
         let mut start = true;
@@ -204,33 +204,61 @@ const UNTRUSTED: &[&str] = &[
     "PLTCLU",
 ];
 
+/// Functions and procedures that reach beyond the tables, sorted, and the rule for each. They may stand in quotes.
+static REACHING: &[(&str, &str)] = &[
+    ("DBLINK", "query.remote"),
+    ("DBLINK_CONNECT", "query.remote"),
+    ("DBLINK_EXEC", "query.remote"),
+    ("DBMS_SCHEDULER", "query.program"),
+    ("LOAD_EXTENSION", "query.program"),
+    ("LOAD_FILE", "query.file"),
+    ("LO_EXPORT", "query.file"),
+    ("LO_IMPORT", "query.file"),
+    ("OPENDATASOURCE", "query.remote"),
+    ("OPENROWSET", "query.remote"),
+    ("PG_LS_DIR", "query.file"),
+    ("PG_READ_BINARY_FILE", "query.file"),
+    ("PG_READ_FILE", "query.file"),
+    ("PG_TERMINATE_BACKEND", "query.server"),
+    ("READFILE", "query.file"),
+    ("SP_ADDROLEMEMBER", "query.grant"),
+    ("SP_ADDSRVROLEMEMBER", "query.grant"),
+    ("SP_CONFIGURE", "query.server"),
+    ("SP_EXECUTE_EXTERNAL_SCRIPT", "query.program"),
+    ("SP_OACREATE", "query.program"),
+    ("SYS_EVAL", "query.program"),
+    ("SYS_EXEC", "query.program"),
+    ("UTL_FILE", "query.file"),
+    ("UTL_HTTP", "query.remote"),
+    ("UTL_SMTP", "query.remote"),
+    ("UTL_TCP", "query.remote"),
+    ("WRITEFILE", "query.file"),
+    ("XP_CMDSHELL", "query.program"),
+    ("XP_REGWRITE", "query.program"),
+];
+
+/// The procedure that runs the text which it is given.
+const DYNAMIC: &str = "SP_EXECUTESQL";
+
+fn reaching(word: &str) -> Option<&'static str> {
+    let row = REACHING.binary_search_by(|(name, _)| name.cmp(&word)).ok()?;
+    REACHING.get(row).map(|(_, rule)| *rule)
+}
+
+/// What a name in quotes means as a word: only those that reach somewhere mean the same with and without them.
+fn in_quotes(name: &str) -> &'static str {
+    let is_it = |known: &&&str| known.eq_ignore_ascii_case(name);
+    let known = REACHING.iter().map(|(known, _)| known).chain([&DYNAMIC, &"PG_SLEEP"]);
+    known.filter(|_| name.len() < 32).find(is_it).copied().unwrap_or("")
+}
+
 /// What matters wherever it stands in a statement.
 fn anywhere(words: &[&str], found: &mut Vec<(&'static str, String)>) {
     for (index, word) in words.iter().enumerate() {
         let next = words.get(index + 1).copied().unwrap_or("");
         let rule = match *word {
-            "XP_CMDSHELL"
-            | "SYS_EXEC"
-            | "SYS_EVAL"
-            | "LOAD_EXTENSION"
-            | "SP_OACREATE"
-            | "XP_REGWRITE"
-            | "DBMS_SCHEDULER"
-            | "SP_EXECUTE_EXTERNAL_SCRIPT" => "query.program",
-            "LOAD_FILE"
-            | "PG_READ_FILE"
-            | "PG_READ_BINARY_FILE"
-            | "LO_IMPORT"
-            | "LO_EXPORT"
-            | "PG_LS_DIR"
-            | "UTL_FILE"
-            | "READFILE"
-            | "WRITEFILE" => "query.file",
-            "DBLINK" | "DBLINK_CONNECT" | "DBLINK_EXEC" | "UTL_HTTP" | "OPENROWSET"
-            | "OPENDATASOURCE" | "UTL_TCP" | "UTL_SMTP" => "query.remote",
-            "SP_ADDSRVROLEMEMBER" | "SP_ADDROLEMEMBER" => "query.grant",
+            _ if let Some(rule) = reaching(word) => rule,
             "SONAME" => "query.program",
-            "SP_CONFIGURE" | "PG_TERMINATE_BACKEND" => "query.server",
             "LANGUAGE" | "EXTENSION" if UNTRUSTED.contains(&next) => "query.program",
             "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
             "INTO" if matches!(next, "OUTFILE" | "DUMPFILE") => "query.file",
@@ -404,7 +432,12 @@ fn begin(
         "EXECUTE" if depth > 0 && !matches!(word(1), "FUNCTION" | "PROCEDURE" | "ON") => {
             found.push(("query.dynamic", String::new()));
         }
-        "EXEC" if matches!(word(1), "(" | "SP_EXECUTESQL") => dynamic(statement, at, depth, found),
+        "EXEC" if word(1) == "(" => dynamic(statement, at, depth, found),
+        // `EXEC sys.sp_executesql`; the first word of all needs no `EXEC`.
+        first if at == 0 && has(DYNAMIC) && (first.is_empty() || is_unfamiliar(first)) => {
+            dynamic(statement, at, depth, found);
+        }
+        "EXEC" if has(DYNAMIC) => dynamic(statement, at, depth, found),
         "PREPARE" if word(2) == "FROM" => dynamic(statement, at, depth, found),
         "DO" => dynamic(statement, at, depth, found),
         _ => {}
@@ -490,8 +523,10 @@ fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Vec<(&'stat
             (TokenKind::Operator, _)
             | (
                 TokenKind::Word,
-                "IMMEDIATE" | "SP_EXECUTESQL" | "FROM" | "LANGUAGE" | "PLPGSQL" | "CONCAT" | "N",
+                "IMMEDIATE" | DYNAMIC | "FROM" | "LANGUAGE" | "PLPGSQL" | "CONCAT" | "N" | "SYS"
+                | "MASTER" | "DBO",
             ) => {}
+            (TokenKind::Name, name) if in_quotes(name) == DYNAMIC => {}
             (TokenKind::Word, _) if any => {}
             _ => {
                 found.push(("query.dynamic", String::new()));
@@ -549,6 +584,7 @@ mod tests {
     #[test]
     fn familiar_words_are_sorted() {
         assert!(super::FAMILIAR.is_sorted());
+        assert!(super::REACHING.is_sorted());
     }
 
     #[test]
@@ -583,6 +619,13 @@ mod tests {
             ("RESTORE DATABASE a FROM DISK = 'a.bak' WITH REPLACE", "query.server"),
             ("DROP TEMPORARY TABLE a", "query.drop.part"),
             ("FROBNICATE TABLE users", "query.unfamiliar"),
+            ("[dbo].[purge_users] 5", "query.unfamiliar"),
+            ("[master]..[xp_cmdshell] 'whoami'", "query.program"),
+            ("EXEC [master].[dbo].[xp_cmdshell] 'whoami'", "query.program"),
+            ("SELECT \"pg_read_file\"('/etc/passwd')", "query.file"),
+            ("SELECT `sys_exec`('id')", "query.program"),
+            ("[sp_executesql] N'DROP TABLE users'", "query.drop.table"),
+            ("EXEC [sys].[sp_executesql] @text", "query.dynamic"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),
