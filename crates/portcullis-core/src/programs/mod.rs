@@ -89,8 +89,19 @@ pub fn program(name: &str) -> Option<&'static Program> {
 pub(crate) fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
     /// Programs in the tables of wrappers and interpreters that are told by their first word what to do.
     const BY_SUBCOMMAND: &[&str] = &[
-        "buildah", "cmake", "docker", "gmake", "ip", "kubectl", "make", "nerdctl", "oc", "perf",
+        "buildah",
+        "cmake",
+        "docker",
+        "docker-compose",
+        "gmake",
+        "ip",
+        "kubectl",
+        "make",
+        "nerdctl",
+        "oc",
+        "perf",
         "podman",
+        "podman-compose",
     ];
     /// Others that run what their arguments say.
     const OTHERS: &[&str] = &[

@@ -41,7 +41,7 @@ const fn engine(name: &'static str) -> Mounter {
         name,
         volumes: &["--volume", "-v"],
         lists: &["--mount", "--secret"],
-        settings: &["--build-context", "--opt", "-o"],
+        settings: &["--build-context", "--opt", "--set", "-o"],
         whole: &["--env-file", "--rootfs"],
         values: &[
             "--build-context",
@@ -50,6 +50,7 @@ const fn engine(name: &'static str) -> Mounter {
             "--opt",
             "--rootfs",
             "--secret",
+            "--set",
             "--volume",
             "-o",
             "-v",
@@ -86,6 +87,13 @@ static MOUNTERS: &[Mounter] = &[
     Mounter { name: "flatpak", volumes: &["--filesystem"], values: &["--filesystem"], ..NONE },
     Mounter { name: "incus", verbs: &["device", "file"], ..NONE },
     Mounter { name: "lxc", verbs: &["device", "file"], ..NONE },
+    Mounter {
+        name: "minikube",
+        volumes: &["--mount-string"],
+        values: &["--mount-string"],
+        verbs: &["mount"],
+        ..NONE
+    },
     engine("nerdctl"),
     engine("podman"),
     engine("podman-compose"),
@@ -164,12 +172,17 @@ fn sources(invocation: &Invocation, mounter: &Mounter) -> Vec<Argument> {
     for value in options.values_of(settings) {
         let words = fields(&value, ' ');
         let bare = |word: &Argument| behind(word, '=').unwrap_or_else(|| word.clone());
-        sources.extend(words.iter().map(|word| until(&bare(word), ':')));
+        for word in &words {
+            let source = until(&bare(word), ':');
+            // What need not be there is written with `-` before it.
+            sources.push(beyond(&source, "-").unwrap_or(source));
+        }
     }
     sources.extend(options.values_of(whole));
     let mut words = options.operands();
     if words.any(|word| word.text.as_known().is_some_and(|word| verbs.contains(&word))) {
-        sources.extend(words.take(WORDS).map(|word| named(word).unwrap_or_else(|| word.clone())));
+        let sought = |word: &Argument| until(&named(word).unwrap_or_else(|| word.clone()), ':');
+        sources.extend(words.take(WORDS).map(sought));
     }
     // Anything else is the name of a volume.
     sources.retain(is_path);
@@ -195,7 +208,10 @@ fn is_path(word: &Argument) -> bool {
 }
 
 fn named(field: &Argument) -> Option<Argument> {
-    beyond(field, "source=").or_else(|| beyond(field, "src="))
+    ["source", "src"].iter().find_map(|name| {
+        let (key, _) = field.text.known_prefix().split_once('=')?;
+        key.eq_ignore_ascii_case(name).then(|| behind(field, '='))?
+    })
 }
 
 /// What follows `prefix` in a value that begins with it.

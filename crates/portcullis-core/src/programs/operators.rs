@@ -36,7 +36,7 @@ const CARGO: &[&str] = &[
     "--path",
     "--branch",
 ];
-const DOCKER: &[&str] = &[
+pub(super) const COMPOSE: &[&str] = &[
     "-H",
     "-c",
     "-e",
@@ -343,7 +343,6 @@ pub(super) static TABLE: &[Program] = &[
     operator("az", AZ),
     operator("brew", &[]),
     operator("cargo", CARGO),
-    operator("docker-compose", DOCKER),
     operator("doctl", DOCTL),
     operator("fly", FLY),
     operator("flyctl", FLY),
@@ -385,7 +384,6 @@ pub(super) static TABLE: &[Program] = &[
     ),
     operator("pip", PIP),
     operator("pip3", PIP),
-    operator("podman-compose", DOCKER),
     operator("pulumi", PULUMI),
     operator(
         "svn",

@@ -1,7 +1,7 @@
 //! Programs that run another program: `sudo`, `env`, `timeout`, `xargs`… Owns how the inner command is found in their
 //! arguments; what that command does is read like any other.
 
-use super::{Does, Options, Program};
+use super::{Does, Options, Program, operators};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     text::{Piece, Text},
@@ -16,7 +16,7 @@ mod terminals;
 
 pub(super) use batches::replaced;
 use batches::{arguments_from_input, parallel};
-use containers::{container, copied};
+use containers::{container, copied, pushed};
 use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::{terminal, typing};
@@ -82,6 +82,18 @@ const CLUSTER: &[&str] = &[
     "--grace-period",
     "--timeout",
     "--field-selector",
+    "--as-group",
+    "--as-uid",
+    "--cache-dir",
+    "--certificate-authority",
+    "--client-certificate",
+    "--client-key",
+    "--kustomize",
+    "-k",
+    "--profile",
+    "--request-timeout",
+    "--retries",
+    "--tls-server-name",
 ];
 
 /// Programs that run another program, sorted by name.
@@ -143,6 +155,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("distcc", &[]),
     privileged("doas", &["-u", "-C", "-a"]),
     custom("docker", CONTAINER, container),
+    custom("docker-compose", operators::COMPOSE, container),
     wrapper("dotenv", &["-e", "-f", "-v"]),
     wrapper("dumb-init", &["-r", "--rewrite"]),
     wrapper("eatmydata", &[]),
@@ -166,6 +179,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         &["-w", "--warmup", "-r", "--runs", "-m", "-M", "-n", "--export-json", "--export-markdown"],
     ),
     wrapper("ifne", &[]),
+    custom("incus", &[], dash_dash),
     wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"]),
     custom("ip", &[], namespace),
     custom("kitty", &["--match", "-m"], typing),
@@ -218,6 +232,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("pexec", &["-n", "-p", "-r"]),
     privileged("pkexec", &["--user"]),
     custom("podman", CONTAINER, container),
+    custom("podman-compose", operators::COMPOSE, container),
     custom("portcullis", &[], sandboxed),
     wrapper("prlimit", &["-p", "--pid", "-o"]),
     wrapper("proot", &["-r", "-b", "-w", "-q"]),
@@ -664,8 +679,11 @@ fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if is_cluster {
         applied(walk, invocation);
     }
-    if is_cluster && verb == Some("cp") {
+    if is_cluster && matches!(verb, Some("cp" | "rsync")) {
         return copied(walk, invocation, 1);
+    }
+    if verb == Some("file") {
+        return pushed(walk, invocation);
     }
     let runs = invocation.arguments.iter().any(|argument| {
         matches!(argument.text.as_known(), Some("exec" | "run" | "debug" | "attach" | "shell"))
@@ -678,7 +696,7 @@ fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let command = invocation.arguments.get(at + 1..).unwrap_or(&[]);
         return walk.run(command, invocation.input.clone());
     }
-    if runs && invocation.program == "lxc" {
+    if runs && matches!(invocation.program.as_str(), "incus" | "lxc") {
         return walk.run(command_after(invocation, 2), invocation.input.clone());
     }
     if runs && is_cluster && verb == Some("exec") {

@@ -87,6 +87,14 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let skip = match verbs.as_slice() {
         ["run" | "exec" | "create", ..] => 2,
         ["container" | "compose", "run" | "exec" | "create", ..] => 3,
+        ["unshare", ..] => {
+            let at =
+                inner.arguments.iter().position(|word| word.text.as_known() == Some("unshare"));
+            let command = at.and_then(|at| inner.arguments.get(at + 1..)).unwrap_or_default();
+            let own = command.iter().take_while(|word| word.text.known_prefix().starts_with('-'));
+            let command = command.get(own.count()..).unwrap_or_default();
+            return walk.run(command, invocation.input.clone());
+        }
         ["cp", ..] => return copied(walk, &inner, 1),
         ["container" | "compose", "cp", ..] => return copied(walk, &inner, 2),
         _ => return invocation.origin(),
@@ -121,10 +129,23 @@ pub(super) fn copied(walk: &mut Walk<'_>, invocation: &Invocation, skip: usize) 
         let name = file.text.known_prefix();
         !name.starts_with(['/', '.', '~']) && name.contains(':')
     };
-    if let [from, to] = files.as_slice() {
+    if let [.., from, to] = files.as_slice() {
         let content = if is_inside(from) { Text::unknown("a container") } else { walk.read(from) };
         if !is_inside(to) && to.text.as_known() != Some("-") {
             walk.write(to, WriteMode::Replace, content);
+        }
+    }
+    invocation.origin()
+}
+
+/// `lxc file push FILE… container/path`.
+pub(super) fn pushed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let words: Vec<&Argument> = invocation.options().operands().skip(1).collect();
+    if let [verb, files @ .., _] = words.as_slice()
+        && verb.text.as_known() == Some("push")
+    {
+        for file in files {
+            walk.read(file);
         }
     }
     invocation.origin()
