@@ -17,12 +17,17 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
     let tokens = sql::tokens(text);
     for statement in tokens.split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
     {
+        let of_rows = statement.first().is_some_and(|first| OF_ROWS.contains(&&*first.text));
         let words: Vec<&str> = statement
             .iter()
-            .map(|token| match token.kind {
+            .zip(statement.iter().skip(1).map(Some).chain([None]))
+            .map(|(token, next)| match token.kind {
                 TokenKind::Word | TokenKind::Operator => &*token.text,
-                TokenKind::Name => in_quotes(&token.text),
-                TokenKind::Text | TokenKind::Number => "",
+                // Among rows it may be a column, or text as some servers quote it, unless it is called.
+                TokenKind::Name if !of_rows || next.is_some_and(|next| &*next.text == "(") => {
+                    in_quotes(&token.text)
+                }
+                TokenKind::Name | TokenKind::Text | TokenKind::Number => "",
             })
             .collect();
         let word = |index: usize| words.get(index).copied().unwrap_or("");
@@ -31,7 +36,7 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
         {
             continue;
         }
-        anywhere(&words, found);
+        anywhere(statement, &words, found);
         waits(statement, &words, found);
         // Without `EXEC`, a procedure may be named in quotes.
         let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
@@ -204,6 +209,10 @@ const UNTRUSTED: &[&str] = &[
     "PLTCLU",
 ];
 
+/// What statements begin with that read and write rows.
+const OF_ROWS: &[&str] =
+    &["DELETE", "INSERT", "MERGE", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH"];
+
 /// Functions and procedures that reach beyond the tables, sorted, and the rule for each. They may stand in quotes.
 static REACHING: &[(&str, &str)] = &[
     ("DBLINK", "query.remote"),
@@ -253,13 +262,27 @@ fn in_quotes(name: &str) -> &'static str {
 }
 
 /// What matters wherever it stands in a statement.
-fn anywhere(words: &[&str], found: &mut Vec<(&'static str, String)>) {
+fn anywhere(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
     for (index, word) in words.iter().enumerate() {
         let next = words.get(index + 1).copied().unwrap_or("");
+        let named = || statement.get(index + 1).map(|token| token.text.to_ascii_uppercase());
         let rule = match *word {
             _ if let Some(rule) = reaching(word) => rule,
             "SONAME" => "query.program",
-            "LANGUAGE" | "EXTENSION" if UNTRUSTED.contains(&next) => "query.program",
+            // The name of a language may stand in quotes of either kind, that of an extension behind `IF NOT EXISTS`.
+            "LANGUAGE" | "EXTENSION" | "EXISTS"
+                if named().is_some_and(|name| UNTRUSTED.contains(&&*name)) =>
+            {
+                "query.program"
+            }
+            // A name that is written by the numbers of its letters: `U&"pg_read\005ffile"`.
+            "U" if next == "&"
+                && statement.get(index + 2).is_some_and(|token| {
+                    token.kind == TokenKind::Name && token.text.contains('\\')
+                }) =>
+            {
+                "query.dynamic"
+            }
             "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
             "INTO" if matches!(next, "OUTFILE" | "DUMPFILE") => "query.file",
             "PROGRAM" if index > 0 && matches!(words.get(index - 1), Some(&"TO" | &"FROM")) => {
@@ -433,6 +456,10 @@ fn begin(
             found.push(("query.dynamic", String::new()));
         }
         "EXEC" if word(1) == "(" => dynamic(statement, at, depth, found),
+        // The procedure is named by a variable, which is no `EXEC @result = procedure`.
+        "EXEC" | "EXECUTE" if word(1).starts_with('@') && word(2) != "=" => {
+            found.push(("query.dynamic", String::new()));
+        }
         // `EXEC sys.sp_executesql`; the first word of all needs no `EXEC`.
         first if at == 0 && has(DYNAMIC) && (first.is_empty() || is_unfamiliar(first)) => {
             dynamic(statement, at, depth, found);
@@ -626,6 +653,12 @@ mod tests {
             ("SELECT `sys_exec`('id')", "query.program"),
             ("[sp_executesql] N'DROP TABLE users'", "query.drop.table"),
             ("EXEC [sys].[sp_executesql] @text", "query.dynamic"),
+            ("DECLARE @p sysname = 'xp_cmdshell'; EXEC @p 'dir'", "query.dynamic"),
+            ("EXEC @result = dbo.count_users", ""),
+            ("SELECT name FROM t WHERE called = \"load_file\"", ""),
+            ("SELECT U&\"pg_read\\005ffile\"('/etc/passwd')", "query.dynamic"),
+            ("CREATE EXTENSION IF NOT EXISTS \"plpython3u\"", "query.program"),
+            ("CREATE FUNCTION f() RETURNS int AS 'x' LANGUAGE 'plpythonu'", "query.program"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),
