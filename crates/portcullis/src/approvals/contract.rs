@@ -35,6 +35,8 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     answer_the_same_to_the_same_key(&*new());
     take_up_again_what_was_asked_and_not_used(&*new());
     know_tokens_until_they_end(&*new());
+    keep_grants_until_they_end(&*new());
+    use_a_grant_up_once_among_many(&*new());
     do_all_steps_or_none(&*new());
 }
 
@@ -424,6 +426,79 @@ fn know_tokens_until_they_end(open: Open<'_>) {
     assert!(!known.holds(at(1)));
     assert_eq!(open().tokens().unwrap(), [known]);
     assert_eq!(outcomes(&mut *store), ["admitted", "revoked"].map(|_| "admitted"));
+}
+
+fn grant(store: &mut dyn Ledger, id: &str, end: i64) -> u64 {
+    let record = Body::new(&Entry::new(Kind::Answer), at(0));
+    let (id, text) = (id.to_owned(), format!("what {id} says"));
+    match take(store, Step::Grant { id, text, expires: at(end), record }, 0) {
+        Done::Noted(record) => record,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn granted(store: &mut dyn Ledger, since: i64) -> Vec<String> {
+    store.grants(at(since)).unwrap().into_iter().map(|kept| kept.id).collect()
+}
+
+fn take_back(store: &mut dyn Ledger, id: &str) -> Done {
+    let record = Body::new(&Entry::change("ops", "revoked", id.to_owned()), at(1));
+    take(store, Step::TakeBack { id: id.to_owned(), record }, 1)
+}
+
+fn spend(store: &mut dyn Ledger, ids: &[&str]) -> bool {
+    let step = Step::Spend(ids.iter().map(|id| (*id).to_owned()).collect());
+    match take(store, step, 1) {
+        Done::Spent(spent) => spent,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn keep_grants_until_they_end(open: Open<'_>) {
+    assert_eq!(granted(&mut *open(), 0), [""; 0]);
+    for (number, id) in ["a", "b", "c", "d"].into_iter().enumerate() {
+        assert_eq!(grant(&mut *open(), id, 100), number as u64 + 1, "its record is kept with it");
+    }
+    grant(&mut *open(), "short", 10);
+    let kept = Kept { id: "d".to_owned(), text: "what d says".to_owned(), record: 4 };
+    assert_eq!(open().grants(at(50)).unwrap().first(), Some(&kept));
+    assert_eq!(granted(&mut *open(), 9), ["short", "d", "c", "b", "a"]);
+    assert_eq!(granted(&mut *open(), 10), ["d", "c", "b", "a"]);
+    assert!(spend(&mut *open(), &["a"]));
+    assert!(!spend(&mut *open(), &["a"]));
+    assert!(!spend(&mut *open(), &["b", "a"]), "all of them or none");
+    assert_eq!(granted(&mut *open(), 50), ["d", "c", "b"]);
+    assert_eq!(take_back(&mut *open(), "b"), Done::Revoked(true));
+    for (id, told) in
+        [("b", Done::Revoked(false)), ("a", Done::Revoked(false)), ("x", Done::Unknown)]
+    {
+        assert_eq!(take_back(&mut *open(), id), told, "{id}");
+    }
+    assert!(!spend(&mut *open(), &["b"]));
+    assert!(spend(&mut *open(), &["c", "d"]));
+    assert_eq!(granted(&mut *open(), 50), [""; 0]);
+    let said = ["answer", "answer", "answer", "answer", "answer", "revoked"];
+    assert_eq!(outcomes(&mut *open()), said, "what changed nothing is no change on record");
+}
+
+fn use_a_grant_up_once_among_many(open: Open<'_>) {
+    let ids: Vec<String> = (0..20).map(|id| id.to_string()).collect();
+    let mut store = open();
+    for id in &ids {
+        grant(&mut *store, id, 100);
+    }
+    let used: usize = thread::scope(|scope| {
+        let users: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut store = open();
+                    ids.iter().filter(|id| spend(&mut *store, &[id])).count()
+                })
+            })
+            .collect();
+        users.into_iter().map(|user| user.join().unwrap()).sum()
+    });
+    assert_eq!(used, ids.len());
 }
 
 fn do_all_steps_or_none(open: Open<'_>) {

@@ -33,7 +33,7 @@ pub use queue::Queue;
 pub use request::{
     Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
 };
-pub use store::{Claim, Done, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
+pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
 pub(crate) use token::hash_of;
 pub use token::{Holder, NotAScope, Scope, Scopes, Secret, Token};
 pub use webhook::{BadWebhook, SIGNATURE, Template, Webhook};

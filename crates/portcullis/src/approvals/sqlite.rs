@@ -1,4 +1,4 @@
-//! Requests and tokens in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
+//! Requests, tokens and grants in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     request::{Id, Modified, Question, Request, Vote, since_epoch},
-    store::{Claim, Done, Ledger, Once, PAGE, Reply, Step, Taken, Unclaimable, Which},
+    store::{Claim, Done, Kept, Ledger, Once, PAGE, Reply, Step, Taken, Unclaimable, Which},
     token::{Holder, Scopes, Token},
 };
 use crate::audit::{
@@ -27,7 +27,10 @@ const REPEATABLE: SignedDuration = SignedDuration::from_hours(24);
 /// The most requests that one step closes; the next closes more.
 const SWEPT: u32 = 1_000;
 
-/// The triggers hold back mistakes: a decision never changes, and a request is used once.
+/// The most grants that are looked at: more than any person gave.
+const GRANTS: u32 = 1_000;
+
+/// The triggers hold back mistakes: a decision never changes, and a request or a grant is used once.
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS approval (
   sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, action TEXT NOT NULL,
@@ -58,6 +61,16 @@ CREATE TABLE IF NOT EXISTS repeatable (
   PRIMARY KEY (token, key)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS repeatable_by_time ON repeatable (time);
+CREATE TABLE IF NOT EXISTS granted (
+  record INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, expires INTEGER NOT NULL, used INTEGER, revoked INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS granted_open ON granted (expires) WHERE used IS NULL AND revoked IS NULL;
+CREATE TRIGGER IF NOT EXISTS granted_ends_once BEFORE UPDATE ON granted WHEN old.used IS NOT NULL OR old.revoked IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a grant ends once'); END;
+CREATE TRIGGER IF NOT EXISTS granted_is_never_changed BEFORE UPDATE OF record, id, text, expires ON granted
+  BEGIN SELECT RAISE(ABORT, 'a grant is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS granted_is_never_removed BEFORE DELETE ON granted
+  BEGIN SELECT RAISE(ABORT, 'a grant is never removed'); END;
 CREATE TABLE IF NOT EXISTS pulse (one INTEGER PRIMARY KEY CHECK (one = 1), time INTEGER NOT NULL) STRICT;
 ";
 
@@ -76,6 +89,23 @@ const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = 
 /// The one statement that decides: whoever comes second changes no row.
 const DECIDE: &str = "UPDATE approval SET status = ?2, decided = ?3, answer = ?4, approver = ?5, origin = ?6, reason = ?7, \
     modified = ?8 WHERE sequence = ?1 AND status = 'pending'";
+
+/// How something that is kept is ended.
+struct Ending {
+    /// Whether it still holds.
+    holds: &'static str,
+    end: &'static str,
+}
+
+const TOKEN: Ending = Ending {
+    holds: "SELECT revoked IS NULL FROM token WHERE id = ?1",
+    end: "UPDATE token SET revoked = ?2 WHERE id = ?1",
+};
+
+const GRANT: Ending = Ending {
+    holds: "SELECT used IS NULL AND revoked IS NULL FROM granted WHERE id = ?1",
+    end: "UPDATE granted SET revoked = ?2 WHERE id = ?1",
+};
 
 impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
@@ -154,6 +184,18 @@ impl Ledger for SqliteStore {
             let mut statement = connection.prepare_cached(query)?;
             let tokens = statement.query_map([], token_of)?;
             tokens.collect()
+        })
+    }
+
+    fn grants(&mut self, since: Timestamp) -> Result<Vec<Kept>, AuditError> {
+        let query = "SELECT id, text, record FROM granted WHERE expires > ?1 AND used IS NULL AND revoked IS NULL \
+            ORDER BY record DESC LIMIT ?2";
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(query)?;
+            let rows = statement.query_map(params![since.as_microsecond(), GRANTS], |row| {
+                Ok(Kept { id: row.get(0)?, text: row.get(1)?, record: unsigned(row.get(2)?) })
+            })?;
+            rows.collect()
         })
     }
 }
@@ -253,26 +295,54 @@ impl Desk<'_> {
                     ])?;
                 self.record(record.clone()).map(Done::Noted)
             }
-            Step::Revoke { id, record } => {
-                let known = "SELECT revoked IS NULL FROM token WHERE id = ?1";
-                let holds: Option<bool> = self
-                    .connection
-                    .prepare_cached(known)?
-                    .query_row([id.to_string()], |row| row.get(0))
-                    .optional()?;
-                match holds {
-                    None => Ok(Done::Unknown),
-                    Some(false) => Ok(Done::Revoked(false)),
-                    Some(true) => {
-                        self.connection
-                            .prepare_cached("UPDATE token SET revoked = ?2 WHERE id = ?1")?
-                            .execute(params![id.to_string(), self.now.as_microsecond()])?;
-                        self.record(record.clone())?;
-                        Ok(Done::Revoked(true))
-                    }
-                }
+            Step::Revoke { id, record } => self.end(&TOKEN, &id.to_string(), record),
+            Step::Grant { id, text, expires, record } => {
+                let sequence = self.record(record.clone())?;
+                self.connection
+                    .prepare_cached(
+                        "INSERT INTO granted (record, id, text, expires) VALUES (?1, ?2, ?3, ?4)",
+                    )?
+                    .execute(params![signed(sequence), id, text, expires.as_microsecond()])?;
+                Ok(Done::Noted(sequence))
+            }
+            Step::Spend(ids) => self.spend(ids),
+            Step::TakeBack { id, record } => self.end(&GRANT, id, record),
+        }
+    }
+
+    /// Ends something that is kept, for good.
+    fn end(&mut self, ending: &Ending, id: &str, record: &Body) -> rusqlite::Result<Done> {
+        let holds: Option<bool> = self
+            .connection
+            .prepare_cached(ending.holds)?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        match holds {
+            None => Ok(Done::Unknown),
+            Some(false) => Ok(Done::Revoked(false)),
+            Some(true) => {
+                self.connection
+                    .prepare_cached(ending.end)?
+                    .execute(params![id, self.now.as_microsecond()])?;
+                self.record(record.clone())?;
+                Ok(Done::Revoked(true))
             }
         }
+    }
+
+    fn spend(&self, ids: &[String]) -> rusqlite::Result<Done> {
+        let held = "SELECT 1 FROM granted WHERE id = ?1 AND used IS NULL AND revoked IS NULL";
+        for id in ids {
+            if !self.connection.prepare_cached(held)?.exists([id])? {
+                return Ok(Done::Spent(false));
+            }
+        }
+        for id in ids {
+            self.connection
+                .prepare_cached("UPDATE granted SET used = ?2 WHERE id = ?1")?
+                .execute(params![id, self.now.as_microsecond()])?;
+        }
+        Ok(Done::Spent(true))
     }
 
     fn record(&mut self, body: Body) -> rusqlite::Result<u64> {

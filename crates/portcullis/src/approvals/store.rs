@@ -74,6 +74,37 @@ pub enum Step {
         /// The record of it.
         record: Body,
     },
+    /// Keeps a grant, with the record of the answer that gave it.
+    Grant {
+        /// What it is known by.
+        id: String,
+        /// What it says.
+        text: String,
+        /// When it ends.
+        expires: Timestamp,
+        /// The record.
+        record: Body,
+    },
+    /// Uses grants up: all of these, or none where one of them is gone.
+    Spend(Vec<String>),
+    /// Takes a grant back for good.
+    TakeBack {
+        /// Which.
+        id: String,
+        /// The record of it.
+        record: Body,
+    },
+}
+
+/// A grant as it is kept. What it says, and whether that is believed, is for [`crate::grants`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Kept {
+    /// What it is known by.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+    /// The record of the answer that gave it.
+    pub record: u64,
 }
 
 /// What tells a repeated call from a new one: a key of the caller's own choice.
@@ -154,7 +185,7 @@ pub enum Done {
     KeyReused,
     /// As many of this requester wait as may: nothing was kept.
     TooMany,
-    /// There is no such request or token.
+    /// There is no such request, token or grant.
     Unknown,
     /// The request as it is now, and why the word did not count where it did not.
     Answered(Box<Request>, Option<Refusal>),
@@ -168,8 +199,10 @@ pub enum Done {
     Alive,
     /// These were closed.
     Swept(Vec<Id>),
-    /// The token is ended; `false` where it was before.
+    /// The token or the grant is ended; `false` where it was before.
     Revoked(bool),
+    /// Whether the grants were there and are used up now.
+    Spent(bool),
 }
 
 /// What came of several steps.
@@ -200,9 +233,9 @@ pub struct Which {
     pub limit: u32,
 }
 
-/// A store that also keeps requests and tokens.
+/// A store that also keeps requests, tokens and grants.
 pub trait Ledger: Store + Send {
-    /// Makes what is needed for requests and tokens where it is missing.
+    /// Makes what is needed for them where it is missing.
     ///
     /// # Errors
     /// When the store cannot be changed.
@@ -255,6 +288,12 @@ pub trait Ledger: Store + Send {
     /// # Errors
     /// When the store cannot be read.
     fn tokens(&mut self) -> Result<Vec<Token>, AuditError>;
+
+    /// The grants that end after `since`, neither used up nor taken back; the newest thousand, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn grants(&mut self, since: Timestamp) -> Result<Vec<Kept>, AuditError>;
 }
 
 /// Every request that is wanted, the newest first, page by page: what a page holds is no bound on what there is.

@@ -1,15 +1,12 @@
-//! What people allowed beforehand, so that they are not asked again. Owns where grants are kept, how long and for what they
-//! hold, and that each that holds once holds once; who may give one, [`crate::person`] finds out.
+//! What people allowed beforehand, so that they are not asked again. Owns how long and for what a grant holds, that each that
+//! holds once holds once, and that none counts of which the record does not tell; who may give one, [`crate::person`] finds out.
 //!
-//! One file for each grant: listing reads a directory, taking back removes a file, and of many processes that use a grant
-//! for once exactly one removes it.
+//! They are kept beside the record, and change in the same transaction as it: of many processes that use a grant for once
+//! exactly one has it.
 
-mod file;
+mod sealed;
 
-use std::{
-    fmt, fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fmt, io, path::Path};
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{
@@ -19,22 +16,20 @@ use portcullis_core::{
 };
 
 use crate::{
+    approvals::{self, Book, Done, Kept},
+    audit::{AuditError, Body, Entry, Kind, database_path},
     platform,
-    private::{self, Unbelievable},
     session::Judged,
 };
-
-/// The directory of the grants in the state directory.
-const DIRECTORY: &str = "grants";
-
-/// The most files that are looked at: more grants than any person gave.
-const MAX_GRANTS: usize = 1_000;
 
 /// The longest that any grant holds.
 pub const LONGEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 /// How far a clock may be behind the one that a grant was written by.
 const CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(2);
+
+/// How long a grant that ended is still listed, with when it did.
+const LISTED: SignedDuration = SignedDuration::from_hours(24);
 
 /// What a grant is known by.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -166,9 +161,12 @@ pub struct Grant {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Void {
-    /// Its file is not believed.
-    #[error(transparent)]
-    Unbelievable(#[from] Unbelievable),
+    /// It is not as we write it.
+    #[error("it is not as it was written: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// The record tells of no such grant: it was invented or changed.
+    #[error("the record does not know it, so a person may not have given it")]
+    Unrecorded,
     /// Its time is over.
     #[error("it ended at {0}")]
     Expired(Timestamp),
@@ -218,10 +216,10 @@ impl Grant {
     }
 }
 
-/// A file in the directory of grants.
+/// What is kept as a grant.
 #[derive(Debug)]
 pub struct Listed {
-    /// Its name.
+    /// What it is known by.
     pub name: String,
     /// The grant, where it can be read, and whether it holds.
     pub grant: Result<(Grant, Result<(), Void>), Void>,
@@ -248,45 +246,38 @@ pub struct Granted {
 }
 
 /// The grants of a state directory.
-#[derive(Clone, Debug)]
-pub struct Grants {
-    directory: PathBuf,
-}
+pub struct Grants(Book);
 
 impl Grants {
-    /// Those of a state directory. Nothing is read or made yet.
-    #[must_use]
-    pub fn open(state: &Path) -> Self {
-        Self { directory: state.join(DIRECTORY) }
+    /// Those of a state directory; `None` where nothing was ever recorded, and so nothing granted. Nothing is made then.
+    ///
+    /// # Errors
+    /// When anyone else could change them, or they cannot be read.
+    pub fn open(state: &Path) -> Result<Option<Self>, AuditError> {
+        if !database_path(state).exists() {
+            return Ok(None);
+        }
+        Book::open(state).map(Self).map(Some)
     }
 
     /// The grant that lets an action go on which would be asked about, if there is one: never a denied one, and never one
     /// that a rule of the policy asks about by name unless it was granted exactly. A grant for once is used up by this, and
     /// of many processes that ask at once only one has it.
-    ///
-    /// Where there are no grants this costs the attempt to open their directory.
     #[must_use]
-    pub fn answer(&self, question: &Question<'_>) -> Option<Granted> {
+    pub fn answer(&mut self, question: &Question<'_>) -> Option<Granted> {
         let Question { judged, policy, now } = question;
         let decision = &judged.judgement.decision;
         if decision.verdict != Verdict::Ask {
             return None;
         }
-        let mut valid: Vec<Grant> = self
-            .files()
-            .ok()?
-            .filter_map(|path| file::read(&path).ok())
-            .filter(|grant| grant.check(*now).is_ok() && reaches(grant, judged))
-            .collect();
+        let mut valid = self.valid(judged, *now).ok()?;
         // What stays is used before what is used up.
         valid.sort_by_key(|grant| (grant.scope == Scope::Once, grant.id));
         let action = judged.action.id();
         let is_this =
             |grant: &&Grant| matches!(&grant.what, What::Exact(granted) if *granted == action);
-        let exact = valid.iter().filter(is_this);
-        for grant in exact {
-            if grant.scope != Scope::Once || self.remove(grant.id).is_ok_and(|was_there| was_there)
-            {
+        for grant in valid.iter().filter(is_this) {
+            if self.spend(&[grant], *now) {
                 return Some(granted(grant.clone()));
             }
         }
@@ -305,88 +296,104 @@ impl Grants {
             assessment: &judged.judgement.assessment,
         };
         let used = covered(policy, &all, &subject).ok()?;
-        let mut holders =
-            valid.into_iter().filter(|grant| rules(grant).iter().any(|rule| used.contains(rule)));
-        let mut first = holders.next();
-        // Each that is for once is used up, and without any of them the rules do not cover it.
-        for grant in first.iter().cloned().chain(holders).collect::<Vec<_>>() {
-            if grant.scope == Scope::Once && !self.remove(grant.id).is_ok_and(|was_there| was_there)
+        let holds = |grant: &&Grant| rules(grant).iter().any(|rule| used.contains(rule));
+        let holders: Vec<&Grant> = valid.iter().filter(holds).collect();
+        // Without any of them the rules do not cover it.
+        let first = holders.first().filter(|_| self.spend(&holders, *now))?;
+        Some(granted((*first).clone()))
+    }
+
+    /// Every grant that was neither used up nor taken back and ended not long ago, with what is wrong with it, the newest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn list(&mut self, now: Timestamp) -> Result<Vec<Listed>, AuditError> {
+        let since = now.checked_sub(LISTED).unwrap_or(Timestamp::MIN);
+        let kept = self.0.store().grants(since)?;
+        let mut listed = Vec::with_capacity(kept.len());
+        for kept in kept {
+            let grant = match sealed::read(&kept) {
+                Err(void) => Err(void),
+                Ok(grant) => {
+                    let known = self.is_recorded(&kept, &grant)?;
+                    let holds = if known { grant.check(now) } else { Err(Void::Unrecorded) };
+                    Ok((grant, holds))
+                }
+            };
+            listed.push(Listed { name: kept.id, grant });
+        }
+        Ok(listed)
+    }
+
+    /// Keeps a grant that a person gave by an answer, with the record of that answer.
+    ///
+    /// # Errors
+    /// When it cannot be kept; then it does not hold, and there is no record of it.
+    pub fn add(&mut self, grant: &Grant, answer: Entry, now: Timestamp) -> Result<(), AuditError> {
+        let text = sealed::written(grant);
+        let answer = Entry {
+            approver: Some(grant.by.clone()),
+            outcome: Some(sealed::named(grant.id, &text)),
+            ..answer
+        };
+        let step = approvals::Step::Grant {
+            id: grant.id.to_string(),
+            text,
+            expires: grant.expires,
+            record: Body::new(&answer, now),
+        };
+        self.0.take_at(&[step], now).map(drop)
+    }
+
+    /// Takes back what is known by a name, with the record of that; `false` where it had ended.
+    ///
+    /// # Errors
+    /// When it cannot be taken back.
+    pub fn take_back(
+        &mut self,
+        name: &str,
+        change: &Entry,
+        now: Timestamp,
+    ) -> Result<bool, AuditError> {
+        let record = Body::new(change, now);
+        let step = approvals::Step::TakeBack { id: name.to_owned(), record };
+        Ok(self.0.take_at(&[step], now)?.first() == Some(&Done::Revoked(true)))
+    }
+
+    /// The grants that hold for a call, of which the record tells.
+    fn valid(&mut self, judged: &Judged, now: Timestamp) -> Result<Vec<Grant>, AuditError> {
+        let mut valid = Vec::new();
+        for kept in self.0.store().grants(now)? {
+            let Ok(grant) = sealed::read(&kept) else { continue };
+            if grant.check(now).is_ok()
+                && reaches(&grant, judged)
+                && self.is_recorded(&kept, &grant)?
             {
-                first = None;
+                valid.push(grant);
             }
         }
-        first.map(granted)
+        Ok(valid)
     }
 
-    /// Every file there is, with what is wrong with it, by name.
-    ///
-    /// # Errors
-    /// When the directory cannot be read or could be changed by others.
-    pub fn list(&self, now: Timestamp) -> io::Result<Vec<Listed>> {
-        let files = match self.files() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other?,
-        };
-        let mut all: Vec<Listed> = files
-            .map(|path| Listed {
-                name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-                grant: file::read(&path).map(|grant| {
-                    let holds = grant.check(now);
-                    (grant, holds)
-                }),
-            })
-            .collect();
-        all.sort_by(|left, right| left.name.cmp(&right.name));
-        Ok(all)
+    /// Whether the record has the answer that gave this grant, just as it is.
+    fn is_recorded(&mut self, kept: &Kept, grant: &Grant) -> Result<bool, AuditError> {
+        let record = self.0.store().record(kept.record)?;
+        Ok(record.is_some_and(|record| {
+            record.entry.kind == Kind::Answer
+                && record.entry.outcome == Some(sealed::named(grant.id, &kept.text))
+                && record.computed_hash() == record.hash
+        }))
     }
 
-    /// Keeps a grant.
-    ///
-    /// # Errors
-    /// When it cannot be written; then it does not hold.
-    pub fn add(&self, grant: &Grant) -> io::Result<()> {
-        private::write(&self.directory.join(file::name(grant.id)), &file::written(grant)?)
-    }
-
-    /// Takes a grant back; `false` where there was none.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
-    pub fn remove(&self, id: GrantId) -> io::Result<bool> {
-        self.remove_file(&file::name(id))
-    }
-
-    /// As [`Grants::remove`], for a file that cannot be read as a grant.
-    ///
-    /// # Errors
-    /// As [`Grants::remove`].
-    pub fn remove_file(&self, name: &str) -> io::Result<bool> {
-        match fs::remove_file(self.directory.join(name)) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Removes the grants that ended before a time.
-    pub fn forget_expired(&self, before: Timestamp) {
-        for listed in self.list(before).unwrap_or_default() {
-            if let Ok((_, Err(Void::Expired(_)))) = listed.grant {
-                // One that stays holds no longer all the same.
-                let _ = self.remove_file(&listed.name);
-            }
-        }
-    }
-
-    fn files(&self) -> io::Result<impl Iterator<Item = PathBuf> + use<>> {
-        let entries = fs::read_dir(&self.directory)?;
-        if let Some(insecurity) = platform::insecurity(&fs::symlink_metadata(&self.directory)?) {
-            return Err(io::Error::other(insecurity));
-        }
-        let is_ours = |path: &PathBuf| {
-            path.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b"."))
-        };
-        Ok(entries.flatten().map(|entry| entry.path()).filter(is_ours).take(MAX_GRANTS))
+    /// Uses up those that hold once. Whether none of them was used in the meantime.
+    fn spend(&mut self, grants: &[&Grant], now: Timestamp) -> bool {
+        let once = grants.iter().filter(|grant| grant.scope == Scope::Once);
+        let once: Vec<String> = once.map(|grant| grant.id.to_string()).collect();
+        once.is_empty()
+            || self
+                .0
+                .take_at(&[approvals::Step::Spend(once)], now)
+                .is_ok_and(|done| done == [Done::Spent(true)])
     }
 }
 

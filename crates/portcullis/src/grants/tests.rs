@@ -1,4 +1,4 @@
-use std::{collections::BTreeSet, thread};
+use std::{collections::BTreeSet, path::PathBuf, thread};
 
 use portcullis_core::{
     action::Action,
@@ -10,6 +10,7 @@ use portcullis_core::{
 use tempfile::TempDir;
 
 use super::*;
+use crate::audit::Log;
 
 const NOW: i64 = 1_790_000_000;
 
@@ -73,38 +74,86 @@ fn pattern(rule: &str, scope: Scope) -> Grant {
     grant(What::Pattern(vec![rule.parse().unwrap()]), scope)
 }
 
-fn store() -> (TempDir, Grants) {
-    let directory = tempfile::tempdir().unwrap();
-    let grants = Grants::open(&directory.path().join("state"));
-    (directory, grants)
-}
+/// A state directory, in which something was recorded.
+struct Place(TempDir);
 
-fn answer_at(grants: &Grants, judged: &Judged, second: i64) -> Option<Granted> {
-    grants.answer(&Question { judged, policy: &strict(), now: at(second) })
-}
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        drop(Book::open(&place.state()).unwrap());
+        place
+    }
 
-fn answers(grants: &Grants, command: &str) -> bool {
-    answer_at(grants, &judged(command), 1).is_some()
+    fn state(&self) -> PathBuf {
+        self.0.path().join("state")
+    }
+
+    fn grants(&self) -> Grants {
+        Grants::open(&self.state()).unwrap().unwrap()
+    }
+
+    fn add(&self, grant: &Grant) {
+        self.grants().add(grant, Entry::new(Kind::Answer), at(0)).unwrap();
+    }
+
+    fn listed(&self, second: i64) -> Vec<Listed> {
+        self.grants().list(at(second)).unwrap()
+    }
+
+    /// Somebody writes into the store what none of ours writes.
+    fn meddle(&self, statements: &str) {
+        let database = rusqlite::Connection::open(database_path(&self.state())).unwrap();
+        database
+            .execute_batch(
+                "DROP TRIGGER granted_is_never_changed; DROP TRIGGER granted_is_never_removed;
+                 DROP TRIGGER granted_ends_once;",
+            )
+            .unwrap();
+        database.execute_batch(statements).unwrap();
+    }
+
+    fn answer_at(&self, judged: &Judged, second: i64) -> Option<Granted> {
+        let policy = strict();
+        self.grants().answer(&Question { judged, policy: &policy, now: at(second) })
+    }
+
+    fn answers(&self, command: &str) -> bool {
+        self.answer_at(&judged(command), 1).is_some()
+    }
 }
 
 #[test]
-fn without_grants_nothing_is_answered_and_nothing_is_made() {
-    let (directory, grants) = store();
-    assert!(!answers(&grants, "git push"));
-    assert!(grants.list(at(1)).unwrap().is_empty());
-    assert!(!directory.path().join("state").exists());
+fn without_a_record_nothing_is_granted_and_nothing_is_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    assert!(Grants::open(&state).unwrap().is_none());
+    assert!(!state.exists());
+}
+
+#[test]
+fn what_is_granted_is_in_the_record_with_what_it_says() {
+    let place = Place::new();
+    assert!(place.listed(1).is_empty());
+    let given = exactly("git push", Scope::Always);
+    place.add(&given);
+    let mut log = Log::read(&place.state()).unwrap();
+    let record = log.record(1).unwrap().unwrap().entry;
+    assert_eq!((record.kind, record.approver.as_deref()), (Kind::Answer, Some("dev")));
+    assert!(record.outcome.unwrap().starts_with(&format!("granted {} ", given.id)));
+    let kept = place.listed(1).remove(0).grant.unwrap();
+    assert_eq!(kept.0, Grant { record: 1, ..given });
 }
 
 #[test]
 fn a_grant_for_once_answers_once_and_only_its_own_action() {
-    let (_directory, grants) = store();
-    grants.add(&exactly("git push", Scope::Once)).unwrap();
-    assert!(!answers(&grants, "git push origin"));
-    assert!(!answers(&grants, "git push && ls"));
+    let place = Place::new();
+    place.add(&exactly("git push", Scope::Once));
+    assert!(!place.answers("git push origin"));
+    assert!(!place.answers("git push && ls"));
     let judged = judged("git push");
-    let granted = answer_at(&grants, &judged, 1).unwrap();
+    let granted = place.answer_at(&judged, 1).unwrap();
     assert_eq!(granted.reason, "dev allowed exactly this call (once)");
-    assert!(answer_at(&grants, &judged, 1).is_none());
+    assert!(place.answer_at(&judged, 1).is_none());
     let mut decision = judged.judgement.decision;
     granted.settle(&mut decision);
     assert_eq!((decision.verdict, decision.layer), (Verdict::Allow, Layer::Person));
@@ -113,13 +162,13 @@ fn a_grant_for_once_answers_once_and_only_its_own_action() {
 
 #[test]
 fn of_many_that_ask_at_once_one_has_the_grant() {
-    let (_directory, grants) = store();
+    let place = Place::new();
     for _ in 0..20 {
-        grants.add(&exactly("git push", Scope::Once)).unwrap();
+        place.add(&exactly("git push", Scope::Once));
         let judged = judged("git push");
         let won = thread::scope(|scope| {
             let asking: Vec<_> =
-                (0..16).map(|_| scope.spawn(|| answer_at(&grants, &judged, 1).is_some())).collect();
+                (0..16).map(|_| scope.spawn(|| place.answer_at(&judged, 1).is_some())).collect();
             asking.into_iter().map(|one| one.join().unwrap()).filter(|won| *won).count()
         });
         assert_eq!(won, 1);
@@ -135,13 +184,13 @@ fn a_grant_holds_where_and_while_it_was_given_for() {
         (Scope::Project("/home/dev".into()), false),
         (Scope::Always, true),
     ] {
-        let (_directory, grants) = store();
+        let place = Place::new();
         let end = scope.usual().as_secs();
-        grants.add(&exactly("git push", scope.clone())).unwrap();
+        place.add(&exactly("git push", scope.clone()));
         let question = judged("git push");
         for (second, in_time) in [(0, true), (1, true), (end - 1, true), (end, false), (-60, false)]
         {
-            let answered = answer_at(&grants, &question, second).is_some();
+            let answered = place.answer_at(&question, second).is_some();
             assert_eq!(answered, holds && in_time, "{scope:?} at {second}");
         }
     }
@@ -149,7 +198,7 @@ fn a_grant_holds_where_and_while_it_was_given_for() {
 
 #[test]
 fn what_is_denied_stays_denied() {
-    let (_directory, grants) = store();
+    let place = Place::new();
     let policy = Policy::new(PolicyOptions {
         deny: vec!["Bash(git push:*)".parse().unwrap()],
         ..strict().options()
@@ -157,10 +206,10 @@ fn what_is_denied_stays_denied() {
     for (policy, command) in [(&policy, "git push"), (&strict(), "rm -rf /")] {
         let judged = judged_under(policy, command);
         assert_eq!(judged.judgement.decision.verdict, Verdict::Deny, "{command}");
-        grants.add(&grant(What::Exact(judged.action.id()), Scope::Once)).unwrap();
-        assert!(answer_at(&grants, &judged, 1).is_none(), "{command}");
+        place.add(&grant(What::Exact(judged.action.id()), Scope::Once));
+        assert!(place.answer_at(&judged, 1).is_none(), "{command}");
     }
-    assert_eq!(grants.list(at(1)).unwrap().len(), 2);
+    assert_eq!(place.listed(1).len(), 2);
 }
 
 #[test]
@@ -169,22 +218,22 @@ fn what_a_rule_asks_about_takes_more_than_a_pattern() {
         ask: vec!["Bash(git push:*)".parse().unwrap()],
         ..PolicyOptions::default()
     });
-    let (_directory, grants) = store();
-    grants.add(&pattern("Bash(git push:*)", Scope::Always)).unwrap();
+    let place = Place::new();
+    place.add(&pattern("Bash(git push:*)", Scope::Always));
     let judged = judged_under(&policy, "git push origin");
-    let answer =
-        |grants: &Grants| grants.answer(&Question { judged: &judged, policy: &policy, now: at(1) });
+    let question = Question { judged: &judged, policy: &policy, now: at(1) };
+    let answer = || place.grants().answer(&question);
     assert_eq!(judged.judgement.decision.layer, Layer::AskRule);
-    assert!(answer(&grants).is_none());
-    grants.add(&exactly("git push origin", Scope::Always)).unwrap();
-    assert!(answer(&grants).is_some());
+    assert!(answer().is_none());
+    place.add(&exactly("git push origin", Scope::Always));
+    assert!(answer().is_some());
 }
 
 #[test]
 fn a_pattern_covers_what_an_allow_rule_would_below_a_high_risk() {
-    let (_directory, grants) = store();
-    grants.add(&pattern("Bash(git push:*)", Scope::Always)).unwrap();
-    grants.add(&pattern("Bash(cargo fmt:*)", Scope::Session("s-1".into()))).unwrap();
+    let place = Place::new();
+    place.add(&pattern("Bash(git push:*)", Scope::Always));
+    place.add(&pattern("Bash(cargo fmt:*)", Scope::Session("s-1".into())));
     for (command, answered) in [
         ("git push origin main", true),
         ("cargo fmt && git push", true),
@@ -194,16 +243,16 @@ fn a_pattern_covers_what_an_allow_rule_would_below_a_high_risk() {
         ("git push > /etc/passwd", false),
         ("git pushx", false),
     ] {
-        assert_eq!(answers(&grants, command), answered, "{command}");
+        assert_eq!(place.answers(command), answered, "{command}");
     }
 }
 
 #[test]
 fn a_pattern_for_once_is_used_up_too() {
-    let (_directory, grants) = store();
-    grants.add(&pattern("Bash(git push:*)", Scope::Once)).unwrap();
-    assert!(answers(&grants, "git push origin a"));
-    assert!(!answers(&grants, "git push origin b"));
+    let place = Place::new();
+    place.add(&pattern("Bash(git push:*)", Scope::Once));
+    assert!(place.answers("git push origin a"));
+    assert!(!place.answers("git push origin b"));
 }
 
 #[test]
@@ -220,11 +269,11 @@ fn the_wider_a_scope_is_the_less_risk_it_reaches() {
             Scope::Project("/home/dev/project".into()),
             Scope::Always,
         ] {
-            let (_directory, grants) = store();
-            grants.add(&exactly(command, scope.clone())).unwrap();
+            let place = Place::new();
+            place.add(&exactly(command, scope.clone()));
             let reached = level <= scope.reach();
             let asks = asked.judgement.decision.verdict == Verdict::Ask;
-            let answered = answer_at(&grants, &asked, 1).is_some();
+            let answered = place.answer_at(&asked, 1).is_some();
             assert_eq!(answered, reached && asks, "{command} {scope:?}");
             assert_eq!(within_reach(&scope, level).is_ok(), reached);
         }
@@ -232,100 +281,118 @@ fn the_wider_a_scope_is_the_less_risk_it_reaches() {
 }
 
 #[test]
-fn a_file_that_was_changed_moved_or_invented_counts_for_nothing() {
-    let (directory, grants) = store();
+fn what_was_changed_or_invented_counts_for_nothing() {
+    let place = Place::new();
     let mut given = exactly("git push", Scope::Always);
-    grants.add(&given).unwrap();
-    let path = directory.path().join("state/grants").join(file::name(given.id));
-    let written = fs::read_to_string(&path).unwrap();
+    place.add(&given);
+    let written = place.grants().0.store().grants(at(1)).unwrap().remove(0).text;
     let action = judged("git push").action.id();
     let other = judged("git push origin").action.id();
-    assert!(answers(&grants, "git push"));
+    assert!(place.answers("git push"));
     for (name, text) in [
         ("another action", written.replace(&action, &other)),
         ("a later end", written.replace("2026-10-21", "2027-10-21")),
         ("another field", written.replace(r#""by""#, r#""from""#)),
-        ("another version", written.replace(r#""v": 1"#, r#""v": 2"#)),
-        ("no end of it", written.trim_end().trim_end_matches('}').to_owned()),
+        ("another version", written.replace(r#""v":2"#, r#""v":3"#)),
+        ("no end of it", written.trim_end_matches('}').to_owned()),
         ("nothing", String::new()),
         ("too much", format!("{written}{}", " ".repeat(100_000))),
-        ("no text", "\u{0}".repeat(50)),
     ] {
         assert_ne!(text, written, "{name}");
-        fs::write(&path, &text).unwrap();
+        let place = Place::new();
+        place.add(&given);
+        place.meddle(&format!("UPDATE granted SET text = '{text}'"));
         for command in ["git push", "git push origin"] {
-            assert!(!answers(&grants, command), "{name}");
+            assert!(!place.answers(command), "{name}");
         }
-        let listed = grants.list(at(1)).unwrap();
-        assert!(listed[0].grant.is_err(), "{name}");
+        let listed = place.listed(1);
+        assert!(!matches!(listed[0].grant, Ok((_, Ok(())))), "{name}: {listed:?}");
     }
-    fs::remove_file(&path).unwrap();
-    // The name of another grant.
-    fs::write(path.with_file_name(file::name(GrantId::random().unwrap())), &written).unwrap();
-    assert!(!answers(&grants, "git push"));
+    for (name, statements) in [
+        (
+            "a copy under another name",
+            "INSERT INTO granted SELECT 9, 'x', text, expires, NULL, NULL FROM granted; DELETE FROM granted WHERE record = 1",
+        ),
+        ("another name", "UPDATE granted SET id = 'x'"),
+        ("another record", "UPDATE granted SET record = 9"),
+        ("no record", "DROP TRIGGER record_is_never_removed; DELETE FROM record"),
+        (
+            "a record that was changed",
+            "DROP TRIGGER record_is_never_changed; UPDATE record SET approver = 'root'",
+        ),
+        (
+            "a record of something else",
+            "DROP TRIGGER record_is_never_changed; UPDATE record SET kind = 'outcome'",
+        ),
+    ] {
+        let place = Place::new();
+        place.add(&given);
+        assert!(place.answers("git push"), "{name}");
+        place.meddle(statements);
+        assert!(!place.answers("git push"), "{name}");
+        let listed = place.listed(1);
+        assert!(!matches!(listed[0].grant, Ok((_, Ok(())))), "{name}: {listed:?}");
+    }
+    let place = Place::new();
     // One that holds for ever.
     given.expires =
         at(0).checked_add(LONGEST).unwrap().checked_add(SignedDuration::from_secs(1)).unwrap();
-    grants.add(&given).unwrap();
-    assert!(!answers(&grants, "git push"));
+    place.add(&given);
+    assert!(!place.answers("git push"));
     // A pattern that nobody could grant.
-    grants.add(&pattern("Bash", Scope::Always)).unwrap();
-    grants.add(&pattern("Bash(sh:*)", Scope::Always)).unwrap();
-    assert!(!answers(&grants, "sh -c 'git push'"));
-    let void = grants.list(at(1)).unwrap();
-    assert_eq!(void.len(), 4);
+    place.add(&pattern("Bash", Scope::Always));
+    place.add(&pattern("Bash(sh:*)", Scope::Always));
+    assert!(!place.answers("sh -c 'git push'"));
+    let void = place.listed(1);
+    assert_eq!(void.len(), 3);
     assert!(void.iter().all(|listed| !matches!(listed.grant, Ok((_, Ok(()))))), "{void:?}");
 }
 
 #[cfg(unix)]
 #[test]
-fn links_and_files_that_others_may_write_count_for_nothing() {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let (directory, grants) = store();
-    let given = exactly("git push", Scope::Always);
-    grants.add(&given).unwrap();
-    let folder = directory.path().join("state/grants");
-    let path = folder.join(file::name(given.id));
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
-    let mode =
-        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+fn what_others_may_write_counts_for_nothing() {
+    use std::{
+        fs,
+        os::unix::fs::{PermissionsExt as _, symlink},
+    };
+    let place = Place::new();
+    place.add(&exactly("git push", Scope::Always));
+    let (folder, database) = (place.state(), database_path(&place.state()));
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
     for (target, bad, good) in
-        [(&path, 0o620, 0o600), (&path, 0o602, 0o600), (&folder, 0o770, 0o700)]
+        [(&database, 0o620, 0o600), (&database, 0o602, 0o600), (&folder, 0o770, 0o700)]
     {
         mode(target, bad);
-        assert!(!answers(&grants, "git push"), "{target:?} {bad:o}");
+        assert!(Grants::open(&folder).is_err(), "{target:?} {bad:o}");
         mode(target, good);
-        assert!(answers(&grants, "git push"));
+        assert!(place.answers("git push"));
     }
-    let elsewhere = directory.path().join("elsewhere");
-    fs::rename(&path, &elsewhere).unwrap();
-    symlink(&elsewhere, &path).unwrap();
-    assert!(!answers(&grants, "git push"));
-    let why = grants.list(at(1)).unwrap().remove(0).grant.unwrap_err().to_string();
-    assert_eq!(why, "it is a symbolic link");
-    fs::remove_file(&path).unwrap();
-    fs::rename(&elsewhere, &path).unwrap();
-    assert!(answers(&grants, "git push"));
-    fs::rename(&folder, directory.path().join("away")).unwrap();
-    symlink(directory.path().join("away"), &folder).unwrap();
-    assert!(!answers(&grants, "git push"));
-    assert!(grants.list(at(1)).is_err());
+    let elsewhere = place.0.path().join("elsewhere");
+    fs::rename(&database, &elsewhere).unwrap();
+    symlink(&elsewhere, &database).unwrap();
+    assert!(Grants::open(&folder).is_err());
 }
 
 #[test]
-fn a_grant_is_taken_back_and_forgotten_when_it_ended() {
-    let (_directory, grants) = store();
+fn a_grant_is_taken_back_for_good_and_forgotten_when_it_ended() {
+    let place = Place::new();
     let given = exactly("git push", Scope::Always);
-    grants.add(&given).unwrap();
-    grants.add(&exactly("git fetch", Scope::Once)).unwrap();
-    assert!(grants.remove(given.id).unwrap());
-    assert!(!grants.remove(given.id).unwrap());
-    assert!(!answers(&grants, "git push"));
-    grants.forget_expired(at(60));
-    assert_eq!(grants.list(at(60)).unwrap().len(), 1);
-    grants.forget_expired(at(3_600));
-    assert!(grants.list(at(60)).unwrap().is_empty());
+    place.add(&given);
+    place.add(&exactly("git fetch", Scope::Once));
+    let take_back = |name: &str| {
+        let change = Entry::change("dev", "revoked", "a grant");
+        place.grants().take_back(name, &change, at(1)).unwrap()
+    };
+    assert!(take_back(&given.id.to_string()));
+    assert!(!take_back(&given.id.to_string()));
+    assert!(!take_back("x"));
+    assert!(!place.answers("git push"));
+    assert_eq!(place.listed(60).len(), 1);
+    // When it ended is told for a day.
+    assert!(matches!(place.listed(3_600)[0].grant, Ok((_, Err(Void::Expired(_))))));
+    assert!(place.listed(100_000).is_empty());
 }
 
 #[test]

@@ -408,7 +408,9 @@ fn settle(judged: &mut Judged, policy: &Policy, state: &Path) -> bool {
         return false;
     }
     let now = Timestamp::now();
-    let granted = Grants::open(state).answer(&Question { judged, policy, now });
+    // Grants that cannot be read are none.
+    let grants = Grants::open(state).ok().flatten();
+    let granted = grants.and_then(|mut grants| grants.answer(&Question { judged, policy, now }));
     if let Some(granted) = &granted {
         granted.settle(&mut judged.judgement.decision);
     }

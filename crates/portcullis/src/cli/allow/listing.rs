@@ -1,16 +1,14 @@
 //! What was granted. Owns its listing and taking it back, which needs nobody: it can only make the gate stricter.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-};
+use std::{fmt::Write as _, io::Write};
 
 use clap::ArgMatches;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Desk, duration, failure, offer};
+use super::{Desk, duration, failure};
 use crate::{
-    audit::{Entry, Kind, Log},
+    audit::Entry,
     cli::{Exit, Failure, shown, write_json},
     grants::{Grant, Grants, Listed, Scope, What},
     platform,
@@ -26,10 +24,9 @@ pub(super) fn list(
     matches: &ArgMatches,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let all = listed(desk)?;
-    let mut log = Log::read(&desk.state).ok();
+    let (_, all) = listed(desk)?;
     if matches.get_flag("json") {
-        let grants: Vec<Value> = all.iter().map(|one| as_json(one, log.as_mut())).collect();
+        let grants: Vec<Value> = all.iter().map(as_json).collect();
         return write_json(out, &json!({ "v": VERSION, "grants": grants }));
     }
     if all.is_empty() {
@@ -46,11 +43,6 @@ pub(super) fn list(
                     }
                     Err(void) => format!("counts for nothing: {void}"),
                 };
-                let unknown = if is_recorded(grant, log.as_mut()) {
-                    ""
-                } else {
-                    "; the record does not know it, so a person may not have given it"
-                };
                 let place = match &grant.scope {
                     Scope::Once | Scope::Always => String::new(),
                     Scope::Session(place) | Scope::Project(place) => format!(" {place}"),
@@ -60,11 +52,7 @@ pub(super) fn list(
                     What::Pattern(_) => grant.words(),
                 };
                 let scope = grant.scope.name();
-                format!(
-                    "{}  {scope}{place}, {left}, by {}: {what}{unknown}",
-                    grant.id.short(),
-                    grant.by
-                )
+                format!("{}  {scope}{place}, {left}, by {}: {what}", grant.id.short(), grant.by)
             }
         };
         // Writing to a string cannot fail.
@@ -78,7 +66,7 @@ pub(super) fn revoke(
     matches: &ArgMatches,
     out: &mut dyn Write,
 ) -> Result<Exit, Failure> {
-    let all = listed(desk)?;
+    let (mut grants, all) = listed(desk)?;
     let chosen: Vec<&Listed> = match matches.get_one::<String>("id") {
         None => all.iter().collect(),
         Some(id) => {
@@ -96,47 +84,31 @@ pub(super) fn revoke(
             fits
         }
     };
-    let grants = Grants::open(&desk.state);
     let mut page = String::new();
-    let mut log = Log::open(&desk.state);
     for one in chosen {
-        let gone = grants.remove_file(&one.name).map_err(|error| {
-            Failure::internal(format_args!("`{}` could not be taken back: {error}", one.name))
-        })?;
-        if !gone {
-            continue;
-        }
-        let id = beginning(&one.name);
-        let _ = writeln!(page, "taken back: {}", visible::line(&id));
         let change = Entry {
             refers_to: one.grant.as_ref().ok().map(|(grant, _)| grant.record),
             ..Entry::change(platform::user_name(), "revoked", format!("the grant {}", one.name))
         };
-        let recorded = match &mut log {
-            Ok(log) => log.append(&change).map(drop),
-            Err(_) => Ok(()),
-        };
-        if let Err(error) = recorded {
-            warn(&failure(&error));
+        let Some(grants) = &mut grants else { break };
+        let gone = grants.take_back(&one.name, &change, Timestamp::now());
+        if gone.map_err(|error| failure(&error))? {
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "taken back: {}", visible::line(&beginning(&one.name)));
         }
-    }
-    if let Err(error) = &log {
-        // The gate is stricter now, which is worth more than that it is on record.
-        warn(&failure(error));
     }
     shown(out, if page.is_empty() { "there was nothing to take back\n" } else { &page })
 }
 
-fn warn(failure: &Failure) {
-    // Where nobody listens, nothing is lost but the warning.
-    let _ = io::stderr().write_all(failure.render().as_bytes());
-}
-
-fn listed(desk: &Desk) -> Result<Vec<Listed>, Failure> {
-    Grants::open(&desk.state).list(desk.now).map_err(|error| {
-        Failure::configuration(format_args!("the grants cannot be read: {error}"))
-            .with_help("their directory must belong to you, and nobody else may write to it")
-    })
+/// The grants, and what there is of them.
+fn listed(desk: &Desk) -> Result<(Option<Grants>, Vec<Listed>), Failure> {
+    let failed = |error| failure(&error);
+    let mut grants = Grants::open(&desk.state).map_err(failed)?;
+    let all = match &mut grants {
+        Some(grants) => grants.list(desk.now).map_err(failed)?,
+        None => Vec::new(),
+    };
+    Ok((grants, all))
 }
 
 /// The beginning of a grant's name, as a person writes it.
@@ -144,20 +116,9 @@ fn beginning(name: &str) -> String {
     name.chars().take(8).collect()
 }
 
-/// Whether the record has the answer that gave this grant.
-fn is_recorded(grant: &Grant, log: Option<&mut Log>) -> bool {
-    let record = log.and_then(|log| log.record(grant.record).ok().flatten());
-    record.is_some_and(|record| {
-        record.entry.kind == Kind::Answer
-            && record.computed_hash() == record.hash
-            && record.entry.outcome.as_deref() == Some(&offer::granted(grant.id))
-            && record.entry.approver.as_deref() == Some(&grant.by)
-    })
-}
-
-fn as_json(one: &Listed, log: Option<&mut Log>) -> Value {
+fn as_json(one: &Listed) -> Value {
     let (grant, holds) = match &one.grant {
-        Err(void) => return json!({ "file": one.name, "holds": false, "why": void.to_string() }),
+        Err(void) => return json!({ "id": one.name, "holds": false, "why": void.to_string() }),
         Ok(both) => both,
     };
     let Grant { id, what, scope, granted, expires, risk, preview, by, record } = grant;
@@ -170,7 +131,6 @@ fn as_json(one: &Listed, log: Option<&mut Log>) -> Value {
         Scope::Session(place) | Scope::Project(place) => Some(place),
     };
     json!({
-        "file": one.name,
         "id": id.to_string(),
         "action": action,
         "rules": rules,
@@ -182,7 +142,6 @@ fn as_json(one: &Listed, log: Option<&mut Log>) -> Value {
         "preview": preview,
         "by": by,
         "record": record,
-        "recorded": is_recorded(grant, log),
         "holds": holds.is_ok(),
         "why": holds.as_ref().err().map(ToString::to_string),
     })

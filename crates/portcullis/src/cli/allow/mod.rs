@@ -115,10 +115,6 @@ impl Desk {
     fn reading(&self) -> Result<Log, Failure> {
         Log::read(&self.state).map_err(|error| no_record(&error))
     }
-
-    fn writing(&self) -> Result<Log, Failure> {
-        Log::open(&self.state).map_err(|error| failure(&error))
-    }
 }
 
 fn no_record(error: &AuditError) -> Failure {

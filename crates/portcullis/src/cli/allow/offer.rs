@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{
     call::ToolCall,
     decision::{Layer, Verdict},
@@ -90,18 +90,12 @@ impl<'a> Offer<'a> {
             return Err(Failure::denied("nothing was allowed"));
         }
         self.grant.by = person.name().to_owned();
-        let mut log = desk.writing()?;
-        let entry = self.answer();
-        let appended = log.append(&entry).map_err(|error| failure(&error))?;
-        self.grant.record = appended.anchor.sequence;
-        let grants = Grants::open(&desk.state);
-        grants.forget_expired(desk.now);
-        if let Err(error) = grants.add(&self.grant) {
-            let note = format!("the grant {} could not be kept: {error}", self.grant.id);
-            // It is told below all the same.
-            let _ = log.append(&Entry::change(&self.grant.by, "not granted", note));
-            return Err(Failure::internal(format_args!("the grant could not be kept: {error}")));
-        }
+        let failed = |error| failure(&error);
+        // The record that asked is in it.
+        let mut grants = Grants::open(&desk.state)
+            .map_err(failed)?
+            .ok_or_else(|| Failure::internal("the record is gone; nothing was allowed"))?;
+        grants.add(&self.grant, self.answer(), Timestamp::now()).map_err(failed)?;
         let id = self.grant.id.short();
         Ok(format!("allowed: {}\n`portcullis allow revoke {id}` takes it back\n", self.promise()))
     }
@@ -118,8 +112,6 @@ impl<'a> Offer<'a> {
             decision: Some(Verdict::Allow),
             layer: Some(Layer::Person),
             reason: Some(self.promise()),
-            approver: Some(self.grant.by.clone()),
-            outcome: Some(granted(self.grant.id)),
             action,
             preview,
             policy,
@@ -226,11 +218,6 @@ impl<'a> Offer<'a> {
         }
         Ok(page)
     }
-}
-
-/// The words by which the record of an answer names its grant.
-pub(super) fn granted(id: GrantId) -> String {
-    format!("granted {id}")
 }
 
 /// A text of somebody else, each line of it marked, so that none can pass for one of ours.

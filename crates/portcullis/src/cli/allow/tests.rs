@@ -3,7 +3,6 @@ use std::fs;
 use portcullis_core::{
     action::Action,
     decision::{Layer, Verdict},
-    risk::Risk,
 };
 use tempfile::TempDir;
 
@@ -92,7 +91,11 @@ impl Home {
     fn answers(&self, judged: &Judged) -> bool {
         let policy = self.session();
         let question = Question { judged, policy: policy.policy(), now: Timestamp::now() };
-        Grants::open(&self.desk.state).answer(&question).is_some()
+        self.grants().answer(&question).is_some()
+    }
+
+    fn grants(&self) -> Grants {
+        Grants::open(&self.desk.state).unwrap().unwrap()
     }
 
     fn answers_to(&self, command: &str) -> bool {
@@ -176,7 +179,7 @@ fn a_grant_is_as_wide_and_as_long_as_was_asked_for() {
         let judged = home.denied_unasked("git push");
         let (said, _) = home.allow(Typed::Word, arguments);
         said.unwrap();
-        let all = Grants::open(&home.desk.state).list(home.desk.now).unwrap();
+        let all = home.grants().list(home.desk.now).unwrap();
         let (grant, holds) = all[0].grant.as_ref().unwrap();
         assert!(holds.is_ok());
         let scope = match scope {
@@ -333,25 +336,30 @@ fn grants_are_listed_and_taken_back() {
     home.allow(Typed::Word, &["1", "--always"]).0.unwrap();
     // One that somebody made without asking.
     let action = Action::from_call(home.call("git fetch")).unwrap().id();
-    let all = Grants::open(&home.desk.state).list(home.desk.now).unwrap();
+    let all = home.grants().list(home.desk.now).unwrap();
     let (given, _) = all[0].grant.as_ref().unwrap();
-    let mut forged = given.clone();
-    forged.id = crate::grants::GrantId::random().unwrap();
-    forged.what = What::Exact(action);
-    forged.risk = Risk::Low;
-    Grants::open(&home.desk.state).add(&forged).unwrap();
-    fs::write(home.desk.state.join("grants/0badbadbad.json"), "{}").unwrap();
+    let What::Exact(known) = &given.what else { panic!("{given:?}") };
+    let database = rusqlite::Connection::open(audit::database_path(&home.desk.state)).unwrap();
+    let forged = crate::grants::GrantId::random().unwrap();
+    let forge = format!(
+        "INSERT INTO granted (record, id, text, expires)
+           SELECT 98, '{forged}', replace(replace(text, '{}', '{forged}'), '{known}', '{action}'), expires FROM granted;
+         INSERT INTO granted (record, id, text, expires) SELECT 99, '0badbadbad', '{{}}', expires FROM granted WHERE record = 98",
+        given.id
+    );
+    database.execute_batch(&forge).unwrap();
+    assert!(!home.answers_to("git fetch"));
 
     let text = home.listed(&["list"]);
     assert_eq!(text.lines().count(), 3, "{text}");
     assert!(text.contains("0badbadb  counts for nothing: it is not as it was written"), "{text}");
     let unknown: Vec<_> =
         text.lines().filter(|line| line.contains("the record does not know it")).collect();
-    assert!(unknown.len() == 1 && unknown[0].starts_with(&forged.id.short()), "{text}");
+    assert!(unknown.len() == 1 && unknown[0].starts_with(&forged.short()), "{text}");
     let json: serde_json::Value = serde_json::from_str(&home.listed(&["list", "--json"])).unwrap();
     let grants = json["grants"].as_array().unwrap();
-    assert_eq!(grants.iter().filter(|grant| grant["holds"] == true).count(), 2);
-    assert_eq!(grants.iter().filter(|grant| grant["recorded"] == true).count(), 1);
+    assert_eq!(grants.iter().filter(|grant| grant["holds"] == true).count(), 1);
+    assert_eq!(grants.len(), 3);
 
     assert!(home.answers(&judged));
     let id = given.id.short();
