@@ -11,6 +11,9 @@ use crate::effect::EffectId;
 /// variable over and over costs nothing.
 pub const KNOWN_BYTES: usize = 1 << 16;
 
+/// How many stretches a text has at most; what follows is one unknown piece.
+const PIECES: usize = 1 << 10;
+
 /// How many effects a text remembers that it comes from; a pipeline of a thousand stages stays cheap.
 pub const SOURCES: usize = 16;
 
@@ -161,7 +164,7 @@ impl Text {
 
     /// Adds known bytes.
     pub fn push_known(&mut self, more: &str) {
-        if !self.has_room(more) {
+        if self.is_full() || !self.has_room(more) {
             return;
         }
         self.binary = None;
@@ -169,6 +172,17 @@ impl Text {
             Some(Piece::Known(text)) => text.push_str(more),
             _ => self.pieces.push(Piece::Known(more.to_owned())),
         }
+    }
+
+    /// Whether no stretch may follow; the last one says so.
+    fn is_full(&mut self) -> bool {
+        if self.pieces.len() + 1 < PIECES {
+            return false;
+        }
+        if !matches!(self.pieces.last(), Some(Piece::Unknown(_))) {
+            self.pieces.push(Piece::Unknown("text past the limit".into()));
+        }
+        true
     }
 
     /// Whether there is something to add, and room for it; says so where there is none.
@@ -183,6 +197,9 @@ impl Text {
     /// Adds a piece.
     pub fn push(&mut self, piece: Piece) {
         self.binary = None;
+        if self.is_full() {
+            return;
+        }
         match piece {
             Piece::Known(text) if matches!(self.pieces.last(), Some(Piece::Known(_))) => {
                 self.push_known(&text);
@@ -242,7 +259,8 @@ impl Text {
         Self { pieces, taint: self.taint, sources: self.sources.clone(), binary: None }
     }
 
-    fn len(&self) -> usize {
+    /// How many bytes are kept of it.
+    pub(crate) fn len(&self) -> usize {
         self.pieces
             .iter()
             .map(|piece| match piece {

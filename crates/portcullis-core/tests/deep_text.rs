@@ -1,7 +1,13 @@
 //! Text that repeats what opens something is cut off somewhere, in every language, long before the stack ends: a gate that
 //! crashes has said nothing.
 
-use portcullis_core::{action::Action, call::ToolCall, facts::Facts, gate::Gate};
+use portcullis_core::{
+    action::Action,
+    assessment::Coverage,
+    call::ToolCall,
+    facts::Facts,
+    gate::{Gate, Judgement},
+};
 use serde_json::json;
 
 /// What may stand before itself.
@@ -129,11 +135,30 @@ const OPENERS: &[&str] = &[
 
 const LANGUAGES: &[&str] = &["python", "javascript", "ruby", "perl", "lua", "lisp"];
 
-fn judged(gate: &Gate, tool: &str, arguments: serde_json::Value) {
-    let serde_json::Value::Object(arguments) = arguments else { return };
+fn judged(gate: &Gate, tool: &str, arguments: serde_json::Value) -> Option<Judgement> {
+    let serde_json::Value::Object(arguments) = arguments else { return None };
     let call = ToolCall { tool: tool.to_owned(), arguments, ..ToolCall::default() };
-    if let Ok(action) = Action::from_call(call) {
-        std::hint::black_box(gate.judge(&action, &Facts::default()));
+    let action = Action::from_call(call).ok()?;
+    Some(std::hint::black_box(gate.judge(&action, &Facts::default())))
+}
+
+#[test]
+fn what_is_long_is_followed_only_so_often() {
+    let gate = Gate::new(portcullis_core::policy::Policy::default());
+    let code = format!("x = '/a/.b' * 10000\n{}", "open(x)\n".repeat(2_000));
+    let script =
+        format!("x=$(printf '/a/.b%.0s' {{1..5000}}); y=$x$x$x$x; {}", "cat $y; ".repeat(2_000));
+    let deep = "'/home/dev/.ssh/id_rsa'.join(".repeat(12);
+    for (tool, arguments, is_cut) in [
+        ("code", json!({ "language": "python", "code": code }), true),
+        ("bash", json!({ "command": script }), true),
+        ("bash", json!({ "command": format!("cat {}", "*/".repeat(50_000)) }), false),
+        ("bash", json!({ "command": format!("cat {}", "/.a".repeat(20_000)) }), false),
+        ("code", json!({ "language": "python", "code": format!("x = open(a.b(({deep}") }), false),
+    ] {
+        let judgement = judged(&gate, tool, arguments).unwrap();
+        let is_partial = judgement.assessment.coverage != Coverage::Full;
+        assert!(is_partial || !is_cut, "{tool}: {:?}", judgement.effects.gaps);
     }
 }
 

@@ -157,14 +157,15 @@ impl<'p> Located<'p> {
                 return may_begin(rest, first, self.fold)
                     && components(rest, tail, loose, self.fold);
             }
+            // Anywhere is many places: a glob must say enough of a name there (`.env*`, not `*.json`), up to the end.
+            let vague = all.iter().rposition(|part| !says_enough(part));
+            let saying = vague.map_or(all.len(), |last| all.len() - last - 1);
             loop {
                 let Some((first, after)) = tail.split_first() else { return false };
-                if may_begin(rest, first, self.fold) {
-                    // Anywhere is many places: a glob must say enough of a name there (`.env*`, not `*.json`).
-                    let loose = loose && tail.iter().all(|part| says_enough(part));
-                    if components(rest, tail, loose, self.fold) {
-                        return true;
-                    }
+                if may_begin(rest, first, self.fold)
+                    && components(rest, tail, loose && tail.len() <= saying, self.fold)
+                {
+                    return true;
                 }
                 tail = after;
             }

@@ -354,7 +354,7 @@ impl<'s> Interpreter<'_, '_, 's> {
 
     /// Uses up some work; whether there was any left.
     pub(super) fn spend(&mut self, work: usize) -> bool {
-        if self.work < work {
+        if self.work < work || self.walk.is_exhausted() {
             self.work = 0;
             self.limit();
             return false;

@@ -49,6 +49,9 @@ pub const WORK_AT_LEAST: usize = 8_000;
 /// See [`WORK_AT_LEAST`].
 pub const WORK_PER_BYTE: usize = 16;
 
+/// How many bytes of an effect's texts count as one unit of work.
+const BYTES_PER_WORK: usize = 64;
+
 /// How many rounds of a loop over known words are followed one by one, and how many ways one command is expanded when its
 /// variables may hold different values.
 pub const ROUNDS: usize = 16;

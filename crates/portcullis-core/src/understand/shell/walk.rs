@@ -9,7 +9,7 @@ use portcullis_syntax::{
 };
 
 use super::{
-    DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, placeholder,
+    BYTES_PER_WORK, DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, placeholder,
     redirect::Channel, state::State,
 };
 use crate::{
@@ -604,6 +604,8 @@ impl<'a> Walk<'a> {
     /// Any other effect.
     pub fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId {
         self.spend(span);
+        // What is said of an effect takes as long as its texts are: repeated, it would be the square of what was written.
+        self.toil(texts(&kind).into_iter().map(Text::len).sum::<usize>() / BYTES_PER_WORK);
         let id = EffectId(u32::try_from(self.effects.list.len()).unwrap_or(u32::MAX));
         for text in texts(&kind) {
             for from in &text.sources {
@@ -790,6 +792,11 @@ impl<'a> Walk<'a> {
             self.gap(span, GapReason::Limit);
         }
         false
+    }
+
+    /// Whether there was too much work.
+    pub(in crate::understand) const fn is_exhausted(&self) -> bool {
+        self.exhausted
     }
 
     /// Counts work that has no place of its own; what comes after the last of it meets the limit.
