@@ -17,6 +17,9 @@ const PIECES: usize = 1 << 10;
 /// How many effects a text remembers that it comes from; a pipeline of a thousand stages stays cheap.
 pub const SOURCES: usize = 16;
 
+/// Where the piece comes from that stands for what was dropped.
+const PAST: &str = "text past the limit";
+
 /// What went into a value that is not fully known, or that came a way worth noticing. A set.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Taint(u8);
@@ -156,6 +159,12 @@ impl Text {
         self.pieces.is_empty()
     }
 
+    /// Whether some of it was dropped because it was too long.
+    #[must_use]
+    pub(crate) fn is_cut(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(origin) if **origin == *PAST))
+    }
+
     /// Whether any piece is unknown.
     #[must_use]
     pub fn has_unknown(&self) -> bool {
@@ -180,7 +189,7 @@ impl Text {
             return false;
         }
         if !matches!(self.pieces.last(), Some(Piece::Unknown(_))) {
-            self.pieces.push(Piece::Unknown("text past the limit".into()));
+            self.pieces.push(Piece::Unknown(PAST.into()));
         }
         true
     }
@@ -189,7 +198,7 @@ impl Text {
     fn has_room(&mut self, more: &str) -> bool {
         let fits = self.len() + more.len() <= KNOWN_BYTES;
         if !fits {
-            self.push(Piece::Unknown("text past the limit".into()));
+            self.push(Piece::Unknown(PAST.into()));
         }
         fits && !more.is_empty()
     }

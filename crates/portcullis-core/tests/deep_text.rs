@@ -152,7 +152,8 @@ fn what_is_long_is_followed_only_so_often() {
     for (tool, arguments, is_cut) in [
         ("code", json!({ "language": "python", "code": code }), true),
         ("bash", json!({ "command": script }), true),
-        ("bash", json!({ "command": format!("cat {}", "*/".repeat(50_000)) }), false),
+        ("bash", json!({ "command": format!("cat {}", "*/".repeat(50_000)) }), true),
+        ("bash", json!({ "command": format!("cat ~/{}.ssh/id_rsa", "*/../".repeat(800)) }), true),
         ("bash", json!({ "command": format!("cat {}", "/.a".repeat(20_000)) }), false),
         ("code", json!({ "language": "python", "code": format!("x = open(a.b(({deep}") }), false),
     ] {

@@ -606,6 +606,9 @@ impl<'a> Walk<'a> {
         self.spend(span);
         // What is said of an effect takes as long as its texts are: repeated, it would be the square of what was written.
         self.toil(texts(&kind).into_iter().map(Text::len).sum::<usize>() / BYTES_PER_WORK);
+        if is_cut(&kind) {
+            self.gap(span, GapReason::Limit);
+        }
         let id = EffectId(u32::try_from(self.effects.list.len()).unwrap_or(u32::MAX));
         for text in texts(&kind) {
             for from in &text.sources {
@@ -959,6 +962,19 @@ fn texts(kind: &EffectKind) -> Vec<&Text> {
         EffectKind::Environment { value, .. } => vec![value],
         EffectKind::Query { statement } => vec![statement],
         EffectKind::Noted(_) => Vec::new(),
+    }
+}
+
+/// Whether what an effect is done to was longer than is kept. What is written or sent may be: that it is not known
+/// whole is said of it where it counts.
+fn is_cut(kind: &EffectKind) -> bool {
+    match kind {
+        EffectKind::Run(run) => {
+            run.name.text.is_cut() || run.arguments.iter().any(|word| word.text.is_cut())
+        }
+        EffectKind::Write { target, .. } => target.text.is_cut(),
+        EffectKind::Connect(connection) => connection.address.is_cut(),
+        _ => texts(kind).into_iter().any(Text::is_cut),
     }
 }
 
