@@ -12,6 +12,9 @@ const PATTERN_BYTES: usize = 2048;
 /// How many marks that are never closed are looked for before they count as ordinary text.
 const UNCLOSED: usize = 64;
 
+/// How many marks may stand before a variable's name.
+const SIGILS: usize = 64;
+
 /// Operators of more than one character, longest first.
 const OPERATORS: &[&str] = &[
     "===", "!==", "**=", "<=>", "...", "..=", "||=", "&&=", "??=", "//=", ">>>", "<<=", ">>=",
@@ -231,7 +234,8 @@ impl Lexer<'_> {
             return None;
         }
         let mut end = self.at + 1;
-        while matches!(self.bytes.get(end), Some(b'$' | b'@' | b'#')) {
+        // Each of them begins one, too: a long run of them would be read once for each.
+        while end - self.at < SIGILS && matches!(self.bytes.get(end), Some(b'$' | b'@' | b'#')) {
             end += 1;
         }
         let name = end;

@@ -252,7 +252,7 @@ impl Interpreter<'_, '_, '_> {
                     (Value::Text(text), Value::Number(times))
                     | (Value::Number(times), Value::Text(text)) => {
                         let text = fold::repeat(text, *times);
-                        self.spend(length(&text) / 32);
+                        self.spend(text.len() / 32);
                         Value::Text(text)
                     }
                     _ => Value::Text(mixed("a product", [&left, &right])),
@@ -266,6 +266,7 @@ impl Interpreter<'_, '_, '_> {
                 {
                     let mut path = left.text();
                     fold::append_path(&mut path, &right.text());
+                    self.spend(path.len() / 32);
                     return Value::Text(path);
                 }
                 Value::Text(mixed("a quotient", [&left, &right]))
@@ -310,7 +311,7 @@ impl Interpreter<'_, '_, '_> {
             (left, right) => {
                 let mut text = left.text();
                 text.append(&right.text());
-                self.spend(length(&text) / 32);
+                self.spend(text.len() / 32);
                 Value::Text(text)
             }
         }
@@ -893,6 +894,8 @@ impl Interpreter<'_, '_, '_> {
             };
         }
         self.at = self.at.min(self.end);
+        // Functions in functions are each looked through to the same end.
+        self.spend((self.at - start) / 8);
         self.push_function(parameters, start..self.at, true)
     }
 
@@ -1358,16 +1361,6 @@ impl Interpreter<'_, '_, '_> {
 }
 
 /// How many bytes of a text are known.
-fn length(text: &Text) -> usize {
-    text.pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Known(text) | Piece::Glob(text) => text.len(),
-            Piece::Unknown(_) => 0,
-        })
-        .sum()
-}
-
 fn number(text: &str) -> Option<i64> {
     let digits: String = text.chars().filter(|character| *character != '_').collect();
     let lower = digits.to_ascii_lowercase();
