@@ -895,7 +895,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.at = self.at.min(self.end);
         // Functions in functions are each looked through to the same end.
-        self.spend((self.at - start) / 8);
+        self.spend(self.at.saturating_sub(start) / 8);
         self.push_function(parameters, start..self.at, true)
     }
 
