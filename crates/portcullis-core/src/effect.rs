@@ -496,16 +496,33 @@ impl Effects {
     /// The argument and the span in it that a location lies in, through every nested layer.
     #[must_use]
     pub fn outermost(&self, location: Location) -> (&str, Span) {
-        let mut at = location;
-        // A layer's parent always has a smaller index, so this ends.
-        loop {
-            match self.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin) {
-                Some(LayerOrigin::Within { parent, span }) if parent.0 < at.layer.0 => {
-                    at = Location { layer: *parent, span: *span };
-                }
-                Some(LayerOrigin::Argument(pointer)) => return (pointer, at.span),
-                _ => return ("", at.span),
-            }
+        let at = self.places(location).last().unwrap_or(location);
+        match self.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin) {
+            Some(LayerOrigin::Argument(pointer)) => (pointer, at.span),
+            _ => ("", at.span),
         }
+    }
+
+    /// A location, and where each layer around it stands, from the inside out.
+    fn places(&self, location: Location) -> impl Iterator<Item = Location> {
+        std::iter::successors(Some(location), |at| {
+            match self.layers.get(usize::from(at.layer.0))?.origin {
+                // A layer's parent always has a smaller index, so this ends.
+                LayerOrigin::Within { parent, span } if parent.0 < at.layer.0 => {
+                    Some(Location { layer: parent, span })
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether one location lies in another, or in a text that was computed from there.
+    #[must_use]
+    pub fn is_within(&self, inner: Location, outer: Location) -> bool {
+        let range = outer.span.range();
+        self.places(inner).any(|at| {
+            let inner = at.span.range();
+            at.layer == outer.layer && range.start <= inner.start && inner.end <= range.end
+        })
     }
 }

@@ -84,6 +84,11 @@ pub fn program(name: &str) -> Option<&'static Program> {
     None
 }
 
+/// Whether a word of the shell is only there to run the words behind it, which are a command of their own.
+pub(crate) fn hands_all_on(name: &str) -> bool {
+    matches!(name, "builtin" | "command" | "eval" | "exec")
+}
+
 /// Whether a program runs whatever it is told to, with these words after it (and any others, where `more`): a shell, an
 /// interpreter, a program that runs another one.
 pub(crate) fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
@@ -104,25 +109,14 @@ pub(crate) fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
         "podman-compose",
     ];
     /// Others that run what their arguments say.
-    const OTHERS: &[&str] = &[
-        ".",
-        "builtin",
-        "command",
-        "eval",
-        "exec",
-        "mosh",
-        "portcullis",
-        "rsh",
-        "source",
-        "ssh",
-        "trap",
-    ];
+    const OTHERS: &[&str] = &[".", "mosh", "portcullis", "rsh", "source", "ssh", "trap"];
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let is_in = |table: &[Program]| table.iter().any(|row| row.name == name || row.name == plain);
     if BY_SUBCOMMAND.contains(&name) {
         return words.is_empty() && more;
     }
     escapes::is_shell(name)
+        || hands_all_on(name)
         || OTHERS.contains(&name)
         || is_in(wrappers::WRAPPERS)
         || is_in(interpreters::INTERPRETERS)

@@ -21,9 +21,9 @@ use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::{terminal, typing};
 
-/// Whether a program is there to run another one.
+/// Whether a program, or a word of the shell, is there to run another one.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    WRAPPERS.binary_search_by(|row| row.name.cmp(name)).is_ok()
+    super::hands_all_on(name) || WRAPPERS.binary_search_by(|row| row.name.cmp(name)).is_ok()
 }
 
 const fn wrapper(name: &'static str, values: &'static [&'static str]) -> Program {

@@ -705,7 +705,7 @@ const USERS: &[&str] = &[
 
 fn argument(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    if NAMERS.contains(&run.program.as_str()) {
+    if NAMERS.contains(&run.program.as_str()) || programs::hands_all_on(&run.program) {
         return None;
     }
     let does = programs::program(&run.program).map(|row| row.does);

@@ -3,11 +3,12 @@
 
 use super::{
     Rule, Scene, Shelf, When,
-    effects::{about, at, deleted, run, runs_any, written},
+    effects::{about, at, deleted, run, written},
+    pattern,
 };
 use crate::{
     action::ActionKind,
-    effect::{Effect, EffectKind, Kinds, Target, WriteMode},
+    effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
     finding::Confidence,
     place::{self, Place},
     risk::Severity,
@@ -452,10 +453,19 @@ static RULES: &[Rule] = &[
             "cat /dev/urandom > x",
             "tail /dev/zero",
             "sort /dev/zero",
+            "head -3 a; cat /dev/zero > ~/fill",
+            "timeout 600 cat /dev/zero > ~/fill",
+            "timeout 1 true; yes > ~/fill",
+            "bash -c 'timeout 1 true; yes > ~/fill'",
+            "bash -c 'cat /dev/urandom | base64 >> ~/fill'",
         ],
         quiet: &[
             "head -c 10 /dev/urandom > key.bin",
             "cat /dev/urandom | tr -dc 'a-z' | head -c 10 > x",
+            "cat /dev/urandom | base64 | sed 3q > x",
+            "yes | dd of=x bs=1M count=1",
+            "timeout 2 yes > x",
+            "timeout 5s bash -c 'cat /dev/zero > x'",
             "cat /dev/null > x",
             "od -An -N2 -i /dev/random",
         ],
@@ -557,38 +567,76 @@ fn delete(
 /// Programs that hold all of their input before they print any of it.
 const HOLDERS: &[&str] =
     &["tail", "sort", "tac", "shuf", "base64", "grep", "wc", "md5sum", "sha256sum"];
-/// Programs that stop reading early.
-const BOUNDS: &[&str] =
-    &["head", "timeout", "dd", "od", "xxd", "hexdump", "fold", "sed", "awk", "read"];
+
+/// Whether a program stops reading early.
+fn stops_early(run: &Run) -> bool {
+    let given = |wanted: &[&str]| {
+        let words = run.arguments.iter().map(|argument| argument.text.known_prefix());
+        words.into_iter().any(|word| wanted.iter().any(|start| word.starts_with(start)))
+    };
+    let says = |word: &str| {
+        run.arguments.iter().any(|argument| argument.text.known_prefix().contains(word))
+    };
+    match run.program.as_str() {
+        "head" | "read" => true,
+        "dd" => given(&["count="]),
+        "od" => given(&["-N", "--read-bytes"]),
+        "xxd" => given(&["-l", "-len"]),
+        "hexdump" => given(&["-n"]),
+        "grep" | "rg" => given(&["-m", "--max-count"]),
+        "sed" => says("q"),
+        "awk" | "gawk" | "mawk" => says("exit"),
+        _ => false,
+    }
+}
+
+/// How many seconds nothing fills a disk in.
+const SHORT: f64 = 10.0;
+
+/// Whether something is done by a program that stops early, or that `timeout` ends before long.
+fn is_bounded(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let is_short =
+        |time: &str| time.trim_end_matches('s').parse().is_ok_and(|seconds: f64| seconds <= SHORT);
+    let bounds = |run: &Run| match run.program.as_str() {
+        "timeout" => {
+            let mut operands = pattern::options(run).operands();
+            operands.next().is_some_and(|time| is_short(time.text.known_prefix()))
+        }
+        _ => stops_early(run),
+    };
+    let around = scene.effects.list.iter().filter(|other| run(other).is_some_and(bounds));
+    around.into_iter().any(|around| scene.effects.is_within(effect.at, around.at))
+}
 
 fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
     let is_endless =
         |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full");
-    let hit = match &effect.kind {
+    match &effect.kind {
         EffectKind::Write { target, content, .. } => {
             let place = place::place_of(target, scene.facts);
             if matches!(place, Place::Harmless | Place::RawDevice | Place::Device) {
                 return None;
             }
-            content
-                .sources
-                .iter()
-                .filter_map(|id| scene.effects.list.get(usize::try_from(id.0).ok()?))
-                .any(|source| match &source.kind {
-                    EffectKind::Read(target) => target.path.as_deref().is_some_and(is_endless),
-                    EffectKind::Run(run) => run.program == "yes",
-                    _ => false,
-                })
-                .then(|| about(Severity::High, target, "this fills the disk through"))
+            let sources = || {
+                let ids = content.sources.iter().filter_map(|id| usize::try_from(id.0).ok());
+                ids.filter_map(|at| scene.effects.list.get(at))
+            };
+            sources().find(|source| match &source.kind {
+                EffectKind::Read(target) => target.path.as_deref().is_some_and(is_endless),
+                EffectKind::Run(run) => run.program == "yes",
+                _ => false,
+            })?;
+            // The whole script is looked at only for what would be told, so that a long one is not read once for each line.
+            let ends = sources().chain([effect]).any(|source| is_bounded(source, scene));
+            (!ends).then(|| about(Severity::High, target, "this fills the disk through"))
         }
         EffectKind::Run(_) => {
             let run = run(effect)?;
             let holds = HOLDERS.contains(&run.program.as_str());
             let last = run.arguments.last()?.text.as_known()?;
-            (holds && matches!(last, "/dev/zero" | "/dev/full")).then(|| at(Severity::High))
+            (holds && matches!(last, "/dev/zero" | "/dev/full") && !is_bounded(effect, scene))
+                .then(|| at(Severity::High))
         }
         _ => None,
-    };
-    // The whole script is looked at only for what would be told, so that a long one is not read once for each line.
-    hit.filter(|_| !runs_any(scene, BOUNDS))
+    }
 }

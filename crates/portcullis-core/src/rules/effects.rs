@@ -136,8 +136,3 @@ const HOSTILE: &[&str] = &[
     "chmod +s",
     "chmod 4",
 ];
-
-/// Whether some program of these names is run.
-pub(super) fn runs_any(scene: &Scene<'_>, names: &[&str]) -> bool {
-    scene.effects.list.iter().filter_map(run).any(|run| names.contains(&run.program.as_str()))
-}

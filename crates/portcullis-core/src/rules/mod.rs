@@ -379,8 +379,8 @@ impl Found<'_> {
         }
     }
 
-    /// A rule that knows only a word is silent where one that knows the tool speaks as loudly, or where it does not even
-    /// know what kind of tool it is.
+    /// A rule that knows only a word is silent where one that knows the tool speaks as loudly. What says less may be about
+    /// another program at the same place, such as the `sudo` in front of it in `$command`.
     fn leave_out_the_generic(&mut self) {
         let mut known: BTreeMap<Location, Severity> = BTreeMap::new();
         for ((at, rule), finding) in &self.list {
@@ -390,10 +390,7 @@ impl Found<'_> {
             }
         }
         self.list.retain(|(at, rule), finding| {
-            !is_generic(rule)
-                || known
-                    .get(at)
-                    .is_none_or(|highest| *highest < finding.severity && *rule != verbs::UNFAMILIAR)
+            !is_generic(rule) || known.get(at).is_none_or(|highest| *highest < finding.severity)
         });
     }
 

@@ -108,9 +108,6 @@ pub(super) const GENERIC: &[&str] = &[
     "unfamiliar.verb.delete",
 ];
 
-/// The rule that says least.
-pub(super) const UNFAMILIAR: &str = "unfamiliar.verb.delete";
-
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Kind {
     Service,

@@ -17,6 +17,12 @@ impl Walk<'_> {
         self.attributes && self.state.option(&format!("declare A {name}")) == Some(true)
     }
 
+    /// Whether a variable is an array now, whichever of its values it has.
+    pub(super) fn is_array(&self, name: &str) -> bool {
+        let values = self.state.variable(name);
+        values.is_some_and(|values| values.iter().all(|value| matches!(value, Value::Array(_))))
+    }
+
     /// Gives an array elements, in place of those that it had or `before` them.
     pub(super) fn assign_array(&mut self, name: &str, before: Option<Value>, elements: Elements) {
         if before.is_none()

@@ -520,6 +520,8 @@ impl Walk<'_> {
         let (refers, pairs) = (flag('n'), flag('A'));
         let (lower, upper) = (flag('l'), flag('u'));
         let number = flag('i');
+        // In quotes it is a text like any other, unless it is known to become a list.
+        let lists = pairs || flag('a');
         let exports = program == "export" || flag('x');
         let keeps = program == "readonly" || flag('r');
         for letter in ['l', 'u', 'i', 'A'] {
@@ -565,10 +567,12 @@ impl Walk<'_> {
             }
             if let Some((name, value)) = split_assignment(&argument.text)
                 && value.known_prefix().starts_with('(')
+                && let plain = name.strip_suffix('+').unwrap_or(&name)
+                && let found = self.declared.iter().position(|(known, _)| known == plain)
+                && (found.is_some() || lists || !is_new && self.is_array(plain))
             {
                 let appends = name.ends_with('+');
-                let name = name.strip_suffix('+').unwrap_or(&name).to_owned();
-                let found = self.declared.iter().position(|(known, _)| *known == name);
+                let name = plain.to_owned();
                 let elements = match found {
                     Some(at) => self.declared.remove(at).1,
                     None => array_elements(&value, pairs),

@@ -21,7 +21,7 @@ use crate::{
     },
     facts::Facts,
     place::{self, Place},
-    programs::escapes,
+    programs::{self, escapes},
     session::Left,
     text::{Piece, Pieces, Taint, Text},
     understand::code,
@@ -643,10 +643,11 @@ impl<'a> Walk<'a> {
             "xterm",
         ];
         // The shell's own words for starting a program are no program that starts it.
-        let started_by = self.inside.iter().rev().find(|program| {
-            !escapes::is_shell(program)
-                && !matches!(program.as_str(), "builtin" | "command" | "eval" | "exec")
-        });
+        let started_by = self
+            .inside
+            .iter()
+            .rev()
+            .find(|program| !escapes::is_shell(program) && !programs::hands_all_on(program));
         if started_by.is_some_and(|program| !ORDINARY.contains(&program.as_str())) {
             self.note("execution.shell.escape", span);
         }
