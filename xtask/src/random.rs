@@ -10,6 +10,14 @@ impl Random {
         Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
+    /// Numbers that follow from a name.
+    pub(crate) fn named(name: &str) -> Self {
+        Self::new(
+            name.bytes()
+                .fold(0, |seed, byte| (seed ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)),
+        )
+    }
+
     /// A number below `bound`, which is not zero.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;

@@ -89,8 +89,9 @@ fn dressed(each: Option<usize>) -> Result<(String, u64, u64), Failed> {
     }
     let gate = Gate::new(Policy::default());
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    for (number, (id, attack, twin)) in pairs()?.into_iter().enumerate() {
-        let mut random = Random::new(number as u64);
+    for (id, attack, twin) in pairs()? {
+        // By its name, so that a new case changes the dressings of no other.
+        let mut random = Random::named(&id);
         let (plain, plain_twin) = (judged(&gate, &attack)?, judged(&gate, &twin)?);
         let chosen: Vec<&Dressing> = match each {
             None => dressings.iter().collect(),

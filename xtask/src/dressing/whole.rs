@@ -244,8 +244,8 @@ pub(super) const WHOLE: &[Dressing] = &[
         name: "mapfile",
         honest: false,
         dress: |script| {
-            Some(format!("mapfile code <<'END_OF_CODE'\n{script}\nEND_OF_CODE\nIFS=; eval \"${{code[*]}}\"; unset IFS"))
-            .filter(|_| !script.contains("IFS") && script.lines().count() < 900)
+            Some(format!("mapfile code <<'END_OF_CODE'\n{script}\nEND_OF_CODE\nprintf -v all %s \"${{code[@]}}\"; eval \"$all\""))
+            .filter(|_| script.lines().count() < 900)
         },
     },
     Dressing {

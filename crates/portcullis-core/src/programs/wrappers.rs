@@ -11,11 +11,12 @@ use crate::{
 mod batches;
 mod containers;
 mod elevation;
+mod parallel;
 mod stand_ins;
 mod terminals;
 
+use batches::arguments_from_input;
 pub(super) use batches::replaced;
-use batches::{arguments_from_input, parallel};
 use containers::{container, copied, pushed};
 use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
@@ -165,6 +166,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         &["-u", "--unset", "-C", "--chdir", "-S", "--split-string", "-P", "-a", "--argv0"],
         environment,
     ),
+    custom("env_parallel", parallel::VALUES, parallel::parallel),
     after_one("envdir", &[]),
     wrapper("fakeroot", &["-l", "-s", "-i", "-b"]),
     after_one("faketime", &["-f"]),
@@ -207,27 +209,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("numactl", &["-N", "-m", "-C", "-i", "--cpunodebind", "--membind"]),
     custom("oc", CLUSTER, dash_dash),
     wrapper("openvt", &["-c"]),
-    custom(
-        "parallel",
-        &[
-            "-j",
-            "--jobs",
-            "-S",
-            "--sshlogin",
-            "-I",
-            "-C",
-            "--colsep",
-            "-a",
-            "--arg-file",
-            "--delay",
-            "--timeout",
-            "--joblog",
-            "-n",
-            "-N",
-            "--max-args",
-        ],
-        parallel,
-    ),
+    custom("parallel", parallel::VALUES, parallel::parallel),
     custom("perf", &[], profiled),
     wrapper("pexec", &["-n", "-p", "-r"]),
     privileged("pkexec", &["--user"]),
@@ -247,6 +229,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     after_one("s6-setuidgid", &[]),
     custom("screen", &["-S", "-t", "-c", "-e", "-h", "-p", "-T", "-X"], inner_words),
     custom("script", &["-c", "--command", "-E", "-I", "-O", "-B", "-m", "-T"], typescript),
+    custom("sem", parallel::VALUES, parallel::parallel),
     custom("setarch", &[], other_machine),
     after_one("setlock", &[]),
     wrapper(

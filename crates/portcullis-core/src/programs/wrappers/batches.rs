@@ -1,9 +1,9 @@
-//! Programs that make many commands of their input: `xargs`, `parallel`. Owns how items are cut and put into the command.
+//! `xargs`, which makes many commands of its input. Owns how items are cut and put into the command.
 
 use super::*;
 
 /// How many commands one `xargs` or `parallel` is followed through.
-const COMMANDS: usize = 16;
+pub(super) const COMMANDS: usize = 16;
 
 /// With so many requests at once a server is kept from everything else.
 const MANY_REQUESTS: u32 = 100;
@@ -83,6 +83,10 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
         })
         .collect();
     let mut printed = Text::default();
+    // Without any item the command is run once all the same.
+    if batches.is_empty() && replace.is_none() && !options.has(&["-r", "--no-run-if-empty"]) {
+        return run_with(walk, command, None, &[]);
+    }
     for batch in batches.iter().take(COMMANDS) {
         let more = run_with(walk, command, replace.as_deref(), batch);
         printed.append(&more);
@@ -159,7 +163,7 @@ pub(in crate::programs) fn replaced(text: &Text, mark: &str, item: &Text) -> Tex
     result
 }
 
-fn split_by(text: &str, delimiter: char) -> Vec<String> {
+pub(super) fn split_by(text: &str, delimiter: char) -> Vec<String> {
     text.split(delimiter).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
@@ -195,58 +199,6 @@ fn quoted_words(text: &str) -> Vec<String> {
         words.push(word);
     }
     words
-}
-
-/// The places of GNU parallel's inputs in a template, in order.
-const NUMBERED: [&str; 4] = ["{1}", "{2}", "{3}", "{4}"];
-
-/// GNU parallel: a command template with `{}`, inputs behind `:::` or from the input; without a template the inputs are
-/// the commands.
-pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let rest = command_after(invocation, 0);
-    let at =
-        rest.iter().position(|word| matches!(word.text.as_known(), Some(":::" | ":::+" | "::::")));
-    let (template, given) = match at {
-        Some(at) => (rest.get(..at).unwrap_or(&[]), rest.get(at + 1..).unwrap_or(&[])),
-        None => (rest, [].as_slice()),
-    };
-    let mut items: Vec<Argument> =
-        given.iter().filter(|word| word.text.as_known() != Some(":::")).cloned().collect();
-    if at.is_none() {
-        let input = invocation.input.clone().unwrap_or_else(|| Text::unknown("input"));
-        match input.as_known() {
-            Some(known) => items.extend(known.lines().map(|line| Argument {
-                text: input.derive([Piece::Known(line.to_owned())]),
-                span: invocation.span,
-            })),
-            None => items.push(Argument { text: input, span: invocation.span }),
-        }
-    }
-    let mut printed = Text::default();
-    for item in items.iter().take(COMMANDS) {
-        let mut code = Text::default();
-        for (index, word) in template.iter().enumerate() {
-            if index > 0 {
-                code.push_known(" ");
-            }
-            let mut word = replaced(&word.text, "{}", &item.text);
-            for (mark, item) in NUMBERED.iter().zip(&items) {
-                word = replaced(&word, mark, &item.text);
-            }
-            code.append(&word);
-        }
-        let mentions = template.iter().any(|word| word.text.display().contains("{}"))
-            || template.iter().any(|word| word.text.display().contains("{1}"));
-        if !mentions {
-            if !template.is_empty() {
-                code.push_known(" ");
-            }
-            code.append(&item.text);
-        }
-        let more = walk.shell(&code, item.span, &[], Some(Text::default()));
-        printed.append(&more);
-    }
-    printed
 }
 
 #[cfg(test)]

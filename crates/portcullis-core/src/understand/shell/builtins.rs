@@ -87,7 +87,7 @@ const LONGEST_DIRECTORY: usize = 4096;
 const PUSHED: usize = 16;
 
 /// How many traps are kept for the end of a script; the others are read where they stand.
-const TRAPS: usize = 16;
+pub(super) const TRAPS: usize = 16;
 
 impl Walk<'_> {
     pub(super) fn is_builtin(&self, name: &str) -> bool {

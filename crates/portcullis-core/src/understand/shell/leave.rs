@@ -1,7 +1,7 @@
 //! `break`, `continue`, `return` and `exit`: what comes after them is not reached. Owns how far each leads; statements that are
 //! not reached are read all the same, as possible and without consequences.
 
-use super::{redirect::Wiring, state::Changes, walk::Walk};
+use super::{builtins::TRAPS, redirect::Wiring, state::Changes, walk::Walk};
 use crate::{
     effect::{Certainty, GapReason},
     text::Text,
@@ -104,21 +104,24 @@ impl Walk<'_> {
         let (ends, traps) = (self.at_end.len(), self.traps.len());
         let mut printed = read(self);
         self.release(around, Leave::Shell);
-        // What is set aside sees the variables as they are then.
-        while self.at_end.len() > ends
-            && let Some((code, span, layer)) = self.at_end.pop()
-        {
-            let outer = std::mem::replace(&mut self.layer, layer);
-            let (leaving, succeeded) = (self.leaving.take(), self.succeeded);
-            let more = self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
-            printed.append(&more);
-            self.leaving = leaving;
-            self.succeeded = succeeded;
-            self.layer = outer;
-        }
-        if self.unsprung && self.traps.len() > traps {
-            self.trapped.0 = usize::MAX;
-            self.spring_traps();
+        // What is set aside sees the variables as they are then, and may set more aside.
+        loop {
+            if self.unsprung && self.traps.len() > traps {
+                self.trapped.0 = usize::MAX;
+                self.spring_traps();
+            } else if self.at_end.len() > ends
+                && let Some((code, span, layer)) = self.at_end.pop()
+            {
+                let outer = std::mem::replace(&mut self.layer, layer);
+                let (leaving, succeeded) = (self.leaving.take(), self.succeeded);
+                let more = self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
+                printed.append(&more);
+                self.leaving = leaving;
+                self.succeeded = succeeded;
+                self.layer = outer;
+            } else {
+                break;
+            }
         }
         self.traps.truncate(traps);
         printed
@@ -130,15 +133,15 @@ impl Walk<'_> {
             return;
         }
         self.trapped.1 += 1;
-        // What a trap runs does not spring it.
-        let traps = std::mem::take(&mut self.traps);
+        self.unsprung = false;
         if self.trapped.1 > SPRINGS {
-            if let Some((_, span, _)) = traps.first() {
+            if let Some((_, span, _)) = self.traps.first() {
                 self.gap(*span, GapReason::Limit);
             }
-            self.traps = traps;
             return;
         }
+        // What a trap runs does not spring it.
+        let mut traps = std::mem::take(&mut self.traps);
         for (code, span, layer) in &traps {
             let outer = std::mem::replace(&mut self.layer, *layer);
             let (leaving, succeeded) = (self.leaving.take(), self.succeeded);
@@ -147,8 +150,13 @@ impl Walk<'_> {
             self.succeeded = succeeded;
             self.layer = outer;
         }
+        // A trap may set others.
+        let room = TRAPS.saturating_sub(traps.len());
+        if let Some((_, span, _)) = self.traps.get(room) {
+            self.gap(*span, GapReason::Limit);
+        }
+        traps.extend(self.traps.drain(..).take(room));
         self.traps = traps;
         self.trapped.0 = self.state.changes();
-        self.unsprung = false;
     }
 }

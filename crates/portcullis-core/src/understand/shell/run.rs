@@ -753,14 +753,15 @@ impl Walk<'_> {
         }
         let id = self.announce("", &name, &arguments.clone().into(), false, input.as_ref());
         self.gap(name.span, GapReason::UnknownProgram);
-        if let Some(pattern) = name.text.as_pattern()
-            && self.guesses < GUESSES
-            && self.enter_level(span)
-        {
+        let candidates = match name.text.as_pattern() {
+            Some(pattern) => programs::matching(&base(&pattern)).map(str::to_owned).collect(),
+            None => Vec::from_iter(without_unknown(&name.text)),
+        };
+        if !candidates.is_empty() && self.guesses < GUESSES && self.enter_level(span) {
             self.guesses += 1;
-            for candidate in programs::matching(&base(&pattern)) {
+            for candidate in candidates {
                 let mut words = vec![Argument {
-                    text: name.text.derive([Piece::Known(candidate.to_owned())]),
+                    text: name.text.derive([Piece::Known(candidate)]),
                     span: name.span,
                 }];
                 words.extend_from_slice(&arguments);
@@ -935,6 +936,19 @@ const SPECIAL: &[&str] = &[
     ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
     "shift", "source", "times", "trap", "unset",
 ];
+
+/// The program that a name is if what is unknown in it is nothing: `r${x}m`, where nothing sets `x`.
+fn without_unknown(name: &Text) -> Option<String> {
+    let mut known = String::new();
+    for piece in &name.pieces {
+        match piece {
+            Piece::Known(part) => known.push_str(part),
+            Piece::Unknown(_) => {}
+            Piece::Glob(_) => return None,
+        }
+    }
+    programs::program(&known).map(|row| row.name.to_owned())
+}
 
 /// The name of a program without its directory, and without what Windows adds.
 fn base(name: &str) -> String {

@@ -262,8 +262,10 @@ impl<'a> Walk<'a> {
         let secret = place::credential_of(&target, self.facts).is_some();
         let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
         let left = self.left_earlier(&target);
+        let is_empty = target.path.as_deref() == Some("/dev/null");
         let id = self.emit(EffectKind::Read(target), file.span);
-        let mut content = Text::unknown(&file.text.display());
+        let mut content =
+            if is_empty { Text::default() } else { Text::unknown(&file.text.display()) };
         content.taint = Taint::FILE.with(file.text.taint);
         if secret {
             content.taint = content.taint.with(Taint::SECRET);

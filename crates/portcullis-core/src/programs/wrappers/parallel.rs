@@ -1,0 +1,424 @@
+//! GNU parallel, and the one of moreutils: many commands made of a template and lists of items. Owns where items come from, how
+//! they are combined, and what stands for them in the template.
+
+use super::{
+    batches::{COMMANDS, replaced, run_with, split_by},
+    *,
+};
+
+/// The options that take the next argument.
+pub(super) const VALUES: &[&str] = &[
+    "-a",
+    "-C",
+    "-d",
+    "-E",
+    "-I",
+    "-j",
+    "-J",
+    "-L",
+    "-n",
+    "-N",
+    "-P",
+    "-s",
+    "-S",
+    "--arg-file",
+    "--arg-file-sep",
+    "--arg-sep",
+    "--basefile",
+    "--bf",
+    "--block",
+    "--colsep",
+    "--delay",
+    "--delimiter",
+    "--env",
+    "--filter",
+    "--halt",
+    "--header",
+    "--id",
+    "--jobs",
+    "--joblog",
+    "--limit",
+    "--load",
+    "--max-args",
+    "--max-chars",
+    "--max-lines",
+    "--max-procs",
+    "--max-replace-args",
+    "--memfree",
+    "--memsuspend",
+    "--nice",
+    "--profile",
+    "--recend",
+    "--recstart",
+    "--result",
+    "--results",
+    "--retries",
+    "--return",
+    "--rpl",
+    "--semaphorename",
+    "--shellquote",
+    "--slf",
+    "--sshlogin",
+    "--sshloginfile",
+    "--sqlandworker",
+    "--sqlmaster",
+    "--sqlworker",
+    "--tagstring",
+    "--tempdir",
+    "--termseq",
+    "--tf",
+    "--timeout",
+    "--tmpdir",
+    "--tmpl",
+    "--transferfile",
+    "--trc",
+    "--wd",
+    "--workdir",
+];
+
+/// How many rows of items are made, of which each command takes one or more.
+const ROWS: usize = 256;
+
+/// The items of one command.
+type Row = Vec<Text>;
+
+pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = own_options(invocation, 0);
+    let words = command_after(invocation, 0);
+    let separator = |name: &str, usual: &str| {
+        options.value(&[name]).map_or_else(|| usual.to_owned(), |given| given.text.display())
+    };
+    let (listed, in_files) = (separator("--arg-sep", ":::"), separator("--arg-file-sep", "::::"));
+    let opens = |word: &Argument| {
+        let word = word.text.as_known()?;
+        let (plain, linked) = match word.strip_suffix('+') {
+            Some(plain) => (plain, true),
+            None => (word, false),
+        };
+        (plain == listed || plain == in_files).then(|| (plain == in_files, linked))
+    };
+    let ends = words.iter().position(|word| opens(word).is_some()).unwrap_or(words.len());
+    let (template, mut given) = words.split_at(ends);
+    let sources = options.values_of(&["-a", "--arg-file"]).collect::<Vec<_>>();
+    if options.has(&["--semaphore", "--sem"]) || invocation.program == "sem" {
+        return walk.shell(&joined(template), invocation.span, &[], invocation.input.clone());
+    }
+    if given.is_empty()
+        && sources.is_empty()
+        && invocation.input.is_none()
+        && let Some(at) = template.iter().position(|word| word.text.as_known() == Some("--"))
+    {
+        let (command, jobs) = template.split_at(at);
+        return jobs_behind(walk, command, jobs.get(1..).unwrap_or(&[]), options.has(&["-i"]));
+    }
+    // What the options say in Perl is run for each item.
+    let perl = options.has(&["--rpl", "--filter"])
+        || template.iter().any(|word| word.text.display().contains("{="));
+    if perl {
+        walk.gap(invocation.span, GapReason::UnknownCode);
+    }
+    let reading = Reading { options: &options, invocation };
+    if options.has(&["--pipe", "--pipepart", "--spreadstdin"]) {
+        let input = match sources.first() {
+            Some(file) => Some(walk.read(file)),
+            None => invocation.input.clone(),
+        };
+        return walk.shell(&joined(template), invocation.span, &[], input);
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    let mut lists = sources
+        .into_iter()
+        .map(|file| (reading.items(walk, Some(&file)), false))
+        .collect::<Vec<_>>();
+    while let Some((first, rest)) = given.split_first() {
+        let Some((is_file, linked)) = opens(first) else { break };
+        let end = rest.iter().position(|word| opens(word).is_some()).unwrap_or(rest.len());
+        let (these, behind) = rest.split_at(end);
+        if is_file {
+            lists.extend(these.iter().map(|file| (reading.items(walk, Some(file)), linked)));
+        } else {
+            let items = these.iter().take(ROWS).map(|word| vec![word.text.clone()]).collect();
+            lists.push((items, linked));
+        }
+        given = behind;
+    }
+    if lists.is_empty() {
+        lists.push((reading.items(walk, None), false));
+    }
+    let several = lists.len() > 1;
+    for (index, (mut list, linked)) in lists.into_iter().enumerate() {
+        // Beside others an empty list is one item without anything in it.
+        if several && list.is_empty() {
+            list.push(Row::new());
+        }
+        rows = match (index, linked) {
+            (0, _) => list,
+            (_, true) => rows.into_iter().zip(list).map(together).collect(),
+            (_, false) => {
+                let each =
+                    |row: Row| list.iter().map(move |more| together((row.clone(), more.clone())));
+                rows.into_iter().flat_map(each).take(ROWS).collect()
+            }
+        };
+    }
+    let size = match options.value(&["-n", "-N", "--max-args", "--max-replace-args"]) {
+        Some(count) => count.text.as_known().and_then(|count| count.parse().ok()).unwrap_or(1),
+        None if options.has(&["-X", "-m", "--xargs"]) => ROWS,
+        None => 1_usize,
+    };
+    let filling = Filling {
+        mark: options.value(&["-I"]).map_or_else(|| "{}".to_owned(), |mark| mark.text.display()),
+        quotes: options.has(&["-q", "--quote"]),
+    };
+    let mut commands: Vec<Row> =
+        rows.chunks(size.max(1)).take(COMMANDS + 1).map(|rows| rows.concat()).collect();
+    if let Some(last) = commands.get_mut(COMMANDS) {
+        *last = last.iter().map(|item| item.derive([Piece::Unknown("input".into())])).collect();
+    }
+    let mut printed = Text::default();
+    // Commands read nothing, unless they are given the terminal.
+    let input = (!options.has(&["--tty"])).then(Text::default);
+    for row in commands {
+        let code = filling.command(template, &row);
+        let more = walk.shell(&code, invocation.span, &[], input.clone());
+        printed.append(&more);
+    }
+    printed
+}
+
+/// `parallel command -- item…`, and `parallel -- command…`, of moreutils.
+fn jobs_behind(
+    walk: &mut Walk<'_>,
+    command: &[Argument],
+    jobs: &[Argument],
+    replaces: bool,
+) -> Text {
+    let mut printed = Text::default();
+    for job in jobs.iter().take(COMMANDS) {
+        let more = if command.is_empty() {
+            walk.shell(&job.text, job.span, &[], Some(Text::default()))
+        } else {
+            let mark = replaces.then_some("{}");
+            run_with(walk, command, mark, std::slice::from_ref(job))
+        };
+        printed.append(&more);
+    }
+    if let Some(more) = jobs.get(COMMANDS) {
+        walk.gap(more.span, GapReason::Limit);
+    }
+    printed
+}
+
+fn together((mut row, more): (Row, Row)) -> Row {
+    row.extend(more);
+    row
+}
+
+fn joined(words: &[Argument]) -> Text {
+    let mut joined = Text::default();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            joined.push_known(" ");
+        }
+        joined.append(&word.text);
+    }
+    joined
+}
+
+/// How items are read.
+struct Reading<'a> {
+    options: &'a Options<'a>,
+    invocation: &'a Invocation,
+}
+
+impl Reading<'_> {
+    /// The items of a file, or of the input; more than one in a row where columns are told apart.
+    fn items(&self, walk: &mut Walk<'_>, file: Option<&Argument>) -> Vec<Row> {
+        let text = match file.filter(|file| file.text.as_known() != Some("-")) {
+            Some(file) => walk.read(file),
+            None => self.invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),
+        };
+        let Some(known) = text.as_known() else { return vec![vec![text]] };
+        let delimiter = match self.options.value(&["-d", "--delimiter"]) {
+            Some(delimiter) => match delimiter.text.as_known() {
+                Some("\\0") => '\0',
+                Some("\\t") => '\t',
+                Some(other) if !other.starts_with('\\') => other.chars().next().unwrap_or('\n'),
+                _ => '\n',
+            },
+            None if self.options.has(&["-0", "--null"]) => '\0',
+            None => '\n',
+        };
+        let items = split_by(known, delimiter).into_iter().take(ROWS);
+        let item = |item: &str| text.derive([Piece::Known(item.to_owned())]);
+        match self.options.value(&["-C", "--colsep"]) {
+            None => items.map(|line| vec![item(&line)]).collect(),
+            Some(separator) => {
+                let between = separator.text.as_known().and_then(plain_separator);
+                let row = |line: String| match between {
+                    Some(between) => line.split(between).map(item).collect(),
+                    None => vec![text.derive([Piece::Unknown("a column".into())])],
+                };
+                items.map(row).collect()
+            }
+        }
+    }
+}
+
+/// The sign between columns, where it is no pattern.
+fn plain_separator(pattern: &str) -> Option<char> {
+    match pattern {
+        "\\t" => Some('\t'),
+        _ => {
+            let mut signs = pattern.chars();
+            let sign = signs.next().filter(|sign| !"\\.*+?[](){}^$|".contains(*sign))?;
+            signs.next().is_none().then_some(sign)
+        }
+    }
+}
+
+/// How items are put into the template.
+struct Filling {
+    /// What stands for all items.
+    mark: String,
+    /// Whether the words of the template stay words.
+    quotes: bool,
+}
+
+impl Filling {
+    fn command(&self, template: &[Argument], row: &Row) -> Text {
+        let mut code = Text::default();
+        let mut mentions = false;
+        for (index, word) in template.iter().enumerate() {
+            if index > 0 {
+                code.push_known(" ");
+            }
+            let filled = self.filled(&word.text, row, &mut mentions);
+            code.append(&if self.quotes { as_word(&filled) } else { filled });
+        }
+        if !mentions {
+            for item in row {
+                if !code.pieces.is_empty() {
+                    code.push_known(" ");
+                }
+                // Without a template the items are the commands.
+                code.append(&if template.is_empty() { item.clone() } else { as_word(item) });
+            }
+        }
+        code
+    }
+
+    /// A word of the template with the items in it.
+    fn filled(&self, word: &Text, row: &Row, mentions: &mut bool) -> Text {
+        let mut shown = Text::default();
+        for (index, item) in row.iter().enumerate() {
+            if index > 0 {
+                shown.push_known(" ");
+            }
+            shown.append(&self.item(item));
+        }
+        let mut filled = word.clone();
+        if !self.mark.is_empty() && word.display().contains(&self.mark) {
+            *mentions = true;
+            filled = replaced(&filled, &self.mark, &shown);
+        }
+        let whole = word.display();
+        for part in whole.split('{').skip(1).take(COMMANDS) {
+            let Some((inner, _)) = part.split_once('}') else { continue };
+            let Some((number, change)) = place(inner) else { continue };
+            let item = match number {
+                Some(number) => row.get(number.wrapping_sub(1)),
+                None => row.first(),
+            };
+            let Some(item) = item else { continue };
+            *mentions = true;
+            let item = self.item(&changed(item, change));
+            filled = replaced(&filled, &format!("{{{inner}}}"), &item);
+        }
+        filled
+    }
+
+    fn item(&self, item: &Text) -> Text {
+        if self.quotes { item.clone() } else { as_word(item) }
+    }
+}
+
+/// What stands between the braces: which item, and what is made of it.
+fn place(inner: &str) -> Option<(Option<usize>, &str)> {
+    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, change) = inner.split_at(digits);
+    let is_change = matches!(change, "" | "." | "/" | "//" | "/." | "#" | "%");
+    (is_change && !inner.is_empty()).then(|| (number.parse().ok(), change))
+}
+
+/// `{.}`, `{/}`, `{//}`, `{/.}` and `{#}` of an item.
+fn changed(item: &Text, change: &str) -> Text {
+    let Some(known) = item.as_known() else { return item.clone() };
+    let extensionless = |name: &str| match name.rsplit_once('.') {
+        Some((stem, extension)) if !extension.contains('/') => stem.to_owned(),
+        _ => name.to_owned(),
+    };
+    let (folder, base) = known.rsplit_once('/').unwrap_or((".", known));
+    let made = match change {
+        "." => extensionless(known),
+        "/" => base.to_owned(),
+        "//" => if folder.is_empty() { "/" } else { folder }.to_owned(),
+        "/." => extensionless(base),
+        "#" | "%" => return item.derive([Piece::Unknown("a number".into())]),
+        _ => return item.clone(),
+    };
+    item.derive([Piece::Known(made)])
+}
+
+/// A text as one word of code.
+fn as_word(text: &Text) -> Text {
+    let is_plain = |character: char| {
+        character.is_alphanumeric()
+            || matches!(character, '/' | '.' | '_' | '-' | '+' | ':' | ',' | '@' | '%')
+    };
+    let mut word = text.derive([]);
+    for piece in &text.pieces {
+        match piece {
+            Piece::Known(known) if known.chars().all(is_plain) && !known.is_empty() => {
+                word.push_known(known);
+            }
+            Piece::Known(known) => word.push_known(&format!("'{}'", known.replace('\'', "'\\''"))),
+            other => word.push(other.clone()),
+        }
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(template: &[&str], row: &[&str], quotes: bool) -> String {
+        let words =
+            |words: &[&str]| -> Vec<Text> { words.iter().map(|word| Text::known(*word)).collect() };
+        let template: Vec<Argument> = words(template)
+            .into_iter()
+            .map(|text| Argument { text, span: portcullis_syntax::Span::default() })
+            .collect();
+        let filling = Filling { mark: "{}".to_owned(), quotes };
+        filling.command(&template, &words(row)).display()
+    }
+
+    #[test]
+    fn items_are_put_where_parallel_puts_them() {
+        for (template, row, expected) in [
+            (&["echo"][..], &["a b"][..], "echo 'a b'"),
+            (&["echo", "{}", "x"], &["a"], "echo a x"),
+            (&["echo"], &["a", "b"], "echo a b"),
+            (&["echo {1}-{2}"], &["a", "b"], "echo a-b"),
+            (&["echo", "{1.}{2/}"], &["a.x", "c/d"], "echo ad"),
+            (&["echo", "{/.}", "{//}", "{.}"], &["x/a.b"], "echo a x x/a"),
+            (&["bash", "-c", "echo {} x"], &["a b"], "bash -c echo 'a b' x"),
+            (&[], &["rm -rf x"], "rm -rf x"),
+            (&["echo", "{3}"], &["a"], "echo {3} a"),
+        ] {
+            assert_eq!(commands(template, row, false), expected);
+        }
+        assert_eq!(commands(&["bash", "-c", "echo {} x"], &["a b"], true), "bash -c 'echo a b x'");
+    }
+}
