@@ -110,6 +110,7 @@ static RULES: &[Rule] = &[
             "sed -i '1i #!/bin/sh' run.sh",
             "cmake -DPOSIX_SHELL=/bin/sh ..",
             "unknown-tool --shell=/bin/bash",
+            "nohup bash -c 'command kubectl -n shop cp web-0:/tmp/report.csv ./report.csv'",
         ],
         ..ESCAPES
     },
@@ -348,7 +349,10 @@ fn is_shell_path(word: &str) -> bool {
 
 /// Whether the program's words may be code; those that read, search, print and keep text only name it.
 fn may_run_words(run: &Run) -> bool {
-    if KEEPERS.contains(&run.program.as_str()) || super::flow::is_shell(&run.program) {
+    if KEEPERS.contains(&run.program.as_str())
+        || super::flow::is_shell(&run.program)
+        || programs::hands_all_on(&run.program)
+    {
         return false;
     }
     !run.known
@@ -446,7 +450,8 @@ fn sets_shell(line: &str) -> bool {
         "program", "run", "startup",
     ];
     let Some((key, value)) = line.split_once(['=', ':']) else { return false };
-    let key = key.trim().to_ascii_lowercase();
+    // A key may have a section or a type before it, `set pager = …`; what stands in front of those does not name it.
+    let key = key.split_whitespace().next_back().unwrap_or("").to_ascii_lowercase();
     let value = value.trim_start_matches([' ', '"', '\'']);
     let program = value.split([' ', '"', '\'', ',']).next().unwrap_or("");
     let arguments = value.get(program.len()..).unwrap_or("");
