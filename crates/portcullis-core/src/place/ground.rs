@@ -212,9 +212,24 @@ pub(super) fn ground(located: &Located<'_>, facts: &Facts) -> Place {
 fn is_gate(located: &Located<'_>, facts: &Facts) -> bool {
     // What says nothing of any name, as `/**/?*`, is everything, and not the gate among it.
     let names_something = located.all().iter().any(|part| !is_bare(part) && part != "**");
+    let kind = other_kind(located);
+    let is_of_kind = |path: &str| kind.is_none_or(|kind| path.ends_with(kind));
     names_something
-        && (facts.guarded.iter().any(|path| located.overlaps(path, facts))
-            || index!(GATE, row => row).row(located).is_some())
+        && (facts.guarded.iter().any(|path| is_of_kind(path) && located.overlaps(path, facts))
+            || kind.is_none() && index!(GATE, row => row).row(located).is_some())
+}
+
+/// The ending of a path that may lead into any directory, as `/etc/**/*.conf`, where the gate keeps nothing of that kind.
+fn other_kind<'a>(located: &'a Located<'_>) -> Option<&'a str> {
+    const KEPT: &[&str] = &["db", "exe", "json", "lock", "portcullis", "toml", "token"];
+    let (last, folders) = located.all().split_last()?;
+    let at = last.rfind('.')?;
+    let (ending, kind) = (last.get(at..)?, last.get(at + 1..)?);
+    let is_other = folders.iter().any(|folder| is_bare(folder) || folder == "**")
+        && !kind.is_empty()
+        && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !KEPT.iter().any(|kept| kept.starts_with(kind) || kind.starts_with(kept));
+    is_other.then_some(ending)
 }
 
 /// Whether a path lies where a pattern says. What may be thrown away must surely lie there: `/var/**/x` may lie in
@@ -399,7 +414,7 @@ static GATE: &[&[&str]] = &[&[
     "~/bin/portcullis|portcullis.exe",
     "~/.portcullis/**",
     "/etc/portcullis/**",
-    "/var/lib|log/portcullis/**",
+    "/var/lib/portcullis/**",
     "/usr/bin/portcullis",
     "/usr/local/bin/portcullis",
     "**/bin|sbin|.bin|shims/portcullis|portcullis.exe|portcullis.cmd",

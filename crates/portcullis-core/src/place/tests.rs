@@ -234,3 +234,25 @@ fn half_known_targets_are_placed_by_what_is_known() {
 fn an_empty_path_is_nowhere() {
     assert!(Located::new("", &facts()).is_none());
 }
+#[test]
+fn what_is_taken_of_any_directory_is_the_gates_only_where_the_gate_keeps_its_kind() {
+    let facts = Facts {
+        guarded: vec!["/etc/portcullis".to_owned(), "/srv/gate/own.conf".to_owned()],
+        ..facts()
+    };
+    for (path, is_gate) in [
+        ("/etc/**/*.bak", false),
+        ("/etc/*/*.conf", false),
+        ("/etc/**/*.toml", true),
+        ("/etc/**/*.t*", true),
+        ("/etc/**/policy*", true),
+        ("/etc/portcullis/*.bak", true),
+        ("/etc/p*/*.bak", true),
+        ("/srv/*/*.conf", true),
+        ("/home/dev/.config/**/*.conf", false),
+        ("/home/dev/.config/**/*", true),
+    ] {
+        let target = Target::new(Text::known(path), Some(path.to_owned()));
+        assert_eq!(place_of(&target, &facts) == Place::Gate, is_gate, "{path}");
+    }
+}

@@ -373,11 +373,6 @@ static ESCAPES: &[Escape] = &[
         &["--config"],
         How::ShellSetting(&["alias", "hooks", "ui.editor", "ui.ssh", "ui.pager"]),
     ),
-    escape(
-        "hyperfine",
-        &["-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude"],
-        How::Shell,
-    ),
     escape("journalctl", &["--pager"], How::Shell),
     escape("kubectl", &["--exec-command"], How::Script),
     escape("latex", &["--shell-escape"], How::Code("tex")),

@@ -1,7 +1,7 @@
 //! Programs that run code given to them: shells, script languages, `awk`, `make`. Owns where in their arguments the code
 //! stands; what the code does is read by `understand`.
 
-use super::{Does, Program, escapes, network::serve, operands::after, wrappers};
+use super::{Does, Options, Program, escapes, network::serve, operands::after, wrappers};
 use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
@@ -116,16 +116,8 @@ pub(super) static INTERPRETERS: &[Program] = &[
     custom("deno", &[], subcommand_or_code),
     language("elixir", &["-e", "--eval", "-r", "--name"]),
     language("expect", &["-c", "-f"]),
-    custom(
-        "fd",
-        &["-e", "-t", "-d", "-E", "-S", "-j", "--extension", "--type", "--max-depth", "--exclude"],
-        fd,
-    ),
-    custom(
-        "fdfind",
-        &["-e", "-t", "-d", "-E", "-S", "-j", "--extension", "--type", "--max-depth", "--exclude"],
-        fd,
-    ),
+    custom("fd", finders::FD, fd),
+    custom("fdfind", finders::FD, fd),
     custom("find", &[], find),
     shell("fish"),
     language("gawk", AWK),

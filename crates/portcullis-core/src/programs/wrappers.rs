@@ -176,9 +176,45 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("gosu", &[]),
     wrapper("grc", &["-c", "--config"]),
     after_one("gtimeout", &["-s", "--signal", "-k", "--kill-after"]),
-    wrapper(
+    custom(
         "hyperfine",
-        &["-w", "--warmup", "-r", "--runs", "-m", "-M", "-n", "--export-json", "--export-markdown"],
+        &[
+            "-c",
+            "-D",
+            "-L",
+            "-m",
+            "-M",
+            "-n",
+            "-p",
+            "-r",
+            "-s",
+            "-S",
+            "-u",
+            "-w",
+            "--cleanup",
+            "--conclude",
+            "--command-name",
+            "--export-asciidoc",
+            "--export-csv",
+            "--export-json",
+            "--export-markdown",
+            "--export-orgmode",
+            "--input",
+            "--max-runs",
+            "--min-runs",
+            "--output",
+            "--parameter-list",
+            "--prepare",
+            "--reference",
+            "--runs",
+            "--setup",
+            "--shell",
+            "--sort",
+            "--style",
+            "--time-unit",
+            "--warmup",
+        ],
+        timed,
     ),
     wrapper("ifne", &[]),
     custom("incus", &[], dash_dash),
@@ -202,6 +238,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     ),
     wrapper("multitime", &["-n", "-s", "-I", "-b"]),
     custom("nerdctl", CONTAINER, container),
+    custom("newgrp", &[], group_shell),
     wrapper("nice", &["-n", "--adjustment"]),
     wrapper("nocache", &["-n"]),
     wrapper("nohup", &[]),
@@ -513,6 +550,27 @@ fn shell_words(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return walk.run(command, invocation.input.clone());
     }
     read_joined(walk, command, invocation)
+}
+
+/// `newgrp GROUP`: a shell that reads the input.
+fn group_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    match &invocation.input {
+        Some(input) => walk.shell(input, invocation.span, &[], None),
+        None => invocation.origin(),
+    }
+}
+
+/// `hyperfine 'command'…`: each operand is a command, as is what prepares it.
+fn timed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let around =
+        ["-s", "--setup", "-p", "--prepare", "-c", "--cleanup", "--conclude", "--reference"];
+    let options = invocation.options();
+    let commands: Vec<Argument> =
+        options.values_of(&around).chain(options.operands().cloned()).collect();
+    for command in &commands {
+        walk.shell(&command.text, command.span, &[], Some(Text::default()));
+    }
+    invocation.origin()
 }
 
 pub(super) fn read_joined(

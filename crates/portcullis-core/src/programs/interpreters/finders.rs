@@ -220,34 +220,229 @@ impl Selection {
     }
 }
 
-/// `fd PATTERN [PATH] -x command`.
+/// The options of `fd` that take the next argument.
+pub(super) const FD: &[&str] = &[
+    "-c",
+    "-C",
+    "-d",
+    "-e",
+    "-E",
+    "-j",
+    "-o",
+    "-S",
+    "-t",
+    "--and",
+    "--base-directory",
+    "--batch-size",
+    "--change-newer-than",
+    "--change-older-than",
+    "--changed-before",
+    "--changed-within",
+    "--color",
+    "--exact-depth",
+    "--exclude",
+    "--extension",
+    "--format",
+    "--ignore-file",
+    "--max-depth",
+    "--max-results",
+    "--min-depth",
+    "--newer",
+    "--older",
+    "--owner",
+    "--path-separator",
+    "--search-path",
+    "--size",
+    "--threads",
+    "--type",
+];
+
+/// `fd PATTERN PATH… -x command`: what it runs with the names that it finds, and which names it gives.
 pub(super) fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let at = invocation.arguments.iter().position(|argument| {
+    let runs = |argument: &&Argument| {
         matches!(argument.text.as_known(), Some("-x" | "--exec" | "-X" | "--exec-batch"))
-    });
-    if let Some(at) = at {
-        let name = Argument {
-            text: Text {
-                pieces: [Piece::Known("./".to_owned()), Piece::Glob("**".to_owned())]
-                    .into_iter()
-                    .collect(),
-                ..Text::default()
-            },
-            span: invocation.span,
-        };
-        let mut words: Vec<Argument> = invocation
-            .arguments
-            .iter()
-            .skip(at + 1)
-            .map(|word| Argument {
-                text: wrappers::replaced(&word.text, "{}", &name.text),
-                span: word.span,
-            })
-            .collect();
-        if !invocation.arguments.iter().skip(at + 1).any(|word| word.text.display().contains('{')) {
-            words.push(name);
+    };
+    let own: Vec<Argument> =
+        invocation.arguments.iter().take_while(|argument| !runs(argument)).cloned().collect();
+    let behind = invocation.arguments.get(own.len() + 1..).unwrap_or(&[]);
+    let is_end = |word: &Argument| word.text.as_known() == Some(";");
+    let mut commands: Vec<Vec<Argument>> = Vec::new();
+    let (command, mut rest) = match behind.iter().position(is_end) {
+        Some(at) => (behind.get(..at).unwrap_or(&[]), behind.get(at + 1..).unwrap_or(&[])),
+        None => (behind, [].as_slice()),
+    };
+    commands.push(command.to_vec());
+    let mut own = own;
+    // What stands behind the end of a command is `fd`'s own again.
+    while let Some((first, more)) = rest.split_first() {
+        rest = more;
+        if runs(&first) {
+            let end = more.iter().position(is_end).unwrap_or(more.len());
+            commands.push(more.get(..end).unwrap_or(&[]).to_vec());
+            rest = more.get(end + 1..).unwrap_or(&[]);
+        } else {
+            own.push(first.clone());
         }
-        return walk.run(&words, Some(Text::default()));
     }
-    invocation.origin()
+    let options = Options::new(&own, FD);
+    let mut operands = options.operands();
+    let pattern = operands.next().map(|pattern| pattern.text.clone());
+    let mut roots: Vec<Argument> =
+        operands.cloned().chain(options.values_of(&["--search-path"])).collect();
+    if roots.is_empty() {
+        roots.push(Argument { text: Text::known("."), span: invocation.name.span });
+    }
+    if let Some(base) = options.value(&["--base-directory", "-C"]) {
+        for root in &mut roots {
+            if !root.text.known_prefix().starts_with(['/', '~']) {
+                let mut below = base.text.clone();
+                below.push_known("/");
+                below.append(&root.text);
+                *root = Argument { text: below, span: base.span };
+            }
+        }
+    }
+    let selection = selected(&options, pattern);
+    let found: Vec<Argument> = selection
+        .found(&roots)
+        .into_iter()
+        .map(|mut name| {
+            // What is looked through is not found itself.
+            if selection.name.is_none() && !selection.filtered {
+                name.text.push_known("/");
+                name.text.push(Piece::Glob("**".to_owned()));
+            }
+            name
+        })
+        .collect();
+    let mut printed = Text::default();
+    if commands.iter().all(Vec::is_empty) {
+        for name in &found {
+            printed.append(&name.text);
+        }
+        return printed;
+    }
+    for command in commands.iter().take(RUNS) {
+        let loses = command.first().is_some_and(|word| {
+            matches!(word.text.as_known(), Some("rm" | "shred" | "srm" | "unlink" | "truncate"))
+        });
+        let chosen = if loses { emptied(walk, &roots, &found, &selection) } else { found.clone() };
+        for name in &chosen {
+            const MARKS: [&str; 5] = ["{}", "{/}", "{//}", "{.}", "{/.}"];
+            let named =
+                |word: &Argument| MARKS.iter().any(|mark| word.text.display().contains(mark));
+            let mut words: Vec<Argument> = command
+                .iter()
+                .map(|word| Argument {
+                    text: MARKS.iter().fold(word.text.clone(), |text, mark| {
+                        wrappers::replaced(&text, mark, &name.text)
+                    }),
+                    span: word.span,
+                })
+                .collect();
+            if !command.iter().any(named) {
+                words.push(name.clone());
+            }
+            printed = walk.run(&words, Some(Text::default()));
+        }
+    }
+    printed
+}
+
+/// How many commands one `fd` is followed through.
+const RUNS: usize = 8;
+
+/// What the pattern and the options of `fd` say about the names that it gives.
+fn selected(options: &Options<'_>, pattern: Option<Text>) -> Selection {
+    let mut selection = Selection {
+        name: None,
+        filtered: options.has(&[
+            "-d",
+            "-e",
+            "-E",
+            "-S",
+            "-o",
+            "--changed-before",
+            "--changed-within",
+            "--change-newer-than",
+            "--change-older-than",
+            "--exact-depth",
+            "--exclude",
+            "--extension",
+            "--max-results",
+            "--min-depth",
+            "--newer",
+            "--older",
+            "--owner",
+            "--size",
+        ]),
+        only_roots: false,
+    };
+    if let Some(extension) = options.value(&["-e", "--extension"]) {
+        let mut name = Text::known("*.");
+        name.append(&extension.text);
+        selection.name = Some(name);
+    }
+    let Some(pattern) = pattern else { return selection };
+    match pattern.as_known() {
+        Some("." | "" | "^" | ".*" | "*") => {}
+        Some(_) if options.has(&["-g", "--glob"]) => {
+            (selection.name, selection.filtered) = (Some(pattern), true);
+        }
+        known => {
+            selection.filtered = true;
+            if let Some(glob) = known.and_then(as_glob) {
+                selection.name.get_or_insert(pattern.derive([Piece::Known(glob)]));
+            }
+        }
+    }
+    selection
+}
+
+/// A simple regular expression as a glob. A word alone is looked for as the whole name, which is what people mean by it.
+fn as_glob(pattern: &str) -> Option<String> {
+    let (begins, rest) = match pattern.strip_prefix('^') {
+        Some(rest) => (true, rest),
+        None => (false, pattern),
+    };
+    let (ends, rest) = match rest.strip_suffix('$') {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let mut name = String::new();
+    let mut letters = rest.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => name.push(letters.next().filter(|next| !next.is_alphanumeric())?),
+            '.' if letters.next_if_eq(&'*').is_some() => name.push('*'),
+            '.' => name.push('?'),
+            letter if letter.is_alphanumeric() || matches!(letter, '_' | '-') => name.push(letter),
+            _ => return None,
+        }
+    }
+    let whole = begins && ends
+        || name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
+    let before = if begins || whole { "" } else { "*" };
+    let after = if ends || whole { "" } else { "*" };
+    Some(format!("{before}{name}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simple_patterns_become_globs() {
+        for (pattern, glob) in [
+            ("node_modules", Some("node_modules")),
+            ("\\.pyc$", Some("*.pyc")),
+            ("^\\.env", Some(".env*")),
+            ("^a.*b$", Some("a*b")),
+            ("a.c", Some("*a?c*")),
+            ("(a|b)", None),
+            ("\\d+", None),
+        ] {
+            assert_eq!(as_glob(pattern).as_deref(), glob, "{pattern}");
+        }
+    }
 }
