@@ -100,10 +100,28 @@ pub(super) fn closing(source: Source<'_>, from: usize, opener: &[u8]) -> usize {
     source.len()
 }
 
+/// Whether a byte is one of an unquoted value whatever follows it.
+fn is_plain(byte: u8) -> bool {
+    PLAIN.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built, over bytes")]
+static PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let signs = b" \t\n\r;&|)}]<>$`,\\\"'";
+    let mut at = 0;
+    while at < signs.len() {
+        plain[signs[at] as usize] = false;
+        at += 1;
+    }
+    plain
+};
+
 /// The end of an unquoted value: a blank or a separator outside quotes.
 pub(super) fn word_end(source: Source<'_>, from: usize) -> usize {
     let mut index = from;
     while index < source.len() {
+        index = source.skip(index, is_plain);
         let byte = source.at(index);
         let next = source.at(index + 1);
         match byte {

@@ -387,28 +387,10 @@ fn each_in(text: &[u8], base: usize, hit: &mut impl FnMut(usize, Entry)) {
     let mut position = 0;
     let mut rest = text;
     while let Some(chunk) = rest.first_chunk::<11>() {
-        let (Some(near), Some(far)) = (chunk.first_chunk::<8>(), chunk.last_chunk::<8>()) else {
-            break;
-        };
-        const FOLDS: u64 = FOLD as u64 | (FOLD as u64) << 32;
-        let (near, far) = (u64::from_le_bytes(*near) | FOLDS, u64::from_le_bytes(*far) | FOLDS);
-        let windows = [
-            near as u32,
-            (near >> 8) as u32,
-            (near >> 16) as u32,
-            (near >> 24) as u32,
-            (near >> 32) as u32,
-            (far >> 16) as u32,
-            (far >> 24) as u32,
-            (far >> 32) as u32,
-        ];
+        let windows = eight_windows(chunk);
         let [w0, w1, w2, w3, w4, w5, w6, w7] = windows.map(is_known);
         if (w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7) & 1 != 0 {
-            for (offset, window) in windows.into_iter().enumerate() {
-                if is_known(window) & 1 != 0 {
-                    look(window, base + position + offset, hit);
-                }
-            }
+            look_at_eight(chunk, base + position, hit);
         }
         position += TOGETHER;
         rest = rest.get(TOGETHER..).unwrap_or_default();
@@ -417,6 +399,35 @@ fn each_in(text: &[u8], base: usize, hit: &mut impl FnMut(usize, Entry)) {
         let window = u32::from_le_bytes(*bytes) | FOLD;
         if is_known(window) & 1 != 0 {
             look(window, base + position + offset, hit);
+        }
+    }
+}
+
+/// The eight windows of eleven bytes.
+#[inline(always)]
+fn eight_windows(bytes: &[u8; 11]) -> [u32; 8] {
+    const FOLDS: u64 = FOLD as u64 | (FOLD as u64) << 32;
+    let [near @ .., _, _, _] = *bytes;
+    let [_, _, _, far @ ..] = *bytes;
+    let (near, far) = (u64::from_le_bytes(near) | FOLDS, u64::from_le_bytes(far) | FOLDS);
+    [
+        near as u32,
+        (near >> 8) as u32,
+        (near >> 16) as u32,
+        (near >> 24) as u32,
+        (near >> 32) as u32,
+        (far >> 16) as u32,
+        (far >> 24) as u32,
+        (far >> 32) as u32,
+    ]
+}
+
+/// Looks at each of eight windows. Kept out of the loop over the text, in whose registers it has no room.
+#[inline(never)]
+fn look_at_eight(bytes: &[u8; 11], position: usize, hit: &mut impl FnMut(usize, Entry)) {
+    for (offset, window) in eight_windows(bytes).into_iter().enumerate() {
+        if is_known(window) & 1 != 0 {
+            look(window, position + offset, hit);
         }
     }
 }

@@ -156,18 +156,23 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
     if name.len() < 2 || name.len() > MAX_NAME {
         return false;
     }
-    let words = words(name);
-    let last = words.last();
-    if ABOUT.has(last) {
-        return false;
-    }
-    let shouted = !name.iter().any(u8::is_ascii_lowercase);
     let ends_secret = |word: &str| {
         word.ends_with("password")
             || word.ends_with("passwd")
             || word.ends_with("apikey")
             || is_named_pass(word)
     };
+    // Most names are one small word, which needs no taking apart.
+    if name.iter().all(u8::is_ascii_lowercase) {
+        let word = std::str::from_utf8(name).unwrap_or_default();
+        return !ABOUT.has(word) && (SECRET_WORDS.has(word) || ends_secret(word));
+    }
+    let words = words(name);
+    let last = words.last();
+    if ABOUT.has(last) {
+        return false;
+    }
+    let shouted = !name.iter().any(u8::is_ascii_lowercase);
     words.iter().any(|word| SECRET_WORDS.has(word) || ends_secret(word))
         || words
             .iter()

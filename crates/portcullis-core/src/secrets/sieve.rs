@@ -171,13 +171,8 @@ fn name_before(text: &[u8], run: &Range<usize>) -> usize {
     let closes = |byte: u8| {
         is_quote(byte) || byte.is_ascii_whitespace() || matches!(byte, b']' | b')' | b'\\')
     };
-    // How many bytes before a place are such, at most so many.
-    let before = |at: usize, most: usize, such: &dyn Fn(u8) -> bool| {
-        let before = text.get(at.saturating_sub(most)..at).unwrap_or_default();
-        before.iter().rev().take_while(|byte| such(**byte)).count()
-    };
-    let blank = run.start - before(run.start, BLANKS, &is_blank);
-    let option = blank - before(blank, NAMED, &is_name);
+    let blank = run.start - before(text, run.start, BLANKS, is_blank);
+    let option = blank - before(text, blank, NAMED, is_name);
     // The first sign: what stands before another one has this one before it.
     let from = run.start.saturating_sub(OPENING);
     let opening = text.get(from..run.start).unwrap_or_default();
@@ -188,8 +183,14 @@ fn name_before(text: &[u8], run: &Range<usize>) -> usize {
         .map(|at| from + at)
         .or_else(|| memchr::memchr2(b'=', b',', inside).map(|at| run.start + at));
     let Some(sign) = sign else { return option };
-    let closed = sign - before(sign, CLOSING, &|byte| is_sign(byte) || closes(byte));
-    option.min(closed - before(closed, NAMED, &|byte| is_name(byte) || is_blank(byte)))
+    let closed = sign - before(text, sign, CLOSING, |byte| is_sign(byte) || closes(byte));
+    option.min(closed - before(text, closed, NAMED, |byte| is_name(byte) || is_blank(byte)))
+}
+
+/// How many bytes before a place are such, at most so many.
+fn before(text: &[u8], at: usize, most: usize, such: impl Fn(u8) -> bool) -> usize {
+    let before = text.get(at.saturating_sub(most)..at).unwrap_or_default();
+    before.iter().rev().take_while(|byte| such(**byte)).count()
 }
 
 #[cfg(test)]

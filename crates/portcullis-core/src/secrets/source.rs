@@ -62,5 +62,17 @@ pub(super) fn is_quote(byte: u8) -> bool {
 }
 
 pub(super) fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+    NAMES.get(usize::from(byte)).copied().unwrap_or(false)
 }
+
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built, over bytes")]
+static NAMES: [bool; 256] = {
+    let mut names = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        names[byte] =
+            (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'-' | b'.');
+        byte += 1;
+    }
+    names
+};

@@ -100,10 +100,38 @@ struct Hidden {
 struct Interest {
     /// What the index leads to, in the order of the windows by which it was found.
     hits: Vec<(usize, Entry)>,
+    /// How many of them lie before what is still to be shown.
+    past_hits: usize,
     /// Where something may be encoded, and where known secrets stand; in order.
     places: Vec<usize>,
-    /// The places of both, in order.
-    all: Vec<usize>,
+    /// How many of those lie before it.
+    past_places: usize,
+}
+
+impl Interest {
+    /// The next place at or behind `from`; `from` never goes back.
+    fn next(&mut self, from: usize) -> Option<usize> {
+        let hits = self.hits.get(self.past_hits..).unwrap_or_default();
+        self.past_hits += hits.iter().take_while(|hit| window(hit) < from).count();
+        let places = self.places.get(self.past_places..).unwrap_or_default();
+        self.past_places += places.iter().take_while(|place| **place < from).count();
+        let hit = self.hits.get(self.past_hits).map(window);
+        hit.into_iter().chain(self.places.get(self.past_places).copied()).min()
+    }
+}
+
+/// Where the window begins by which a hit was found. No anchor has a line end in it, so that both lie in one line.
+fn window((start, entry): &(usize, Entry)) -> usize {
+    start + usize::from(entry.offset)
+}
+
+/// A line that is a piece by itself, and what is replaced in it.
+struct Line {
+    start: usize,
+    /// Behind what is judged as one: a line feed behind a carriage return is a piece of its own.
+    judged: usize,
+    end: usize,
+    hidden: Vec<Hidden>,
 }
 
 #[derive(Clone, Copy)]
@@ -176,10 +204,10 @@ impl StreamRedactor {
         let buffer = std::mem::take(&mut self.buffer);
         let mut from = self.before;
         // Only where much is new, so that what waits for its end is not asked again for every byte.
-        let interest = if 2 * new >= buffer.len() { self.interest(&buffer) } else { None };
+        let mut interest = if 2 * new >= buffer.len() { self.interest(&buffer) } else { None };
         loop {
-            if let Some(interest) = &interest {
-                from = self.show_quiet(&buffer, from, interest, out);
+            if let Some(interest) = &mut interest {
+                from = self.show_lines(&buffer, from, interest, out);
             }
             let rest = buffer.get(from..).unwrap_or_default();
             let step = if let Some(hiding) = self.hiding.take() {
@@ -215,31 +243,34 @@ impl StreamRedactor {
             places.extend(finder.find_iter(text));
         }
         places.sort_unstable();
-        let mut all: Vec<usize> = hits.iter().map(|(start, _)| *start).collect();
-        all.extend(&places);
-        all.sort_unstable();
-        Some(Interest { hits, places, all })
+        Some(Interest { hits, past_hits: 0, places, past_places: 0 })
     }
 
-    /// Shows the whole lines before the next one that has a secret or may begin one, where nothing is begun, and gives where they
-    /// end.
-    fn show_quiet(
+    /// Shows the whole lines before the next one that cannot be read by itself, where nothing is begun, and gives where they end.
+    fn show_lines(
         &mut self,
         buffer: &[u8],
         from: usize,
-        interest: &Interest,
+        interest: &mut Interest,
         out: &mut Vec<u8>,
     ) -> usize {
         if self.hiding.is_some() || (self.before, self.joined, self.least) != (0, 0, 0) {
             return from;
         }
-        let mut until = from;
+        let (mut from, mut until) = (from, from);
         let next = loop {
-            let behind = interest.all.partition_point(|place| *place < until);
-            let Some(place) = interest.all.get(behind) else { break buffer.len() };
-            match self.quiet_line(buffer, from, *place, interest) {
-                Some(end) => until = end,
-                None => break *place,
+            let Some(place) = interest.next(until) else { break buffer.len() };
+            let Some(line) = self.line(buffer, from.max(until), place, interest) else {
+                break place;
+            };
+            until = line.end;
+            if !line.hidden.is_empty() {
+                out.extend_from_slice(buffer.get(from..line.start).unwrap_or_default());
+                let text = buffer.get(line.start..line.judged).unwrap_or_default();
+                self.show(text, 0, text.len(), &line.hidden, out);
+                out.extend_from_slice(buffer.get(line.judged..line.end).unwrap_or_default());
+                self.searched = 0;
+                from = line.end;
             }
         };
         let mut quiet = buffer.get(from..next).unwrap_or_default();
@@ -256,14 +287,8 @@ impl StreamRedactor {
         from
     }
 
-    /// The end of the line around a place of interest, where it is a piece by itself in which nothing is hidden.
-    fn quiet_line(
-        &self,
-        buffer: &[u8],
-        from: usize,
-        place: usize,
-        interest: &Interest,
-    ) -> Option<usize> {
+    /// The line around a place of interest, where it is a piece by itself.
+    fn line(&self, buffer: &[u8], from: usize, place: usize, interest: &Interest) -> Option<Line> {
         let before = buffer.get(from..place)?;
         let start = memchr::memrchr(b'\n', before).map_or(from, |at| from + at + 1);
         if goes_on(buffer.get(from..start.saturating_sub(1)).unwrap_or_default()) {
@@ -274,23 +299,28 @@ impl StreamRedactor {
         let line = buffer.get(start..end)?;
         let piece = line.strip_suffix(b"\n").filter(|rest| rest.ends_with(b"\r")).unwrap_or(line);
         let text = piece.get(..piece.len() - 1)?;
-        let other = interest.places.partition_point(|place| *place < start);
-        if line.len() > GROUP
-            || goes_on(text)
-            || memchr::memchr(b'\r', text).is_some()
-            || interest.places.get(other).is_some_and(|place| *place < end)
-        {
+        if line.len() > GROUP || goes_on(text) || memchr::memchr(b'\r', text).is_some() {
             return None;
         }
         const WINDOW: usize = 4;
-        let window = |(at, entry): &(usize, Entry)| at + usize::from(entry.offset);
-        let first = interest.hits.partition_point(|hit| window(hit) < start);
-        let hits = interest.hits.get(first..)?.iter();
+        // All hits and places before this line are past, because none lies between it and the place.
+        let hits = interest.hits.get(interest.past_hits..)?.iter();
         let hits = hits
             .take_while(|hit| window(hit) + WINDOW <= start + piece.len())
             .filter_map(|(at, entry)| Some((at.checked_sub(start)?, *entry)));
         let pass = scan::pass_over(piece, hits, self.purpose());
-        (pass.found.is_empty() && pass.open.is_none() && !pass.wants_more).then_some(end)
+        if pass.open.is_some() || pass.wants_more {
+            return None;
+        }
+        let other = interest.places.get(interest.past_places).is_some_and(|place| *place < end);
+        let hidden = if other {
+            self.hidden_in(piece, None, pass.found)
+        } else if pass.found.is_empty() {
+            Vec::new()
+        } else {
+            joined(hidden_of(pass.found))
+        };
+        Some(Line { start, judged: start + piece.len(), end, hidden })
     }
 
     /// Shows the next piece of `rest`, if it is whole, and gives its length. `text` begins `before` bytes earlier.
@@ -340,15 +370,7 @@ impl StreamRedactor {
 
     /// Everything that is replaced in a text, sorted, overlaps joined.
     fn hidden_in(&self, text: &[u8], sieve: Option<&Sieve>, found: Vec<Candidate>) -> Vec<Hidden> {
-        let mut hidden: Vec<Hidden> = found
-            .into_iter()
-            .map(|Candidate { start, end, kind, rank, .. }| Hidden {
-                start,
-                end,
-                rank,
-                name: Name::Type(kind.name),
-            })
-            .collect();
+        let mut hidden = hidden_of(found);
         let mut encoded = Vec::new();
         let place = super::Place::default();
         layers::look(text, sieve, super::DEEPEST, &self.detection, place, &mut encoded);
@@ -372,20 +394,7 @@ impl StreamRedactor {
                 });
             }
         }
-        hidden.sort_by_key(|hidden| (hidden.start, hidden.end));
-        let mut joined: Vec<Hidden> = Vec::with_capacity(hidden.len());
-        for next in hidden {
-            match joined.last_mut() {
-                Some(last) if next.start < last.end => {
-                    last.end = last.end.max(next.end);
-                    if next.rank > last.rank {
-                        (last.rank, last.name) = (next.rank, next.name);
-                    }
-                }
-                _ => joined.push(next),
-            }
-        }
-        joined
+        joined(hidden)
     }
 
     /// Shows a whole piece, or all of it up to a secret that goes on. Gives how much of it is done with.
@@ -485,6 +494,32 @@ impl StreamRedactor {
         let salt = &self.options.salt;
         Sha256::new().chain_update((salt.len() as u64).to_be_bytes()).chain_update(salt)
     }
+}
+
+fn hidden_of(found: Vec<Candidate>) -> Vec<Hidden> {
+    let hidden = |Candidate { start, end, kind, rank, .. }| {
+        let name = Name::Type(kind.name);
+        Hidden { start, end, rank, name }
+    };
+    found.into_iter().map(hidden).collect()
+}
+
+/// Sorted, overlaps joined.
+fn joined(mut hidden: Vec<Hidden>) -> Vec<Hidden> {
+    hidden.sort_by_key(|hidden| (hidden.start, hidden.end));
+    let mut joined: Vec<Hidden> = Vec::with_capacity(hidden.len());
+    for next in hidden {
+        match joined.last_mut() {
+            Some(last) if next.start < last.end => {
+                last.end = last.end.max(next.end);
+                if next.rank > last.rank {
+                    (last.rank, last.name) = (next.rank, next.name);
+                }
+            }
+            _ => joined.push(next),
+        }
+    }
+    joined
 }
 
 /// Whether a line without its end goes on in the next one.

@@ -471,6 +471,9 @@ fn a_long_text_is_redacted_alike_at_once_and_byte_by_byte() {
         text.push_str(&"a line with nothing in it, and another one\r\n".repeat(number * 7 % 40));
         text.push_str("this one goes on \\\nand on \\\r\n");
         text.push_str(planted);
+        text.push_str(&planted.replace('\n', "\r\n"));
+        let encoded = data_encoding::BASE64.encode(planted.as_bytes());
+        text.push_str(&format!("{encoded} password=kT7#vQ2mX9!wZ {planted}"));
         text.push_str("\nthe key of the matter is %41%42 no token\n");
     }
     text.push_str(&"x".repeat(200_000));

@@ -5,6 +5,7 @@
 mod entropy;
 mod expression;
 mod other;
+mod pieces;
 mod placeholder;
 mod words;
 
@@ -80,7 +81,7 @@ fn is_escaped_password(value: &[u8]) -> bool {
                 || plain.iter().any(u8::is_ascii_uppercase)
                     && plain.iter().any(u8::is_ascii_lowercase))
             && !plain.iter().any(u8::is_ascii_control)
-            && !is_sequence(&plain)
+            && !is_sequence(&plain, |byte| *byte)
 }
 
 /// How likely a value is a key or token.

@@ -17,19 +17,44 @@ pub(in crate::secrets) fn has_more_entropy(text: &[u8], bits: f32) -> bool {
 
 /// Shannon entropy in bits for each byte, times two to the power of [`FRACTION`].
 fn entropy_fraction(text: &[u8]) -> u64 {
-    let mut counts = [0_u32; 256];
-    for byte in text {
-        if let Some(count) = counts.get_mut(usize::from(*byte)) {
-            *count += 1;
-        }
-    }
-    let total = text.len() as u64;
+    let total = text.len();
     if total == 0 {
         return 0;
     }
-    // Σ −p·log p with p = count / total, in whole numbers: the same on every machine, and no library for it.
-    let known: u64 = counts.iter().map(|&count| u64::from(count) * log2(u64::from(count))).sum();
-    (total * log2(total)).saturating_sub(known) / total
+    // Σ −p·log p with p = count / total, in whole numbers: the same on every machine, and no library for it. What each byte
+    // adds to the sum of all counts is summed, so that a short text needs no look at all the counts.
+    let mut counts = [0_u32; 256];
+    let mut known = 0;
+    for byte in text {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            let before = times_log2(*count as usize);
+            *count += 1;
+            known += times_log2(*count as usize) - before;
+        }
+    }
+    times_log2(total).saturating_sub(known) / total as u64
+}
+
+/// How many numbers have their logarithm in a table: tokens are rarely longer.
+const TABLED: usize = 256;
+
+/// A number times its logarithm.
+fn times_log2(number: usize) -> u64 {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "runs when the program is built, where a wrong index is an error"
+    )]
+    static TABLE: [u64; TABLED] = {
+        let mut table = [0; TABLED];
+        let mut number = 0;
+        while number < TABLED {
+            table[number] = number as u64 * log2(number as u64);
+            number += 1;
+        }
+        table
+    };
+    let tabled = TABLE.get(number).copied();
+    tabled.unwrap_or_else(|| number as u64 * log2(number as u64))
 }
 
 /// How many binary digits behind the point [`log2`] gives.
@@ -37,16 +62,18 @@ const FRACTION: u32 = 16;
 
 /// The logarithm, times two to the power of [`FRACTION`]; of zero, zero. One digit for each squaring of what lies between
 /// one and two.
-fn log2(number: u64) -> u64 {
-    let number = number.min(u64::from(u32::MAX));
+const fn log2(number: u64) -> u64 {
+    let number = if number > u32::MAX as u64 { u32::MAX as u64 } else { number };
     let Some(whole) = number.checked_ilog2() else { return 0 };
     let mut rest = number << (31 - whole);
-    let mut log = u64::from(whole);
-    for _ in 0..FRACTION {
+    let mut log = whole as u64;
+    let mut digits = 0;
+    while digits < FRACTION {
         rest = (rest * rest) >> 31;
         let digit = rest >> 32;
         rest >>= digit;
         log = log << 1 | digit;
+        digits += 1;
     }
     log
 }

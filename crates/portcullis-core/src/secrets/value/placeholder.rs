@@ -1,9 +1,9 @@
 //! Values that only stand for one. Owns the words, look-ups, variables and sequences by which they are told.
 
-use super::contains;
+use super::{contains, pieces::Pieces};
 
 /// Words that stand for a value: alone, a value of these is none.
-const WORDS: &[&str] = &[
+static WORDS: Pieces = Pieces::new(&[
     "access_token",
     "account_password",
     "account_token",
@@ -105,10 +105,10 @@ const WORDS: &[&str] = &[
     "yyy",
     "your",
     "zzz",
-];
+]);
 
 /// Pieces that only a stand-in has. They are long enough that chance does not spell them.
-const PIECES: &[&str] = &[
+static PIECES: Pieces = Pieces::new(&[
     "changeme",
     "change-me",
     "change_me",
@@ -159,10 +159,10 @@ const PIECES: &[&str] = &[
     "0123456789abc",
     "deadbeefdeadbeef",
     "00000000",
-];
+]);
 
 /// Beginnings of expressions that look a value up instead of holding it.
-const LOOKUPS: &[&str] = &[
+static LOOKUPS: Pieces = Pieces::new(&[
     "process.env",
     "os.environ",
     "os.getenv",
@@ -234,13 +234,12 @@ const LOOKUPS: &[&str] = &[
     "string.",
     "ask ",
     "none,",
-];
+]);
 
 /// Whether a value only says where the secret is, or that there will be one.
 pub(in crate::secrets) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
-    let lower: Vec<u8> = value.iter().map(u8::to_ascii_lowercase).collect();
     let bracketed = matches!(
         (first, last),
         (b'<', b'>')
@@ -262,20 +261,18 @@ pub(in crate::secrets) fn is_placeholder(value: &[u8]) -> bool {
         || value.starts_with(b"#{")
         || value.starts_with(b"<%")
         || value.len() <= 3 && first == &b'%'
-        || is_sequence(&lower)
+        || is_sequence(value, u8::to_ascii_lowercase)
     {
         return true;
     }
     let sign = |byte: &u8| {
         matches!(byte, b'[' | b']' | b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'*' | b'#' | b'!')
     };
-    let opened = lower.iter().take_while(|byte| sign(byte)).count();
-    let closed = lower.iter().rev().take_while(|byte| sign(byte)).count();
+    let opened = value.iter().take_while(|byte| sign(byte)).count();
+    let closed = value.iter().rev().take_while(|byte| sign(byte)).count();
     let bare =
-        lower.get(opened..lower.len() - closed.min(lower.len() - opened)).unwrap_or_default();
-    WORDS.iter().any(|word| word.as_bytes() == bare)
-        || LOOKUPS.iter().any(|lookup| lower.starts_with(lookup.as_bytes()))
-        || PIECES.iter().any(|piece| contains(&lower, piece.as_bytes()))
+        value.get(opened..value.len() - closed.min(value.len() - opened)).unwrap_or_default();
+    WORDS.have(bare) || LOOKUPS.begin(value) || PIECES.are_in(value)
 }
 
 /// Whether a name in braces stands in it, which something else takes the place of: `{registry_id}-auth-token`.
@@ -325,17 +322,13 @@ fn is_variable(value: &[u8]) -> bool {
 }
 
 /// Whether most bytes follow from the one before: `aaaa`, `1234`, `abcd`, `xxxx-xxxx`.
-pub(super) fn is_sequence(lower: &[u8]) -> bool {
-    if lower.len() < 4 {
-        return lower.windows(2).all(|pair| pair.first() == pair.last());
-    }
-    let follows = lower
-        .windows(2)
-        .filter(|pair| match pair {
-            [first, second] => second == first || *second == first.wrapping_add(1),
-            _ => false,
-        })
-        .count();
+pub(super) fn is_sequence(value: &[u8], as_read: impl Fn(&u8) -> u8) -> bool {
+    let follows = |pair: &&[u8; 2]| {
+        let [first, second] = pair.each_ref().map(&as_read);
+        second == first || value.len() >= 4 && second == first.wrapping_add(1)
+    };
+    let follows = value.array_windows().filter(follows).count();
+    let pairs = value.len().saturating_sub(1);
     // Over half: chance gives a letter or digit one pair in eighteen.
-    follows * 20 >= (lower.len() - 1) * 11
+    if value.len() < 4 { follows == pairs } else { follows * 20 >= pairs * 11 }
 }

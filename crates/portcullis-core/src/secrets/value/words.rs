@@ -1,6 +1,6 @@
 //! How a value reads: as words and names, as what tests use, or as what nobody takes for either. Owns the look at its letters.
 
-use super::contains;
+use super::pieces::Pieces;
 
 /// Whether a value reads as names or words, joined as programs and people join them.
 pub(in crate::secrets) fn is_wordy(value: &[u8]) -> bool {
@@ -81,10 +81,11 @@ pub(in crate::secrets) fn is_mixed(value: &[u8]) -> bool {
 
 /// Whether a value has words in it that tests use, so that less is at stake.
 pub(in crate::secrets) fn is_for_tests(value: &[u8]) -> bool {
-    let lower: Vec<u8> = value.iter().map(u8::to_ascii_lowercase).collect();
-    ["test", "fake", "mock", "demo", "sample", "local", "passw0rd", "hunter2", "secret", "password"]
-        .iter()
-        .any(|word| contains(&lower, word.as_bytes()))
+    static WORDS: Pieces = Pieces::new(&[
+        "test", "fake", "mock", "demo", "sample", "local", "passw0rd", "hunter2", "secret",
+        "password",
+    ]);
+    WORDS.are_in(value)
 }
 
 /// Whether nobody takes a value for a word, a name or a version, even where nothing says that a secret follows.
