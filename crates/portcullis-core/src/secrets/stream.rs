@@ -257,6 +257,12 @@ impl StreamRedactor {
         if self.hiding.is_some() || (self.before, self.joined, self.least) != (0, 0, 0) {
             return from;
         }
+        // What stands behind a secret in its line is read as a text that begins there, and what is worth a look was told by what
+        // stands before it too.
+        let before = buffer.get(..from).and_then(<[u8]>::last);
+        if before.is_some_and(|byte| !matches!(byte, b'\n' | b'\r')) {
+            return from;
+        }
         let (mut from, mut until) = (from, from);
         let next = loop {
             let Some(place) = interest.next(until) else { break buffer.len() };

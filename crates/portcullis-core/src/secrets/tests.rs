@@ -474,6 +474,9 @@ fn a_long_text_is_redacted_alike_at_once_and_byte_by_byte() {
         text.push_str(&planted.replace('\n', "\r\n"));
         let encoded = data_encoding::BASE64.encode(planted.as_bytes());
         text.push_str(&format!("{encoded} password=kT7#vQ2mX9!wZ {planted}"));
+        // What stands in the line in which a secret of several lines ends.
+        text.push_str(&format!("{}{encoded}\n", planted.trim_end()));
+        text.push_str(&format!("{}curl -u deploy:kT7vQ2mX9z https://h\n", planted.trim_end()));
         text.push_str("\nthe key of the matter is %41%42 no token\n");
     }
     text.push_str(&"x".repeat(200_000));
