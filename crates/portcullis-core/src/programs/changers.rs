@@ -253,9 +253,7 @@ fn database(walk: &mut Walk<'_>, invocation: &Invocation) {
         && invocation.input.as_ref().is_some_and(|input| {
             input.as_known().is_some_and(|input| input.split([';', '\n']).all(reads))
         });
-    if !only_asked && !typed {
-        walk.hand(file, true);
-    }
+    walk.database(file, !only_asked && !typed);
 }
 
 /// Commands of SQLite's shell that only look.

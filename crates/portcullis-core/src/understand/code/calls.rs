@@ -928,6 +928,13 @@ impl Interpreter<'_, '_, '_> {
                 Value::Text(self.walk.connect(&argument, None, false))
             }
             Act::Open => self.open(given, span),
+            Act::Database => {
+                let argument = self.place_of(first.or_else(|| keyword(&["database", "filename"])));
+                self.flush();
+                let only_read = argument.text.display().contains("mode=ro");
+                let content = self.walk.database(&argument, !only_read);
+                Value::reached(&format!("{path}()"), content)
+            }
             Act::Delete | Act::DeleteTree | Act::DeleteMaybe => {
                 let recursive = act == Act::DeleteTree
                     || act == Act::DeleteMaybe

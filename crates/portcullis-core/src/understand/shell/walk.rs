@@ -278,6 +278,31 @@ impl<'a> Walk<'a> {
         content
     }
 
+    /// The program opens a database in a file, `PATH` or `file:PATH?mode=ro`, and may change what is in it.
+    pub(crate) fn database(&mut self, file: &Argument, changes: bool) -> Text {
+        let named = file.text.known_prefix();
+        let text = match named.strip_prefix("file:") {
+            None if matches!(file.text.as_known(), Some("" | ":memory:")) => {
+                return Text::default();
+            }
+            None => file.text.clone(),
+            Some(uri) => {
+                let path = uri.split('?').next().unwrap_or(uri);
+                let path = path.strip_prefix("//").unwrap_or(path);
+                if file.text.has_unknown() && !uri.contains('?') {
+                    file.text.beginning_with(path)
+                } else {
+                    file.text.derive([Piece::Known(path.to_owned())])
+                }
+            }
+        };
+        let file = Argument { text, span: file.span };
+        if changes {
+            self.hand(&file, true);
+        }
+        self.read(&file)
+    }
+
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
         let target = match mode {

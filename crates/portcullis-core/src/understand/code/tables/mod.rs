@@ -42,6 +42,8 @@ pub(super) enum Act {
     Append,
     /// Opens a file.
     Open,
+    /// Opens a database in a file, of which more is asked through what it gives.
+    Database,
     /// Deletes files.
     Delete,
     /// Deletes everything below.
