@@ -694,6 +694,12 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.note(rule, at);
             }
         }
+        if let Some(span) = self.seen.untold
+            && self.raw_socket
+        {
+            let rule = if self.seen.listens { "code.shell.bind" } else { "code.shell.reverse" };
+            self.walk.note(rule, span);
+        }
         if self.seen.executable_memory
             && let Some(span) = self.seen.native_call
         {
@@ -928,6 +934,11 @@ impl Interpreter<'_, '_, '_> {
                 Value::Text(self.walk.connect(&argument, None, false))
             }
             Act::Open => self.open(given, span),
+            Act::Script => {
+                let file = self.place_of(first);
+                self.flush();
+                Value::Text(self.walk.script(self.language, &file, &[], None))
+            }
             Act::Database => {
                 let argument = self.place_of(first.or_else(|| keyword(&["database", "filename"])));
                 self.flush();
@@ -941,7 +952,11 @@ impl Interpreter<'_, '_, '_> {
                         && (option("recursive").is_some_and(|value| !value.is_false())
                             || self.language == "lisp" && plain.len() > 1);
                 self.flush();
-                for given in &plain {
+                // `rm('-rf', path)`, as some libraries have it.
+                let is_option =
+                    |given: &&&Given| given.value.text().known_prefix().starts_with('-');
+                let options = plain.iter().take_while(is_option).count();
+                for given in plain.iter().skip(options.min(plain.len().saturating_sub(1))) {
                     let values = match &given.value {
                         Value::List(list) => list.clone(),
                         value => value.alternatives(),
@@ -1349,7 +1364,15 @@ impl Interpreter<'_, '_, '_> {
         self.flush();
         if let Some(first) = words.first() {
             let (text, span) = (first.text.clone(), first.span);
+            let told = words.iter().skip(1).any(|word| {
+                let word = word.text.known_prefix();
+                !word.starts_with('-') || word.contains('c')
+            });
+            let before = self.seen.untold;
             self.notice_shell(&text, span);
+            if told {
+                self.seen.untold = before;
+            }
         }
         self.walk.run(words, input)
     }
@@ -1397,6 +1420,16 @@ impl Interpreter<'_, '_, '_> {
         if (self.raw_socket && remote) || plumbed {
             let rule = if self.seen.listens { "code.shell.bind" } else { "code.shell.reverse" };
             self.walk.note(rule, span);
+        } else if shell && self.source.contains("stdin") && self.source.contains("pipe(") {
+            let told = text.as_known().is_none_or(|known| {
+                known
+                    .split_whitespace()
+                    .skip(1)
+                    .any(|word| !word.starts_with('-') || word.contains('c'))
+            });
+            if !told {
+                self.seen.untold = Some(span);
+            }
         }
     }
 
@@ -1647,7 +1680,13 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => false,
         };
-        let rule = if from_file
+        let known = match &first.value {
+            Value::Text(text) => text.as_known(),
+            _ => None,
+        };
+        // A tag of YAML that makes an object of any class.
+        let tagged = known.is_some_and(|text| text.contains("!!python/"));
+        let rule = if from_file && !tagged
             || path.contains("shelve")
             || path.contains("joblib")
             || path.contains("pandas")
@@ -1657,9 +1696,7 @@ impl Interpreter<'_, '_, '_> {
             "code.deserialize.untrusted"
         };
         self.walk.note(rule, span);
-        if let Value::Text(text) = &first.value
-            && let Some(known) = text.as_known()
-        {
+        if let Some(known) = known {
             self.pickle(known, first.span);
         }
     }

@@ -3,7 +3,7 @@
 use data_encoding::{BASE32, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE, HEXUPPER};
 
 use super::value::{Given, Value, mixed};
-use crate::text::{KNOWN_BYTES, Taint, Text};
+use crate::text::{KNOWN_BYTES, Piece, Taint, Text};
 
 /// A computation on values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -48,6 +48,8 @@ pub(super) enum Fold {
     Ordinal,
     /// A function over a list.
     Map,
+    /// The words of a command, as a shell tells them apart.
+    Words,
 }
 
 /// Computes; the receiver of a method is the first argument.
@@ -125,6 +127,10 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
             };
         }
         Fold::Map => return map(given),
+        Fold::Words => {
+            let text = first.map(Value::text).unwrap_or_default();
+            return Value::List(words(&text, true).into_iter().map(Value::Text).collect());
+        }
     };
     match result {
         Some(text) => decoded(text, given),
@@ -259,7 +265,7 @@ pub(super) fn append_path(path: &mut Text, part: &Text) {
         return;
     }
     let ends = path.as_known().is_some_and(|known| known.ends_with('/'))
-        || matches!(path.pieces.last(), Some(crate::text::Piece::Known(text)) if text.ends_with('/'));
+        || matches!(path.pieces.last(), Some(Piece::Known(text)) if text.ends_with('/'));
     if !path.is_empty() && !ends {
         path.push_known("/");
     }
@@ -458,4 +464,35 @@ pub(super) fn slice(text: &Text, start: Option<i64>, end: Option<i64>, backwards
     };
     result.inherit(text);
     result
+}
+/// The words of a text, with quotes obeyed or as they stand. What is not known is part of the word in which it stands.
+pub(super) fn words(text: &Text, quotes: bool) -> Vec<Text> {
+    let mut words = Vec::new();
+    let mut word: Option<Text> = None;
+    let mut quote: Option<char> = None;
+    for piece in &text.pieces {
+        let Piece::Known(known) = piece else {
+            word.get_or_insert_with(|| text.derive([])).push(piece.clone());
+            continue;
+        };
+        let mut letters = known.chars();
+        while let Some(letter) = letters.next() {
+            match (quote, letter) {
+                (Some(open), _) if letter == open => quote = None,
+                (None, '\'' | '"') if quotes => {
+                    quote = Some(letter);
+                    word.get_or_insert_with(|| text.derive([]));
+                }
+                (None, _) if letter.is_whitespace() => words.extend(word.take()),
+                _ => {
+                    let escapes = quotes && letter == '\\' && quote != Some('\'');
+                    let letter = if escapes { letters.next().unwrap_or(letter) } else { letter };
+                    let word = word.get_or_insert_with(|| text.derive([]));
+                    word.push_known(letter.encode_utf8(&mut [0; 4]));
+                }
+            }
+        }
+    }
+    words.extend(word);
+    words
 }

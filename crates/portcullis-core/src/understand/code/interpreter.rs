@@ -104,6 +104,8 @@ pub(super) struct Seen {
     pub(super) listens: bool,
     pub(super) duplicates: Option<Span>,
     pub(super) spawns: Option<Span>,
+    /// A shell that was told nothing, by a script that pipes: a socket may be laid to it later.
+    pub(super) untold: Option<Span>,
     pub(super) executable_memory: bool,
     pub(super) native_call: Option<Span>,
     /// The command that shows the secret which was read of a store.

@@ -4,7 +4,7 @@
 use portcullis_syntax::Span;
 
 use super::{
-    fold::{self, Fold},
+    fold::{self, Fold, words},
     interpreter::Interpreter,
     tables::Act,
     value::{Given, Value, mixed},
@@ -131,6 +131,7 @@ impl Interpreter<'_, '_, '_> {
                 self.replace(&receiver, name, from, to)
             }
             ("split", _) => split(&receiver, given.first()),
+            ("shellsplit", []) => fold::fold(Fold::Words, &all),
             ("append" | "push" | "add" | "extend" | "unshift" | "insert", _) => {
                 // The list itself is not followed through the method; its name no longer says what is in it.
                 Value::Text(mixed("a list", all.iter().map(|given| &given.value)))
@@ -343,7 +344,13 @@ pub(super) fn pack(format: &str, list: &[Value], span: Span) -> Value {
 fn split(receiver: &Value, separator: Option<&Given>) -> Value {
     let text = receiver.text();
     let Some(known) = text.as_known() else {
-        return Value::Text(mixed("a list", [receiver]));
+        // What begins with a program is told to run it, whatever else is in it.
+        return match separator {
+            None if !text.known_prefix().trim_start().is_empty() => {
+                Value::List(words(&text, false).into_iter().map(Value::Text).collect())
+            }
+            _ => Value::Text(mixed("a list", [receiver])),
+        };
     };
     let parts: Vec<Value> = match separator.map(|given| given.value.as_known()) {
         None => known.split_whitespace().map(Value::known).collect(),

@@ -30,6 +30,8 @@ pub(super) enum Act {
     Code,
     /// Runs its first argument as code in another language.
     CodeIn(&'static str),
+    /// Runs a file of code in this language.
+    Script,
     /// Reads a file and gives what is in it.
     Read,
     /// Gives the names below a directory.
