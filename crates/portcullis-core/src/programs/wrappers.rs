@@ -126,7 +126,13 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("catchsegv", &[]),
     wrapper("cgexec", &["-g"]),
     wrapper("choom", &["-n", "--adjust", "-p"]),
-    after_one("chpst", &["-u", "-U", "-e", "-/", "-n", "-l", "-m"]),
+    wrapper(
+        "chpst",
+        &[
+            "-u", "-U", "-b", "-c", "-d", "-e", "-f", "-l", "-L", "-m", "-n", "-o", "-p", "-r",
+            "-s", "-t", "-/",
+        ],
+    ),
     wrapper("chronic", &[]),
     after_one("chroot", &["--userspec", "--groups"]),
     after_one("chrt", &["-p", "-T", "-P", "-D"]),
@@ -173,7 +179,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("firejail", &[]),
     custom("flock", &["-w", "--wait", "--timeout", "-E", "-c", "--command"], locked),
     custom("genie", &["-c"], command_option),
-    wrapper("gosu", &[]),
+    after_one("gosu", &[]),
     wrapper("grc", &["-c", "--config"]),
     after_one("gtimeout", &["-s", "--signal", "-k", "--kill-after"]),
     custom(
@@ -303,6 +309,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         &["-e", "-o", "-p", "-s", "-u", "-E", "-a", "-b", "-I", "-O", "-P", "-S", "-X"],
     ),
     custom("su", &["-c", "--command", "-s", "--shell", "-g", "-G", "-w"], switch_user),
+    after_one("su-exec", &[]),
     privileged(
         "sudo",
         &[

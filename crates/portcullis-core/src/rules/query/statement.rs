@@ -38,6 +38,9 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
         }
         anywhere(statement, &words, found);
         waits(statement, &words, found);
+        if takes_hashes(statement, &words) {
+            found.push(("query.hashes", String::new()));
+        }
         // Without `EXEC`, a procedure may be named in quotes.
         let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
         if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
@@ -73,7 +76,9 @@ const FAMILIAR: &[&str] = &[
     "ATTACH",
     "BACKUP",
     "BEGIN",
+    "BULK",
     "CASE",
+    "CHANGE",
     "CHECK",
     "CHECKPOINT",
     "CLOSE",
@@ -144,6 +149,7 @@ const FAMILIAR: &[&str] = &[
     "SHOW",
     "SHUTDOWN",
     "START",
+    "STOP",
     "SUMMARIZE",
     "TABLE",
     "TRUNCATE",
@@ -165,6 +171,37 @@ const FAMILIAR: &[&str] = &[
 fn is_unfamiliar(first: &str) -> bool {
     first.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && FAMILIAR.binary_search(&first).is_err()
+}
+
+/// Tables in which a server keeps how its accounts prove who they are, sorted.
+const OF_ACCOUNTS: &[&str] = &["PG_AUTHID", "PG_SHADOW", "SQL_LOGINS", "SYSLOGINS", "USER$"];
+
+/// Their columns that do.
+const HASHES: &[&str] =
+    &["AUTHENTICATION_STRING", "PASSWD", "PASSWORD", "PASSWORD_HASH", "ROLPASSWORD", "SPARE4"];
+
+/// Whether a statement reads the password hashes of a server's accounts.
+fn takes_hashes(statement: &[Token], words: &[&str]) -> bool {
+    let reads = matches!(
+        words.first(),
+        Some(&"SELECT" | &"WITH" | &"TABLE" | &"COPY" | &"CREATE" | &"INSERT")
+    );
+    let names = || {
+        let named = |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);
+        statement.iter().filter(named).map(|token| token.text.to_ascii_uppercase())
+    };
+    let of_mysql =
+        || names().zip(names().skip(1)).any(|(schema, table)| schema == "MYSQL" && table == "USER");
+    let all = || {
+        words
+            .array_windows()
+            .any(|[before, word]| *word == "*" && matches!(*before, "SELECT" | "." | ","))
+    };
+    reads
+        && (names().any(|name| OF_ACCOUNTS.binary_search(&&*name).is_ok()) || of_mysql())
+        && (words.first() == Some(&"TABLE")
+            || all()
+            || names().any(|name| HASHES.contains(&&*name)))
 }
 
 /// From how many seconds on waiting is more than a test of it.
@@ -416,7 +453,7 @@ fn begin(
             };
             found.push((FILE, named.unwrap_or_default().to_owned()));
         }
-        "BACKUP" if at == 0 => {
+        "BACKUP" | "BULK" if at == 0 => {
             let named = statement.iter().find_map(|token| text_of(Some(token))).unwrap_or_default();
             let is_remote = named.starts_with('\\') || named.contains("://");
             found.push(if is_remote {
@@ -424,6 +461,15 @@ fn begin(
             } else {
                 (FILE, named.to_owned())
             });
+        }
+        "VACUUM" if at == 0 && has("INTO") => {
+            found.push((FILE, behind(statement, words, &["INTO"]).unwrap_or_default().to_owned()));
+        }
+        "CHANGE" if at == 0 && matches!(word(1), "MASTER" | "REPLICATION") => {
+            found.push(("query.remote", String::new()));
+        }
+        "STOP" if at == 0 && matches!(word(1), "GROUP_REPLICATION" | "REPLICA" | "SLAVE") => {
+            found.push(("query.server", String::new()));
         }
         "RESTORE" if at == 0 => found.push(("query.server", String::new())),
         "GRANT" | "RENAME" | "REVOKE" if at == 0 => {
