@@ -55,8 +55,30 @@ pub enum Problem {
 /// could judge.
 const MAX_FILES: usize = 1000;
 
-const COMMAND: &[&str] = &["command", "cmd", "script", "input", "commands", "args", "argv", "code"];
-const CODE: &[&str] = &["code", "source", "script", "input", "command", "cell", "program"];
+const COMMAND: &[&str] = &[
+    "command",
+    "cmd",
+    "script",
+    "input",
+    "commands",
+    "args",
+    "argv",
+    "code",
+    "command_line",
+    "shell_command",
+];
+const CODE: &[&str] = &[
+    "code",
+    "source",
+    "script",
+    "input",
+    "command",
+    "cell",
+    "program",
+    "query",
+    "python_code",
+    "expression",
+];
 const STATEMENT: &[&str] = &["query", "sql", "statement", "input", "cypher"];
 const PATH: &[&str] = &[
     "path",
@@ -132,6 +154,13 @@ pub(super) fn take_words(call: &mut ToolCall) {
 pub(super) fn kind(call: &ToolCall) -> Result<ActionKind, BadCall> {
     let given = Given { tool: &call.tool, arguments: &call.arguments };
     match tool::meaning(&call.tool) {
+        // A session that is begun anew runs nothing.
+        Meaning::Shell
+            if call.arguments.get("restart") == Some(&Value::Bool(true))
+                && given.find(COMMAND).is_none() =>
+        {
+            Ok(ActionKind::Tool)
+        }
         Meaning::Shell => {
             let (pointer, command) = given.command()?;
             Ok(ActionKind::Shell { pointer, command })

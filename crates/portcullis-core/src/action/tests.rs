@@ -217,6 +217,18 @@ fn every_path_of_a_list_is_found_where_it_stands() {
 }
 
 #[test]
+fn arguments_are_known_by_the_names_that_tools_give_them() {
+    assert_eq!(kind("bash", json!({"restart": true})), ActionKind::Tool);
+    assert_eq!(kind("bash", json!({"restart": true, "command": "ls"})), shell("/command", "ls"));
+    assert_eq!(kind("bash", json!({"shell_command": "ls"})), shell("/shell_command", "ls"));
+    let ActionKind::Code { pointer, code, .. } = kind("python_repl", json!({"query": "1 + 1"}))
+    else {
+        panic!("not code");
+    };
+    assert_eq!((pointer.as_str(), code.as_str()), ("/query", "1 + 1"));
+}
+
+#[test]
 fn a_call_without_the_argument_that_its_tool_works_on_says_which() {
     for (tool, arguments, message) in [
         ("bash", json!({}), "`/command` is missing: the tool `bash` needs it"),

@@ -8,35 +8,47 @@ use super::{
 
 /// The options that take the next argument.
 pub(super) const VALUES: &[&str] = &[
-    "-a",
     "-C",
-    "-d",
     "-E",
     "-I",
-    "-j",
     "-J",
     "-L",
-    "-n",
     "-N",
     "-P",
-    "-s",
     "-S",
+    "-a",
+    "-d",
+    "-j",
+    "-n",
+    "-s",
     "--arg-file",
     "--arg-file-sep",
     "--arg-sep",
     "--basefile",
+    "--basenamereplace",
     "--bf",
     "--block",
+    "--block-size",
+    "--bnr",
     "--colsep",
+    "--combine-executable",
+    "--combineexec",
+    "--compress-program",
     "--delay",
     "--delimiter",
+    "--dirnamereplace",
+    "--dnr",
     "--env",
+    "--er",
+    "--extensionreplace",
     "--filter",
+    "--group-by",
     "--halt",
+    "--halt-on-error",
     "--header",
     "--id",
-    "--jobs",
     "--joblog",
+    "--jobs",
     "--limit",
     "--load",
     "--max-args",
@@ -46,7 +58,10 @@ pub(super) const VALUES: &[&str] = &[
     "--max-replace-args",
     "--memfree",
     "--memsuspend",
+    "--minversion",
     "--nice",
+    "--parens",
+    "--process-slot-var",
     "--profile",
     "--recend",
     "--recstart",
@@ -55,14 +70,21 @@ pub(super) const VALUES: &[&str] = &[
     "--retries",
     "--return",
     "--rpl",
+    "--rsync-opts",
+    "--semaphore-name",
+    "--semaphore-timeout",
     "--semaphorename",
-    "--shellquote",
+    "--semaphoretimeout",
+    "--seqreplace",
     "--slf",
-    "--sshlogin",
-    "--sshloginfile",
     "--sqlandworker",
     "--sqlmaster",
     "--sqlworker",
+    "--ssh",
+    "--sshdelay",
+    "--sshlogin",
+    "--sshloginfile",
+    "--st",
     "--tagstring",
     "--tempdir",
     "--termseq",
@@ -72,6 +94,8 @@ pub(super) const VALUES: &[&str] = &[
     "--tmpl",
     "--transferfile",
     "--trc",
+    "--trim",
+    "--use-compress-program",
     "--wd",
     "--workdir",
 ];
@@ -137,6 +161,9 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         if is_file {
             lists.extend(these.iter().map(|file| (reading.items(walk, Some(file)), linked)));
         } else {
+            if let Some(word) = these.get(ROWS) {
+                walk.gap(word.span, GapReason::Limit);
+            }
             let items = these.iter().take(ROWS).map(|word| vec![word.text.clone()]).collect();
             lists.push((items, linked));
         }
@@ -157,7 +184,11 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             (_, false) => {
                 let each =
                     |row: Row| list.iter().map(move |more| together((row.clone(), more.clone())));
-                rows.into_iter().flat_map(each).take(ROWS).collect()
+                let made: Vec<Row> = rows.into_iter().flat_map(each).take(ROWS + 1).collect();
+                if made.len() > ROWS {
+                    walk.gap(invocation.span, GapReason::Limit);
+                }
+                made
             }
         };
     }
@@ -249,7 +280,11 @@ impl Reading<'_> {
             None if self.options.has(&["-0", "--null"]) => '\0',
             None => '\n',
         };
-        let items = split_by(known, delimiter).into_iter().take(ROWS);
+        let items = split_by(known, delimiter);
+        if items.len() > ROWS {
+            walk.gap(self.invocation.span, GapReason::Limit);
+        }
+        let items = items.into_iter().take(ROWS);
         let item = |item: &str| text.derive([Piece::Known(item.to_owned())]);
         match self.options.value(&["-C", "--colsep"]) {
             None => items.map(|line| vec![item(&line)]).collect(),
