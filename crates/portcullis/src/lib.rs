@@ -5,6 +5,7 @@
 #[cfg(test)]
 extern crate self as portcullis;
 
+pub mod account;
 pub mod approvals;
 pub mod audit;
 pub mod cli;

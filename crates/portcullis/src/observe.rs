@@ -47,7 +47,7 @@ impl Observer {
     /// configuration or a state directory that was named by an option.
     #[must_use]
     pub fn new(directories: &Directories, also_guarded: &[&Path]) -> Self {
-        let Directories { home, state, configuration, managed } = directories;
+        let Directories { home, state, configuration, managed, account: _ } = directories;
         let binary = std::env::current_exe().ok();
         let managed = managed.as_ref().map(|managed| managed.directory.as_path());
         let own = [binary.as_deref(), state.as_deref(), configuration.as_deref(), managed];

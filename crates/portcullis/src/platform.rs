@@ -9,6 +9,8 @@ use std::{
     process,
 };
 
+use crate::account::Account;
+
 /// Our own directory's name below the system's directories.
 const NAME: &str = "portcullis";
 
@@ -18,8 +20,10 @@ const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 /// Where our files live. A directory is `None` where the environment names none.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Directories {
-    /// The user's home.
+    /// The user's home, as the environment has it.
     pub home: Option<PathBuf>,
+    /// The home of the account that this process runs as, where the system's list names one. No variable moves it.
+    pub account: Option<PathBuf>,
     /// The record and other state: `PORTCULLIS_STATE_DIR`, or the system's directory for state.
     pub state: Option<PathBuf>,
     /// The user's own configuration.
@@ -58,9 +62,19 @@ impl Directories {
     pub fn from_environment() -> Self {
         // Some agents start their hooks without any environment; the system knows the home all the same.
         let home = || std::env::home_dir().map(OsString::from);
-        Self::from_variables(|name| {
+        let variable = |name: &str| {
             std::env::var_os(name).or_else(|| if name == HOME { home() } else { None })
-        })
+        };
+        let account = Account::of_process().and_then(|account| account.home);
+        Self { account, ..Self::from_variables(variable) }
+    }
+
+    /// Every directory that is a home of this user: the one that the environment names, and the account's own. What is secret
+    /// or protected in one is so in the other.
+    pub fn homes(&self) -> impl Iterator<Item = &Path> {
+        let Self { home, account, .. } = self;
+        let other = account.iter().filter(move |account| home.as_ref() != Some(*account));
+        home.iter().chain(other).map(PathBuf::as_path)
     }
 
     /// Those that the given environment names. A relative path in a variable is ignored, as the XDG Base Directory
@@ -89,6 +103,7 @@ impl Directories {
             state: absolute("PORTCULLIS_STATE_DIR").or_else(|| state.map(|path| path.join(NAME))),
             configuration: configuration.map(|path| path.join(NAME)),
             managed: Some(Managed::of_system()),
+            account: None,
             home,
         }
     }
@@ -273,14 +288,8 @@ pub fn uptime() -> std::time::Duration {
 pub fn user_name() -> String {
     #[cfg(unix)]
     {
-        let user = rustix::process::getuid().as_raw();
-        let list = fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let name = list.lines().find_map(|line| {
-            let mut fields = line.split(':');
-            let name = fields.next()?;
-            (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
-        });
-        name.unwrap_or_else(|| format!("user {user}"))
+        let number = || format!("user {}", rustix::process::geteuid().as_raw());
+        Account::of_process().map_or_else(number, |account| account.name)
     }
     #[cfg(not(unix))]
     {
@@ -382,6 +391,23 @@ mod tests {
         assert_eq!(own.state, Some("/own".into()));
         let none = Directories { managed: Some(Managed::of_system()), ..Directories::default() };
         assert_eq!(directories(&[]), none);
+    }
+
+    #[test]
+    fn both_homes_are_of_the_user() {
+        let homes = |home: &str, account: &str| {
+            let named = |path: &str| (!path.is_empty()).then(|| PathBuf::from(path));
+            let directories = Directories {
+                home: named(home),
+                account: named(account),
+                ..Directories::default()
+            };
+            directories.homes().map(|home| home.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(homes("/tmp/x", "/home/dev"), ["/tmp/x", "/home/dev"]);
+        assert_eq!(homes("/home/dev", "/home/dev"), ["/home/dev"]);
+        assert_eq!(homes("", "/home/dev"), ["/home/dev"]);
+        assert_eq!(homes("/tmp/x", ""), ["/tmp/x"]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ impl World {
         let managed = Managed { directory: at("etc"), owner: own_number() };
         let directories = Directories {
             home: Some(at("home")),
+            account: None,
             state: Some(at("state")),
             configuration: Some(at("config")),
             managed: Some(managed),
