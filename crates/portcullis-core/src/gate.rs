@@ -124,13 +124,24 @@ impl Gate {
 /// The facts, with the directories that the call itself names where none were observed.
 fn with_claims<'a>(action: &Action, facts: Cow<'a, Facts>) -> Cow<'a, Facts> {
     let call = &action.call;
-    let missing_cwd = facts.cwd.is_none() && call.cwd.is_some();
+    let claimed = call.cwd.as_ref().filter(|cwd| is_whole(cwd));
+    let missing_cwd = facts.cwd.is_none() && claimed.is_some();
     let missing_home = facts.home.is_none() && call.home.is_some();
     if !missing_cwd && !missing_home {
         return facts;
     }
     let mut facts = facts.into_owned();
-    facts.cwd = facts.cwd.or_else(|| call.cwd.clone());
+    facts.cwd = facts.cwd.or_else(|| claimed.cloned());
     facts.home = facts.home.or_else(|| call.home.clone());
     Cow::Owned(facts)
+}
+
+/// Whether a directory is named from the root on: what half a name means, only whoever runs the call knows.
+fn is_whole(directory: &str) -> bool {
+    let mut bytes = directory.bytes();
+    match bytes.next() {
+        Some(b'/' | b'\\') => true,
+        Some(letter) => letter.is_ascii_alphabetic() && bytes.next() == Some(b':'),
+        None => false,
+    }
 }

@@ -40,6 +40,8 @@ pub struct Observer {
     temporary: Option<PathBuf>,
     guarded: Vec<String>,
     hooked: Vec<String>,
+    /// Whether a call that names no directory runs in this process's own.
+    knows_own: bool,
 }
 
 impl Observer {
@@ -63,14 +65,20 @@ impl Observer {
         }
         let hooked = state.as_deref().map(entries::read).unwrap_or_default();
         let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
-        Self { home: home.clone(), temporary, guarded, hooked }
+        Self { home: home.clone(), temporary, guarded, hooked, knows_own: true }
+    }
+
+    /// For calls of others: where one runs that names no directory, or half of one, is not known.
+    #[must_use]
+    pub fn elsewhere(self) -> Self {
+        Self { knows_own: false, ..self }
     }
 
     /// The facts that a plan asks for. `cwd` and `home` are what the call says of itself; without them, this process's own
     /// are taken.
     #[must_use]
     pub fn facts(&self, plan: &FactPlan, cwd: Option<&str>, home: Option<&str>) -> Facts {
-        let own_cwd = || std::env::current_dir().ok();
+        let own_cwd = || std::env::current_dir().ok().filter(|_| self.knows_own);
         let cwd = cwd.map(PathBuf::from).filter(|path| path.is_absolute()).or_else(own_cwd);
         let cwd = cwd.map(|path| normalised(&path));
         let home = home.map(PathBuf::from).filter(|path| path.is_absolute()).or(self.home.clone());

@@ -219,6 +219,22 @@ pub fn open_without_following(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
+/// How many bytes may still be written where a path lies, to those who are not the administrator.
+///
+/// # Errors
+/// What the system says.
+pub fn room(path: &Path) -> io::Result<u64> {
+    #[cfg(unix)]
+    {
+        let place = rustix::fs::statvfs(path)?;
+        Ok(place.f_bavail.saturating_mul(place.f_frsize))
+    }
+    #[cfg(not(unix))]
+    {
+        fs::metadata(path).map(|_| u64::MAX)
+    }
+}
+
 /// Whether an error of [`open_without_following`] says that a link stands there.
 #[must_use]
 pub fn is_link_error(error: &io::Error) -> bool {

@@ -44,6 +44,8 @@ pub struct Options {
     pub cwd: Option<String>,
     /// The home directory of calls that name none.
     pub home: Option<String>,
+    /// Calls come from elsewhere: where one runs that names no directory is not known, and never this process's own.
+    pub from_elsewhere: bool,
     /// Keep no record, unless the managed configuration locks it.
     pub unrecorded: bool,
 }
@@ -109,12 +111,21 @@ impl Session {
     /// A session over this machine.
     #[must_use]
     pub fn open(options: Options) -> Self {
-        let Options { configuration, analyzers, propagate_unknown, mode, cwd, home, unrecorded } =
-            options;
+        let Options {
+            configuration,
+            analyzers,
+            propagate_unknown,
+            mode,
+            cwd,
+            home,
+            from_elsewhere,
+            unrecorded,
+        } = options;
         let audit = configuration.audit.clone();
         let ours = configuration.account.paths().chain(audit.path.as_deref());
         let ours: Vec<&Path> = ours.collect();
         let observer = Observer::new(&Directories::from_environment(), &ours);
+        let observer = if from_elsewhere { observer.elsewhere() } else { observer };
         let unwanted = unrecorded || record_is_unwanted();
         let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
         let directory = audit.path.as_deref();

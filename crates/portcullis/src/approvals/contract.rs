@@ -8,9 +8,11 @@ use portcullis_core::{
     approval::{Refusal, Status},
     call::ToolCall,
     decision::Verdict,
-    policy::Context,
+    policy::{ApprovalPolicy, Context},
     risk::Risk,
 };
+
+use serde_json::json;
 
 use super::*;
 use crate::{
@@ -38,6 +40,9 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     keep_grants_until_they_end(&*new());
     use_a_grant_up_once_among_many(&*new());
     do_all_steps_or_none(&*new());
+    hold_a_stricter_policy_at_once_and_a_looser_one_once_it_is_agreed_to(&*new());
+    let_nobody_loosen_alone_or_by_a_row(&*new());
+    tell_the_worst_first(&*new());
 }
 
 #[test]
@@ -517,6 +522,164 @@ fn do_all_steps_or_none(open: Open<'_>) {
     assert_eq!(outcomes(&mut *store), [""; 0]);
 }
 
+fn wanted(policy: ApprovalPolicy, by: &str, alone: bool) -> Wanted {
+    let (mut question, asking) = question("true");
+    question.requester = by.to_owned();
+    question.agent = None;
+    question.session = None;
+    Wanted {
+        policy,
+        configured: ApprovalPolicy::ConfirmHighRisk.confirmation(),
+        by: by.to_owned(),
+        record: Body::new(&Entry::change(by, "changed the approval policy", policy.name()), at(0)),
+        question: Box::new(question),
+        asking,
+        lasts: Duration::from_secs(600),
+        alone,
+        most: PENDING,
+    }
+}
+
+fn rule(store: &mut dyn Ledger, wanted: &Wanted, second: i64) -> Option<Id> {
+    match take(store, Step::Rule(Box::new(wanted.clone())), second) {
+        Done::Ruled(asks) => asks,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn held(store: &mut dyn Ledger, second: i64) -> Option<ApprovalPolicy> {
+    let configured = ApprovalPolicy::ConfirmHighRisk.confirmation();
+    store.in_force(at(second)).unwrap().policy(configured, at(second))
+}
+
+fn hold_a_stricter_policy_at_once_and_a_looser_one_once_it_is_agreed_to(open: Open<'_>) {
+    use ApprovalPolicy::{AutoApprove, ConfirmAll, ConfirmHighRisk, ConfirmMediumAndUp};
+    let (mut store, mut other) = (open(), open());
+    let (store, other) = (&mut *store, &mut *other);
+    assert_eq!(held(store, 0), None);
+    assert_eq!(rule(store, &wanted(ConfirmAll, "ana", false), 0), None);
+    assert_eq!(held(other, 0), Some(ConfirmAll), "for all who share the store");
+    let loose = wanted(AutoApprove, "ana", false);
+    assert_eq!(rule(store, &loose, 1), Some(loose.question.id));
+    assert_eq!(held(other, 1), Some(ConfirmAll), "nothing holds that nobody agreed to");
+    let (_, refusal) = answer(store, reply(&loose.question, "ana", true), 2);
+    assert_eq!(refusal, Some(Refusal::OwnRequest));
+    let (request, refusal) = answer(other, reply(&loose.question, "ben", true), 10);
+    assert_eq!((request.status, refusal), (Status::Approved, None));
+    assert_eq!(held(store, 11), Some(AutoApprove));
+    let loosened = store.in_force(at(11)).unwrap().loosened.unwrap();
+    assert_eq!((loosened.by.as_str(), loosened.approver.as_deref()), ("ana", Some("ben")));
+    assert_eq!(loosened.expires, at(610));
+    // A part of what was agreed to holds at once, and no longer; what is stricter than what stands is for good.
+    assert_eq!(rule(other, &wanted(ConfirmHighRisk, "ana", false), 20), None);
+    assert_eq!(held(store, 21), Some(ConfirmHighRisk));
+    assert_eq!(store.in_force(at(21)).unwrap().loosened.unwrap().expires, at(610));
+    assert_eq!(held(store, 611), Some(ConfirmAll), "what stood before stands again");
+    take(store, Step::Sweep, 700);
+    let told = outcomes(store);
+    assert!(told.contains(&"loosened the approval policy".to_owned()), "{told:?}");
+    assert!(told.contains(&"ended a looser approval policy".to_owned()), "{told:?}");
+    // Back to the configuration is looser than what stands, and needs no end.
+    let back = wanted(ConfirmHighRisk, "ana", false);
+    assert_eq!(rule(store, &back, 710), Some(back.question.id));
+    answer(store, reply(&back.question, "ben", true), 711);
+    assert_eq!(
+        (held(store, 712), held(store, 1_000_000)),
+        (Some(ConfirmHighRisk), Some(ConfirmHighRisk))
+    );
+    // The end may come before its time.
+    let loose = wanted(AutoApprove, "ana", false);
+    rule(store, &loose, 720);
+    answer(store, reply(&loose.question, "ben", true), 721);
+    let record = Body::new(&Entry::change("ben", "ended", ""), at(722));
+    assert_eq!(take(store, Step::EndLoosened { record: record.clone() }, 722), Done::Ruled(None));
+    assert_eq!(take(store, Step::EndLoosened { record }, 722), Done::Unknown);
+    assert_eq!(held(other, 723), Some(ConfirmHighRisk));
+    assert_eq!(rule(store, &wanted(ConfirmMediumAndUp, "ana", false), 730), None);
+}
+
+fn let_nobody_loosen_alone_or_by_a_row(open: Open<'_>) {
+    use ApprovalPolicy::AutoApprove;
+    let mut store = open();
+    let store = &mut *store;
+    // Denied, too late, closed by a policy, or with something in its place: nothing holds.
+    let denied = wanted(AutoApprove, "ana", false);
+    rule(store, &denied, 0);
+    answer(store, reply(&denied.question, "ben", false), 1);
+    let late = wanted(AutoApprove, "ana", false);
+    rule(store, &late, 0);
+    let (_, refusal) = answer(store, reply(&late.question, "ben", true), 10_000);
+    assert_eq!(refusal, Some(Refusal::TimedOut));
+    let closed = wanted(AutoApprove, "ana", false);
+    rule(store, &closed, 0);
+    let close = Step::Close {
+        id: closed.question.id,
+        status: Status::AutoApproved,
+        by: "x".into(),
+        reason: "x".into(),
+    };
+    assert!(matches!(take(store, close, 2), Done::Closed(_, true)));
+    let changed = wanted(AutoApprove, "ana", false);
+    rule(store, &changed, 0);
+    let arguments = json!({ "approval_policy": "auto_approve" });
+    let modified = Modified { action: "sha256:1".into(), tool: "bash".into(), arguments };
+    let entry = Entry::new(Kind::Decision);
+    let other =
+        Reply { modified: Some((modified, entry)), ..reply(&changed.question, "ben", true) };
+    assert_eq!(answer(store, other, 3).1, Some(Refusal::Changed));
+    assert_eq!(held(store, 4), None);
+    // A call that somebody agrees to is no policy.
+    let call = ask(store, "rm -rf /srv/data");
+    answer(store, reply(&call, "ben", true), 5);
+    assert_eq!(held(store, 6), None);
+    // Where one is enough, they agree as to a request, and not before.
+    let alone = wanted(AutoApprove, "ana", true);
+    assert_eq!(rule(store, &alone, 7), Some(alone.question.id));
+    assert_eq!(held(store, 8), None);
+    assert_eq!(answer(store, reply(&alone.question, "ana", true), 9).1, None);
+    assert_eq!(held(store, 10), Some(AutoApprove));
+}
+
+fn tell_the_worst_first(open: Open<'_>) {
+    let mut store = open();
+    let store = &mut *store;
+    for (at, risk) in
+        [Risk::Low, Risk::High, Risk::Critical, Risk::Unknown, Risk::High].into_iter().enumerate()
+    {
+        let (mut question, record) = question(&format!("rm -rf /srv/{at}"));
+        question.risk = risk;
+        asked(store, &question, record);
+    }
+    let which = |limit| Which {
+        status: Some(Status::Pending),
+        worst_first: true,
+        limit,
+        ..Which::default()
+    };
+    let all = store.requests(&which(10)).unwrap();
+    let risks: Vec<Risk> = all.iter().map(|request| request.risk).collect();
+    assert_eq!(risks, [Risk::Critical, Risk::Unknown, Risk::High, Risk::High, Risk::Low]);
+    assert!(all[2].sequence < all[3].sequence, "of one risk the oldest first");
+    assert_eq!(store.requests(&which(1)).unwrap()[0].risk, Risk::Critical);
+    assert_eq!(
+        store.pending_by_risk().unwrap(),
+        [(Risk::Critical, 1), (Risk::Unknown, 1), (Risk::High, 2), (Risk::Low, 1)]
+    );
+}
+
+#[test]
+fn a_row_that_loosens_and_that_nobody_agreed_to_is_not_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = open(directory.path());
+    let loose = wanted(ApprovalPolicy::AutoApprove, "ana", false);
+    rule(&mut *store, &loose, 0);
+    let connection = rusqlite::Connection::open(database_path(directory.path())).unwrap();
+    connection.execute("UPDATE ruling SET since = 0, expires = 4000000000000000", []).unwrap();
+    assert_eq!(held(&mut *store, 1), None);
+    connection.execute("UPDATE approval SET status = 'approved'", []).unwrap();
+    assert_eq!(held(&mut *store, 1), None, "the record tells of no answer");
+}
+
 #[test]
 fn what_an_agent_calls_itself_fills_nothing() {
     let session = Session::open(Options { unrecorded: true, ..Options::default() });
@@ -527,7 +690,7 @@ fn what_an_agent_calls_itself_fills_nothing() {
         session: long(),
         cwd: long(),
         summary: long(),
-        ..ToolCall::shell(format!("rm -rf /srv/{}", "d".repeat(200_000)))
+        ..ToolCall::shell(format!("rm -rf /srv/{}", "d".repeat(300_000)))
     };
     let judged = session.consider(call, Context::default()).unwrap();
     let question = Question::about(&judged, "agents", 1, TIMEOUT).unwrap();

@@ -18,6 +18,7 @@ mod handler;
 mod in_place;
 mod queue;
 mod request;
+mod ruling;
 mod sqlite;
 mod store;
 mod token;
@@ -32,6 +33,9 @@ pub use in_place::{NotInPlace, call_in_place, put_in_place};
 pub use queue::Queue;
 pub use request::{
     Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
+};
+pub use ruling::{
+    InForce, LONGEST_LOOSENED, LOOSENED, Loosened, Wanted, is_looser, worst_loosened,
 };
 pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
 pub(crate) use token::hash_of;

@@ -1,14 +1,15 @@
 //! A request for approval. Owns what is kept of it: enough for a person to decide by, and nothing secret.
 
-use std::{fmt, io, str::FromStr, time::Duration};
+use std::{collections::HashMap, fmt, io, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
 use portcullis_core::{
     approval::{Standing, Status},
-    assessment::Coverage,
+    assessment::{Assessment, Coverage},
     decision::{Layer, Verdict},
     intervention::{Asking, ConfirmationRequest},
     policy::{Confirmation, Subject, proposed},
+    redact::redact,
     risk::{Risk, Severity},
 };
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,10 @@ use serde_json::Value;
 use crate::{
     audit::{MAX_PREVIEW, MAX_TEXT, fit},
     platform,
-    report::marked::{Marked, marked},
+    report::{
+        changed::{Change, changes},
+        marked::{Marked, marked},
+    },
     session::Judged,
 };
 
@@ -108,6 +112,11 @@ pub struct Details {
     pub request: ConfirmationRequest,
     /// The arguments that are texts, with what is dangerous marked.
     pub texts: Vec<Marked>,
+    /// What an edit changes, line by line, where the call is one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// Every finding that is high or critical, the worst first; the very same once.
+    pub findings: Vec<Named>,
     /// What it would do, one line each.
     pub effects: Vec<String>,
     /// Why it asks, most important first.
@@ -126,6 +135,9 @@ pub struct Details {
     pub summary: Option<String>,
     /// What a rule that always allows such calls would let through; missing where there is none to be had.
     pub always: Option<String>,
+    /// The approval policy that is asked for, where that is what it asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<&'static str>,
 }
 
 impl Question {
@@ -154,6 +166,8 @@ impl Question {
         let details = Details {
             request: ConfirmationRequest::new(action, judgement, &[], &asking),
             texts: marked(&call.arguments, assessment),
+            changes: changes(&call.arguments, assessment),
+            findings: named(assessment),
             effects: crate::report::effects(&judgement.effects, MOST),
             reasons: texts(&judgement.decision.reasons),
             resources: texts(&assessment.resources),
@@ -163,6 +177,7 @@ impl Question {
             cwd: told(&call.cwd),
             summary: call.summary.as_deref().map(|text| fit(text, MAX_PREVIEW)),
             always: always(judged),
+            policy: None,
         };
         Ok(Self {
             id,
@@ -283,11 +298,63 @@ impl Request {
         }
     }
 
+    /// Whether what a person is shown of it leaves out nothing of what would run.
+    #[must_use]
+    pub fn is_shown_whole(&self) -> bool {
+        let texts = self.details.get("texts").and_then(Value::as_array);
+        let segments = |text: &Value| text.get("segments").and_then(Value::as_array).cloned();
+        let is_cut =
+            |segment: &Value| segment.get("left_out").and_then(Value::as_bool) == Some(true);
+        texts.is_some_and(|texts| {
+            texts.iter().all(|text| segments(text).is_some_and(|all| !all.iter().any(is_cut)))
+        })
+    }
+
     /// The hash of what may run: of the action, or of the one in its place.
     #[must_use]
     pub fn runs(&self) -> &str {
         self.modified.as_ref().map_or(&self.action, |modified| &modified.action)
     }
+}
+
+/// A finding that a person must have read before they agree.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Named {
+    /// The rule.
+    pub rule: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What would happen.
+    pub message: String,
+    /// How often it was found.
+    pub times: usize,
+}
+
+/// How many findings are told in their own words; of the others each rule is named, with how many there are.
+const NAMED: usize = 200;
+
+fn named(assessment: &Assessment) -> Vec<Named> {
+    let mut named: Vec<Named> = Vec::new();
+    let mut at: HashMap<(&str, String), usize> = HashMap::new();
+    for finding in assessment.findings.iter().filter(|one| one.severity >= Severity::High) {
+        let mut message = fit(&redact(&finding.message), MAX_PREVIEW);
+        if named.len() >= NAMED && !at.contains_key(&(finding.rule, message.clone())) {
+            message = "more of the same kind".to_owned();
+        }
+        match at.get(&(finding.rule, message.clone())).and_then(|at| named.get_mut(*at)) {
+            Some(known) => {
+                known.times += 1;
+                known.severity = known.severity.max(finding.severity);
+            }
+            None => {
+                at.insert((finding.rule, message.clone()), named.len());
+                let (rule, severity) = (finding.rule, finding.severity);
+                named.push(Named { rule, severity, message, times: 1 });
+            }
+        }
+    }
+    named.sort_by_key(|one| std::cmp::Reverse(one.severity));
+    named
 }
 
 /// What `always` would let through: the rules that are proposed for such calls, as a configuration has them.

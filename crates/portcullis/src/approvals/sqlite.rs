@@ -1,5 +1,7 @@
 //! Requests, tokens and grants in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
 
+mod rulings;
+
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{
     approval::{self, Refusal, Ruling, Said, Status},
@@ -10,6 +12,7 @@ use serde_json::Value;
 
 use super::{
     request::{Id, Modified, Question, Request, Vote, since_epoch},
+    ruling::InForce,
     store::{Claim, Done, Kept, Ledger, Once, PAGE, Reply, Step, Taken, Unclaimable, Which},
     token::{Holder, Scopes, Token},
 };
@@ -86,6 +89,9 @@ const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = 
     AND claimed IS NULL AND (status = 'pending' AND expires > ?5 \
     OR status IN ('approved', 'auto_approved') AND ?5 - decided <= expires - asked) ORDER BY sequence DESC LIMIT 1";
 
+/// The worst first; what is not known may be critical.
+const WORST: &str = "CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END";
+
 /// The one statement that decides: whoever comes second changes no row.
 const DECIDE: &str = "UPDATE approval SET status = ?2, decided = ?3, answer = ?4, approver = ?5, origin = ?6, reason = ?7, \
     modified = ?8 WHERE sequence = ?1 AND status = 'pending'";
@@ -109,7 +115,10 @@ const GRANT: Ending = Ending {
 
 impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
-        self.patiently(|connection| connection.execute_batch(SCHEMA))
+        self.patiently(|connection| {
+            connection.execute_batch(SCHEMA)?;
+            connection.execute_batch(rulings::SCHEMA)
+        })
     }
 
     fn take(
@@ -136,9 +145,11 @@ impl Ledger for SqliteStore {
     }
 
     fn requests(&mut self, which: &Which) -> Result<Vec<Request>, AuditError> {
-        let Which { status: _, session, requester, before, decided_after, limit } = which;
+        let Which { status: _, session, requester, before, decided_after, worst_first, limit } =
+            which;
         let wanted = wanted(which);
-        let query = format!("SELECT {COLUMNS} FROM approval WHERE {wanted} DESC LIMIT ?5");
+        let order = if *worst_first { "" } else { " DESC" };
+        let query = format!("SELECT {COLUMNS} FROM approval WHERE {wanted}{order} LIMIT ?5");
         self.patiently(|connection| {
             let mut statement = connection.prepare_cached(&query)?;
             let parameters = params![
@@ -161,6 +172,21 @@ impl Ledger for SqliteStore {
         let query = "SELECT count(*) FROM approval WHERE status = 'pending'";
         self.patiently(|connection| {
             connection.prepare_cached(query)?.query_row([], |row| row.get(0)).map(unsigned)
+        })
+    }
+
+    fn pending_by_risk(&mut self) -> Result<Vec<(Risk, u64)>, AuditError> {
+        let query = format!(
+            "SELECT risk, count(*) FROM approval WHERE status = 'pending' GROUP BY risk ORDER BY {WORST}"
+        );
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(&query)?;
+            let rows = statement.query_map([], |row| {
+                let risk: String = row.get(0)?;
+                let risk = risk.parse().map_err(|error| unreadable(0, error))?;
+                Ok((risk, unsigned(row.get(1)?)))
+            })?;
+            rows.collect()
         })
     }
 
@@ -187,6 +213,10 @@ impl Ledger for SqliteStore {
         })
     }
 
+    fn in_force(&mut self, now: Timestamp) -> Result<InForce, AuditError> {
+        self.patiently(|connection| rulings::in_force(connection, now))
+    }
+
     fn grants(&mut self, since: Timestamp) -> Result<Vec<Kept>, AuditError> {
         let query = "SELECT id, text, record FROM granted WHERE expires > ?1 AND used IS NULL AND revoked IS NULL \
             ORDER BY record DESC LIMIT ?2";
@@ -202,7 +232,7 @@ impl Ledger for SqliteStore {
 
 /// The conditions that are asked for and no others, and the order, so that the indices serve them: who waits for decisions asks often.
 fn wanted(which: &Which) -> String {
-    let Which { status, session, requester, before, decided_after, limit: _ } = which;
+    let Which { status, session, requester, before, decided_after, worst_first, limit: _ } = which;
     let mut wanted = match status {
         // As the indices on what is pending say it.
         Some(status) => format!("status = '{}'", status.name()),
@@ -216,10 +246,11 @@ fn wanted(which: &Which) -> String {
     ];
     wanted.extend(conditions.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, text)| text));
     // Sorted afterwards where the index is on something else.
-    wanted.push_str(match decided_after {
-        Some(_) => " ORDER BY +sequence",
-        None => " ORDER BY sequence",
-    });
+    match decided_after {
+        _ if *worst_first => wanted.push_str(&format!(" ORDER BY {WORST}, sequence")),
+        Some(_) => wanted.push_str(" ORDER BY +sequence"),
+        None => wanted.push_str(" ORDER BY sequence"),
+    }
     wanted
 }
 
@@ -277,7 +308,12 @@ impl Desk<'_> {
                 self.connection.prepare_cached(PULSE)?.execute([self.now.as_microsecond()])?;
                 Ok(Done::Alive)
             }
-            Step::Sweep => self.sweep(),
+            Step::Sweep => {
+                self.end_policies()?;
+                self.sweep()
+            }
+            Step::Rule(wanted) => self.rule(wanted),
+            Step::EndLoosened { record } => self.end_early(record),
             Step::Admit { token, hash, record } => {
                 self.connection
                     .prepare_cached(
@@ -415,14 +451,22 @@ impl Desk<'_> {
         let Reply { id, approver, origin, approves, action, reason, modified } = reply;
         let Some(request) = by_id(self.connection, *id)? else { return Ok(Done::Unknown) };
         let said = Said { approver, approves: *approves, action };
-        match approval::rule(&request.standing(), &said, since_epoch(self.now)) {
+        let mut standing = request.standing();
+        let for_policy = self.is_for_policy(&request)?;
+        if for_policy == Some(true) {
+            // Nobody else is there to be asked: they see as a request what they wanted, and say so again.
+            standing.requesters.clear();
+        }
+        match approval::rule(&standing, &said, since_epoch(self.now)) {
             Err(Refusal::TimedOut) => {
                 let request = self.time_out(request)?;
                 Ok(Done::Answered(Box::new(request), Some(Refusal::TimedOut)))
             }
             Err(refusal) => Ok(Done::Answered(Box::new(request), Some(refusal))),
             // Else each of two would have agreed to something else.
-            Ok(Ruling::OneOfTwo | Ruling::Approved) if modified.is_some() && request.needed > 1 => {
+            Ok(Ruling::OneOfTwo | Ruling::Approved)
+                if modified.is_some() && (request.needed > 1 || for_policy.is_some()) =>
+            {
                 Ok(Done::Answered(Box::new(request), Some(Refusal::Changed)))
             }
             Ok(Ruling::OneOfTwo) => {
@@ -462,7 +506,11 @@ impl Desk<'_> {
                     reason: reason.as_deref(),
                     modified: changed,
                 };
-                Ok(Done::Answered(Box::new(self.decide(request, &decided)?), None))
+                let request = self.decide(request, &decided)?;
+                if for_policy.is_some() && request.status == Status::Approved {
+                    self.agreed(&request)?;
+                }
+                Ok(Done::Answered(Box::new(request), None))
             }
         }
     }

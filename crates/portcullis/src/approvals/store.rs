@@ -5,10 +5,14 @@
 //! that several machines share takes the same steps in its own transactions, and wakes those who wait by its own notifications.
 
 use jiff::Timestamp;
-use portcullis_core::approval::{Refusal, Status};
+use portcullis_core::{
+    approval::{Refusal, Status},
+    risk::Risk,
+};
 
 use super::{
     request::{Id, Modified, Question, Request},
+    ruling::{InForce, Wanted},
     token::Token,
 };
 use crate::audit::{Anchor, AuditError, Body, Entry, Store};
@@ -58,6 +62,13 @@ pub enum Step {
     Pulse,
     /// Closes what nobody decided in time, and forgets what was only kept for those who send twice.
     Sweep,
+    /// Puts another approval policy in place, or asks for it where it is looser than what holds.
+    Rule(Box<Wanted>),
+    /// Ends a looser policy before its time.
+    EndLoosened {
+        /// The record of it.
+        record: Body,
+    },
     /// Keeps a token by the hash of its secret.
     Admit {
         /// The token.
@@ -195,6 +206,8 @@ pub enum Done {
     Claimed(Box<Request>),
     /// It may not.
     Unclaimable(Unclaimable),
+    /// The policy holds, or this request asks for it.
+    Ruled(Option<Id>),
     /// It was written.
     Alive,
     /// These were closed.
@@ -229,6 +242,8 @@ pub struct Which {
     pub before: Option<u64>,
     /// Decided by a record after this one.
     pub decided_after: Option<u64>,
+    /// The riskiest first, and of one risk the oldest, in place of the newest: for those who cannot look at all of them.
+    pub worst_first: bool,
     /// At most so many.
     pub limit: u32,
 }
@@ -271,6 +286,12 @@ pub trait Ledger: Store + Send {
     /// When the store cannot be read.
     fn pending(&mut self) -> Result<u64, AuditError>;
 
+    /// How many are pending of each risk, the worst first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn pending_by_risk(&mut self) -> Result<Vec<(Risk, u64)>, AuditError>;
+
     /// A number that is another one after somebody else changed the store.
     ///
     /// # Errors
@@ -288,6 +309,12 @@ pub trait Ledger: Store + Send {
     /// # Errors
     /// When the store cannot be read.
     fn tokens(&mut self) -> Result<Vec<Token>, AuditError>;
+
+    /// The approval policies that were put in place and hold at `now`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn in_force(&mut self, now: Timestamp) -> Result<InForce, AuditError>;
 
     /// The grants that end after `since`, neither used up nor taken back; the newest thousand, the newest first.
     ///

@@ -10,10 +10,13 @@ use serde_json::{Value, json};
 use super::{Exit, Failure, egress, json_flag, policy as policies, shown, write_json};
 use crate::{
     audit,
-    conversation::{self, LogError},
+    conversation::{self, LogError, events::Status},
     report::visible,
     wire::VERSION,
 };
+
+/// The word for one that no program goes on with, and that nobody stopped.
+const INTERRUPTED: &str = "interrupted";
 
 pub(super) fn define(command: Command) -> Command {
     let id = || {
@@ -111,7 +114,10 @@ pub(super) fn list(
     })?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for (id, changed) in all {
-        let read = conversation::path_of(state, &id).and_then(|path| conversation::read(&path));
+        let path = conversation::path_of(state, &id);
+        // Whoever was killed wrote down no end.
+        let is_held = path.as_ref().is_ok_and(|path| conversation::is_held(path).unwrap_or(false));
+        let read = path.and_then(|path| conversation::read(&path));
         let changed = Timestamp::try_from(changed).unwrap_or(Timestamp::UNIX_EPOCH);
         match read {
             Ok((events, state)) => {
@@ -120,7 +126,10 @@ pub(super) fn list(
                     _ => None,
                 });
                 let parent = begun.and_then(|begun| begun.parent.clone());
-                let status = state.status().name();
+                let status = match state.status() {
+                    Status::Running if !is_held => INTERRUPTED,
+                    status => status.name(),
+                };
                 rows.push(json!({
                     "id": id, "status": status, "goal": state.goal(), "parent": parent, "changed": changed,
                     "events": events.len(), "actions": state.actions(),

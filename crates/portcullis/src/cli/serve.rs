@@ -1,6 +1,6 @@
 //! `serve`: the gate over HTTP. Owns the options, and what is said once it listens; the gateway itself is [`crate::gateway`].
 
-use std::{fs, io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, io::Write, net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_parser};
 use portcullis_core::{approval::TwoPeople, risk::Severity};
@@ -122,7 +122,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         other => Failure::internal(other),
     })?;
     drop(book);
-    let session = session::Options { configuration, ..session::Options::default() };
+    let session =
+        session::Options { configuration, from_elsewhere: true, ..session::Options::default() };
     let options = options(matches, state, session)?;
     let is_tls = options.tls.is_some();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -197,13 +198,15 @@ fn options(
             })?)
         }
     };
-    let webhooks = webhooks(matches, listen, tls.is_some())?;
+    let webhooks = webhooks(matches)?;
+    let is_encrypted_before = tls.is_none() && matches.get_flag("unencrypted");
     let hosts = matches.get_many::<String>("host").into_iter().flatten().cloned().collect();
     let connections = matches.get_one::<u32>("max-connections");
     Ok(Options {
         listen,
         hosts,
         tls,
+        is_encrypted_before,
         state,
         session,
         timeout,
@@ -218,11 +221,7 @@ fn options(
 }
 
 /// Who is told of each request.
-fn webhooks(
-    matches: &ArgMatches,
-    listen: SocketAddr,
-    is_tls: bool,
-) -> Result<Vec<Arc<Webhook>>, Failure> {
+fn webhooks(matches: &ArgMatches) -> Result<Vec<Webhook>, Failure> {
     let secret = matches.get_one::<PathBuf>("webhook-secret").map(|path| {
         fs::read(path).map(|bytes| bytes.trim_ascii().to_vec()).map_err(|error| {
             Failure::configuration(format_args!("cannot read `{}`: {error}", path.display()))
@@ -232,22 +231,13 @@ fn webhooks(
     if secret.as_ref().is_some_and(Vec::is_empty) {
         return Err(Failure::configuration("the secret for webhooks is empty"));
     }
-    let scheme = if is_tls { "https" } else { "http" };
-    // Where a name was given, people come by it.
-    let host = matches.get_many::<String>("host").and_then(|mut hosts| hosts.next());
-    let inbox = match host {
-        Some(host) => format!("{scheme}://{host}/"),
-        None => format!("{scheme}://{listen}/"),
-    };
     let urls = matches.get_many::<String>("webhook").into_iter().flatten();
     let one = |url: &String| {
         let named = Template::ALL.into_iter().find_map(|template| {
             Some((template, url.strip_prefix(template.name())?.strip_prefix('+')?))
         });
         let (template, url) = named.unwrap_or((Template::Json, url));
-        Webhook::new(url, secret.clone(), template, None)
-            .map(|webhook| Arc::new(webhook.inbox(inbox.clone())))
-            .map_err(Failure::usage)
+        Webhook::new(url, secret.clone(), template, None).map_err(Failure::usage)
     };
     urls.map(one).collect()
 }

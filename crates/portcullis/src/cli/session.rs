@@ -97,6 +97,8 @@ pub(super) fn open_with(
         propagate_unknown: matches.get_flag("propagate-unknown"),
         cwd: text("cwd"),
         home: text("home"),
+        // Lines come from other programs, and those run their calls elsewhere.
+        from_elsewhere: matches!(matches.try_get_one::<bool>("jsonl"), Ok(Some(true))),
         unrecorded,
     }))
 }

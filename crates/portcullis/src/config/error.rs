@@ -157,7 +157,7 @@ impl Misreading {
 }
 
 /// The candidate that is nearest to a word, where one is near enough to be meant.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -446,7 +446,7 @@ impl File {
 }
 
 /// Serde names what it found first and what it expected after it, each in backticks.
-fn suggestion(message: &str) -> Option<String> {
+pub(crate) fn suggestion(message: &str) -> Option<String> {
     if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
         return None;
     }

@@ -40,8 +40,10 @@ use portcullis_core::{
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
 pub use combine::confirmation_words;
+pub(crate) use error::nearest;
 pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
+pub(crate) use file::suggestion;
 pub use file::{Analyzer, File, Lock};
 pub use gateway::{Gateway, GatewayTable};
 pub(crate) use guardian::check_url;

@@ -180,6 +180,19 @@ pub fn list(state: &Path) -> io::Result<Vec<(String, std::time::SystemTime)>> {
     Ok(found)
 }
 
+/// Whether a program has a conversation open to go on with it.
+///
+/// # Errors
+/// [`LogError`], where the file cannot be looked at.
+pub fn is_held(path: &Path) -> Result<bool, LogError> {
+    let file = opened(path)?;
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
 fn is_id(id: &str) -> bool {
     id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }

@@ -33,7 +33,7 @@ use std::{
 };
 
 pub use engine::{DEEPEST, PART, PLAN};
-pub use log::{EventLog, Kept, LogError, directory, list, new_id, path_of, read};
+pub use log::{EventLog, Kept, LogError, directory, is_held, list, new_id, path_of, read};
 pub use model::{Called, Heard, Model, ModelError, Prompt, Remote, RemoteError, Reply, Turn};
 pub use portcullis_core::conversation as events;
 use portcullis_core::{

@@ -33,6 +33,7 @@ use crate::{
         every, put_in_place,
     },
     audit::Entry,
+    config::suggestion,
     wire::VERSION,
 };
 
@@ -52,13 +53,21 @@ pub(super) struct Wanted {
     #[serde(default)]
     before: Option<u64>,
     #[serde(default)]
+    order: Option<String>,
+    #[serde(default)]
     limit: Option<u32>,
 }
 
 /// What came, as JSON of a shape; said in words where it is not.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let value = crate::wire::parse(body, 1)?;
-    serde_json::from_value(value).map_err(|error| Problem::bad_input(error.to_string()))
+    serde_json::from_value(value).map_err(|error| {
+        let message = error.to_string();
+        Problem::bad_input(match suggestion(&message) {
+            Some(help) => format!("{message}: {help}"),
+            None => message,
+        })
+    })
 }
 
 pub(super) fn id(text: &str) -> Result<Id, Problem> {
@@ -83,7 +92,12 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Problem> {
-    let Wanted { status, session, before, limit } = wanted;
+    let Wanted { status, session, before, order, limit } = wanted;
+    let worst_first = match order.as_deref() {
+        None | Some("newest") => false,
+        Some("worst") => true,
+        Some(_) => return Err(Problem::bad_input("`order` must be newest or worst")),
+    };
     let status = status.map(|word| word.parse::<Status>()).transpose();
     let which = Which {
         status: status.map_err(|error| Problem::bad_input(error.to_string()))?,
@@ -91,15 +105,19 @@ pub(super) async fn list(
         requester: only_own(&caller),
         before,
         decided_after: None,
+        worst_first,
         limit: limit.unwrap_or(100).clamp(1, PAGE),
     };
     let most = which.limit as usize;
-    let (requests, pending) =
-        gateway.read(move |store| Ok((store.requests(&which)?, store.pending()?))).await?;
+    let (requests, by_risk) =
+        gateway.read(move |store| Ok((store.requests(&which)?, store.pending_by_risk()?))).await?;
     let last = requests.last().map(|request| request.sequence);
-    let before = last.filter(|_| requests.len() == most);
+    let before = last.filter(|_| requests.len() == most && !worst_first);
     let approvals = requests.iter().map(ApprovalShape::short).collect();
-    Ok(Json(ApprovalsShape { v: VERSION, pending, approvals, before }).into_response())
+    let pending = by_risk.iter().map(|(_, count)| count).sum();
+    let pending_by_risk = by_risk.iter().map(|(risk, count)| (risk.name(), *count)).collect();
+    Ok(Json(ApprovalsShape { v: VERSION, pending, pending_by_risk, approvals, before })
+        .into_response())
 }
 
 pub(super) async fn show(
@@ -130,6 +148,7 @@ pub(super) async fn decide(
     let modified = match modified {
         Some(call) if approves => Some(in_place(&gateway, &request, call)?),
         Some(_) => return Err(Problem::bad_input("a denial puts nothing in place of the action")),
+        None if approves && !request.is_shown_whole() => return Err(not_whole(&request)),
         None => None,
     };
     let reply = Reply {
@@ -173,6 +192,9 @@ pub(super) async fn decide_many(
     let mut decided = 0;
     for id in ids {
         let Ok(request) = existing(&gateway, id).await else { continue };
+        if approves && !request.is_shown_whole() {
+            continue;
+        }
         let reply = Reply {
             id,
             approver: caller.name.clone(),
@@ -249,6 +271,13 @@ fn refused(refusal: &Refusal, request: &Request) -> Problem {
     };
     let shape = serde_json::to_value(ApprovalShape::short(request)).unwrap_or_default();
     Problem::new(status, code, refusal.to_string()).with("approval", shape)
+}
+
+/// Nobody agrees to what nobody could read.
+fn not_whole(request: &Request) -> Problem {
+    let words = "it is too long to be shown whole, so that nobody can approve it: deny it, or put something shorter in its place";
+    let shape = serde_json::to_value(ApprovalShape::short(request)).unwrap_or_default();
+    Problem::new(StatusCode::FORBIDDEN, "not-shown-whole", words).with("approval", shape)
 }
 
 fn told(reason: &str) -> String {

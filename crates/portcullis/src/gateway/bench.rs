@@ -6,9 +6,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use portcullis_core::policy::ApprovalPolicy;
+use jiff::Timestamp;
+use portcullis_core::policy::{ApprovalPolicy, Confirmation};
 
 use crate::{
+    approvals::InForce,
     config::{Configuration, Lock},
     session::{Options, Session},
 };
@@ -18,7 +20,10 @@ const KEPT: usize = 64;
 
 /// Sessions that judge and record nothing, made as they are needed.
 pub(super) struct Bench {
+    /// As the gateway was started with it.
+    configured: Configuration,
     options: RwLock<Options>,
+    kept: Mutex<Kept>,
     /// Which policy a session was made under.
     generation: AtomicU64,
     idle: Mutex<Vec<(u64, Box<Session>)>>,
@@ -32,7 +37,9 @@ pub(super) struct Locked;
 impl Bench {
     pub(super) fn new(options: Options) -> Self {
         Self {
+            configured: options.configuration.clone(),
             options: RwLock::new(options),
+            kept: Mutex::default(),
             generation: AtomicU64::new(0),
             idle: Mutex::default(),
         }
@@ -40,6 +47,7 @@ impl Bench {
 
     /// Does something with a session of its own.
     pub(super) fn with<T>(&self, does: impl FnOnce(&Session) -> T) -> T {
+        self.end_what_is_over();
         let generation = self.generation.load(Ordering::Acquire);
         let idle = {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,15 +85,68 @@ impl Bench {
         if self.configuration().is_locked(Lock::Confirmation) { Err(Locked) } else { Ok(()) }
     }
 
-    /// Judges under another approval policy from the next call on.
-    pub(super) fn confirm_by(&self, policy: ApprovalPolicy) -> Result<(), Locked> {
-        let mut options = self.options.write().unwrap_or_else(PoisonError::into_inner);
-        if options.configuration.is_locked(Lock::Confirmation) {
-            return Err(Locked);
+    /// What the configuration says, whatever was put in place since.
+    pub(super) fn configured(&self) -> Confirmation {
+        self.configured.policy.options().confirmation
+    }
+
+    /// The policy that was put in place and holds; none where the configuration stands as it is, or nobody else may change it.
+    pub(super) fn in_force(&self, holds: &InForce, now: Timestamp) -> Option<ApprovalPolicy> {
+        if self.configured.is_locked(Lock::Confirmation) {
+            return None;
         }
-        options.configuration = options.configuration.confirming(policy);
+        holds.policy(self.configured(), now)
+    }
+
+    /// Judges by what holds from the next call on; gives the policy where it is another one than before.
+    pub(super) fn keep_to(&self, holds: &InForce, now: Timestamp) -> Option<Confirmation> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.holds = holds.clone();
+        self.judge_by(&mut kept, now)
+    }
+
+    /// When what holds is over, where it ends.
+    pub(super) fn until(&self) -> Option<Timestamp> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.until()
+    }
+
+    /// Before a call is judged: what is over loosens nothing any more, and nobody is waited for to say so.
+    fn end_what_is_over(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.until().is_some_and(|until| until <= Timestamp::now()) {
+            kept.holds.loosened = None;
+            self.judge_by(&mut kept, Timestamp::now());
+        }
+    }
+
+    fn judge_by(&self, kept: &mut Kept, now: Timestamp) -> Option<Confirmation> {
+        let policy = self.in_force(&kept.holds, now);
+        if kept.policy == policy {
+            return None;
+        }
+        kept.policy = policy;
+        let mut options = self.options.write().unwrap_or_else(PoisonError::into_inner);
+        options.configuration = match policy {
+            Some(policy) => self.configured.confirming(policy),
+            None => self.configured.clone(),
+        };
+        let confirmation = options.configuration.policy.options().confirmation;
         drop(options);
         self.generation.fetch_add(1, Ordering::AcqRel);
-        Ok(())
+        Some(confirmation)
+    }
+}
+
+/// What the store says of the approval policy, and what is judged by.
+#[derive(Default)]
+struct Kept {
+    holds: InForce,
+    policy: Option<ApprovalPolicy>,
+}
+
+impl Kept {
+    fn until(&self) -> Option<Timestamp> {
+        self.holds.loosened.as_ref().map(|loosened| loosened.expires)
     }
 }

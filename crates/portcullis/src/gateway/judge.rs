@@ -68,7 +68,7 @@ pub(super) async fn judge(
 ) -> Result<Response, Problem> {
     let begun = std::time::Instant::now();
     let once = once(&caller, &headers, &body)?;
-    let request = Request::parse(&body, 1)?;
+    let request = Request::parse_strictly(&body, 1)?;
     let id = request.id.clone();
     let length = body.len();
     let judged = if length <= SHORT {
@@ -334,7 +334,7 @@ fn once(caller: &Caller, headers: &HeaderMap, body: &[u8]) -> Result<Option<Once
 }
 
 pub(super) async fn inspect(body: Bytes) -> Result<Response, Problem> {
-    let request = InspectRequest::parse(&body, 1)?;
+    let request = InspectRequest::parse_strictly(&body, 1)?;
     let looked = move || {
         let seen = look_through(&request.text);
         let answer = InspectAnswer::new(request.id.as_ref(), &seen, redacted(&request.text));

@@ -58,7 +58,6 @@ use crate::{
 };
 
 /// What a gateway is started with.
-#[derive(Clone)]
 pub struct Options {
     /// Where it listens.
     pub listen: SocketAddr,
@@ -66,6 +65,8 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// The certificate and its key, where connections are encrypted.
     pub tls: Option<TlsFiles>,
+    /// Whether something in front of it encrypts, and listens elsewhere.
+    pub is_encrypted_before: bool,
     /// The state directory: the record, requests and tokens.
     pub state: PathBuf,
     /// How calls are judged.
@@ -79,7 +80,7 @@ pub struct Options {
     /// The most connections at once.
     pub connections: usize,
     /// Who is told of each request.
-    pub webhooks: Vec<Arc<Webhook>>,
+    pub webhooks: Vec<Webhook>,
     /// Whether this desktop shows a note of each request.
     pub notify: bool,
 }
@@ -120,6 +121,9 @@ type Shared = Arc<Gateway>;
 const TRIED_EVERY: Duration = Duration::from_secs(1);
 const TRIED_FOR: Duration = Duration::from_secs(2);
 
+/// How much room there must be for decisions to be recorded: a request as long as most, in the log that is written ahead and in the file.
+const ROOM: u64 = 256 << 10;
+
 impl Gateway {
     fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
@@ -134,7 +138,11 @@ impl Gateway {
             return could;
         }
         let written = tokio::time::timeout(TRIED_FOR, self.clerk.take(Step::Pulse)).await;
-        let could = matches!(written, Ok(Ok(_)));
+        // What means nothing is written over what meant nothing; a request needs room of its own.
+        let state = self.state.clone();
+        let room = tokio::task::spawn_blocking(move || platform::room(&state)).await;
+        let has_room = matches!(room, Ok(Ok(room)) if room >= ROOM);
+        let could = has_room && matches!(written, Ok(Ok(_)));
         *tried = Some((Instant::now(), could));
         could
     }

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::routes::{Kind, Needs, ROUTES, Route};
@@ -68,6 +69,13 @@ fn operation(route: &Route) -> Value {
     }
     let mut responses = Map::new();
     responses.insert(route.status.to_string(), good(route));
+    if route.path == "/v1/policy/approval" && route.method == Method::PUT {
+        let mut asked = good(route);
+        if let Some(asked) = asked.as_object_mut() {
+            asked.insert("description".to_owned(), json!("It is looser, and asked for"));
+        }
+        responses.insert("202".to_owned(), asked);
+    }
     responses.insert(
         "default".to_owned(),
         json!({
@@ -197,16 +205,19 @@ mod tests {
         let number = || json!({ "type": "integer", "minimum": 0 });
         let list = |of: Value| json!({ "type": "array", "items": of });
         let any = || json!({ "type": "object" });
+        // What it does not name is refused.
+        let strict = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         vec![
             (
                 "Call",
-                object(
+                strict(
                     json!({
                         "v": { "const": 1 }, "id": { "type": ["string", "number", "null"] }, "tool": { "type": "string", "pattern": "\\S" },
                         "arguments": any(), "cwd": text(), "home": text(), "thought": text(), "summary": text(),
                         "security_risk": { "enum": ["UNKNOWN", "LOW", "MEDIUM", "HIGH"] },
                         "mode": { "enum": ["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions"] },
-                        "agent": text(), "session": text(),
+                        "agent": text(), "session": text(), "recent_files": list(text()),
+                        "transcript": list(object(json!({ "origin": { "enum": ["person", "agent", "tool"] }, "text": text() }), json!(["origin", "text"]))),
                     }),
                     json!(["tool", "arguments"]),
                 ),
@@ -222,7 +233,7 @@ mod tests {
             ),
             (
                 "Text",
-                object(
+                strict(
                     json!({ "v": { "const": 1 }, "id": { "type": ["string", "number", "null"] }, "text": text() }),
                     json!(["text"]),
                 ),
@@ -310,8 +321,26 @@ mod tests {
             (
                 "PolicySet",
                 object(
-                    json!({ "v": number(), "approval_policy": text(), "decided": number() }),
+                    json!({
+                        "v": number(), "approval_policy": text(), "decided": number(), "approval": { "$ref": "#/components/schemas/Approval" },
+                    }),
                     json!(["v", "approval_policy", "decided"]),
+                ),
+            ),
+            (
+                "PolicyInForce",
+                object(
+                    json!({
+                        "v": number(), "approval_policy": text(), "two_people": { "type": "boolean" },
+                        "loosened": object(
+                            json!({
+                                "approval_policy": text(), "by": text(), "approver": { "type": ["string", "null"] }, "request": text(),
+                                "since": text(), "until": text(),
+                            }),
+                            json!(["approval_policy", "by", "approver", "request", "since", "until"]),
+                        ),
+                    }),
+                    json!(["v", "approval_policy", "two_people"]),
                 ),
             ),
             (
@@ -328,7 +357,7 @@ mod tests {
                     json!(["v", "name", "scopes"]),
                 ),
             ),
-            ("LogIn", object(json!({ "token": text() }), json!(["token"]))),
+            ("LogIn", strict(json!({ "token": text() }), json!(["token"]))),
             ("Health", object(json!({ "v": number(), "status": text() }), json!(["v", "status"]))),
             ("Description", any()),
             (

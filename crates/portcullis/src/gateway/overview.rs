@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use jiff::{SignedDuration, Timestamp};
-use portcullis_core::decision::Verdict;
+use portcullis_core::{approval::Status, decision::Verdict};
 use serde_json::{Value, json};
 
 use super::{Shared, problem::Problem, shapes::written};
@@ -48,6 +48,11 @@ struct Sums {
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     counts: [u64; 3],
+}
+
+/// Whether an outcome is a person's word.
+fn is_a_persons(outcome: Option<&str>) -> bool {
+    [Status::Approved, Status::Denied].iter().any(|status| outcome == Some(status.name()))
 }
 
 fn count(counts: &mut [u64; 3], verdict: Option<Verdict>) {
@@ -118,7 +123,8 @@ pub(super) async fn summary(State(gateway): State<Shared>) -> Result<Response, P
                     asked.insert(record.sequence, record.time);
                 }
             }
-            Kind::Answer => {
+            // Nobody answered what ran out of time, and the policy is no person.
+            Kind::Answer if is_a_persons(entry.outcome.as_deref()) => {
                 if let Some(began) = entry.refers_to.and_then(|sequence| asked.remove(&sequence)) {
                     waits.push(
                         i64::try_from(record.time.duration_since(began).as_millis())
@@ -126,7 +132,7 @@ pub(super) async fn summary(State(gateway): State<Shared>) -> Result<Response, P
                     );
                 }
             }
-            Kind::Outcome | Kind::Change => {}
+            Kind::Answer | Kind::Outcome | Kind::Change => {}
         }
     }
     waits.sort_unstable();

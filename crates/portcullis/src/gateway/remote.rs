@@ -31,6 +31,10 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// How long a gateway may be away while a person is waited for, as when it is started anew, and how long apart it is asked then.
+const LOST: Duration = Duration::from_secs(5);
+const AGAIN: Duration = Duration::from_millis(250);
+
 /// How often it is looked whether somebody stopped waiting.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -136,7 +140,7 @@ impl Remote {
         if judged.judgement.decision.verdict == Verdict::Deny {
             return;
         }
-        let answer = self.runtime.block_on(self.asked(judged, None));
+        let answer = self.runtime.block_on(self.waited_for(judged));
         let action = judged.action.id();
         let decision = &mut judged.judgement.decision;
         match answer.and_then(|answer| read(&answer, &action)) {
@@ -153,6 +157,36 @@ impl Remote {
         }
     }
 
+    /// Asks the gateway, and goes on waiting for a person where it is started anew meanwhile: by its key the request stays the same one.
+    async fn waited_for(&self, judged: &Judged) -> Result<Value, String> {
+        if self.wait.is_zero() {
+            return self.asked(judged, None, self.wait).await.map_err(|lost| lost.why);
+        }
+        let key = crate::approvals::Id::random().map_err(|error| error.to_string())?.to_string();
+        let ends = time::Instant::now() + self.wait;
+        let mut lost_since: Option<time::Instant> = None;
+        loop {
+            let left = ends.saturating_duration_since(time::Instant::now());
+            // Whoever holds on for no whole second is answered at once.
+            let is_over = left < Duration::from_secs(1);
+            let pause = match self.asked(judged, Some(&key), left).await {
+                Ok(answer) if is_over || !is_pending(&answer) => return Ok(answer),
+                Ok(_) => {
+                    lost_since = None;
+                    AGAIN
+                }
+                Err(Lost { why, for_good }) => {
+                    let since = *lost_since.get_or_insert_with(time::Instant::now);
+                    if for_good || since.elapsed() >= LOST {
+                        return Err(why);
+                    }
+                    AGAIN
+                }
+            };
+            time::sleep(pause).await;
+        }
+    }
+
     /// Has a person there asked about an action that asks here, and waits for their answer as long as the gateway holds the request, or until `stop`
     /// is set. `key` is what the request is known by, however often it is asked about: in another process too.
     pub fn person_on(&self, judged: &Judged, key: &str, stop: &AtomicBool) -> Word {
@@ -160,7 +194,7 @@ impl Remote {
         loop {
             let asked = self.runtime.block_on(async {
                 tokio::select! {
-                    asked = self.asked(judged, Some(key)) => Some(asked),
+                    asked = self.asked(judged, Some(key), self.wait) => Some(asked),
                     () = stopped(stop) => None,
                 }
             });
@@ -170,7 +204,7 @@ impl Remote {
                     Some(word) => return word,
                     None => lost = 0,
                 },
-                Some(Err(why)) => {
+                Some(Err(Lost { why, for_good: _ })) => {
                     lost += 1;
                     if lost >= ATTEMPTS {
                         return Word::Waits(format!("the gateway cannot be asked: {why}"));
@@ -186,7 +220,12 @@ impl Remote {
         }
     }
 
-    async fn asked(&self, judged: &Judged, key: Option<&str>) -> Result<Value, String> {
+    async fn asked(
+        &self,
+        judged: &Judged,
+        key: Option<&str>,
+        wait: Duration,
+    ) -> Result<Value, Lost> {
         let mut headers = vec![
             ("authorization".to_owned(), format!("Bearer {}", self.token)),
             ("content-type".to_owned(), "application/json".to_owned()),
@@ -204,24 +243,39 @@ impl Remote {
             url: format!(
                 "{}/v1/judge?wait={}{}",
                 self.url,
-                self.wait.as_secs(),
+                wait.as_secs(),
                 if self.resumes { "&resume=true" } else { "" }
             ),
             headers,
             body: Some(shape.to_string().into_bytes()),
         };
         let response = self.client.fetch(request, &mut |_| {}).await;
-        let response = response.map_err(|failure| failure.to_string())?;
+        let response =
+            response.map_err(|failure| Lost { why: failure.to_string(), for_good: false })?;
         let answer: Option<Value> = serde_json::from_slice(&response.body).ok();
         match (response.status, answer) {
             (200, Some(answer)) => Ok(answer),
             (status, answer) => {
                 let detail = answer.as_ref().and_then(|answer| answer.get("detail")?.as_str());
                 let detail = detail.unwrap_or("it gives no reason");
-                Err(format!("it answers {status}: {detail}"))
+                let for_good = status < 500;
+                Err(Lost { why: format!("it answers {status}: {detail}"), for_good })
             }
         }
     }
+}
+
+/// Why there was no answer.
+struct Lost {
+    why: String,
+    /// Whether asking again gives the same.
+    for_good: bool,
+}
+
+/// Whether somebody there is still asked.
+fn is_pending(answer: &Value) -> bool {
+    let status = answer.pointer("/approval/status").and_then(Value::as_str);
+    status == Some(Status::Pending.name())
 }
 
 /// What a gateway says.
@@ -285,6 +339,9 @@ fn read(answer: &Value, action: &str) -> Result<Heard, String> {
 fn settle(decision: &mut Decision, verdict: Verdict, note: &str) {
     decision.verdict = verdict;
     decision.layer = Layer::Person;
+    // What both say is said once.
+    let bare = note.strip_prefix("the gateway: ").unwrap_or(note);
+    decision.reasons.retain(|reason| reason != bare && reason != note);
     decision.reasons.insert(0, note.to_owned());
     decision.steps.push(Step {
         layer: Layer::Person,

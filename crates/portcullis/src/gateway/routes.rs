@@ -88,6 +88,7 @@ const KINDS: Kind = Kind::Word(&["decision", "answer", "outcome", "change"]);
 const RISKS: Kind = Kind::Word(&["safe", "low", "medium", "high", "critical", "unknown"]);
 const VERDICTS: Kind = Kind::Word(&["allow", "ask", "deny"]);
 const FORMATS: Kind = Kind::Word(&["jsonl", "csv"]);
+const ORDERS: Kind = Kind::Word(&["newest", "worst"]);
 const STATUSES: Kind = Kind::Word(&[
     "pending",
     "approved",
@@ -154,6 +155,7 @@ pub(super) const ROUTES: &[Route] = &[
         ("status", STATUSES, "With this status"),
         ("session", Kind::Text, "Of this session"),
         ("before", Kind::Record, "What the page before gave"),
+        ("order", ORDERS, "The newest first, or the worst; of those there is one page"),
         ("limit", Kind::Number, "At most so many"),
     ]], "" -> 200 "ApprovalsShape", get(approvals::list)),
     route!(GET "/v1/approvals/{id}", Needs::Token, "One request, with all that a person is shown", [&[WAIT]], "" -> 200 "ApprovalShape", get(approvals::show)),
@@ -171,7 +173,9 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/rules", READS, "Every rule", [], "" -> 200 "Rules", get(policy::rules_list)),
     route!(GET "/v1/policy", READS, "The policy, and where each part of it comes from", [], "" -> 200 "Policy", get(policy::show)),
     route!(POST "/v1/policy/dry-run", READS, "What the latest decisions would be under another configuration", [], "ToTryShape" -> 200 "Trial", post(policy::dry_run)),
-    route!(PUT "/v1/policy/approval", RULES_OVER, "Put another approval policy in place, also for what waits", [], "NewPolicyShape" -> 200 "PolicySet", put(policy::set)),
+    route!(GET "/v1/policy/approval", Needs::Token, "The approval policy that holds, and until when where it is loosened", [], "" -> 200 "PolicyInForce", get(policy::approval)),
+    route!(PUT "/v1/policy/approval", RULES_OVER, "Put another approval policy in place, also for what waits; a looser one is asked for", [], "NewPolicyShape" -> 200 "PolicySet", put(policy::set)),
+    route!(DELETE "/v1/policy/approval", RULES_OVER, "End a looser approval policy before its time", [], "" -> 200 "PolicySet", delete(policy::end)),
     route!(GET "/v1/tokens", RULES_OVER, "Every token, without what makes it one", [], "" -> 200 "Tokens", get(tokens::list)),
     route!(POST "/v1/tokens", RULES_OVER, "Make a token; it is shown in this answer alone", [], "NewTokenShape" -> 201 "TokenShape", post(tokens::make)),
     route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good", [], "" -> 204 "", delete(tokens::revoke)),

@@ -13,6 +13,7 @@ use std::{
 use axum::body::Body;
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use jiff::Timestamp;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -28,7 +29,7 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, routes::Routes,
+    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, policy, routes::Routes,
 };
 use crate::{approvals::Clerk, audit::AuditError};
 
@@ -113,6 +114,7 @@ impl Serving {
             listen,
             hosts,
             tls,
+            is_encrypted_before,
             state,
             session,
             timeout,
@@ -131,6 +133,9 @@ impl Serving {
             .map_err(|source| ServeError::Listen { address: listen, source })?;
         let clerk = Clerk::start(&state)?;
         let is_tls = acceptor.is_some();
+        let inbox = inbox(address, &hosts, is_tls, is_encrypted_before);
+        let webhooks =
+            webhooks.into_iter().map(|webhook| Arc::new(webhook.inbox(&inbox))).collect();
         let door = Door::new(clerk.clone(), &names(address, &hosts), is_tls, rate.max(1));
         let gateway = Arc::new(Gateway {
             bench: Bench::new(session),
@@ -148,6 +153,10 @@ impl Serving {
             closed: watch::Sender::new(false),
             clerk,
         });
+        // Before anybody is let in: what was put in place holds from the first call on.
+        let holds = gateway.clerk.read(|store| store.in_force(Timestamp::now()))?;
+        gateway.bench.keep_to(&holds, Timestamp::now());
+        tokio::spawn(policy::follow(Arc::downgrade(&gateway), gateway.clerk.head()));
         tokio::spawn(events::tell(Arc::downgrade(&gateway), gateway.clerk.head()));
         let most = connections.clamp(1, Semaphore::MAX_PERMITS);
         let connections = Arc::new(Semaphore::new(most));
@@ -248,6 +257,23 @@ async fn connection(
     }
 }
 
+/// Where people find the inbox: at the first name that was given, where one was. The port is the one that is listened at, unless the name has
+/// one of its own, or something in front listens in our place.
+fn inbox(address: SocketAddr, hosts: &[String], is_tls: bool, is_encrypted_before: bool) -> String {
+    let scheme = if is_tls || is_encrypted_before { "https" } else { "http" };
+    match hosts.first() {
+        Some(host) if is_encrypted_before || has_port(host) => format!("{scheme}://{host}/"),
+        Some(host) => format!("{scheme}://{host}:{}/", address.port()),
+        None => format!("{}://{address}/", if is_tls { "https" } else { "http" }),
+    }
+}
+
+fn has_port(host: &str) -> bool {
+    let (name, port) = host.rsplit_once(':').unwrap_or((host, ""));
+    let is_name = name.ends_with(']') || !name.contains(':');
+    is_name && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The hosts that mean this gateway, as a client writes them.
 fn names(address: SocketAddr, hosts: &[String]) -> Vec<String> {
     let port = address.port();
@@ -283,4 +309,25 @@ fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServeError> {
         .with_single_cert(chain, secret)
         .map_err(|error| bad(error.to_string()))?;
     Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_leads_to_where_people_find_the_inbox() {
+        let address: SocketAddr = "127.0.0.1:4180".parse().unwrap();
+        let at = |hosts: &[&str], is_tls, before| {
+            let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+            inbox(address, &hosts, is_tls, before)
+        };
+        assert_eq!(at(&[], false, false), "http://127.0.0.1:4180/");
+        assert_eq!(at(&["gate.example"], false, false), "http://gate.example:4180/");
+        assert_eq!(at(&["gate.example", "x"], true, false), "https://gate.example:4180/");
+        assert_eq!(at(&["gate.example:8443"], true, false), "https://gate.example:8443/");
+        assert_eq!(at(&["[::1]"], true, false), "https://[::1]:4180/");
+        assert_eq!(at(&["[::1]:8443"], true, false), "https://[::1]:8443/");
+        assert_eq!(at(&["gate.example"], false, true), "https://gate.example/");
+    }
 }

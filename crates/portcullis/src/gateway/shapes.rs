@@ -1,5 +1,7 @@
 //! The JSON of the gateway. Owns the names of the fields; what stands in them, the handlers find.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use portcullis_core::risk::Risk;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -180,6 +182,8 @@ pub(super) struct ApprovalsShape {
     pub(super) v: u64,
     /// How many wait in all.
     pub(super) pending: u64,
+    /// How many wait of each risk.
+    pub(super) pending_by_risk: BTreeMap<&'static str, u64>,
     /// The requests.
     pub(super) approvals: Vec<ApprovalShape>,
     /// What to give as `before` for those before these; missing where there are none.
@@ -364,6 +368,10 @@ pub(super) struct NewPolicyShape {
         ]))
     )]
     pub(super) approval_policy: String,
+    /// For how many seconds a looser one holds; an hour where it is missing.
+    #[serde(default, deserialize_with = "whole")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 86_400)))]
+    pub(super) lasts: Option<u32>,
 }
 
 /// A request, as it is written wherever it is told of.

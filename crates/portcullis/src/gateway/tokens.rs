@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -120,6 +121,12 @@ async fn admit(
     Ok(())
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LogIn {
+    token: String,
+}
+
 /// A browser's own session, for the holder of a token. No page can read the cookie; but a browser sends it to every port of the host, so that
 /// it is worth nothing without what this answer alone says, and only our own page can keep.
 pub(super) async fn log_in(
@@ -127,10 +134,8 @@ pub(super) async fn log_in(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    let shape: Value = read(&body)?;
-    let text = shape.get("token").and_then(Value::as_str);
-    let text = text.ok_or_else(|| Problem::bad_input("`token` is missing"))?;
-    let with = gateway.door.log_in(text.trim(), peer)?;
+    let LogIn { token } = read(&body)?;
+    let with = gateway.door.log_in(token.trim(), peer)?;
     let ends = Timestamp::now().checked_add(LOGGED_IN).ok();
     let expires = match (ends, with.expires) {
         (Some(ends), Some(token)) => Some(ends.min(token)),

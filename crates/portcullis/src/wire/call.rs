@@ -15,6 +15,22 @@ use super::{head, strict::Malformed};
 /// enough to be held in memory several times.
 pub const LONGEST: usize = 16 << 20;
 
+/// Every field of a call, beside its `id` and its version.
+const FIELDS: &[&str] = &[
+    "tool",
+    "arguments",
+    "cwd",
+    "home",
+    "thought",
+    "summary",
+    "security_risk",
+    "mode",
+    "agent",
+    "session",
+    "recent_files",
+    "transcript",
+];
+
 /// One call with what its sender said about how to judge it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
@@ -44,6 +60,14 @@ impl Request {
     /// [`Malformed`] where the text is not JSON, or a field is missing or not of its type.
     pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
         head::read(bytes, line, "a call", Self::from_fields)
+    }
+
+    /// As [`Request::parse`], where a field that nobody knows is an error.
+    ///
+    /// # Errors
+    /// As [`Request::parse`].
+    pub fn parse_strictly(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
+        head::read_strictly(bytes, line, "a call", FIELDS, Self::from_fields)
     }
 
     fn from_fields(id: Option<Value>, fields: &mut Map<String, Value>) -> Result<Self, String> {

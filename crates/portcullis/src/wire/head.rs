@@ -4,9 +4,13 @@
 use serde_json::{Map, Value};
 
 use super::strict::{self, Malformed};
+use crate::config::nearest;
 
 /// The version of what is read and written here, in the field `v`; what comes without one is read as this.
 pub const VERSION: u64 = 1;
+
+/// How much of the name of an unknown field is said.
+const LONGEST_NAME: usize = 64;
 
 /// The fields of a request, of which `take` reads what it knows.
 ///
@@ -40,6 +44,33 @@ pub(super) fn read<R>(
         line,
         message,
     })
+}
+
+/// As [`read`], where a field that nobody knows is an error: whoever misspells one would be judged without what they said.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_strictly<R>(
+    bytes: &[u8],
+    line: usize,
+    noun: &str,
+    known: &[&str],
+    take: impl FnOnce(Option<Value>, &mut Map<String, Value>) -> Result<R, String>,
+) -> Result<R, Malformed> {
+    read(bytes, line, noun, |id, fields| {
+        match fields.keys().find(|name| !known.contains(&name.as_str())) {
+            None => take(id, fields),
+            Some(unknown) => Err(unknown_field(unknown, known)),
+        }
+    })
+}
+
+fn unknown_field(name: &str, known: &[&str]) -> String {
+    let shown: String = name.chars().take(LONGEST_NAME).collect();
+    match nearest(name, known.iter().copied()) {
+        Some(meant) => format!("unknown field `{shown}`: did you mean `{meant}`?"),
+        None => format!("unknown field `{shown}`, expected one of `{}`", known.join("`, `")),
+    }
 }
 
 /// A text that must be there.

@@ -9,7 +9,7 @@ use portcullis_core::{
     secrets::{Encoding, Finding, Validity},
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{VERSION, head, strict::Malformed};
 
@@ -28,9 +28,19 @@ impl InspectRequest {
     /// # Errors
     /// [`Malformed`] where it is not JSON, or a field is missing or not of its type.
     pub fn parse(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
-        head::read(bytes, line, "a request for a text", |id, fields| {
-            Ok(Self { id, text: head::needed(fields, "text")? })
-        })
+        head::read(bytes, line, "a request for a text", Self::from_fields)
+    }
+
+    /// As [`InspectRequest::parse`], where a field that nobody knows is an error.
+    ///
+    /// # Errors
+    /// As [`InspectRequest::parse`].
+    pub fn parse_strictly(bytes: &[u8], line: usize) -> Result<Self, Malformed> {
+        head::read_strictly(bytes, line, "a request for a text", &["text"], Self::from_fields)
+    }
+
+    fn from_fields(id: Option<Value>, fields: &mut Map<String, Value>) -> Result<Self, String> {
+        Ok(Self { id, text: head::needed(fields, "text")? })
     }
 }
 

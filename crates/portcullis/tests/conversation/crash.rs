@@ -81,6 +81,40 @@ fn from_every_event_on_it_goes_on_and_runs_nothing_twice() {
     }
 }
 
+/// What the list says of the only conversation that there is.
+fn listed(world: &World) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["conversation", "list", "--json"])
+        .env_clear()
+        .env("HOME", world.home.path())
+        .env("PORTCULLIS_STATE_DIR", world.state())
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    listed.pointer("/conversations/0/status").unwrap().as_str().unwrap().to_owned()
+}
+
+#[test]
+fn one_that_was_killed_is_told_from_one_that_runs() {
+    let world = World::new();
+    let mut conversation = world.start(many);
+    carried_out(&mut conversation);
+    let id = conversation.id().to_owned();
+    drop(conversation);
+    assert_eq!(listed(&world), "finished");
+    let path = path_of(&world.state(), &id).unwrap();
+    let whole = lines(&path);
+    let kept = (1..whole.len()).find(|kept| {
+        fs::write(&path, whole[..*kept].join("\n") + "\n").unwrap();
+        read(&path).unwrap().1.status() == Status::Running
+    });
+    assert!(kept.is_some(), "it ran at some time");
+    assert_eq!(listed(&world), "interrupted");
+    let held = portcullis::conversation::EventLog::open(&path).unwrap();
+    assert_eq!(listed(&world), "running");
+    drop(held);
+}
+
 const HOME: &str = "PORTCULLIS_TEST_CONVERSATION";
 
 fn many(said: usize) -> Said {

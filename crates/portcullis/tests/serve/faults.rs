@@ -179,13 +179,13 @@ fn until_ready(client: &mut crate::client::Client, status: u16) -> crate::client
     panic!("it never became {status}");
 }
 
-/// A file system of 700 KiB, where this user may make one.
+/// A file system of 1500 KiB, where this user may make one.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_refuses_and_recovers() {
     let place = tempfile::tempdir().unwrap();
     let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=700k,mode=0700", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=1500k,mode=0700", "tmpfs"])
         .arg(place.path())
         .output();
     if !mounted.is_ok_and(|mounted| mounted.status.success()) {
@@ -198,7 +198,7 @@ fn a_full_disk_refuses_and_recovers() {
         let gateway = Gateway::start(&state);
         let mut client = gateway.client();
         let filler = place.path().join("filler");
-        fs::write(&filler, vec![0; 100 << 10]).unwrap();
+        fs::write(&filler, vec![0; 400 << 10]).unwrap();
         let mut acknowledged = 0;
         let refused = (0..20_000).find_map(|_| {
             let answer = client.judge(&gateway.agents, "rm -rf /srv/data");
@@ -206,6 +206,10 @@ fn a_full_disk_refuses_and_recovers() {
             (answer.status != 200).then_some(answer)
         });
         let refused = refused.unwrap();
+        // A little room is none for a request, and nobody is told otherwise.
+        let little = fs::metadata(&filler).unwrap().len() - (16 << 10);
+        fs::OpenOptions::new().write(true).open(&filler).unwrap().set_len(little).unwrap();
+        assert_eq!(until_ready(&mut client, 503).code(), "unrecorded");
         assert_eq!((refused.status, refused.code().as_str()), (503, "unrecorded"));
         assert_eq!(until_ready(&mut client, 503).code(), "unrecorded");
         fs::remove_file(&filler).unwrap();

@@ -14,5 +14,6 @@ mod contract;
 mod faults;
 mod hooks;
 mod page;
+mod policy;
 mod races;
 mod remote;

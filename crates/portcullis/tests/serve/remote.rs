@@ -95,6 +95,51 @@ fn a_gateway_that_is_lost_or_strange_is_a_no() {
 }
 
 #[test]
+fn a_wait_outlives_a_gateway_that_is_started_anew() {
+    let state = tempfile::tempdir().unwrap();
+    for killed in [true, false] {
+        let mut gateway = Gateway::start(state.path());
+        let address = gateway.address.to_string();
+        let url = format!("http://{address}");
+        let token = state.path().join("gateway/agents-token");
+        let pending = |gateway: &Gateway| {
+            gateway.client().get("/v1/approvals?status=pending", &gateway.person).json()
+        };
+        thread::scope(|scope| {
+            let checked =
+                scope.spawn(|| check(&url, &token, "rm -rf /srv/data", &["--wait", "100"]));
+            let until = Instant::now() + PATIENCE;
+            while pending(&gateway)["pending"] == 0 {
+                assert!(Instant::now() < until, "nothing was asked");
+                thread::sleep(Duration::from_millis(20));
+            }
+            if killed {
+                gateway.kill();
+            } else {
+                gateway.end();
+            }
+            thread::sleep(Duration::from_secs(1));
+            let again = Gateway::with(state.path(), &["--listen", &address]);
+            let list = pending(&again);
+            let id = list["approvals"][0]["id"].as_str().unwrap().to_owned();
+            // It waits again before anybody answers, and asked nothing anew.
+            thread::sleep(Duration::from_millis(800));
+            assert_eq!(pending(&again)["pending"], 1);
+            let word = json!({ "decision": "approve", "reason": "seen" });
+            let path = format!("/v1/approvals/{id}/decision");
+            assert_eq!(again.client().post(&path, &again.person, &word).status, 200);
+            let (code, answer) = said(&checked.join().unwrap());
+            assert_eq!(code, Some(0), "{answer}");
+            let reasons: Vec<&str> =
+                answer["reasons"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            let mut once = reasons.clone();
+            once.dedup();
+            assert_eq!(reasons, once);
+        });
+    }
+}
+
+#[test]
 fn a_policy_there_that_lets_go_on_what_waits_is_nobodys_yes_here() {
     let state = tempfile::tempdir().unwrap();
     let gateway = Gateway::start(state.path());
@@ -110,7 +155,12 @@ fn a_policy_there_that_lets_go_on_what_waits_is_nobodys_yes_here() {
         }
         let policy = json!({ "approval_policy": "auto_approve" }).to_string();
         let set = person.send("PUT", "/v1/policy/approval", &gateway.person, &[], &policy).unwrap();
-        assert_eq!(set.status, 200, "{}", set.body);
+        assert_eq!(set.status, 202, "{}", set.body);
+        // Its own request is one more that waits, and is agreed to as such.
+        let set = set.json();
+        let path = format!("/v1/approvals/{}/decision", set["approval"]["id"].as_str().unwrap());
+        let agreed = person.post(&path, &gateway.person, &json!({ "decision": "approve" }));
+        assert_eq!(agreed.status, 200, "{}", agreed.body);
         let (code, answer) = said(&checked.join().unwrap());
         assert_eq!((code, &answer["decision"]), (Some(3), &json!("ask")), "{answer}");
     });
@@ -166,7 +216,8 @@ fn a_webhook_is_told_of_what_asks_and_of_nothing_else() {
     assert!(head.to_ascii_lowercase().contains("x-portcullis-signature: t="), "{head}");
     let told: Value = serde_json::from_slice(&body).unwrap();
     let text = told["text"].as_str().unwrap();
-    assert!(text.contains("rm -rf /srv/data") && text.contains("Decide at http://"), "{text}");
+    assert!(text.contains("rm -rf /srv/data"), "{text}");
+    assert!(text.contains(&format!("Decide at http://{}/", gateway.address)), "{text}");
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err(), "what may go on is nobody's business");
 }

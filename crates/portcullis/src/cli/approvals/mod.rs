@@ -233,6 +233,12 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
     let mut person = Person::at_terminal_beside(Some(&state)).map_err(|error| nobody(&error))?;
     let request = chosen(&mut book, matches)?;
     if request.status == Status::Pending && approves {
+        if !request.is_shown_whole() {
+            return Err(Failure::denied(
+                "it is too long to be shown whole, so that nobody can approve it",
+            )
+            .with_help("deny it, and have it asked in smaller parts"));
+        }
         let question = format!("{}approve it, once", page(&request, person.columns()));
         if !person.confirm(&question).map_err(Failure::internal)? {
             return shown(out, "it was not approved; it still waits\n");

@@ -11,6 +11,7 @@ use super::duration;
 use crate::{
     approvals::Request,
     report::{
+        changed::{Change, Changed},
         marked::{Marked, NOT_UNDERSTOOD, Segment},
         visible,
     },
@@ -107,7 +108,11 @@ impl Page {
         let texts = details.get("texts").cloned().map(serde_json::from_value::<Vec<Marked>>);
         let action = details.pointer("/request/action/parameters");
         match texts {
-            Some(Ok(texts)) if action.is_some() => page.texts(&texts),
+            Some(Ok(texts)) if action.is_some() => {
+                let changes = details.get("changes").cloned().map(serde_json::from_value);
+                let changes: Vec<Change> = changes.and_then(Result::ok).unwrap_or_default();
+                page.texts(&texts, &changes);
+            }
             _ => {
                 page.readable = false;
                 page.heading("what it says cannot be read, so that nobody can approve it here");
@@ -124,7 +129,7 @@ impl Page {
         page.heading("what you wrote would run in its place");
         page.told("tool", tool);
         page.ours("risk", risk);
-        page.texts(texts);
+        page.texts(texts, &[]);
         page.needed = page.lines.len();
         page.list("why it would ask", reasons.iter().map(String::as_str));
         page
@@ -164,8 +169,20 @@ impl Page {
         rows.iter().map(|row| row.text() + "\n").collect()
     }
 
-    fn texts(&mut self, texts: &[Marked]) {
+    fn texts(&mut self, texts: &[Marked], changes: &[Change]) {
         for Marked { pointer, segments } in texts {
+            // Both sides of an edit are told line by line, where the first of them stands.
+            if let Some(change) = changes.iter().find(|one| [&one.old, &one.new].contains(&pointer))
+            {
+                let is_first = texts
+                    .iter()
+                    .find(|text| [&change.old, &change.new].contains(&&text.pointer))
+                    .is_some_and(|text| text.pointer == *pointer);
+                if is_first {
+                    self.change(change);
+                }
+                continue;
+            }
             let name = pointer.strip_prefix('/').unwrap_or(pointer);
             if texts.len() > 1 || name != "command" {
                 self.told("argument", &name.replace("~1", "/").replace("~0", "~"));
@@ -173,6 +190,24 @@ impl Page {
                 self.heading("command");
             }
             self.segments(segments);
+        }
+    }
+
+    /// An edit: what was, and what is in its place.
+    fn change(&mut self, change: &Change) {
+        let name =
+            |pointer: &str| pointer.trim_start_matches('/').replace("~1", "/").replace("~0", "~");
+        self.told("edit", &format!("- {}, + {}", name(&change.old), name(&change.new)));
+        for Changed { sign, segments } in &change.lines {
+            let sign = Segment {
+                text: format!("{sign} "),
+                severity: None,
+                rules: String::new(),
+                left_out: false,
+            };
+            let line: Vec<Segment> =
+                std::iter::once(sign).chain(segments.iter().cloned()).collect();
+            self.segments(&line);
         }
     }
 

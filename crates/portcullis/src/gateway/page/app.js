@@ -5,7 +5,7 @@ import { dashboard } from "./chart.js";
 import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
 import { policy, rules, tokens } from "./rule.js";
-import { el, field, replace, say, shell } from "./view.js";
+import { el, field, moment, replace, say, shell } from "./view.js";
 
 const main = document.getElementById("main");
 const top = document.getElementById("top");
@@ -69,7 +69,47 @@ function frame() {
   top.hidden = false;
   heard(state, null);
   deaf?.();
-  deaf = listen((change) => { heard(state, true); view?.changed?.(change); }, (is) => heard(state, is));
+  deaf = listen((change) => { heard(state, true); view?.changed?.(change); banner(); }, (is) => heard(state, is));
+  clearInterval(watching);
+  watching = setInterval(banner, 5000);
+  banner();
+}
+
+// A looser policy than the one that was set up, on every page while it holds.
+let watching = 0;
+let asking = false;
+async function banner() {
+  if (!me || asking) return;
+  asking = true;
+  try {
+    const { loosened } = await get("/v1/policy/approval");
+    if (me) warn(loosened);
+  } catch { /* What was last known stays: whether it ended, nobody can say now. */ } finally {
+    asking = false;
+  }
+}
+
+function warn(loosened) {
+  const place = document.getElementById("loosened");
+  const is = loosened ? `${loosened.request} ${loosened.approval_policy} ${loosened.until}` : "";
+  if (place.dataset.is === is) return;
+  place.dataset.is = is;
+  place.hidden = !loosened;
+  if (!loosened) return replace(place);
+  const agreed = loosened.approver && loosened.approver !== loosened.by ? `, and ${loosened.approver} agreed` : "";
+  const end = async () => {
+    try {
+      await call("DELETE", "/v1/policy/approval");
+      say("The looser policy is ended.", "good");
+    } catch (problem) {
+      say(`Not ended: ${problem.message}.`, "bad");
+    }
+    banner();
+  };
+  replace(place,
+    el("p", {}, el("strong", {}, `The approval policy is loosened: ${loosened.approval_policy.replaceAll("_", " ")}`), " until ", moment(loosened.until),
+      `. ${loosened.by} wanted it${agreed}. `, el("a", { href: "#/policy" }, "Policy")),
+    me.scopes.includes("admin") ? el("button", { type: "button", class: "deny", onclick: end }, "End it now") : null);
 }
 
 function heard(state, is) {
@@ -102,6 +142,8 @@ function out() {
   view = null;
   deaf?.();
   deaf = null;
+  clearInterval(watching);
+  warn(null);
   top.hidden = true;
   for (const open of document.querySelectorAll("dialog")) open.close();
   document.title = "Portcullis";

@@ -43,12 +43,51 @@ function marked(segment) {
     segment.text, el("span", { class: "unseen" }, ` [${told}] `));
 }
 
-// The texts of the call as they are sent, with what is dangerous marked.
+// Whether a part is left out of what would run: nobody approves what nobody can read.
+export function isCut(details) {
+  return !Array.isArray(details?.texts) || details.texts.some((text) => text.segments.some((segment) => segment.left_out));
+}
+
+const SIGNS = { "-": ["was", "deleted: "], "+": ["is", "added: "], " ": ["same", ""] };
+
+const named = (pointer) => pointer.slice(1).replaceAll("/", " › ");
+
+// An edit, from what was to what is in its place.
+function change(one) {
+  return el("figure", { class: "text" },
+    el("figcaption", {}, `− ${named(one.old)}, + ${named(one.new)}`),
+    el("pre", { class: "command edit", tabindex: "0", role: "group", "aria-label": "What the edit changes" },
+      one.lines.map((line) => el("code", { class: `line ${SIGNS[line.sign]?.[0] ?? ""}` },
+        el("span", { "aria-hidden": "true", class: "sign" }, line.sign), el("span", { class: "unseen" }, SIGNS[line.sign]?.[1] ?? ""),
+        el("span", { class: "says" }, line.segments.map(marked), "\n")))));
+}
+
+// The texts of the call as they are sent, with what is dangerous marked. Both sides of an edit are one figure, where the first of them stands.
 export function texts(details) {
-  return (details.texts ?? []).map((text) => el("figure", { class: "text" },
+  const told = new Set();
+  const changes = new Map((details.changes ?? []).flatMap((one) => [[one.old, one], [one.new, one]]));
+  return (details.texts ?? []).map((text) => {
+    const edited = changes.get(text.in);
+    if (!edited) return plain(details, text);
+    if (told.has(edited)) return null;
+    told.add(edited);
+    return change(edited);
+  });
+}
+
+function plain(details, text) {
+  return el("figure", { class: "text" },
     details.texts.length > 1 || text.in !== "/command" ? el("figcaption", {}, text.in.slice(1).replaceAll("/", " › ")) : "",
     el("pre", { class: "command", tabindex: "0", role: "group", "aria-label": `What ${text.in.slice(1) || "it"} says` },
-      el("code", {}, text.segments.map(marked)))));
+      el("code", {}, text.segments.map(marked))));
+}
+
+// Every finding that is high or critical, the worst first: whoever agrees has read each.
+export function findings(details) {
+  const all = details.findings ?? [];
+  return all.length === 0 ? null : el("section", { class: "findings" }, el("h3", {}, "What was found"),
+    el("ul", {}, all.map((one) => el("li", {}, riskWord(one.severity), " ", prose(one.message), " ", el("code", {}, one.rule),
+      one.times > 1 ? ` ${one.times} times` : ""))));
 }
 
 function list(items) {
@@ -88,7 +127,8 @@ export function whole(ask) {
   const action = details.request?.action ?? {};
   const touched = (details.resources ?? []).map((resource) => el("code", {}, resource));
   return el("div", { class: "whole" },
-    texts(details),
+    el("div", { class: "texts" }, texts(details)),
+    isCut(details) ? el("p", { class: "warning" }, "It is too long to be shown whole, so that nobody can approve it. Deny it, or put something shorter in its place.") : null,
     el("p", { class: action.reversible ? "facts" : "facts lasting" }, action.reversible ? "Can be undone. " : "Cannot be undone. ",
       el("span", {}, action.impact ? `${action.impact}.` : "", details.cwd && [" Runs in ", el("code", {}, details.cwd), "."])),
     details.summary && el("blockquote", { class: "claim" },

@@ -2,16 +2,21 @@
 // by accident. What a request looks like is `ask.js`'s.
 
 import { get, post, query } from "./api.js";
-import { countdown, editable, fate, gist, head, isGrave, isOver, left, texts, whole } from "./ask.js";
+import { countdown, editable, fate, findings, gist, head, isCut, isGrave, isOver, left, texts, whole } from "./ask.js";
 import { dialog, el, field, isTyping, moment, prose, replace, riskWord, say, shell, visibleJson } from "./view.js";
 
 // So long something must have been seen before it can be approved.
 const SEEN = 1000;
 const SHOWN = 100;
 const LONGEST_REASON = 1000;
+// The worst first; what is not known may be critical.
+const RISKS = ["critical", "unknown", "high", "medium", "low", "safe"];
+
+// What somebody began to say, kept until it was said: the gateway may be away just then.
+const drafts = new Map();
 
 const KEYS = [
-  ["j or ↓", "next request"], ["k or ↑", "request before"], ["a", "approve; then y where the risk is high, critical or unknown"],
+  ["j or ↓", "next request"], ["k or ↑", "request before"], ["Space", "read on"], ["a", "approve; then y where the risk is high, critical or unknown"],
   ["d", "deny, with a reason"], ["e", "edit, then approve what you wrote"], ["?", "this list"],
 ];
 
@@ -24,15 +29,18 @@ export function inbox(place, me) {
   let known = null;
   let selected = null;
   let since = Infinity;
+  let room = SHOWN;
+  let read = { id: null };
   let running = false;
   let again = false;
   let ended = false;
 
   const count = el("p", { class: "count" }, "Looking …");
   const queue = el("ol", { class: "queue", "aria-label": "Requests that wait" });
+  const others = el("div", { class: "others" });
   const before = el("section", { class: "decided", "aria-labelledby": "decided" });
   replace(place, ...shell("Inbox", el("div", { class: "bar" }, count,
-    el("button", { type: "button", class: "quiet", onclick: help }, "Keys ", el("kbd", {}, "?"))), queue, before));
+    el("button", { type: "button", class: "quiet", onclick: help }, "Keys ", el("kbd", {}, "?"))), queue, others, before));
 
   const ask = (id) => asks.find((one) => one.id === id);
   const card = (id) => queue.querySelector(`[data-id="${CSS.escape(id)}"]`);
@@ -44,16 +52,16 @@ export function inbox(place, me) {
       do {
         again = false;
         const [waiting, all] = await Promise.all([
-          get(query("/v1/approvals", { status: "pending", limit: 500 })), get("/v1/approvals?limit=30"),
+          get(query("/v1/approvals", { status: "pending", order: "worst", limit: room })), get("/v1/approvals?limit=30"),
         ]);
         if (ended) return;
-        // The oldest first: what comes is added below, and nothing moves under a finger.
-        const shown = waiting.approvals.reverse().slice(0, SHOWN);
+        // The worst first, and of one risk the oldest: what nobody may overlook stands on top, and what is not shown is never worse.
+        const shown = waiting.approvals;
         await Promise.all(shown.map(async ({ id }) => {
           if (!details.has(id)) details.set(id, (await get(`/v1/approvals/${id}`)).details);
         }));
         if (ended) return;
-        take(shown.map((one) => ({ ...one, details: details.get(one.id) })), waiting.pending);
+        take(shown.map((one) => ({ ...one, details: details.get(one.id) })), waiting.pending, waiting.pending_by_risk);
         recent(all.approvals.filter((one) => one.status !== "pending").slice(0, 6));
       } while (again);
     } catch (problem) {
@@ -63,7 +71,7 @@ export function inbox(place, me) {
     }
   }
 
-  function take(shown, waiting) {
+  function take(shown, waiting, byRisk) {
     const ids = new Set(shown.map((one) => one.id));
     for (const id of details.keys()) if (!ids.has(id)) details.delete(id);
     const fresh = known === null ? [] : shown.filter((one) => !known.has(one.id));
@@ -77,19 +85,37 @@ export function inbox(place, me) {
     pending = waiting;
     const hadFocus = queue.contains(document.activeElement);
     for (const child of [...queue.children]) if (!ids.has(child.dataset.id)) child.remove();
-    for (const one of asks) {
+    const top = card(selected)?.getBoundingClientRect().top;
+    asks.forEach((one, at) => {
       const isSame = JSON.stringify(old.get(one.id)?.agreed) === JSON.stringify(one.agreed);
       const there = card(one.id);
-      if (!there) queue.append(drawn(one));
+      if (!there) queue.insertBefore(drawn(one), queue.children[at] ?? null);
       else if (!isSame) there.replaceWith(drawn(one));
+    });
+    // What comes above must not move what is being read under the finger.
+    const now = card(selected)?.getBoundingClientRect().top;
+    if (top !== undefined && now !== undefined && Math.abs(now - top) > 1) {
+      scrollBy(0, now - top);
+      since = performance.now();
     }
     if (!ask(selected)) select((asks[Math.min(Math.max(place, 0), asks.length - 1)])?.id ?? null, hadFocus);
     const words = pending === 0 ? "Nothing waits." : `${pending} ${pending === 1 ? "waits" : "wait"}`;
-    replace(count, words, asks.length < pending ? `, the oldest ${asks.length} are shown` : "");
+    replace(count, words);
+    rest(byRisk);
     document.title = pending ? `(${pending}) Portcullis` : "Portcullis";
     queue.classList.toggle("empty", asks.length === 0);
     if (fresh.length === 1) say(`New: ${fresh[0].agent ?? "an agent"} asks about ${fresh[0].tool}, risk ${fresh[0].risk}.`);
     else if (fresh.length > 1) say(`${fresh.length} new requests.`);
+  }
+
+  // What is not shown, counted by risk: nothing is cut off without a word.
+  function rest(byRisk) {
+    const left = { ...byRisk };
+    for (const one of asks) left[one.risk] -= 1;
+    const parts = RISKS.filter((risk) => left[risk] > 0).map((risk) => [riskWord(risk), ` ${left[risk]} `]);
+    if (parts.length === 0) return replace(others);
+    replace(others, el("p", {}, "Not shown: ", parts),
+      el("button", { type: "button", onclick: () => { room = Math.min(room + SHOWN, 500); refresh(); } }, "Show more"));
   }
 
   // Somebody else was first, or time ran out.
@@ -118,7 +144,8 @@ export function inbox(place, me) {
     if (!mayDecide) return el("p", { class: "note" }, "Your token may look, and not decide.");
     const hasAgreed = (one.agreed ?? []).some((vote) => vote.approver === me.name);
     return el("div", { class: "buttons" },
-      el("button", { type: "button", class: "approve", disabled: hasAgreed, onclick: () => approve(one.id) },
+      el("p", { class: "unread note", role: "status" }),
+      el("button", { type: "button", class: "approve", disabled: hasAgreed || isCut(one.details), onclick: () => approve(one.id) },
         hasAgreed ? "You agreed" : "Approve ", hasAgreed ? "" : el("kbd", {}, "a")),
       el("button", { type: "button", class: "deny", onclick: () => deny(one.id) }, "Deny ", el("kbd", {}, "d")),
       el("button", { type: "button", class: "quiet", onclick: () => edit(one.id) }, "Edit ", el("kbd", {}, "e")));
@@ -133,19 +160,49 @@ export function inbox(place, me) {
       const article = card(id)?.querySelector("article");
       article?.focus({ preventScroll: true });
       article?.scrollIntoView({ block: "nearest" });
-      seen(article);
     }
+    look();
   }
 
-  // Whether what would be approved is before somebody's eyes now.
-  function seen(article) {
-    const box = (article?.querySelector("pre") ?? article)?.getBoundingClientRect();
-    const isIn = box && box.top < innerHeight - 20 && box.bottom > 20;
-    if (!isIn) {
-      article?.querySelector("pre")?.scrollIntoView({ block: "center" });
-      since = performance.now();
+  // Notes how much of what would run was on the screen, from its beginning on and without a gap: what is scrolled to without what stands before
+  // it was not read. In another width it stands elsewhere, and is read anew unless all of it was.
+  function look() {
+    const article = card(selected)?.querySelector("article");
+    const box = article?.querySelector(".texts")?.getBoundingClientRect();
+    if (!box) return;
+    const is = read.id === selected && (read.isWhole || Math.abs(read.width - box.width) < 1);
+    if (!is) read = { id: selected, to: 0, width: box.width, isWhole: false };
+    if (!read.isWhole && document.visibilityState === "visible" && !document.querySelector("dialog[open]")) {
+      const [above, below] = clear(article);
+      const from = Math.max(0, above - box.top);
+      const to = Math.min(box.height, below - box.top);
+      // Nothing can be read in less than a line.
+      if (to - from >= Math.min(14, box.height) && from <= read.to + 1) read.to = Math.max(read.to, to);
+      read.isWhole = read.to >= box.height - 1;
     }
-    return Boolean(isIn);
+    const percent = Math.min(99, Math.floor(100 * read.to / Math.max(1, box.height)));
+    const words = read.isWhole ? "" : `${percent} % of it was on the screen`;
+    const place = article.querySelector(".unread");
+    if (place && place.textContent !== words) replace(place, words);
+  }
+
+  // What of the window nothing else lies over.
+  function clear(article) {
+    const head = document.getElementById("top").getBoundingClientRect();
+    const foot = article.querySelector(":scope > .buttons")?.getBoundingClientRect();
+    const notes = document.getElementById("told");
+    const note = notes.childElementCount ? notes.getBoundingClientRect().top : innerHeight;
+    const banner = document.getElementById("loosened")?.getBoundingClientRect();
+    const stuck = (one) => one && one.top <= 1 + head.height ? one.bottom : 0;
+    return [Math.max(0, stuck(head), stuck(banner)), Math.min(innerHeight, foot?.top ?? innerHeight, note)];
+  }
+
+  // Goes on to what was not on the screen yet.
+  function readOn(article) {
+    const box = article.querySelector(".texts").getBoundingClientRect();
+    scrollBy(0, box.top + read.to - clear(article)[0] - 24);
+    look();
+    since = performance.now();
   }
 
   function move(by) {
@@ -178,26 +235,48 @@ export function inbox(place, me) {
     if (!one || !mayDecide || (one.agreed ?? []).some((vote) => vote.approver === me.name)) return;
     if (isOver(one)) return say("It has expired.", "bad");
     const article = card(id)?.querySelector("article");
-    if (id !== selected || !seen(article) || performance.now() - since < SEEN || document.visibilityState !== "visible") {
+    if (isCut(one.details)) return say("It is too long to be shown whole, so that nobody can approve it.", "bad");
+    if (id !== selected || !article) return;
+    if (performance.now() - since < SEEN || document.visibilityState !== "visible") {
       return say("It has only just come into view: read it, then approve.", "bad");
     }
+    if (!hasRead(article)) return;
     if (!isGrave(one)) return decide(one, { decision: "approve" });
     const yes = () => { shown.close(); decide(one, { decision: "approve" }); };
     const shown = dialog("Approve this?", el("div", {},
       el("p", {}, riskWord(one.risk), one.details.request?.action?.reversible ? "" : " It cannot be undone."),
-      texts(one.details), el("p", {}, prose(one.details.reasons?.[1] ?? one.details.reasons?.[0] ?? ""))), [
+      texts(one.details), findings(one.details) ?? el("p", {}, prose(one.details.reasons?.[1] ?? one.details.reasons?.[0] ?? ""))), [
       el("button", { type: "button", class: "approve", onclick: yes }, "Approve ", el("kbd", {}, "y")),
       el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back ", el("kbd", {}, "Esc")),
     ], { y: yes, n: () => shown.close() });
   }
 
+  // Whether all of what would run was on the screen; goes on to what was not, and says so.
+  function hasRead(article) {
+    look();
+    if (read.id === selected && read.isWhole) return true;
+    readOn(article);
+    say("Read it first: not all of it was on the screen yet.", "bad");
+    return false;
+  }
+
   function deny(id) {
     const one = ask(id);
     if (!one || !mayDecide) return;
-    const reason = el("input", { type: "text", maxlength: String(LONGEST_REASON), autocomplete: "off" });
-    const no = () => { shown.close(); decide(one, { decision: "deny", reason: reason.value.trim() || undefined }); };
+    const reason = el("input", {
+      type: "text", maxlength: String(LONGEST_REASON), autocomplete: "off", value: drafts.get(id) ?? "",
+      oninput: () => drafts.set(id, reason.value),
+    });
+    const wrong = el("p", { class: "warning", role: "alert" });
+    const no = async () => {
+      const problem = await decide(one, { decision: "deny", reason: reason.value.trim() || undefined });
+      // What was typed stays until it was said, or says nothing any more.
+      if (problem && ![403, 404, 409].includes(problem.status)) return replace(wrong, `Not done: ${problem.message}. It can be tried again.`);
+      drafts.delete(id);
+      shown.close();
+    };
     const shown = dialog("Deny this?", el("form", { onsubmit: (event) => { event.preventDefault(); no(); } },
-      field("Reason, if you like", reason, "The agent is told, so that it can do something else.")), [
+      field("Reason, if you like", reason, "The agent is told, so that it can do something else."), wrong), [
       el("button", { type: "button", class: "deny", onclick: no }, "Deny"),
       el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back"),
     ]);
@@ -207,6 +286,9 @@ export function inbox(place, me) {
   function edit(id) {
     const one = ask(id);
     if (!one || !mayDecide) return;
+    const article = card(id)?.querySelector("article");
+    // What is kept of it is agreed to as well.
+    if (!isCut(one.details) && (id !== selected || !article || !hasRead(article))) return;
     const { parameters, cuts } = editable(one);
     const text = el("textarea", { rows: "10", spellcheck: "false", value: visibleJson(parameters) });
     const wrong = el("p", { class: "warning", role: "alert" });
@@ -261,6 +343,7 @@ export function inbox(place, me) {
       replace(place.querySelector(".much"), left(one));
       place.classList.toggle("close", countdown(one).classList.contains("close"));
     }
+    look();
     if (asks.some(isOver)) refresh();
   }
 
@@ -268,6 +351,8 @@ export function inbox(place, me) {
   const ticking = setInterval(tick, 1000);
   document.addEventListener("keydown", key);
   document.addEventListener("visibilitychange", came);
+  addEventListener("scroll", look, { passive: true });
+  addEventListener("resize", look);
   refresh();
   return {
     changed: refresh,
@@ -276,6 +361,8 @@ export function inbox(place, me) {
       clearInterval(ticking);
       document.removeEventListener("keydown", key);
       document.removeEventListener("visibilitychange", came);
+      removeEventListener("scroll", look);
+      removeEventListener("resize", look);
     },
   };
 }

@@ -75,10 +75,15 @@ export function policy(place, me) {
 
   function setting() {
     const chosen = choice("approval", APPROVAL.map((word) => [word, word.replaceAll("_", " ")]));
+    const hours = choice("lasts", [["900", "15 minutes"], ["3600", "an hour"], ["14400", "4 hours"], ["86400", "a day"]], "3600");
     const done = el("div", { role: "status" });
     const put = async () => {
       try {
-        const { decided } = await call("PUT", "/v1/policy/approval", { approval_policy: chosen.value });
+        const { decided, approval } = await call("PUT", "/v1/policy/approval", { approval_policy: chosen.value, lasts: Number(hours.value) });
+        if (approval) {
+          return replace(done, el("p", { class: "warning" }, "It is looser than what holds, so that it has to be approved first: ",
+            el("a", { href: "#/inbox" }, "it waits in the inbox"), "."));
+        }
         replace(done, el("p", { class: "good" }, `In place. ${decided} waiting ${decided === 1 ? "request was" : "requests were"} decided by it.`));
         read();
       } catch (problem) {
@@ -86,18 +91,20 @@ export function policy(place, me) {
       }
     };
     return el("section", { "aria-labelledby": "set" }, el("h2", { id: "set" }, "Approval policy"),
-      el("p", {}, "It holds until this gateway ends, and for what waits too. The change is recorded under your name."),
+      el("p", {}, "What is stricter holds at once, for every gateway on this record and for what waits. What is looser is a request that has to be " +
+        "approved, and ends after the time that you say. Both are recorded under your name."),
       el("form", {
         onsubmit: (event) => {
           event.preventDefault();
-          sure(`Put “${chosen.value.replaceAll("_", " ")}” in place?`, "Put in place", put);
+          sure(`Put “${chosen.value.replaceAll("_", " ")}” in place?`, "Put in place", put,
+            "What is stricter takes effect at once; what is looser is asked for.");
         },
-      }, field("From now on", chosen), el("div", { class: "buttons" }, el("button", { type: "submit", class: "deny" }, "Put in place …"))), done);
+      }, field("From now on", chosen), field("Where it is looser, for", hours), el("div", { class: "buttons" }, el("button", { type: "submit", class: "deny" }, "Put in place …"))), done);
   }
 }
 
-function sure(title, word, act) {
-  const shown = dialog(title, el("p", {}, "This takes effect at once."), [
+function sure(title, word, act, note = "This takes effect at once.") {
+  const shown = dialog(title, el("p", {}, note), [
     el("button", { type: "button", class: "deny", onclick: () => { shown.close(); act(); } }, word),
     el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back"),
   ]);

@@ -4,6 +4,7 @@ mod access;
 mod attacks;
 mod browser;
 mod person;
+mod reading;
 
 use std::thread::JoinHandle;
 

@@ -231,7 +231,11 @@ impl<'a> Office<'a> {
         let configuration = &self.configuration;
         let session = self.session.get_or_insert_with(|| {
             let configuration = configuration.clone();
-            let mut session = Session::open(Options { configuration, ..Options::default() });
+            let mut session = Session::open(Options {
+                configuration,
+                from_elsewhere: true,
+                ..Options::default()
+            });
             session.record_nothing();
             session
         });

@@ -391,6 +391,12 @@ impl Inbox {
             self.notice = format!("read it first: {unseen} more {rows} (Space, or Enter to open)");
             return None;
         }
+        if page.left_out() > 0 {
+            self.notice =
+                "a part of it is left out here, so that nobody can approve it: deny it, or edit it"
+                    .to_owned();
+            return None;
+        }
         let (left_out, is_grave) = (page.left_out(), is_grave(request.risk));
         let reply = self.reply(&request, true);
         self.ask(reply, is_grave, left_out, None)
