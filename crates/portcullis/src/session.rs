@@ -76,6 +76,36 @@ pub struct Session {
     record: Recording,
 }
 
+/// A directory that a call is supposed to run in where nobody knows which: one file of it is told from another then, as in a download that is run by
+/// the next command. Nothing that is told names it.
+const SUPPOSED: &str = "/workspace/project";
+
+fn suppose_a_directory(facts: &Facts) -> Facts {
+    let supposed = Some(SUPPOSED.to_owned());
+    Facts { cwd: supposed.clone(), workspace: supposed, ..facts.clone() }
+}
+
+/// Takes over what a call would be in a directory that is known, where that is decided more strictly.
+fn raise(judgement: &mut Judgement, supposed: Judgement) {
+    if supposed.decision.verdict <= judgement.decision.verdict {
+        return;
+    }
+    let unnamed =
+        |text: &str| text.replace(&format!("{SUPPOSED}/"), "").replace(SUPPOSED, "where it runs");
+    let Judgement { action: _, effects: _, assessment, decision } = supposed;
+    judgement.assessment.risk = assessment.risk;
+    judgement.assessment.findings = assessment.findings;
+    for finding in &mut judgement.assessment.findings {
+        finding.message = unnamed(&finding.message);
+        finding.remedy = unnamed(&finding.remedy);
+        finding.resource = None;
+    }
+    judgement.decision = decision;
+    for reason in &mut judgement.decision.reasons {
+        *reason = unnamed(reason);
+    }
+}
+
 /// What only the managed configuration says cannot be changed by anybody else.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the managed configuration locks `{0}`")]
@@ -277,6 +307,10 @@ impl Session {
         let agent_asks = context.agent_asks && left_to_agent;
         let context = Context { mode, agent_asks, ..context };
         let mut judgement = regime.gate.judge_in(&action, &facts, &context);
+        if facts.cwd.is_none() && judgement.decision.verdict == Verdict::Allow {
+            let supposed = suppose_a_directory(&facts);
+            raise(&mut judgement, regime.gate.judge_in(&action, &supposed, &context));
+        }
         if let Some(error) = trouble {
             let note = format!("what the project demands cannot be read: {error}");
             deny(&mut judgement.decision, &note);
