@@ -575,6 +575,93 @@ pub(crate) fn kind(descriptor: &OwnedFd) -> io::Result<libc::mode_t> {
     }
 }
 
+/// Why a descriptor from outside may not be handed in; nothing where it may. A directory leads past the view of the files, and so does
+/// whatever is open without being read; a socket for datagrams sends to any address; of what is none of these kinds nobody knows what
+/// it can do.
+pub(crate) fn unfit(descriptor: BorrowedFd<'_>) -> io::Result<Option<&'static str>> {
+    let mut found = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the structure is written whole where the call succeeds, and read only then.
+    let (flags, mode) = unsafe {
+        let flags = checked(libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFL))?;
+        checked(libc::fstat(descriptor.as_raw_fd(), found.as_mut_ptr()))?;
+        (flags, found.assume_init().st_mode & libc::S_IFMT)
+    };
+    Ok(match mode {
+        libc::S_IFDIR => {
+            Some("it is a directory, and all that lies in and above it could be reached")
+        }
+        _ if flags & libc::O_PATH != 0 => Some("it names a file that it was not opened to read"),
+        libc::S_IFREG | libc::S_IFIFO | libc::S_IFCHR => None,
+        libc::S_IFSOCK => match socket_type(descriptor)? {
+            libc::SOCK_STREAM | libc::SOCK_SEQPACKET => None,
+            _ => Some("it is a socket that sends to any address"),
+        },
+        libc::S_IFBLK => Some("it is a disk"),
+        _ => Some("it is neither a file, a pipe, a terminal nor a connection"),
+    })
+}
+
+fn socket_type(socket: BorrowedFd<'_>) -> io::Result<c_int> {
+    let mut kind: c_int = 0;
+    let mut length = libc::socklen_t::try_from(size_of::<c_int>()).unwrap_or(0);
+    // SAFETY: the number is as long as is said.
+    checked(unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_TYPE,
+            (&raw mut kind).cast(),
+            &raw mut length,
+        )
+    })?;
+    Ok(kind)
+}
+
+/// Makes a socket, or a pair of them, and closes it again: to see whether that is allowed.
+pub(crate) fn may_have_socket(family: c_int, kind: c_int, pair: bool) -> bool {
+    let mut ends = [-1; 2];
+    // SAFETY: there is room for two; what was opened is closed, and belongs to nobody else.
+    unsafe {
+        let done = if pair {
+            libc::socketpair(family, kind, 0, ends.as_mut_ptr())
+        } else {
+            libc::socket(family, kind, 0)
+        };
+        if done < 0 {
+            return false;
+        }
+        let opened = if pair { ends } else { [done, -1] };
+        for end in opened.into_iter().filter(|end| *end >= 0) {
+            libc::close(end);
+        }
+        true
+    }
+}
+
+/// Makes a call with -1 in place of every argument; the number of its error, none where it did something.
+pub(crate) fn call_with_nothing(number: libc::c_long) -> Option<i32> {
+    const NOTHING: libc::c_long = -1;
+    // SAFETY: an address of -1 is none, so that nothing is read or written; only numbers are given here that do nothing then.
+    let done =
+        unsafe { libc::syscall(number, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING) };
+    (done < 0).then(|| io::Error::last_os_error().raw_os_error().unwrap_or(0))
+}
+
+/// The most that a process may still have of something.
+pub(crate) fn most(resource: libc::__rlimit_resource_t) -> io::Result<u64> {
+    let mut there = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: the structure is written whole where the call succeeds, and read only then.
+    unsafe {
+        checked(libc::getrlimit(resource, there.as_mut_ptr()))?;
+        Ok(there.assume_init().rlim_max)
+    }
+}
+
+pub(crate) fn parent() -> Pid {
+    // SAFETY: no preconditions.
+    unsafe { libc::getppid() }
+}
+
 /// Whether nothing can be written through what is mounted at an open place.
 pub(crate) fn is_read_only(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
     let mut found = MaybeUninit::<libc::statvfs>::uninit();

@@ -197,6 +197,14 @@ pub enum Refused {
         /// Why not.
         source: io::Error,
     },
+    /// Something that is open would be handed in, and leads around what holds.
+    #[error("descriptor {number} cannot be handed in: {reason}")]
+    Descriptor {
+        /// Its number inside.
+        number: i32,
+        /// Why not.
+        reason: &'static str,
+    },
     /// What was asked for contradicts itself.
     #[error("{0}")]
     Asked(String),
@@ -209,6 +217,10 @@ impl Refused {
     /// What can be done about it, where something can.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
+        if matches!(self, Self::Descriptor { .. }) {
+            let words = "redirect it from a file, a pipe or `/dev/null`, and name directories by their paths";
+            return Some(words.to_owned());
+        }
         let Self::Missing(report) = self else { return None };
         let remedies: Vec<&str> = report
             .unavailable

@@ -177,6 +177,8 @@ pub enum Means {
     Capabilities,
     /// Our own process that watches what was started.
     Supervisor,
+    /// A control group: limits of the kernel on all processes together.
+    ControlGroup,
 }
 
 impl Means {
@@ -191,6 +193,7 @@ impl Means {
             Self::Rlimits => "rlimits",
             Self::Capabilities => "capabilities",
             Self::Supervisor => "supervisor",
+            Self::ControlGroup => "control-group",
         }
     }
 }
@@ -245,6 +248,22 @@ impl Report {
     #[must_use]
     pub fn holds(&self, layer: Layer) -> bool {
         self.layers.iter().any(|state| state.layer == layer && state.in_force)
+    }
+
+    /// Each promise that holds.
+    pub(crate) fn holding(&self) -> Vec<Layer> {
+        self.layers.iter().filter(|state| state.in_force).map(|state| state.layer).collect()
+    }
+
+    /// Says of promises that they do not hold, because what they rule out was tried and got through.
+    pub(crate) fn disprove(&mut self, through: Vec<(Layer, String)>) {
+        for (layer, what) in through {
+            for state in self.layers.iter_mut().filter(|state| state.layer == layer) {
+                state.in_force = false;
+                state.by.clear();
+                state.note = Some(format!("it was tried, and {what}"));
+            }
+        }
     }
 
     /// What was required and does not hold.

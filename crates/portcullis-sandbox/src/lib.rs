@@ -51,7 +51,7 @@ mod staged;
 pub use elsewhere::{probe, run, stage};
 pub use launch::{Finished, Input, Kept, Launch, Output, Refused, STAGE, Stage, Status, Stopped};
 pub use layer::{Layer, LayerState, Layers, Means, Report, Unavailable, UnknownLayer};
-pub use profile::{Limits, Network, Profile, Proxy};
+pub use profile::{Limits, Network, Profile, Proxy, StandIn};
 #[cfg(target_os = "linux")]
 pub use run::{probe, run};
 #[cfg(target_os = "linux")]

@@ -18,6 +18,11 @@ pub struct Profile {
     pub denied: Vec<PathBuf>,
     /// What may not be changed or made, though it lies below what may be written.
     pub protected: Vec<PathBuf>,
+    /// Protected files that keep their places, while they are missing, with a text that means nothing to who reads them. The places
+    /// of all others are kept by empty directories.
+    pub stand_ins: Vec<StandIn>,
+    /// What was not looked at when what is protected was found, for the report.
+    pub overlooked: Vec<String>,
     /// Whether there is a temporary directory, private and gone afterwards.
     pub temporary: bool,
     /// Where it may connect.
@@ -25,6 +30,15 @@ pub struct Profile {
     /// Whether it may use Unix sockets beyond pairs. Those of programs outside that lie in files can then be reached too, so the
     /// layer [`Layer::Sockets`] is not asked for.
     pub unix_sockets: bool,
+}
+
+/// A text that keeps the place of a protected file.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct StandIn {
+    /// The file, one of [`Profile::protected`].
+    pub path: PathBuf,
+    /// The text.
+    pub text: String,
 }
 
 /// Where a program inside may connect.
@@ -57,6 +71,8 @@ pub struct Limits {
     pub cpu_seconds: Option<u64>,
     /// How many bytes of addresses each process may have.
     pub address_space: Option<u64>,
+    /// How many bytes of memory all processes may have together. It takes a control group.
+    pub memory: Option<u64>,
     /// How long a file may become, in bytes.
     pub file_size: Option<u64>,
     /// How many processes and threads there may be at once.
@@ -74,6 +90,8 @@ impl Profile {
             write: Vec::new(),
             denied: Vec::new(),
             protected: Vec::new(),
+            stand_ins: Vec::new(),
+            overlooked: Vec::new(),
             temporary: true,
             network: Network::Off,
             unix_sockets: false,

@@ -5,7 +5,7 @@ use std::{
     io::{self, PipeReader, PipeWriter, Read as _, Write as _},
     net::Shutdown,
     os::{
-        fd::{AsFd, AsRawFd as _, OwnedFd, RawFd},
+        fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd},
         unix::{net::UnixStream, process::CommandExt as _},
     },
     path::{Path, PathBuf},
@@ -15,7 +15,8 @@ use std::{
 };
 
 use crate::{
-    Finished, Input, Launch, Layer, Network, Output, Profile, Refused, Report, Status, Stopped,
+    Finished, Input, Launch, Layer, Network, Output, Profile, Refused, Report, StandIn, Status,
+    Stopped,
     channel::{self, Plan, Word},
     kernel::{self, MOST_DESCRIPTORS, Watch},
     relay::Relay,
@@ -55,10 +56,19 @@ pub fn probe(launch: &Launch) -> Result<Report, Refused> {
     begun(launch, None).map(|finished| finished.report)
 }
 
+/// Where something that was left behind still holds the output open, it was not ended.
+fn left_behind(streams: &Streams, report: &mut Report) {
+    if streams.out.pipe.is_some() || streams.err.pipe.is_some() {
+        let what = "a process that was left behind goes on".to_owned();
+        report.disprove(vec![(Layer::Cleanup, what)]);
+    }
+}
+
 fn begun(launch: &Launch, program: Option<std::ffi::OsString>) -> Result<Finished, Refused> {
     let stage = |error: io::Error| Refused::Stage(error.to_string());
     let is_probe = program.is_none();
     let mut plan = planned(launch)?;
+    fitting(launch, is_probe)?;
     plan.program = program;
     if is_probe {
         plan.require = crate::Layers::NONE;
@@ -81,9 +91,12 @@ fn begun(launch: &Launch, program: Option<std::ffi::OsString>) -> Result<Finishe
     let sent: Vec<RawFd> = [input.as_raw_fd()].into_iter().chain(kept).collect();
     channel::say(&stage_process.control, &plan, &sent).map_err(stage)?;
     drop(input);
-    let heard = followed(&mut stage_process, &mut streams, launch)?;
+    let mut heard = followed(&mut stage_process, &mut streams, launch)?;
     drop(stage_process);
     streams.drain();
+    if is_probe {
+        left_behind(&streams, &mut heard.report);
+    }
     let Streams { out, err, .. } = streams;
     Ok(Finished {
         status: heard.status,
@@ -321,6 +334,26 @@ fn null() -> io::Result<OwnedFd> {
     File::options().read(true).write(true).open("/dev/null").map(OwnedFd::from)
 }
 
+/// Refuses what must not be handed in: see [`kernel::unfit`].
+fn fitting(launch: &Launch, is_probe: bool) -> Result<(), Refused> {
+    let (stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
+    let mut handed: Vec<(RawFd, BorrowedFd<'_>)> = Vec::new();
+    if launch.input == Input::Inherit {
+        handed.push((0, stdin.as_fd()));
+    }
+    if launch.output == Output::Inherit && !is_probe {
+        handed.extend([(1, stdout.as_fd()), (2, stderr.as_fd())]);
+    }
+    handed.extend(launch.descriptors.iter().map(|kept| (kept.number, kept.descriptor.as_fd())));
+    for (number, descriptor) in handed {
+        let unfit = kernel::unfit(descriptor).map_err(|error| Refused::Stage(error.to_string()))?;
+        if let Some(reason) = unfit {
+            return Err(Refused::Descriptor { number, reason });
+        }
+    }
+    Ok(())
+}
+
 /// The plan, with every path resolved and everything that contradicts itself refused.
 fn planned(launch: &Launch) -> Result<Plan, Refused> {
     let Launch {
@@ -391,9 +424,28 @@ fn real(path: &Path) -> Result<PathBuf, Refused> {
 
 /// The profile with the paths that are meant, links followed.
 fn resolved(profile: &Profile) -> Result<Profile, Refused> {
-    let Profile { read, write, denied, protected, temporary, network, unix_sockets } = profile;
+    let Profile {
+        read,
+        write,
+        denied,
+        protected,
+        stand_ins,
+        overlooked,
+        temporary,
+        network,
+        unix_sockets,
+    } = profile;
     let roots =
         write.iter().map(|root| Ok((root, real(root)?))).collect::<Result<Vec<_>, Refused>>()?;
+    // Below a root as it was given, or as it is: the same place.
+    let below = |path: &Path| -> Vec<PathBuf> {
+        let from =
+            |root: &Path, real: &Path| path.strip_prefix(root).ok().map(|rest| real.join(rest));
+        roots
+            .iter()
+            .filter_map(|(given, real)| from(given, real).or_else(|| from(real, real)))
+            .collect()
+    };
     let mut fixed = Vec::new();
     for path in protected {
         if !path.is_absolute() {
@@ -402,15 +454,14 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
                 reason: "it is not absolute".to_owned(),
             });
         }
-        // Below a root as it was given, or as it is: the same place.
-        let below =
-            |root: &Path, real: &Path| path.strip_prefix(root).ok().map(|rest| real.join(rest));
-        fixed.extend(
-            roots
-                .iter()
-                .filter_map(|(given, real)| below(given, real).or_else(|| below(real, real))),
-        );
+        fixed.extend(below(path));
     }
+    let stand_ins = stand_ins
+        .iter()
+        .flat_map(|one| {
+            below(&one.path).into_iter().map(|path| StandIn { path, text: one.text.clone() })
+        })
+        .collect();
     // What is not there cannot be read.
     let mut covered: Vec<PathBuf> = Vec::new();
     for path in denied {
@@ -447,6 +498,8 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
         write: roots,
         denied: covered,
         protected: fixed,
+        stand_ins,
+        overlooked: overlooked.clone(),
         temporary,
         network,
         unix_sockets,

@@ -267,12 +267,14 @@ fn handed(
     unavailable: &[Unavailable],
     to: &UnixStream,
 ) -> io::Result<()> {
-    let Given { control, descriptors, plan, user, group } = given;
+    let Given { control, descriptors, plan, entrance, user, group } = given;
     channel::say(to, plan, &[control.as_raw_fd(), 1, 2])?;
     channel::say(to, pins, &[])?;
     let unavailable = unavailable.to_vec();
     let handed = Handed { places, outside, unavailable, user: *user, group: *group };
-    let descriptors: Vec<RawFd> = descriptors.iter().map(|one| one.as_raw_fd()).collect();
+    // The way into the group comes last, behind the input and what the plan has numbers for.
+    let descriptors: Vec<RawFd> =
+        descriptors.iter().chain(entrance).map(|one| one.as_raw_fd()).collect();
     channel::say(to, &handed, &descriptors)
 }
 
@@ -297,14 +299,16 @@ pub(super) fn entered() -> i32 {
 fn taken_over(stage: &UnixStream) -> Option<(Given, Pins, Handed)> {
     let (plan, streams) = channel::hear::<Plan>(stage).ok()??;
     let (pins, _) = channel::hear::<Pins>(stage).ok()??;
-    let (handed, descriptors) = channel::hear::<Handed>(stage).ok()??;
+    let (handed, mut descriptors) = channel::hear::<Handed>(stage).ok()??;
+    let entrance =
+        if descriptors.len() > plan.numbers.len() + 1 { descriptors.pop() } else { None };
     let mut streams = streams.into_iter();
     let control = UnixStream::from(streams.next()?);
     for number in [1, 2] {
         kernel::place(streams.next()?.as_raw_fd(), number).ok()?;
     }
     let (user, group) = (handed.user, handed.group);
-    Some((Given { control, descriptors, plan, user, group }, pins, handed))
+    Some((Given { control, descriptors, plan, entrance, user, group }, pins, handed))
 }
 
 fn prepared(given: &Given, handed: &Handed) -> Result<Held, String> {

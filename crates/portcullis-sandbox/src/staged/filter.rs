@@ -24,6 +24,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
     // Interfaces to the kernel that no filter sees into, or that are known for their bugs.
@@ -132,6 +133,12 @@ const TERMINAL_REQUESTS: &[u32] = &[
     0x5423,
 ];
 
+/// Calls that are refused whatever they are given, and do nothing when every argument is -1.
+pub(super) fn refused_always() -> impl Iterator<Item = libc::c_long> {
+    // This one takes no arguments.
+    REFUSED.iter().copied().filter(|call| *call != libc::SYS_vhangup)
+}
+
 /// Puts it in force for this process and all that come from it.
 pub(super) fn install(plan: &Plan, held: &Held) -> Result<(), String> {
     let Some(architecture) = ARCHITECTURE else {
@@ -152,9 +159,11 @@ enum Condition {
     IsNot(u32, u32),
     /// These bits of it are those.
     Has(u32, u32, u32),
+    /// These bits of it are others.
+    HasNot(u32, u32, u32),
 }
 
-use Condition::{Has, Is, IsNot};
+use Condition::{Has, HasNot, Is, IsNot};
 
 fn rules(plan: &Plan, held: &Held) -> Rules {
     let mut rules = Rules::new();
@@ -179,6 +188,7 @@ fn rules(plan: &Plan, held: &Held) -> Rules {
         // Processes outside have numbers here, and these calls take them, or all of a user's. Nothing else keeps them apart.
         for (call, argument) in [
             (libc::SYS_prlimit64, 0),
+            (libc::SYS_sched_setaffinity, 0),
             (libc::SYS_sched_setscheduler, 0),
             (libc::SYS_sched_setparam, 0),
             (libc::SYS_sched_setattr, 0),
@@ -195,25 +205,35 @@ fn rules(plan: &Plan, held: &Held) -> Rules {
     rules
 }
 
-/// Which families of sockets there are.
+/// What stands beside the type of a socket in the same argument. Every other bit must be one of a type that is allowed.
+const FLAGS_OF_SOCKETS: i32 = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+
+/// Which sockets there are. Both what is allowed of the families and what is allowed of the types is named: the kernel makes a socket
+/// for datagrams of a raw one among Unix sockets, and such a one sends to any address.
 fn sockets(plan: &Plan, separate: bool, rules: &mut Rules) {
     let number = libc::c_int::cast_unsigned;
+    let no_type_of = |types: &[libc::c_int]| -> Vec<Condition> {
+        types.iter().map(|kind| HasNot(1, !number(FLAGS_OF_SOCKETS), number(*kind))).collect()
+    };
     let mut families = Vec::new();
     // In a network namespace of its own there is nothing to reach but itself.
     if separate || plan.profile.network == Network::Open {
         families.extend([number(libc::AF_INET), number(libc::AF_INET6)]);
     }
+    let mut types = vec![libc::SOCK_STREAM, libc::SOCK_DGRAM];
     if plan.profile.unix_sockets {
         families.push(number(libc::AF_UNIX));
+        types.push(libc::SOCK_SEQPACKET);
     }
     let others: Vec<_> = families.iter().map(|family| IsNot(0, *family)).collect();
-    let refused = if others.is_empty() { Vec::new() } else { vec![others] };
+    let refused = if others.is_empty() { Vec::new() } else { vec![others, no_type_of(&types)] };
     rules.insert(libc::SYS_socket, refused);
-    let mut pairs = vec![vec![IsNot(0, number(libc::AF_UNIX))]];
-    if !plan.profile.unix_sockets {
-        // One of a pair of these could still send to any address.
-        pairs.push(vec![Has(1, 0xf, number(libc::SOCK_DGRAM))]);
+    let mut pairs = vec![libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+    if plan.profile.unix_sockets {
+        // Otherwise one of a pair of these could send to any address.
+        pairs.push(libc::SOCK_DGRAM);
     }
+    let pairs = vec![vec![IsNot(0, number(libc::AF_UNIX))], no_type_of(&pairs)];
     rules.insert(libc::SYS_socketpair, pairs);
     if families.is_empty() {
         for call in [libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
@@ -226,13 +246,17 @@ fn sockets(plan: &Plan, separate: bool, rules: &mut Rules) {
 fn depends(rules: &[Vec<Condition>]) -> Result<BpfProgram, String> {
     let mut part = Vec::new();
     for conditions in rules {
-        let length = |condition: &Condition| if matches!(condition, Has(..)) { 3 } else { 2 };
+        let length = |condition: &Condition| match condition {
+            Is(..) | IsNot(..) => 2,
+            Has(..) | HasNot(..) => 3,
+        };
         let mut left: usize = conditions.iter().map(length).sum();
         for condition in conditions {
             left -= length(condition);
             // Behind the others and the answer.
             let past = u8::try_from(left + 1).map_err(|error| error.to_string())?;
-            let (Is(argument, _) | IsNot(argument, _) | Has(argument, ..)) = *condition;
+            let (Is(argument, _) | IsNot(argument, _) | Has(argument, ..) | HasNot(argument, ..)) =
+                *condition;
             part.push(line(LOAD_WORD, 0, 0, ARGUMENTS + argument * 8));
             match *condition {
                 Is(_, value) => part.push(line(JUMP_IF_EQUAL, 0, past, value)),
@@ -240,6 +264,10 @@ fn depends(rules: &[Vec<Condition>]) -> Result<BpfProgram, String> {
                 Has(_, bits, value) => {
                     part.push(line(AND, 0, 0, bits));
                     part.push(line(JUMP_IF_EQUAL, 0, past, value));
+                }
+                HasNot(_, bits, value) => {
+                    part.push(line(AND, 0, 0, bits));
+                    part.push(line(JUMP_IF_EQUAL, past, 0, value));
                 }
             }
         }
@@ -442,6 +470,19 @@ mod tests {
         ] {
             let found = answer(&program, set(architecture), call, arguments);
             assert_eq!(found, expected, "{call} {arguments:?}");
+        }
+        let only = |kinds: &[u32]| -> Vec<Condition> {
+            kinds.iter().map(|kind| HasNot(1, !FLAGS_OF_SOCKETS.cast_unsigned(), *kind)).collect()
+        };
+        let rules = Rules::from([(libc::SYS_socketpair, vec![vec![IsNot(0, 1)], only(&[1, 5])])]);
+        let types = super::program(rules, architecture).unwrap();
+        for kind in 0..64_u32 {
+            for flags in [0, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK, FLAGS_OF_SOCKETS] {
+                let given = [1, kind | flags.cast_unsigned()];
+                let expected = if matches!(kind, 1 | 5) { allow } else { refuse };
+                let found = answer(&types, set(architecture), pair, given);
+                assert_eq!(found, expected, "a pair of type {kind} with {flags:#x}");
+            }
         }
         if cfg!(target_arch = "x86_64") {
             assert_eq!(

@@ -37,6 +37,8 @@ pub(super) struct Held {
     pub(super) landlock: Result<i32, String>,
     pub(super) seccomp: Result<(), String>,
     pub(super) capabilities: bool,
+    /// Whether the control group with the limits was entered, where there is one; why not, otherwise.
+    pub(super) group: Option<Result<(), String>>,
     unavailable: Vec<Unavailable>,
 }
 
@@ -51,6 +53,7 @@ impl Held {
             landlock: Err(off()),
             seccomp: Err(off()),
             capabilities: false,
+            group: None,
             unavailable,
         }
     }
@@ -65,20 +68,21 @@ impl Held {
     }
 
     /// Which promises hold.
-    pub(super) fn report(mut self, plan: &Plan, pins: &Pins) -> Report {
+    pub(super) fn report(&self, plan: &Plan, pins: &Pins) -> Report {
+        let mut unavailable = self.unavailable.clone();
         for (means, failure) in [
             (Means::Landlock, self.landlock.as_ref().err()),
             (Means::Seccomp, self.seccomp.as_ref().err()),
         ] {
             if let Some(reason) = failure
-                && self.unavailable.iter().all(|known| known.means != means)
+                && unavailable.iter().all(|known| known.means != means)
             {
                 let mut one = turned_off(means);
                 one.reason.clone_from(reason);
                 if means == Means::Landlock {
                     one.remedy = Some("boot a kernel with Landlock in its list of security modules (`lsm=landlock,…`)".to_owned());
                 }
-                self.unavailable.push(one);
+                unavailable.push(one);
             }
         }
         let promised = plan.profile.promises();
@@ -97,10 +101,7 @@ impl Held {
                 note,
             }
         };
-        Report {
-            layers: Layer::ALL.iter().map(state).collect(),
-            unavailable: self.unavailable.clone(),
-        }
+        Report { layers: Layer::ALL.iter().map(state).collect(), unavailable }
     }
 
     /// What keeps a promise, with a note where there is something special about it; or why nothing does.
@@ -169,15 +170,16 @@ impl Held {
                 if by.is_empty() {
                     return because("it takes namespaces, or Landlock of Linux 6.2 or later");
                 }
+                let mut notes = Vec::new();
                 if links_are_open {
-                    let note = "nothing new can be made directly in directories above a protected name that is a link";
-                    return Ok((by, Some(note.to_owned())));
+                    notes.push("nothing new can be made directly in directories above a protected name that is a link");
+                } else if spaces.is_none() && !profile.protected.is_empty() {
+                    notes.push(
+                        "nothing new can be made directly in directories above what is protected",
+                    );
                 }
-                if spaces.is_none() && !profile.protected.is_empty() {
-                    let note =
-                        "nothing new can be made directly in directories above what is protected";
-                    return Ok((by, Some(note.to_owned())));
-                }
+                notes.extend(profile.overlooked.iter().map(String::as_str));
+                return Ok((by, (!notes.is_empty()).then(|| notes.join("; "))));
             }
             Layer::Network => match profile.network {
                 Network::Open => return because("the network is open"),
@@ -231,9 +233,22 @@ impl Held {
                 }
             }
             Layer::Limits => {
+                let grouped = matches!(self.group, Some(Ok(())));
+                if plan.limits.memory.is_some() && !grouped {
+                    let is_it = |one: &&Unavailable| one.means == Means::ControlGroup;
+                    let known = self.unavailable.iter().find(is_it).map(|one| one.reason.clone());
+                    let failed = self.group.clone().and_then(Result::err);
+                    let reason = failed.or(known).unwrap_or_default();
+                    return Err(format!("a limit on all memory takes a control group: {reason}"));
+                }
                 add(Means::Rlimits, true);
+                add(Means::ControlGroup, grouped);
                 let counted = spaces.is_some_and(|spaces| spaces.users);
                 add(Means::Supervisor, plan.limits.processes.is_some() && !counted);
+                if plan.limits.memory.is_none() {
+                    let note = "the memory of all processes together is not limited";
+                    return Ok((by, Some(note.to_owned())));
+                }
             }
             Layer::Cleanup => {
                 add(mounts, spaces.is_some());

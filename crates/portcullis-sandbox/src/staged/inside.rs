@@ -3,7 +3,8 @@
 
 use std::{
     ffi::{CString, OsStr, OsString},
-    fs, io,
+    fs::{self, File},
+    io::{self, Write as _},
     os::{
         fd::{AsFd as _, AsRawFd as _, OwnedFd},
         unix::{
@@ -14,7 +15,7 @@ use std::{
     },
 };
 
-use super::{Given, filter, held::Held, pinned::Pins, reach, view};
+use super::{Given, filter, held::Held, pinned::Pins, reach, trial, view};
 use crate::{
     Limits, Means, Network, Proxy,
     channel::{self, Plan, Word},
@@ -45,6 +46,7 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
     };
     kernel::die_with_parent().map_err(step("the end of the run cannot be bound to its caller"))?;
     kernel::new_session().map_err(step("there is no session of its own"))?;
+    held.group = given.entrance.as_ref().map(entered);
     // Out of the way of the numbers that the program wants.
     let least = plan.numbers.iter().max().map_or(3, |number| number + 1).max(3);
     let control = UnixStream::from(kernel::lift(given.control.as_fd(), least)?);
@@ -72,7 +74,10 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
     if !plan.without.contains(&Means::Seccomp) {
         held.seccomp = filter::install(plan, &held);
     }
-    let report = held.report(plan, pins);
+    let mut report = held.report(plan, pins);
+    if plan.program.is_none() {
+        report.disprove(trial::tried(given, pins, &held, &report.holding()));
+    }
     if report.missing().next().is_some() {
         return Ok(Word::Missing(report));
     }
@@ -88,6 +93,12 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
     let error = run(plan, &candidates, &environment);
     channel::say(&control, &Word::NotRun(error.raw_os_error().unwrap_or(libc::ENOENT)), &[])?;
     kernel::exit(126);
+}
+
+/// Goes into the control group by the way that was opened outside.
+fn entered(entrance: &OwnedFd) -> Result<(), String> {
+    let entered = entrance.try_clone().and_then(|entrance| File::from(entrance).write_all(b"0"));
+    entered.map_err(|error| format!("it cannot be entered: {error}"))
 }
 
 /// The first of the candidates that runs; what kept the others, where none does.
@@ -161,7 +172,8 @@ fn environment(plan: &Plan, held: &Held) -> Vec<(OsString, OsString)> {
 }
 
 fn limit(limits: &Limits, held: &Held, user: u32) -> io::Result<()> {
-    let Limits { wall: _, cpu_seconds, address_space, file_size, processes, open_files } = limits;
+    let Limits { wall: _, memory: _, cpu_seconds, address_space, file_size, processes, open_files } =
+        limits;
     // In a namespace of users the kernel counts the processes in it, of which one is ours; elsewhere all of the user's, and root's not
     // at all.
     let others = match &held.namespaces {

@@ -18,11 +18,13 @@ mod believed;
 mod bubblewrap;
 mod entered;
 mod filter;
+mod group;
 mod held;
 mod inside;
 mod pinned;
 mod reach;
 mod supervise;
+mod trial;
 mod view;
 
 use std::{
@@ -32,7 +34,7 @@ use std::{
     path::PathBuf,
 };
 
-use self::{held::Held, pinned::Pins};
+use self::{group::Group, held::Held, pinned::Pins};
 use crate::{
     Means, STAGE, Unavailable,
     channel::{self, Plan, Word},
@@ -56,6 +58,8 @@ pub(crate) struct Given {
     /// The input, then the kept ones.
     pub(crate) descriptors: Vec<OwnedFd>,
     pub(crate) plan: Plan,
+    /// The way into a control group with limits, where one was made.
+    pub(crate) entrance: Option<OwnedFd>,
     /// Who we are outside; in a new namespace of users that cannot be asked any more.
     pub(crate) user: u32,
     pub(crate) group: u32,
@@ -65,8 +69,8 @@ fn run() -> i32 {
     let control = UnixStream::from(kernel::own(0));
     let Ok(Some((plan, descriptors))) = channel::hear::<Plan>(&control) else { return 126 };
     let (user, group) = (kernel::effective_user(), kernel::effective_group());
-    let given = Given { control, descriptors, plan, user, group };
-    match supervised(&given) {
+    let mut given = Given { control, descriptors, plan, entrance: None, user, group };
+    match supervised(&mut given) {
         Ok(()) => 0,
         Err(error) => {
             // Whoever does not hear it sees the closed socket.
@@ -77,7 +81,7 @@ fn run() -> i32 {
 }
 
 /// Tries what there is, from the strongest on, and waits for the end.
-fn supervised(given: &Given) -> io::Result<()> {
+fn supervised(given: &mut Given) -> io::Result<()> {
     // From here on nothing on a terminal reaches us; whoever started us says by the socket when it is over.
     kernel::new_session()?;
     kernel::adopt_orphans()?;
@@ -89,6 +93,9 @@ fn supervised(given: &Given) -> io::Result<()> {
         }
     }
     let signals = kernel::child_signals()?;
+    // Dropped when everything that was in it has ended.
+    let _group = grouped(given, &mut unavailable)?;
+    let given = &*given;
     if given.plan.without.contains(&Means::Namespaces) {
         unavailable.push(turned_off(Means::Namespaces));
     } else {
@@ -112,6 +119,28 @@ fn supervised(given: &Given) -> io::Result<()> {
     supervise::program(given, program, &signals, supervise::Whose::Orphans)?;
     drop(temporary);
     Ok(())
+}
+
+/// Makes a control group where a limit takes one, and where it is only to be said whether one can be had.
+fn grouped(given: &mut Given, unavailable: &mut Vec<Unavailable>) -> io::Result<Option<Group>> {
+    let Plan { limits, without, program, .. } = &given.plan;
+    if limits.memory.is_none() && program.is_some() {
+        return Ok(None);
+    }
+    if without.contains(&Means::ControlGroup) {
+        unavailable.push(turned_off(Means::ControlGroup));
+        return Ok(None);
+    }
+    match Group::made(limits) {
+        Ok(group) => {
+            given.entrance = Some(group.entrance.try_clone()?);
+            Ok(Some(group))
+        }
+        Err(why) => {
+            unavailable.push(why);
+            Ok(None)
+        }
+    }
 }
 
 /// Runs it in namespaces; gives back why not, where they cannot be had.

@@ -1,17 +1,20 @@
 //! What may not be changed though it lies where the program may write. Owns what each protected path comes down to: which directories
 //! above it must stay in place, what is read-only, and what is put where nothing is yet, and taken away again.
 //!
-//! A name that does not exist cannot be protected by itself: an empty directory takes its place while the program runs. It is read-only,
-//! looks the same to everyone, is shared by runs at the same time, and is removed by the last of them; one that a killed run left
-//! behind is known by its mode and taken over.
+//! A name that does not exist cannot be protected by itself: an empty directory takes its place while the program runs, or a file with a
+//! text that means nothing, where programs would stumble over a directory. It is read-only, looks the same to everyone, is shared by
+//! runs at the same time, and is removed by the last of them; one that a killed run left behind is known by its mode (and its text) and
+//! taken over.
 
 use std::{
     collections::HashSet,
     fs::{self, DirBuilder, File},
-    io,
+    io::{self, Read as _, Write as _},
     os::{
         fd::AsFd as _,
-        unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+        unix::fs::{
+            DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+        },
     },
     path::{Component, Path, PathBuf},
 };
@@ -22,6 +25,12 @@ use crate::{Means, Profile, channel::Plan, kernel};
 
 /// How a placeholder is known: nobody else makes directories that are read-only and sticky.
 const PLACEHOLDER: u32 = 0o1555;
+
+/// How a file that is one is known, beside its text.
+const PLACEHOLDER_FILE: u32 = 0o1444;
+
+/// How the name begins under which such a file is written, before it takes its place whole.
+const UNFINISHED: &str = ".portcullis-stand-in-";
 
 /// How often a placeholder is tried, where others take it away meanwhile.
 const ATTEMPTS: usize = 100;
@@ -109,9 +118,9 @@ impl Pins {
                     }
                     return;
                 }
-                Ok(found) if found.is_dir() && is_placeholder(&found, &at) => {
+                Ok(found) if is_placeholder(&found, &at, text_of(&at, profile)) => {
                     if places {
-                        self.hold_place(at);
+                        self.hold_place(at, profile);
                     }
                     return;
                 }
@@ -119,7 +128,7 @@ impl Pins {
                 Ok(_) => return self.fixed.push(at),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     if places {
-                        self.hold_place(at);
+                        self.hold_place(at, profile);
                     }
                     return;
                 }
@@ -158,11 +167,11 @@ impl Pins {
         self.fixed.append(&mut names);
     }
 
-    fn hold_place(&mut self, path: PathBuf) {
+    fn hold_place(&mut self, path: PathBuf, profile: &Profile) {
         if self.placeholders.iter().any(|placeholder| placeholder.path == path) {
             return;
         }
-        match placeholder(&path) {
+        match placeholder(&path, text_of(&path, profile)) {
             Ok(Some(open)) => {
                 self.fixed.push(path.clone());
                 self.placeholders.push(Placeholder { path, open });
@@ -185,7 +194,8 @@ impl Drop for Pins {
         for Placeholder { path, open } in self.placeholders.drain(..).rev() {
             // Another run that uses it holds the lock, and removes it.
             if kernel::lock(open.as_fd(), true).is_ok() && is_same(&open, &path) {
-                let _ = fs::remove_dir(&path);
+                let is_file = open.metadata().is_ok_and(|found| found.is_file());
+                let _ = if is_file { fs::remove_file(&path) } else { fs::remove_dir(&path) };
             }
         }
     }
@@ -221,14 +231,35 @@ fn led(link: &Path) -> Option<PathBuf> {
     Some(target)
 }
 
+/// The text of the file that keeps this place, where a file does.
+fn text_of<'a>(path: &Path, profile: &'a Profile) -> Option<&'a str> {
+    let found = profile.stand_ins.iter().find(|one| one.path == path);
+    found.map(|one| one.text.as_str())
+}
+
 /// Makes or joins the placeholder at a path; none where something else is there now.
-fn placeholder(path: &Path) -> io::Result<Option<File>> {
+fn placeholder(path: &Path, text: Option<&str>) -> io::Result<Option<File>> {
     for _ in 0..ATTEMPTS {
-        match DirBuilder::new().mode(0o555).create(path) {
-            Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(PLACEHOLDER))?,
+        let made = match text {
+            Some(text) => make_file(path, text),
+            None => DirBuilder::new()
+                .mode(0o555)
+                .create(path)
+                .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(PLACEHOLDER))),
+        };
+        match made {
+            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let found = fs::symlink_metadata(path)?;
-                if !found.is_dir() || found.permissions().mode() & 0o7777 != PLACEHOLDER {
+                let found = match fs::symlink_metadata(path) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    found => found?,
+                };
+                let is_ours = match text {
+                    Some(_) => is_placeholder(&found, path, text),
+                    // Others may be about to use it, so it need not be empty to us.
+                    None => found.is_dir() && mode_of(&found) == PLACEHOLDER,
+                };
+                if !is_ours {
                     return Ok(None);
                 }
             }
@@ -246,12 +277,51 @@ fn placeholder(path: &Path) -> io::Result<Option<File>> {
     Err(io::Error::other("others keep taking it away"))
 }
 
+/// Makes a file that is there with its whole text, or not at all: who reads it meanwhile must not see half of it.
+fn make_file(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let unfinished = folder.join(format!("{UNFINISHED}{}", kernel::process()));
+    // What one with our number left behind when it was killed.
+    let _ = fs::remove_file(&unfinished);
+    let mut options = File::options();
+    let file = options.write(true).create_new(true).mode(0o400).open(&unfinished);
+    let made = file.and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(fs::Permissions::from_mode(PLACEHOLDER_FILE))?;
+        // Unlike a new name, a link replaces nothing.
+        fs::hard_link(&unfinished, path)
+    });
+    let removed = fs::remove_file(&unfinished);
+    made.and(removed)
+}
+
+fn mode_of(found: &fs::Metadata) -> u32 {
+    found.permissions().mode() & 0o7777
+}
+
 fn is_same(open: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (open.metadata(), fs::symlink_metadata(path)) else { return false };
     (open.dev(), open.ino()) == (there.dev(), there.ino())
 }
 
-fn is_placeholder(found: &fs::Metadata, path: &Path) -> bool {
-    found.permissions().mode() & 0o7777 == PLACEHOLDER
-        && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+fn is_placeholder(found: &fs::Metadata, path: &Path, text: Option<&str>) -> bool {
+    match text {
+        Some(text) => {
+            let mut there = Vec::new();
+            let longest = text.len() as u64 + 1;
+            found.is_file()
+                && mode_of(found) == PLACEHOLDER_FILE
+                && File::open(path)
+                    .and_then(|file| file.take(longest).read_to_end(&mut there))
+                    .is_ok_and(|_| there == text.as_bytes())
+        }
+        None => {
+            found.is_dir()
+                && mode_of(found) == PLACEHOLDER
+                && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+        }
+    }
 }

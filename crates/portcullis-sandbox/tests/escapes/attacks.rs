@@ -543,6 +543,34 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
         write_at(scene.ws(".git/info/attributes"))
     })
     .shows(|scene| scene.ws(".git/info/attributes").exists()),
+    attempt("lead git elsewhere by a file that is missing", Protected, Always, |scene| {
+        // As git's documentation of its repository layout has it.
+        let _ = fs::remove_file(scene.ws(".git/commondir"));
+        let _ = fs::rename(scene.ws(".git/commondir"), scene.ws(".git/other"));
+        write_at(scene.ws("src/new"))?;
+        fs::rename(scene.ws("src/new"), scene.ws(".git/commondir"))
+    })
+    .shows(|scene| scene.ws(".git/commondir").exists()),
+    attempt("lead git elsewhere by a link", Protected, Always, |scene| {
+        let _ = fs::remove_file(scene.ws(".git/commondir"));
+        symlink("../src/file", scene.ws(".git/commondir"))
+    })
+    .shows(|scene| fs::symlink_metadata(scene.ws(".git/commondir")).is_ok()),
+    attempt("lead git elsewhere by a file that says where it is", Protected, Always, |scene| {
+        write_at(scene.ws("module/.git"))
+    })
+    .shows(|scene| fs::read_to_string(scene.ws("module/.git")).ok().as_deref() != Some(WHOLE)),
+    attempt("replace a repository by a file that says where it is", Protected, Always, |scene| {
+        fs::rename(scene.ws("module/.git"), scene.ws("module/git"))?;
+        write_at(scene.ws("module/.git"))
+    })
+    .shows(|scene| fs::read_to_string(scene.ws("module/.git")).ok().as_deref() != Some(WHOLE)),
+    attempt("replace a directory that has a repository in it", Protected, Always, |scene| {
+        fs::rename(scene.ws("module"), scene.ws("gone"))?;
+        fs::create_dir(scene.ws("module"))?;
+        write_at(scene.ws("module/.git"))
+    })
+    .shows(|scene| fs::read_to_string(scene.ws("module/.git")).ok().as_deref() != Some(WHOLE)),
     attempt("put a link where settings are missing", Protected, Always, |scene| {
         let _ = fs::remove_dir(scene.ws(".tools.json"));
         symlink("settings", scene.ws(".tools.json"))
@@ -783,6 +811,37 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
         calls::send_to(one.as_raw_fd(), &scene.out("log"))
     })
     .shows(reached),
+    attempt("send to a socket in a file from one of a raw pair", Sockets, Always, |scene| {
+        // The kernel makes sockets for datagrams of these.
+        let [one, _other] = calls::pair(libc::SOCK_RAW)?;
+        calls::send_to(one.as_raw_fd(), &scene.out("log"))
+    })
+    .shows(reached),
+    attempt(
+        "send to a socket in a file from a pair of any type and flags",
+        Sockets,
+        Always,
+        |scene| {
+            any(0..16, |kind| {
+                any([0, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK], |flags| {
+                    let [one, _other] = calls::pair(kind | flags)?;
+                    // Some send to the other one, whatever they are told.
+                    let _ = calls::send_to(one.as_raw_fd(), &scene.out("log"));
+                    Err(failed("whether it came is seen outside"))
+                })
+            })
+        },
+    )
+    .shows(reached),
+    attempt("turn one of a pair elsewhere when the other is gone", Sockets, Untried, |scene| {
+        any([libc::SOCK_STREAM, libc::SOCK_SEQPACKET], |kind| {
+            let [one, other] = calls::pair(kind)?;
+            drop(other);
+            let (address, length) = calls::unix_address(&scene.out("docker.sock"));
+            call(libc::SYS_connect, &[one.as_raw_fd().into(), pointer(&address), length]).map(drop)
+        })
+    })
+    .shows(reached),
     attempt("turn one of a pair elsewhere", Sockets, Untried, |scene| {
         let [one, _other] = calls::pair(libc::SOCK_STREAM)?;
         let (address, length) = calls::unix_address(&scene.out("docker.sock"));
@@ -824,6 +883,45 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
     attempt("make a process outside wait", Processes, Always, |scene| {
         call(libc::SYS_setpriority, &[libc::PRIO_PROCESS.into(), scene.sleeper.into(), 19])
             .map(drop)
+    }),
+    attempt("bind a process outside to one processor", Processes, Always, |scene| {
+        let mut set = [0_u8; 128];
+        let pid = i64::from(scene.sleeper);
+        call(libc::SYS_sched_getaffinity, &[pid, 128, set.as_mut_ptr() as i64])
+            .or_else(|_| call(libc::SYS_sched_getaffinity, &[0, 128, set.as_mut_ptr() as i64]))?;
+        call(libc::SYS_sched_setaffinity, &[pid, 128, pointer(&set)]).map(drop)
+    }),
+    attempt("schedule a process outside otherwise", Processes, Always, |scene| {
+        let (pid, none) = (i64::from(scene.sleeper), 0_i32);
+        any([libc::SCHED_BATCH, libc::SCHED_IDLE, libc::SCHED_OTHER], |policy| {
+            call(libc::SYS_sched_setscheduler, &[pid, policy.into(), pointer(&none)]).map(drop)
+        })
+    }),
+    attempt("schedule a process outside by the newer call", Processes, Always, |scene| {
+        // Its size, the policy, flags, niceness, and three times.
+        let mut attributes = [0_u32; 12];
+        attributes[0] = 48;
+        call(libc::SYS_sched_setattr, &[scene.sleeper.into(), pointer(&attributes), 0]).map(drop)
+    }),
+    attempt("schedule a process outside by its priority alone", Processes, Always, |scene| {
+        let none = 0_i32;
+        call(libc::SYS_sched_setparam, &[scene.sleeper.into(), pointer(&none)]).map(drop)
+    }),
+    attempt("let the disk of a process outside wait", Processes, Always, |scene| {
+        const OF_A_PROCESS: i64 = 1;
+        const IDLE: i64 = 3 << 13;
+        call(libc::SYS_ioprio_set, &[OF_A_PROCESS, scene.sleeper.into(), IDLE]).map(drop)
+    }),
+    attempt("move the memory of a process outside", Processes, Untried, |scene| {
+        let all = [u64::MAX; 16];
+        let (pid, nodes) = (i64::from(scene.sleeper), pointer(&all));
+        call(libc::SYS_migrate_pages, &[pid, 64, nodes, nodes])
+            .or_else(|_| call(libc::SYS_move_pages, &[pid, 0, 0, 0, 0, 0]))
+            .map(drop)
+    }),
+    attempt("compare what processes outside have", Processes, Untried, |scene| {
+        let pid = i64::from(scene.sleeper);
+        call(libc::SYS_kcmp, &[pid, pid, 0, 0, 0]).map(drop)
     }),
     attempt("trace a process outside", Processes, Always, |scene| {
         call(libc::SYS_ptrace, &[libc::PTRACE_ATTACH.into(), scene.sleeper.into(), 0, 0]).map(drop)
@@ -1067,6 +1165,32 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
     .shows(|scene| fs::metadata(scene.ws("long")).is_ok_and(|found| found.len() > 1_000_000))
     .launched(|_, launch| {
         limited(launch, Limits { file_size: Some(1_000_000), ..Limits::default() })
+    }),
+    attempt("use more memory than all may together", Limit, Untried, |_| {
+        // Each of them takes less than one may, and all of them more than all may.
+        let mut children = Vec::new();
+        for _ in 0..8 {
+            match calls::fork()? {
+                0 => {
+                    let held = vec![1_u8; 32 << 20];
+                    std::thread::sleep(Duration::from_secs(2));
+                    std::process::exit(i32::from(held.iter().any(|byte| *byte != 1)));
+                }
+                child => children.push(child),
+            }
+        }
+        let ended = children.into_iter().filter(|child| calls::ended_well(*child)).count();
+        if ended == 8 { Ok(()) } else { Err(failed("somebody was ended")) }
+    })
+    .launched(|_, launch| {
+        let mut limits = Limits { memory: Some(128 << 20), ..Limits::default() };
+        launch.limits = limits.clone();
+        // Where there can be no group the run is refused, which a promise below holds to.
+        if portcullis_sandbox::probe(launch).is_ok_and(|report| !report.holds(Limit)) {
+            limits.memory = None;
+            launch.limits = limits;
+            launch.arguments = vec!["attack".into(), "open a disk".into()];
+        }
     }),
     attempt("take more memory than may be", Limit, Always, |_| calls::map(4 << 30)).launched(
         |_, launch| limited(launch, Limits { address_space: Some(1 << 30), ..Limits::default() }),

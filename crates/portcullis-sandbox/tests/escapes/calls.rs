@@ -53,6 +53,14 @@ pub(crate) fn fork() -> io::Result<i32> {
     if pid < 0 { Err(io::Error::last_os_error()) } else { Ok(pid) }
 }
 
+/// Whether a child ended by itself, with 0.
+pub(crate) fn ended_well(child: i32) -> bool {
+    let mut status = 1;
+    // SAFETY: the status is written to a variable of ours.
+    let found = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    found == child && libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+}
+
 pub(crate) fn new_session() {
     // SAFETY: no memory is involved.
     unsafe { libc::setsid() };

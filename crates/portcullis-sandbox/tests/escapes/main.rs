@@ -26,7 +26,9 @@ use std::{
 };
 
 use attacks::{ATTEMPTS, Attempt, Kept, LEFT_BEHIND, Works};
-use portcullis_sandbox::{Finished, Launch, Means, Output, Profile, Refused, probe, run, stage};
+use portcullis_sandbox::{
+    Finished, Launch, Means, Output, Profile, Refused, StandIn, probe, run, stage,
+};
 use scene::{SECRET, Scene};
 
 /// What an attacker says that got through.
@@ -51,6 +53,7 @@ fn main() {
             std::thread::sleep(Duration::from_secs(seconds.parse().unwrap()))
         }
         ["loopback"] => promises::loopback(),
+        ["handed", workspace] => promises::handed(Path::new(workspace)),
         ["connections"] => promises::connections(),
         ["bubblewrap", place] => distrust::bubblewrap(Path::new(place)),
         rest => {
@@ -255,11 +258,15 @@ fn profile(scene: &Scene) -> Profile {
         ".git/hooks",
         ".git/config",
         ".git/info/attributes",
+        ".git/commondir",
+        "module/.git",
         ".agent/settings.json",
         ".tools.json",
         ".linked",
     ];
     profile.protected = protected.iter().map(|path| workspace.join(path)).collect();
+    let path = workspace.join(".git/commondir");
+    profile.stand_ins = vec![StandIn { path, text: ".\n".to_owned() }];
     profile.denied = vec![scene.root.join("secret")];
     profile
 }

@@ -14,8 +14,8 @@ use std::{
 };
 
 use portcullis_sandbox::{
-    Input, Kept, Launch, Layer, Limits, Means, Network, Output, Profile, Proxy, Refused, Status,
-    Stopped, run,
+    Input, Kept, Launch, Layer, Limits, Means, Network, Output, Profile, Proxy, Refused, StandIn,
+    Status, Stopped, probe, run,
 };
 
 use crate::{calls, distrust};
@@ -44,6 +44,10 @@ pub(crate) static PROMISES: &[(&str, Promise)] = &[
     ("a path that makes no sense refuses", senseless_paths_refuse),
     ("what is not required runs, and the report says so", waived_runs),
     ("a workspace may be named like an option", named_like_options),
+    ("what leads around the view is not handed in", unfit_descriptors_refuse),
+    ("a probe tries what it says", probes_try),
+    ("memory is limited together, or it is said why not", limits_memory),
+    ("a file keeps the place of one that is missing", stand_ins_hold),
     ("bubblewrap is not believed", distrust::bubblewrap_is_not_believed),
 ];
 
@@ -497,4 +501,136 @@ fn waived_runs(place: &Path, without: &[Means]) -> Result<(), String> {
     same(&finished.report.holds(Layer::Syscalls), &false)?;
     let state = finished.report.layers.iter().find(|state| state.layer == Layer::Syscalls);
     same(&state.map(|state| (state.requested, state.note.is_some())), &Some((true, true)))
+}
+
+/// What a caller could hand in, and whether it may.
+fn unfit_descriptors_refuse(place: &Path, without: &[Means]) -> Result<(), String> {
+    let folder = place.join("outside-folder");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("file"), "inside").unwrap();
+    let file = folder.join("file");
+    let opened = |path: &Path, flags| calls::inheritable(path, flags | libc::O_CLOEXEC);
+    let [stream, _other] = calls::pair(libc::SOCK_STREAM).unwrap();
+    let [datagrams, _other] = calls::pair(libc::SOCK_DGRAM).unwrap();
+    let epoll = calls::owned(calls::call(libc::SYS_epoll_create1, &[0]).unwrap());
+    for (what, descriptor, may) in [
+        ("a directory", opened(&folder, libc::O_RDONLY | libc::O_DIRECTORY), false),
+        ("the root", opened(Path::new("/"), libc::O_RDONLY), false),
+        ("a directory that was not opened to read", opened(&folder, libc::O_PATH), false),
+        ("a file that was not opened to read", opened(&file, libc::O_PATH), false),
+        ("datagrams", datagrams, false),
+        ("what waits for others", epoll, false),
+        ("a file", opened(&file, libc::O_RDONLY), true),
+        ("a device", opened(Path::new("/dev/null"), libc::O_RDONLY), true),
+        ("a connection", stream, true),
+    ] {
+        let mut launch = shell(place, without, "exit 3");
+        launch.descriptors.push(Kept { descriptor, number: 5 });
+        let result = run(&launch);
+        let is_right = match (&result, may) {
+            (Ok(finished), true) => finished.status == Status::Exited(3),
+            (Err(refused @ Refused::Descriptor { number: 5, .. }), false) => {
+                refused.remedy().is_some()
+            }
+            _ => false,
+        };
+        if !is_right {
+            return Err(format!("{what}: {result:?}"));
+        }
+    }
+    // As a shell hands one in, by the input.
+    let launch = shell(place, without, "exit 3");
+    let own = std::env::current_exe().unwrap();
+    let said = std::process::Command::new(own)
+        .arg("handed")
+        .arg(&launch.directory)
+        .stdin(fs::File::open(&folder).unwrap())
+        .output()
+        .unwrap();
+    same(&String::from_utf8_lossy(&said.stdout).contains("it is a directory"), &true)
+}
+
+/// Inside a process whose input is a directory: what comes of handing it on.
+pub(crate) fn handed(workspace: &Path) {
+    let mut launch = Launch::new("/bin/true", workspace, Profile::workspace_write(workspace));
+    launch.input = Input::Inherit;
+    match run(&launch) {
+        Ok(_) => print!("it ran"),
+        Err(refused) => print!("{refused}"),
+    }
+}
+
+fn probes_try(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "");
+    launch.profile.protected = vec![launch.directory.join(".settings/one.json")];
+    launch.profile.denied = vec![place.join("denied")];
+    fs::create_dir_all(place.join("denied")).unwrap();
+    let report = probe(&launch).map_err(|refused| refused.to_string())?;
+    // What holds was tried: nothing that was ruled out got through, and nothing is left.
+    for state in &report.layers {
+        if state.requested && !state.in_force {
+            return Err(format!("{state:?}"));
+        }
+    }
+    same(&fs::read_dir(&launch.directory).unwrap().count(), &0)
+}
+
+fn limits_memory(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "head -c 300m /dev/zero | tail -c 250m | wc -c");
+    launch.limits.memory = Some(64 << 20);
+    let unlimited = run(&Launch { limits: Limits::default(), ..shell(place, without, "true") });
+    same(&unlimited.is_ok(), &true)?;
+    match run(&launch) {
+        // `tail` keeps what it is to show, and is ended for it.
+        Ok(finished) => {
+            let limits = finished.report.layers.iter().find(|one| one.layer == Layer::Limits);
+            same(&limits.is_some_and(|one| one.by.contains(&Means::ControlGroup)), &true)?;
+            let said = String::from_utf8_lossy(&finished.stdout).trim().to_owned();
+            same(&(said == "262144000"), &false)
+        }
+        Err(refused @ Refused::Missing(_)) => {
+            let words = refused.to_string();
+            println!("skipped: a limit on all memory, because here {words}");
+            same(&(words.contains("control group") && refused.remedy().is_some()), &true)
+        }
+        Err(refused) => Err(refused.to_string()),
+    }
+}
+
+/// A placeholder that is a file: there with its whole text while it is used, taken over from a run that was killed, gone afterwards.
+fn stand_ins_hold(place: &Path, without: &[Means]) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let line = "cat names/where; echo evil > names/where; rm -f names/where; mv names/where x; cat names/where; ls -a names; : > names/new";
+    for left_behind in [false, true] {
+        let mut launch = shell(place, without, line);
+        let file = launch.directory.join("names/where");
+        fs::create_dir(launch.directory.join("names")).unwrap();
+        launch.profile.protected.push(file.clone());
+        let text = ".\n".to_owned();
+        launch.profile.stand_ins.push(StandIn { path: file.clone(), text });
+        if left_behind {
+            fs::write(&file, ".\n").unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o1444)).unwrap();
+        }
+        let finished = done(&launch)?;
+        let said = String::from_utf8_lossy(&finished.stdout).into_owned();
+        if without.contains(&Means::Bubblewrap) {
+            // Nothing new is made there at all.
+            same(&launch.directory.join("names/new").exists(), &false)?;
+        } else {
+            same(&said, &".\n.\n.\n..\nwhere\n".to_owned())?;
+            same(&launch.directory.join("names/new").exists(), &true)?;
+            same(&fs::symlink_metadata(&file).is_ok(), &false)?;
+        }
+    }
+    // What a person made there is protected, and stays.
+    let mut launch = shell(place, without, "echo evil > names/where; cat names/where");
+    let file = launch.directory.join("names/where");
+    fs::create_dir(launch.directory.join("names")).unwrap();
+    fs::write(&file, "theirs\n").unwrap();
+    launch.profile.protected.push(file.clone());
+    launch.profile.stand_ins.push(StandIn { path: file.clone(), text: ".\n".to_owned() });
+    let finished = done(&launch)?;
+    same(&String::from_utf8_lossy(&finished.stdout).into_owned(), &"theirs\n".to_owned())?;
+    same(&fs::read_to_string(&file).unwrap(), &"theirs\n".to_owned())
 }

@@ -47,12 +47,14 @@ pub(crate) struct Outside {
 impl Scene {
     pub(crate) fn made(root: PathBuf, program: &Path) -> Self {
         let _ = fs::remove_dir_all(&root);
-        for folder in ["ws/.git/hooks", "ws/.git/info", "ws/src", "outside", "secret"] {
+        for folder in ["ws/.git/hooks", "ws/.git/info", "ws/src", "ws/module", "outside", "secret"]
+        {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
         for (file, text) in [
             ("ws/.git/config", WHOLE),
             ("ws/src/file", WHOLE),
+            ("ws/module/.git", WHOLE),
             ("ws/settings", WHOLE),
             ("outside/target", WHOLE),
             ("outside/script", WHOLE),
