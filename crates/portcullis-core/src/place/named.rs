@@ -25,7 +25,10 @@ pub fn guarded_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
     let hooks = persistence::rows()
         .filter(|row| matches!(row.kind, PersistenceKind::Hook | PersistenceKind::Control))
         .map(|row| (None, row.patterns));
-    named(agents.chain(hooks).chain([(None, BARE)]), home, workspace)
+    let mut paths = named(agents.chain(hooks).chain([(None, BARE)]), home, workspace);
+    // Where it is a directory, work goes on in it; where it is a file, or missing, the names below it keep it in place.
+    paths.retain(|one| !one.path.ends_with("/.git"));
+    paths
 }
 
 /// What makes a directory a repository without one of its own, whose settings version control then obeys.

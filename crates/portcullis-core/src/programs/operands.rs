@@ -68,7 +68,6 @@ pub(super) fn directory(walk: &Walk<'_>, destination: &Argument, sources: usize)
                 | Place::HomeTop
                 | Place::WorkspaceTop
                 | Place::TemporaryTop
-                | Place::VersionControlTop
         )
 }
 

@@ -52,6 +52,22 @@ static RULES: &[Rule] = &[
         ..Rule::KEYS
     },
     Rule {
+        id: "credentials.directory.handed",
+        severity: Severity::High,
+        message: "a program would be handed an open directory, through which it reaches all that lies in and above it",
+        remedy: "hand it the one file that it needs, or name the directory by its path",
+        when: When::Noted,
+        fires: &[
+            "cat /proc/self/fd/0/.config/gh/hosts.yml < ~",
+            "portcullis sandbox run -- cat x < ~",
+            "exec 3< /",
+            "cat /dev/fd/5/x 5<> /etc",
+            "{ cat /dev/fd/9/x; } 9< $HOME",
+        ],
+        quiet: &["cat < notes.txt", "exec 9< .", "flock 9 9< src", "ls ~", "wc -l < ~/notes.txt"],
+        ..Rule::KEYS
+    },
+    Rule {
         id: "credentials.file.read",
         message: "a file with keys, tokens or passwords would be read",
         when: When::Effect(Kinds::READ, |effect, scene| {

@@ -6,6 +6,8 @@ use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 use super::walk::Walk;
 use crate::{
     effect::{Argument, EffectId, EffectKind, WriteMode},
+    facts::PathKind,
+    place::{self, Place},
     text::{Piece, Text},
 };
 
@@ -276,10 +278,12 @@ impl Walk<'_> {
                 self.connect_channel(wiring, number.unwrap_or(0), Channel::Text(text));
             }
             Op::Read => {
+                self.hand_directory(&target);
                 let channel = self.open_for_reading(&target);
                 self.connect_channel(wiring, number.unwrap_or(0), channel);
             }
             Op::ReadWrite => {
+                self.hand_directory(&target);
                 let channel = match self.network(&target) {
                     Some(channel) => channel,
                     None => {
@@ -384,6 +388,27 @@ impl Walk<'_> {
                     .map_or(Channel::Inherited, |(_, channel)| channel.clone())
             }
             None => Channel::Nowhere,
+        }
+    }
+
+    /// Nothing can be read from a directory that is opened so; it is there to be reached by its descriptor. The workspace, and what is
+    /// for everybody, can be reached anyway.
+    fn hand_directory(&mut self, target: &Argument) {
+        let Some(path) = self.target(&target.text).path else { return };
+        let facts = self.facts();
+        let is_directory =
+            || facts.paths.get(&path).is_some_and(|fact| fact.kind == PathKind::Directory);
+        let leads_out = match place::place(&path, facts) {
+            Place::Root | Place::HomeTop | Place::SystemTop => true,
+            Place::Workspace
+            | Place::WorkspaceTop
+            | Place::Artifact
+            | Place::Temporary
+            | Place::TemporaryTop => false,
+            _ => is_directory(),
+        };
+        if leads_out {
+            self.note("credentials.directory.handed", target.span);
         }
     }
 
