@@ -1,6 +1,8 @@
 //! What programs of agents may do inside limits: which files are secret or protected comes from the core's tables, where the user's
 //! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
 
+mod repositories;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     ffi::OsString,
@@ -144,14 +146,41 @@ impl Named {
 
 /// What every profile keeps away from.
 fn keep(profile: &mut Profile, workspace: &Path, directories: &Directories) {
-    let home = directories.home.as_deref();
-    profile.denied = secrets(home, workspace);
-    // The record and the grants say what was done and what may be.
-    let state = directories.state.iter().filter(|state| !workspace.starts_with(state));
-    profile.denied.extend(state.cloned());
-    if !profile.write.is_empty() {
-        profile.protected = guarded(home, workspace);
+    // Whose secrets they are, the account says and not a variable; what the variable names is somebody's home too.
+    profile.denied = directories.homes().flat_map(|home| secrets(Some(home), workspace)).collect();
+    if directories.homes().next().is_none() {
+        profile.denied = secrets(None, workspace);
     }
+    // The record and the grants say what was done and what may be.
+    let below_homes = directories.homes().map(|home| home.join(".local/state/portcullis"));
+    let state = below_homes.chain(directories.state.clone());
+    profile.denied.extend(state.filter(|state| !workspace.starts_with(state)));
+    profile.denied.sort_unstable();
+    profile.denied.dedup();
+    protect(profile, workspace, directories);
+}
+
+/// Adds what is protected where the profile writes.
+fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
+    if profile.write.is_empty() {
+        return;
+    }
+    let found = repositories::below(&profile.write);
+    let homes: Vec<Option<&Path>> = directories.homes().map(Some).collect();
+    let homes = if homes.is_empty() { vec![None] } else { homes };
+    profile.protected.extend(homes.into_iter().flat_map(|home| guarded(home, workspace)));
+    let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+    let named = profile.protected.iter().filter(|path| is_of_git(path));
+    let stand_ins = named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path));
+    profile.stand_ins = stand_ins.collect();
+    profile.stand_ins.sort_unstable();
+    profile.stand_ins.dedup();
+    profile.protected.extend(found.obeyed);
+    profile.protected.retain(|path| !found.unkept.contains(path));
+    profile.stand_ins.retain(|one| !found.unkept.contains(&one.path));
+    profile.protected.sort_unstable();
+    profile.protected.dedup();
+    profile.overlooked = found.overlooked;
 }
 
 /// The same profile with other places to write. What is protected in the workspace stays so.
@@ -161,11 +190,8 @@ pub(crate) fn writing(
     workspace: &Path,
     directories: &Directories,
 ) -> Profile {
-    let guarded = guarded(directories.home.as_deref(), workspace);
-    profile.protected.extend(guarded.into_iter().filter(|_| !write.is_empty()));
-    profile.protected.sort_unstable();
-    profile.protected.dedup();
     profile.write = write;
+    protect(&mut profile, workspace, directories);
     profile
 }
 
@@ -417,6 +443,53 @@ mod tests {
         let profile = writing(profile, vec![workspace.clone()], &workspace, &directories);
         assert_eq!(profile.write, std::slice::from_ref(&workspace));
         assert!(profile.protected.contains(&workspace.join(".git/hooks")));
+    }
+
+    #[test]
+    fn secrets_of_the_account_are_denied_wherever_the_home_is_said_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (account, said, workspace) = (root.join("account"), root.join("said"), root.join("w"));
+        for folder in [account.join(".ssh"), said.join(".aws"), workspace.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let directories = Directories {
+            home: Some(said.clone()),
+            account: Some(account.clone()),
+            ..Directories::default()
+        };
+        let profile = BuiltIn::ReadOnly.profile(&workspace, &directories, None).unwrap();
+        for path in
+            [account.join(".ssh"), said.join(".aws"), account.join(".local/state/portcullis")]
+        {
+            assert!(profile.denied.contains(&path), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn repositories_within_are_protected_and_their_missing_files_kept_by_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(workspace.join("vendor/lib/.git/hooks")).unwrap();
+        fs::create_dir_all(workspace.join(".git/objects/info")).unwrap();
+        let profile =
+            BuiltIn::WorkspaceWrite.profile(&workspace, &Directories::default(), None).unwrap();
+        for path in [
+            ".git/commondir",
+            ".git/config.worktree",
+            ".git/objects/info/alternates",
+            "vendor/lib/.git/hooks",
+            "vendor/lib/.git/config",
+            "vendor/lib/.git/commondir",
+        ] {
+            assert!(profile.protected.contains(&workspace.join(path)), "{path}");
+        }
+        // Work goes on in the repository itself.
+        assert!(!profile.protected.contains(&workspace.join(".git")));
+        for path in [".git/commondir", "vendor/lib/.git/commondir"] {
+            let kept = profile.stand_ins.iter().find(|one| one.path == workspace.join(path));
+            assert_eq!(kept.map(|one| one.text.as_str()), Some(".\n"), "{path}");
+        }
     }
 
     #[test]

@@ -97,6 +97,13 @@ fn define_run(command: Command) -> Command {
                 .help("How many processes there may be at once"),
         )
         .arg(
+            Arg::new("memory")
+                .long("memory")
+                .value_name("BYTES")
+                .value_parser(value_parser!(u64).range(1..=1 << 60))
+                .help("How much memory all processes may have together, where control groups can be made"),
+        )
+        .arg(
             Arg::new("require")
                 .long("require")
                 .value_name("LAYER")
@@ -161,6 +168,8 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
     launch.limits.wall = wall.or(launch.limits.wall);
     let processes = matches.get_one::<u64>("processes").copied();
     launch.limits.processes = processes.or(launch.limits.processes);
+    let memory = matches.get_one::<u64>("memory").copied();
+    launch.limits.memory = memory.or(launch.limits.memory);
     (launch.input, launch.output) = (Input::Inherit, Output::Inherit);
     let layers = |name: &str| -> Layers {
         matches

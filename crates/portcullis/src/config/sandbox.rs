@@ -48,6 +48,8 @@ pub struct ProfileTable {
     pub cpu_seconds: Option<u64>,
     /// How many bytes of addresses each process may have.
     pub address_space: Option<u64>,
+    /// How many bytes of memory all processes may have together; it takes a control group.
+    pub memory: Option<u64>,
     /// How long a file may become, in bytes.
     pub file_size: Option<u64>,
     /// How many processes there may be at once.
@@ -92,6 +94,7 @@ fn profile_of(name: &str, table: &Spanned<ProfileTable>) -> Result<Custom, Misre
         timeout,
         cpu_seconds,
         address_space,
+        memory,
         file_size,
         processes,
         open_files,
@@ -112,6 +115,7 @@ fn profile_of(name: &str, table: &Spanned<ProfileTable>) -> Result<Custom, Misre
             wall: timeout.map(Duration::from_secs),
             cpu_seconds: *cpu_seconds,
             address_space: *address_space,
+            memory: *memory,
             file_size: *file_size,
             processes: *processes,
             open_files: *open_files,

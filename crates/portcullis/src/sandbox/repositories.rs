@@ -1,0 +1,354 @@
+//! Repositories below what may be written. Owns where version control reads settings, hooks and further directories from in each of
+//! them, how far repositories are looked for, and what is said of what was not looked at.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use portcullis_sandbox::StandIn;
+
+/// How many directories deep repositories are looked for.
+const DEPTH: usize = 4;
+
+/// How many directories, and how many names in them, are looked at below one root.
+const MOST_DIRECTORIES: usize = 2_000;
+const MOST_NAMES: usize = 100_000;
+
+/// How deep the repositories of modules lie in that of their project, whose names may have directories in them.
+const MODULE_DEPTH: usize = 8;
+
+/// The most bytes of a file that says where a repository is.
+const LONGEST_POINTER: u64 = 4_096;
+
+/// The most bytes of a repository's settings that are read.
+const LONGEST_SETTINGS: u64 = 1 << 20;
+
+/// What version control obeys in a repository: settings and hooks, and what says where else it reads them or objects.
+const OBEYED: &[&str] = &[
+    "config",
+    "config.worktree",
+    "commondir",
+    "hooks",
+    "info/attributes",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+];
+
+/// The same in the repository's directory for a further working tree.
+const OBEYED_OF_TREE: &[&str] = &["config.worktree", "commondir", "gitdir"];
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Repositories {
+    /// What version control obeys, also where it is missing.
+    pub(super) obeyed: Vec<PathBuf>,
+    /// What of that keeps no place while it is missing, because a file in its place would change what git does.
+    pub(super) unkept: Vec<PathBuf>,
+    /// What was not looked at, for a person.
+    pub(super) overlooked: Vec<String>,
+    known: HashSet<PathBuf>,
+}
+
+/// A name that keeps the place of what version control would obey, where a directory in its place would disturb it: git gives up on a
+/// `commondir` and on a `config.worktree` that cannot be read. The file says what holds without it: the repository itself.
+pub(super) fn stand_in(path: &Path) -> Option<StandIn> {
+    let name = path.file_name()?.to_str()?;
+    let text = match name {
+        "commondir" => ".\n",
+        "config" | "config.worktree" | "attributes" | "alternates" | "http-alternates" => "",
+        _ => return None,
+    };
+    Some(StandIn { path: path.to_owned(), text: text.to_owned() })
+}
+
+/// The repositories at and below the roots.
+pub(super) fn below(roots: &[PathBuf]) -> Repositories {
+    let mut found = Repositories::default();
+    for root in roots {
+        found.look(root);
+    }
+    found
+}
+
+impl Repositories {
+    /// Looks level by level, so that what is nearest is seen in any case.
+    fn look(&mut self, root: &Path) {
+        let mut ahead = VecDeque::from([(root.to_owned(), 0)]);
+        let (mut directories, mut names) = (0, 0);
+        let mut is_deeper = false;
+        while let Some((directory, depth)) = ahead.pop_front() {
+            if directories == MOST_DIRECTORIES || names >= MOST_NAMES {
+                self.overlooked.push(format!(
+                    "repositories below `{}` were looked for in {directories} directories, and there are more",
+                    root.display()
+                ));
+                break;
+            }
+            directories += 1;
+            let mut inner = Vec::new();
+            let (mut head, mut objects, mut refs) = (false, false, false);
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                names += 1;
+                let Ok(kind) = entry.file_type() else { continue };
+                let name = entry.file_name();
+                if name == ".git" {
+                    self.named(&entry.path());
+                    continue;
+                }
+                head |= name == "HEAD" && !kind.is_dir();
+                objects |= name == "objects" && !kind.is_file();
+                refs |= name == "refs" && !kind.is_file();
+                if kind.is_dir() {
+                    inner.push(entry.path());
+                }
+            }
+            if head && objects && refs {
+                self.repository(&directory, Kind::Own);
+            } else if depth < DEPTH {
+                ahead.extend(inner.into_iter().map(|path| (path, depth + 1)));
+            } else {
+                is_deeper |= !inner.is_empty();
+            }
+        }
+        if is_deeper {
+            self.overlooked.push(format!(
+                "repositories more than {DEPTH} directories below `{}` were not looked for",
+                root.display()
+            ));
+        }
+    }
+
+    /// Something of the name that version control looks for: a repository, a link to one, or a file that says where one is.
+    fn named(&mut self, path: &Path) {
+        let Ok(kind) = fs::symlink_metadata(path).map(|found| found.file_type()) else { return };
+        if !kind.is_dir() {
+            self.obeyed.push(path.to_owned());
+        }
+        let Ok(real) = fs::canonicalize(path) else { return };
+        if real.is_dir() {
+            self.repository(&real, Kind::Own);
+        } else if let Some(to) = pointer(&real, "gitdir:") {
+            self.repository(&to, Kind::PointedAt);
+        }
+    }
+
+    /// Everything in a repository that is obeyed, in those of its modules too, and in the one that it shares with others.
+    fn repository(&mut self, directory: &Path, kind: Kind) {
+        let Ok(directory) = fs::canonicalize(directory) else { return };
+        if !self.known.insert(directory.clone()) {
+            return;
+        }
+        self.obeyed.extend(OBEYED.iter().map(|name| directory.join(name)));
+        let common = directory.join("commondir");
+        if kind == Kind::Own && !common.exists() && names_working_tree(&directory.join("config")) {
+            self.overlooked.push(format!(
+                "`{}` says where its working tree is, and so a missing `commondir` in it is not kept from being made",
+                directory.display()
+            ));
+            self.unkept.push(common.clone());
+        }
+        let trees = fs::read_dir(directory.join("worktrees")).into_iter().flatten().flatten();
+        for tree in trees.take(MOST_DIRECTORIES) {
+            self.obeyed.extend(OBEYED_OF_TREE.iter().map(|name| tree.path().join(name)));
+        }
+        self.modules(&directory.join("modules"), MODULE_DEPTH);
+        if let Some(common) = pointer(&common, "") {
+            self.repository(&common, kind);
+        }
+    }
+
+    fn modules(&mut self, directory: &Path, depth: usize) {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+            if self.known.len() >= MOST_DIRECTORIES || depth == 0 {
+                self.overlooked.push(format!(
+                    "not every repository of a module in `{}` was looked at",
+                    directory.display()
+                ));
+                return;
+            }
+            let path = entry.path();
+            if path.join("HEAD").symlink_metadata().is_ok() {
+                self.repository(&path, Kind::PointedAt);
+            } else {
+                self.modules(&path, depth - 1);
+            }
+        }
+    }
+}
+
+/// How git comes to a repository.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    /// By its name; its settings may say that its working tree lies elsewhere.
+    Own,
+    /// By a file in its working tree.
+    PointedAt,
+}
+
+/// Whether settings say where the working tree is. With a `commondir` git would no longer ask them.
+fn names_working_tree(settings: &Path) -> bool {
+    let mut text = String::new();
+    let read = fs::File::open(settings)
+        .and_then(|file| file.take(LONGEST_SETTINGS).read_to_string(&mut text));
+    let is_it = |line: &str| {
+        let line = line.trim_start().to_ascii_lowercase();
+        let rest = line.strip_prefix("worktree").map(str::trim_start);
+        rest.is_some_and(|rest| rest.starts_with('='))
+    };
+    read.is_err() && settings.exists() || text.lines().any(is_it)
+}
+
+/// Where a file says that a repository is, seen from where it lies itself.
+fn pointer(file: &Path, before: &str) -> Option<PathBuf> {
+    // What is no file could be waited for without end.
+    if !fs::metadata(file).ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    fs::File::open(file).ok()?.take(LONGEST_POINTER).read_to_string(&mut text).ok()?;
+    let path = text.strip_prefix(before)?.trim();
+    (!path.is_empty()).then(|| file.parent().map(|folder| folder.join(path)))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(root: &Path, repository: &str) {
+        for folder in ["objects/info", "refs", "hooks"] {
+            fs::create_dir_all(root.join(repository).join(folder)).unwrap();
+        }
+        fs::write(root.join(repository).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    }
+
+    #[test]
+    fn what_git_trusts_is_found_in_every_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        for repository in [
+            ".git",
+            ".git/modules/a",
+            ".git/modules/b/c",
+            ".git/modules/b/c/modules/d",
+            "vendor/lib/.git",
+            "vendor/one/two/.git",
+            "bare",
+            "deep/bare.git",
+            "elsewhere/meta",
+            "1/2/3/4/.git",
+        ] {
+            made(&root, repository);
+        }
+        fs::create_dir_all(root.join(".git/worktrees/w")).unwrap();
+        fs::create_dir_all(root.join("pointed")).unwrap();
+        fs::write(root.join("pointed/.git"), "gitdir: ../elsewhere/meta\n").unwrap();
+        fs::write(root.join("elsewhere/meta/commondir"), "../common\n").unwrap();
+        fs::create_dir_all(root.join("elsewhere/common")).unwrap();
+        fs::create_dir_all(root.join("linked")).unwrap();
+        std::os::unix::fs::symlink("../bare", root.join("linked/.git")).unwrap();
+        let found = below(std::slice::from_ref(&root));
+        for path in [
+            ".git/config",
+            ".git/commondir",
+            ".git/worktrees/w/commondir",
+            ".git/modules/a/config",
+            ".git/modules/b/c/hooks",
+            ".git/modules/b/c/modules/d/config.worktree",
+            "vendor/lib/.git/hooks",
+            "vendor/one/two/.git/config",
+            "bare/config",
+            "bare/objects/info/alternates",
+            "deep/bare.git/hooks",
+            "pointed/.git",
+            "elsewhere/meta/config",
+            "elsewhere/common/config",
+            "linked/.git",
+            "1/2/3/4/.git/info/attributes",
+        ] {
+            assert!(found.obeyed.contains(&root.join(path)), "{path}: {:?}", found.obeyed);
+        }
+        assert!(found.overlooked.is_empty(), "{:?}", found.overlooked);
+    }
+
+    #[test]
+    fn a_working_tree_that_lies_elsewhere_stays_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        made(&root, ".git");
+        fs::write(root.join(".git/config"), "[core]\n\tworktree = /elsewhere\n").unwrap();
+        let found = below(std::slice::from_ref(&root));
+        assert_eq!(found.unkept, [root.join(".git/commondir")]);
+        assert!(found.overlooked.iter().any(|one| one.contains("working tree")));
+        fs::write(root.join(".git/config"), "[extensions]\n\tworktreeConfig = true\n").unwrap();
+        assert!(below(&[root]).unkept.is_empty());
+    }
+
+    #[test]
+    fn what_was_not_looked_at_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        made(&root, "1/2/3/4/5/.git");
+        let found = below(std::slice::from_ref(&root));
+        assert!(found.obeyed.is_empty());
+        assert!(found.overlooked.iter().any(|one| one.contains("more than 4 directories")));
+        let wide = root.join("wide");
+        for number in 0..=MOST_DIRECTORIES {
+            fs::create_dir_all(wide.join(number.to_string())).unwrap();
+        }
+        let found = below(&[wide]);
+        assert!(found.overlooked.iter().any(|one| one.contains("there are more")));
+    }
+
+    /// A stand-in changes nothing for git: its text says what git takes for granted without it.
+    #[test]
+    fn git_works_with_what_keeps_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let git = |arguments: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command.current_dir(&root).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+            command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", &root);
+            match command.args(arguments).output() {
+                Ok(output) => {
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    assert!(output.status.success(), "git {arguments:?}: {said}");
+                    true
+                }
+                // Without git there is nothing to disturb.
+                Err(_) => false,
+            }
+        };
+        if !git(&["init", "-q"]) {
+            return;
+        }
+        git(&["config", "extensions.worktreeConfig", "true"]);
+        fs::write(root.join("file"), "one").unwrap();
+        for path in below(std::slice::from_ref(&root)).obeyed {
+            if let Some(StandIn { path, text }) = stand_in(&path)
+                && !path.exists()
+            {
+                fs::write(path, text).unwrap();
+            }
+        }
+        assert!(root.join(".git/commondir").is_file());
+        for arguments in [
+            &["status"][..],
+            &["add", "file"],
+            &["commit", "-qm", "one"],
+            &["branch", "other"],
+            &["worktree", "add", "-q", "tree", "other"],
+            &["-C", "tree", "status"],
+            &["stash", "list"],
+            &["gc", "-q"],
+            &["fsck", "--no-progress"],
+            &["clone", "-q", ".", "copy"],
+            &["config", "--worktree", "core.sparseCheckout", "false"],
+        ] {
+            git(arguments);
+        }
+    }
+}
