@@ -1,13 +1,20 @@
 //! Archives that are unpacked. Owns which entries may come out of one: none outside of where it is unpacked, no devices, no more
 //! than there is room for. Reading the list of entries is for whoever has the file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{PathRules, Refused, unseen};
+use super::{PathRules, Refused, is_device, unseen};
+use crate::{
+    facts::Facts,
+    place::{self, PersistenceKind},
+};
 
 const KIND: &str = "archive";
+
+/// A home that an archive may be unpacked in: what is obeyed there is obeyed by its name.
+const SOME_HOME: &str = "/home/user";
 
 /// What an archive may be and hold.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
@@ -23,6 +30,10 @@ pub struct ArchiveRules {
     pub ratio: u64,
     /// Whether it may hold links, which stay within it.
     pub links: bool,
+    /// How many archives deep within it are looked into; one that lies deeper is refused.
+    pub depth: usize,
+    /// Whether it may hold what other programs obey: start-up files, hooks and settings of version control, settings of agents.
+    pub sensitive: bool,
 }
 
 impl Default for ArchiveRules {
@@ -33,6 +44,8 @@ impl Default for ArchiveRules {
             bytes: 256 << 20,
             ratio: 200,
             links: false,
+            depth: 2,
+            sensitive: false,
         }
     }
 }
@@ -93,25 +106,62 @@ impl ArchiveRules {
                 let name: String = entry.name.chars().take(80).collect();
                 return refuse(&format!("the entry `{}` {problem}", name.escape_debug()));
             }
-            if self.links {
-                let is_link = matches!(entry.kind, EntryKind::Link(_));
-                links.extend(is_link.then(|| ways(&entry.name).pop()).flatten());
-                names.push((entry.name, is_link));
+            let is_link = matches!(entry.kind, EntryKind::Link(_));
+            links.extend((is_link && self.links).then(|| ways(&entry.name).pop()).flatten());
+            names.push((entry.name, Is::of(&entry.kind)));
+        }
+        self.apart(&links, &names)
+    }
+
+    /// That every name is there once, and none lies behind a file or a link: what comes of such an archive depends on who unpacks it, and
+    /// in which order.
+    fn apart(&self, links: &HashSet<String>, names: &[(String, Is)]) -> Result<(), Refused> {
+        let refuse = |name: &str, problem: &str| {
+            let name: String = name.chars().take(80).collect();
+            Err(Refused::new(KIND, format!("the entry `{}` {problem}", name.escape_debug())))
+        };
+        let mut seen: HashMap<String, Is> = HashMap::new();
+        for (name, is) in names {
+            let mut ways = ways(name);
+            // Whoever opens it by its name comes to where the link leads.
+            let Some(own) = ways.pop() else { continue };
+            let is_behind = links.contains(&own) && *is != Is::Link;
+            if is_behind || ways.iter().any(|way| links.contains(way)) {
+                return refuse(name, "lies behind a link");
+            }
+            match seen.insert(own, *is) {
+                Some(Is::Link) if *is == Is::Link => return refuse(name, "lies behind a link"),
+                Some(before) if before != Is::Directory || *is != Is::Directory => {
+                    return refuse(name, "is there twice");
+                }
+                _ => {}
             }
         }
-        let mut seen = HashSet::new();
-        for (name, is_link) in names {
-            let mut ways = ways(&name);
-            // Whoever opens it by its name comes to where the link leads.
-            let own = ways.pop().filter(|own| links.contains(own));
-            let is_twice = own.is_some_and(|own| !is_link || !seen.insert(own));
-            if is_twice || ways.iter().any(|way| links.contains(way)) {
-                let name: String = name.chars().take(80).collect();
-                let message = format!("the entry `{}` lies behind a link", name.escape_debug());
-                return Err(Refused::new(KIND, message));
+        for (name, _) in names {
+            let mut ways = ways(name);
+            ways.pop();
+            if ways.iter().any(|way| matches!(seen.get(way), Some(Is::File))) {
+                return refuse(name, "lies in what is a file");
             }
         }
         Ok(())
+    }
+
+    /// Holds what is in archives within one of so many bytes to how much it may grow.
+    ///
+    /// # Errors
+    /// [`Refused`], where that is too much.
+    pub fn check_growth(&self, packed: u64, deeper: u64) -> Result<(), Refused> {
+        if deeper / packed.max(1) > self.ratio && deeper > 1 << 20 {
+            return Err(Refused::new(KIND, "the archive grows too much when it is unpacked"));
+        }
+        Ok(())
+    }
+
+    /// Whether an entry of this name would be unpacked elsewhere.
+    #[must_use]
+    pub fn leaves(&self, name: &str) -> bool {
+        leaves(name, 0)
     }
 
     fn problem(&self, entry: &ArchiveEntry) -> Option<&'static str> {
@@ -120,6 +170,15 @@ impl ArchiveRules {
         }
         if leaves(&entry.name, 0) {
             return Some("would be unpacked elsewhere");
+        }
+        if parts(&entry.name).any(is_device) {
+            return Some("is a device to other systems");
+        }
+        if parts(&entry.name).any(is_short_form) {
+            return Some("has a name that other systems take for the short form of another");
+        }
+        if !self.sensitive && is_obeyed(&entry.name) {
+            return Some("is obeyed by other programs");
         }
         match &entry.kind {
             EntryKind::File | EntryKind::Directory => None,
@@ -145,7 +204,55 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."))
 }
 
-/// Every place that a path leads through, the last one itself; without regard to case, as some file systems compare names.
+/// What counts of an entry's kind when names meet.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Is {
+    File,
+    Directory,
+    Link,
+}
+
+impl Is {
+    fn of(kind: &EntryKind) -> Self {
+        match kind {
+            EntryKind::Directory => Self::Directory,
+            EntryKind::Link(_) => Self::Link,
+            EntryKind::File | EntryKind::HardLink(_) | EntryKind::Other => Self::File,
+        }
+    }
+}
+
+/// A name as other systems read it: without blanks and dots at its end, and without the stream of a file that is named behind a colon.
+fn plain(name: &str) -> &str {
+    name.split(':').next().unwrap_or_default().trim_end_matches([' ', '.'])
+}
+
+/// Whether a name is of the form in which other systems abbreviate those that are too long or begin with a dot: `GIT~1` for `.git`.
+fn is_short_form(name: &str) -> bool {
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    let Some((_, number)) = stem.rsplit_once('~') else { return false };
+    stem.len() <= 8
+        && ending.len() <= 3
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether other programs obey what is unpacked by a name, in a project or in a home. What is an ordinary part of projects is not meant.
+fn is_obeyed(name: &str) -> bool {
+    let facts = Facts { home: Some(SOME_HOME.to_owned()), ..Facts::default() };
+    let names: Vec<&str> = parts(name).map(plain).collect();
+    let path = format!("{SOME_HOME}/{}", names.join("/"));
+    // Some file systems do not tell capital letters apart.
+    let small = path.to_lowercase();
+    names.iter().any(|name| name.eq_ignore_ascii_case(".git"))
+        || [path, small].iter().any(|path| {
+            place::persistence(path, &facts)
+                .is_some_and(|found| found.kind != PersistenceKind::Project)
+                || place::agent_file(path, &facts).is_some_and(place::AgentFile::is_guarding)
+        })
+}
+
+/// Every place that a path leads through, the last one itself; as file systems compare names that are less strict than ours.
 fn ways(path: &str) -> Vec<String> {
     let mut at: Vec<String> = Vec::new();
     let mut ways = Vec::new();
@@ -153,7 +260,7 @@ fn ways(path: &str) -> Vec<String> {
         if part == ".." {
             at.pop();
         } else {
-            at.push(part.to_lowercase());
+            at.push(plain(part).to_lowercase());
         }
         ways.push(at.join("/"));
     }

@@ -194,6 +194,21 @@ fn unseen(text: &str) -> Option<char> {
     })
 }
 
+/// Whether programs of another system, and mounts of its disks, take a name for a device: whatever its ending and what blanks follow.
+fn is_device(name: &str) -> bool {
+    let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let number = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CLOCK$" | "CONIN$" | "CONOUT$")
+        // The superscripts are digits to that system.
+        || number.is_some_and(|number| {
+            let mut letters = number.chars();
+            let is_digit = |letter: char| {
+                letter.is_ascii_digit() || matches!(letter, '\u{b9}' | '\u{b2}' | '\u{b3}')
+            };
+            letters.next().is_some_and(is_digit) && letters.next().is_none()
+        })
+}
+
 /// Refuses what [`unseen`] finds.
 fn seen(kind: &'static str, text: &str) -> Result<(), Refused> {
     match unseen(text) {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Refused, seen};
+use super::{Refused, is_device, seen};
 
 const KIND: &str = "path";
 
@@ -25,6 +25,8 @@ pub struct PathRules {
     pub create: bool,
     /// Whether keys, tokens and passwords may be read, and start-up files, hooks and agents' settings be written.
     pub sensitive: bool,
+    /// Whether a file may be read that has further names (hard links), which may lie where the tool may not read. None is written.
+    pub linked: bool,
     /// Whether capital and small letters are the same.
     pub fold_case: bool,
 }
@@ -74,14 +76,6 @@ impl PathRules {
         if is_drive(path.as_bytes()) {
             return refuse("the path names a drive");
         }
-        // What programs of other systems, and mounts of their disks, take for a device or another file.
-        let is_device = |component: &str| {
-            let stem = component.split(['.', ':']).next().unwrap_or_default().trim_end();
-            let stem = stem.to_ascii_uppercase();
-            let numbered = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
-            matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
-                || numbered.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
-        };
         if path.split(['/', '\\']).any(is_device) {
             return refuse("the path names a device");
         }

@@ -467,6 +467,22 @@ fn words_patterns_and_expressions_are_what_they_say() {
             "@x",
             "@a/b/c",
             "left-pad@-x",
+            // Each installs something else than the package that is named.
+            "left-pad@npm:evil",
+            "left-pad@npm:evil@1.0.0",
+            "left-pad@file:evil",
+            "left-pad@github:a",
+            "left-pad@git+ssh:a",
+            "left-pad@https:a",
+            "left-pad@workspace:a",
+            "left-pad@link:a",
+            "left-pad@a/b",
+            "left-pad@.",
+            "left-pad@..",
+            "left-pad@evil.tgz",
+            "left-pad@1.0.0.TAR.GZ",
+            "evil.tgz",
+            "evil.tar",
             "left-pad; ls",
             "file:x",
             "léft-pad",
@@ -476,7 +492,27 @@ fn words_patterns_and_expressions_are_what_they_say() {
         "package",
         &json!({"ecosystem": "pypi", "pinned": true}),
         &["requests==2.31.0"],
-        &["requests", "requests==", "requests @ https://x", "requests>=2"],
+        &[
+            "requests",
+            "requests==",
+            "requests @ https://x",
+            "requests>=2",
+            "requests==1:2",
+            "evil.whl",
+            "evil.tar.gz==1",
+        ],
+    );
+    told_apart(
+        "package",
+        &json!({"pinned": true}),
+        &["left-pad@1.3.0", "left-pad@1.3.0-rc.1", "@types/node@20.1.2"],
+        &["left-pad@1", "left-pad@1.3", "left-pad@latest", "left-pad@1.3.x", "left-pad@1.3.0.tgz"],
+    );
+    told_apart(
+        "package",
+        &json!({"ecosystem": "apt"}),
+        &["g++", "python3.11", "bash=1:5.2-3"],
+        &["bash-", "evil.deb", "./evil.deb", "a/b", "a=b:../c"],
     );
     told_apart(
         "package",
@@ -549,17 +585,61 @@ fn archives_unpack_within_themselves() {
     let rules = ArchiveRules { entries: 3, bytes: 4 << 20, links: true, ..ArchiveRules::default() };
     let entry = |name: &str, kind, bytes| ArchiveEntry { name: name.to_owned(), kind, bytes };
     let file = |name: &str| entry(name, EntryKind::File, 10);
+    let folder = |name: &str| entry(name, EntryKind::Directory, 0);
     let link = |name: &str, to: &str| entry(name, EntryKind::Link(to.to_owned()), 0);
     let hard = |name: &str, to: &str| entry(name, EntryKind::HardLink(to.to_owned()), 0);
     for good in [
-        vec![file("a"), file("a/b/c.txt"), file("./x")],
+        vec![file("a"), file("b/b/c.txt"), file("./x")],
         vec![link("a/b", "../c")],
         vec![file("a/../b")],
         vec![link("bin/tool", "../lib/tool"), file("lib/tool"), file("bin/other")],
         vec![file("a/b"), hard("c/d", "a/b")],
+        vec![folder("a"), folder("a/"), file("a/b")],
+        vec![file("a/.gitignore"), file("a/.gitattributes"), file("a/AGENTS.md")],
+        vec![file("a/console.log"), file("a/nullable.rs"), file("a/com10.txt")],
+        vec![file("a/notes~"), file("a/v1.0~rc1.txt"), file("a/git/config")],
     ] {
         assert_eq!(rules.check_entries(100, good.clone()), Ok(()), "{good:?}");
     }
+    for (bad, expected) in [
+        (vec![file("a"), file("a")], "is there twice"),
+        (vec![file("a"), file("./a")], "is there twice"),
+        (vec![file("a"), file("x/../A")], "is there twice"),
+        (vec![file("a"), folder("a")], "is there twice"),
+        (vec![file("a"), file("a. ")], "is there twice"),
+        (vec![file("a"), hard("a", "b")], "is there twice"),
+        (vec![file("a"), file("a/b")], "lies in what is a file"),
+        (vec![file("a/b"), file("a")], "lies in what is a file"),
+        (vec![file("a/b/c"), file("A")], "lies in what is a file"),
+        (vec![file("CON")], "is a device"),
+        (vec![file("a/nul.txt")], "is a device"),
+        (vec![file("a/Aux /b")], "is a device"),
+        (vec![file("com1.tar.gz")], "is a device"),
+        (vec![file("COM\u{b9}")], "is a device"),
+        (vec![file("lpt\u{b2}.txt")], "is a device"),
+        (vec![file("prn.")], "is a device"),
+        (vec![file("GIT~1/config")], "short form"),
+        (vec![file("a/bashrc~2")], "short form"),
+        (vec![file(".git/hooks/pre-commit")], "is obeyed"),
+        (vec![file("a/b/.GIT/config")], "is obeyed"),
+        (vec![file(".git. /config")], "is obeyed"),
+        (vec![file(".git::$INDEX_ALLOCATION/config")], "is obeyed"),
+        (vec![file("sub/.git")], "is obeyed"),
+        (vec![file("lib.git/hooks/x")], "is obeyed"),
+        (vec![file(".bashrc")], "is obeyed"),
+        (vec![file(".BashRC")], "is obeyed"),
+        (vec![file("a/.zshenv")], "is obeyed"),
+        (vec![file(".config/autostart/x.desktop")], "is obeyed"),
+        (vec![file(".ssh/authorized_keys")], "is obeyed"),
+        (vec![file(".claude/settings.json")], "is obeyed"),
+        (vec![file("a/.mcp.json")], "is obeyed"),
+    ] {
+        let refused = rules.check_entries(100, bad.clone());
+        let is_right = refused.as_ref().is_err_and(|words| words.message.contains(expected));
+        assert!(is_right, "{bad:?}: {refused:?}");
+    }
+    let trusting = ArchiveRules { sensitive: true, ..ArchiveRules::default() };
+    assert_eq!(trusting.check_entries(100, [file(".git/hooks/pre-commit")]), Ok(()));
     for bad in [
         vec![file("../a")],
         vec![file("a/../../b")],

@@ -412,6 +412,9 @@ impl PackageRules {
             Ecosystem::Apt => package.find('=').map_or((package, ""), |at| package.split_at(at)),
         };
         let version = version.trim_start_matches(['@', '=']);
+        if [name, version].iter().any(|part| is_file_of_package(part)) {
+            return refuse("it names a file, and not a package of a registry");
+        }
         let small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
         let part = |part: &str| {
             part.starts_with(small)
@@ -440,18 +443,34 @@ impl PackageRules {
             Ecosystem::Apt => {
                 name.len() > 1
                     && name.starts_with(small)
+                    // A minus at the end takes the package away.
+                    && !name.ends_with('-')
                     && name.chars().all(|letter| small(letter) || "+-.".contains(letter))
             }
         };
         if !is_name || name.len() > 214 {
             return refuse("it is not the name of a package of a registry");
         }
-        if !version.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-+~:".contains(letter))
-            || version.starts_with('-')
+        // Elsewhere what stands before a colon says where the package comes from, or names another one: `npm:`, `file:`, `github:`.
+        let marks = if self.ecosystem == Ecosystem::Apt { ".-+~:" } else { ".-+~" };
+        if !version.chars().all(|letter| letter.is_ascii_alphanumeric() || marks.contains(letter))
+            || version.starts_with(['-', '.'])
         {
             return refuse("the version is not one");
         }
-        if self.pinned && !version.starts_with(|letter: char| letter.is_ascii_digit()) {
+        let is_exact = match self.ecosystem {
+            // Fewer than three numbers are a range.
+            Ecosystem::Npm | Ecosystem::Cargo => {
+                let numbers = version.split(['-', '+']).next().unwrap_or_default();
+                let is_number =
+                    |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+                numbers.split('.').count() == 3 && numbers.split('.').all(is_number)
+            }
+            Ecosystem::Pypi | Ecosystem::Apt => {
+                version.starts_with(|letter: char| letter.is_ascii_digit())
+            }
+        };
+        if self.pinned && !is_exact {
             return refuse("the package must be named with its exact version");
         }
         if !self.allowed.is_empty() && !self.allowed.iter().any(|allowed| allowed == name) {
@@ -459,6 +478,33 @@ impl PackageRules {
         }
         Ok(())
     }
+}
+
+/// Whether installers take a text for a file that holds a package, by its ending alone.
+fn is_file_of_package(text: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        ".tgz",
+        ".tar",
+        ".tar.gz",
+        ".tar.bz2",
+        ".tar.xz",
+        ".tar.lz",
+        ".tar.lzma",
+        ".tar.zst",
+        ".tbz",
+        ".txz",
+        ".tlz",
+        ".zip",
+        ".whl",
+        ".egg",
+        ".crate",
+        ".deb",
+        ".gz",
+        ".bz2",
+        ".xz",
+    ];
+    let lower = text.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| lower.ends_with(ending))
 }
 
 /// A number.

@@ -26,6 +26,15 @@ const SET_ID_WORDS: &str = "it holds a file that would run with the rights of it
 const HEADERS: u64 = 4 << 10;
 const FILLING: u64 = 16 << 20;
 
+/// How much of a stream says what it is.
+const HEAD: u64 = 512;
+
+/// How packed streams begin (RFC 1952).
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
+/// The largest archive within another that is looked into: it is held in memory.
+const LARGEST_WITHIN: u64 = 64 << 20;
+
 /// The longest target of a link.
 const LONGEST_LINK: u64 = 4_096;
 
@@ -41,21 +50,22 @@ pub(super) fn check(rules: &ArchiveRules, opened: &Opened) -> Result<(), Refused
 }
 
 fn checked(rules: &ArchiveRules, file: File) -> Result<(), Refused> {
-    let (packed, entries) = list(rules, file).map_err(|error| Refused {
+    let (packed, deeper, entries) = list(rules, file).map_err(|error| Refused {
         kind: "archive",
         message: format!("its list cannot be read: {error}"),
     })?;
+    rules.check_growth(packed, deeper)?;
     rules.check_entries(packed, entries)
 }
 
-/// The bytes of the archive, and its entries. Reading stops where the rules are broken in any case.
-fn list(rules: &ArchiveRules, mut file: File) -> io::Result<(u64, Vec<ArchiveEntry>)> {
+/// The bytes of the archive, those of what lies in archives within it, and its entries. Reading stops where the rules are broken in any case.
+fn list(rules: &ArchiveRules, mut file: File) -> io::Result<(u64, u64, Vec<ArchiveEntry>)> {
     file.rewind()?;
     let packed = file.metadata()?.len();
     let mut head = Vec::new();
-    (&mut file).take(512).read_to_end(&mut head)?;
+    (&mut file).take(HEAD).read_to_end(&mut head)?;
     file.rewind()?;
-    let mut list = List { entries: Vec::new(), bytes: 0, rules };
+    let mut list = List { entries: Vec::new(), bytes: 0, deeper: 0, inner: 0, rules };
     if zip::is_zip(&head) {
         if tar::is_tar(&head) {
             return Err(io::Error::other("it is a tar archive as well"));
@@ -74,8 +84,10 @@ fn list(rules: &ArchiveRules, mut file: File) -> io::Result<(u64, Vec<ArchiveEnt
                 list.push(name, EntryKind::Directory, 0)?;
             }
             // Some programs unpack to the second.
-            if let Some(name) = second_name {
-                list.push(name, EntryKind::Directory, 0)?;
+            if let Some(second) = second_name
+                && second != name
+            {
+                list.push(second, EntryKind::File, 0)?;
             }
         }
         zip::each_file(&mut file, &mut |name, stored, contents| {
@@ -92,16 +104,13 @@ fn list(rules: &ArchiveRules, mut file: File) -> io::Result<(u64, Vec<ArchiveEnt
                 return list.push(name, EntryKind::Link(target), 0);
             }
             let ordinary = modes.iter().all(|mode| matches!(mode & KIND, 0 | FILE));
-            let bytes = list.count(contents)?;
+            let bytes = list.contents(contents)?;
             list.push(name, if ordinary { EntryKind::File } else { EntryKind::Other }, bytes)
         })?;
-        return Ok((packed, list.entries));
+        return Ok((packed, list.deeper, list.entries));
     }
-    let stream: Box<dyn Read> = if head.starts_with(&[0x1f, 0x8b]) {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
+    let stream: Box<dyn Read> =
+        if head.starts_with(GZIP) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     // Headers and what fills up are not counted with the contents, but end too.
     let headers = u64::try_from(rules.entries).unwrap_or(u64::MAX).saturating_mul(HEADERS);
     let mut stream = stream.take(rules.bytes.saturating_add(headers).saturating_add(FILLING));
@@ -110,7 +119,7 @@ fn list(rules: &ArchiveRules, mut file: File) -> io::Result<(u64, Vec<ArchiveEnt
             let name: String = String::from_utf8_lossy(entry.name).chars().take(80).collect();
             return Err(io::Error::other(format!("the entry `{}` {odd}", name.escape_debug())));
         }
-        let bytes = list.count(contents)?;
+        let bytes = list.contents(contents)?;
         let kind = match entry.kind {
             0 | b'0' | b'7' => EntryKind::File,
             b'5' => EntryKind::Directory,
@@ -123,18 +132,23 @@ fn list(rules: &ArchiveRules, mut file: File) -> io::Result<(u64, Vec<ArchiveEnt
     if !tar::is_over(&mut stream)? || stream.limit() == 0 {
         return Err(io::Error::other("something follows its end"));
     }
-    Ok((packed, list.entries))
+    Ok((packed, list.deeper, list.entries))
 }
 
 struct List<'a> {
     entries: Vec<ArchiveEntry>,
+    /// Of everything, archives within included.
     bytes: u64,
+    /// Of what lies in archives within.
+    deeper: u64,
+    /// How many entries archives within have.
+    inner: usize,
     rules: &'a ArchiveRules,
 }
 
 impl List<'_> {
     fn push(&mut self, name: &[u8], kind: EntryKind, bytes: u64) -> io::Result<()> {
-        if self.entries.len() > self.rules.entries {
+        if self.entries.len() + self.inner >= self.rules.entries {
             return Err(io::Error::other("it has too many entries"));
         }
         let name = String::from_utf8_lossy(name).into_owned();
@@ -142,7 +156,87 @@ impl List<'_> {
         Ok(())
     }
 
-    /// Reads what an entry holds, as long as there may be more.
+    /// Reads what an entry holds, and what archives in it hold. The bytes are the entry's own.
+    fn contents(&mut self, contents: &mut dyn Read) -> io::Result<u64> {
+        let before = self.bytes;
+        let depth = self.rules.depth;
+        let own = self.within(contents, depth)?;
+        // What lies deeper counts for the whole, and not for the entry.
+        self.deeper = self.deeper.saturating_add(self.bytes.saturating_sub(before + own));
+        Ok(own)
+    }
+
+    /// Counts a stream, and looks into it where it is an archive; `depth` more of them may lie within each other.
+    fn within(&mut self, contents: &mut dyn Read, depth: usize) -> io::Result<u64> {
+        let mut head = Vec::new();
+        contents.take(HEAD).read_to_end(&mut head)?;
+        let is_zip = zip::is_zip(&head);
+        let is_packed = head.starts_with(GZIP);
+        if !is_zip && !is_packed && !tar::is_tar(&head) {
+            return self.count(&mut head.as_slice().chain(contents));
+        }
+        let depth = depth.checked_sub(1).ok_or_else(|| {
+            io::Error::other("it holds archives within archives, deeper than is looked into")
+        })?;
+        let mut inner = Vec::new();
+        let mut whole = head.as_slice().chain(contents);
+        let bytes = self.count(&mut Kept { from: &mut whole, kept: &mut inner })?;
+        if bytes > LARGEST_WITHIN {
+            return Err(io::Error::other(
+                "it holds an archive that is too large to be looked into",
+            ));
+        }
+        let unread = |error: io::Error| {
+            io::Error::new(error.kind(), format!("an archive in it cannot be read: {error}"))
+        };
+        if is_zip {
+            zip::each_file(&mut io::Cursor::new(inner), &mut |name, stored, contents| {
+                if stored != zip::Stored::Readable {
+                    return Err(io::Error::other("it holds what cannot be read"));
+                }
+                self.inner(name)?;
+                self.within(contents, depth).map(drop)
+            })
+            .map_err(unread)?;
+        } else if is_packed {
+            // Whatever it is: it is as long as that, and may be an archive in turn.
+            let mut unpacked = MultiGzDecoder::new(inner.as_slice());
+            let mut begun = Vec::new();
+            (&mut unpacked).take(HEAD).read_to_end(&mut begun).map_err(unread)?;
+            let mut whole = begun.as_slice().chain(unpacked);
+            if tar::is_tar(&begun) {
+                self.entries_within(&mut whole, depth).map_err(unread)?;
+            } else {
+                self.within(&mut whole, depth).map_err(unread)?;
+            }
+        } else {
+            self.entries_within(&mut inner.as_slice(), depth).map_err(unread)?;
+        }
+        Ok(bytes)
+    }
+
+    fn entries_within(&mut self, stream: &mut dyn Read, depth: usize) -> io::Result<()> {
+        let room = self.rules.bytes.saturating_add(FILLING);
+        tar::each_entry(&mut stream.take(room), &mut |entry, contents| {
+            self.inner(entry.name)?;
+            self.within(contents, depth).map(drop)
+        })
+    }
+
+    /// An entry of an archive within: it counts, and stays in its place.
+    fn inner(&mut self, name: &[u8]) -> io::Result<()> {
+        self.inner += 1;
+        if self.inner + self.entries.len() > self.rules.entries {
+            return Err(io::Error::other("it has too many entries"));
+        }
+        let name = String::from_utf8_lossy(name);
+        if self.rules.leaves(&name) {
+            return Err(io::Error::other("an entry of it would be unpacked elsewhere"));
+        }
+        Ok(())
+    }
+
+    /// Reads a stream to its end, as long as there may be more.
     fn count(&mut self, contents: &mut dyn Read) -> io::Result<u64> {
         let room = self.rules.bytes.saturating_sub(self.bytes).saturating_add(1);
         let bytes = io::copy(&mut contents.take(room), &mut io::sink())?;
@@ -151,6 +245,22 @@ impl List<'_> {
             return Err(io::Error::other("it is too large unpacked"));
         }
         Ok(bytes)
+    }
+}
+
+/// What is read is kept, up to the largest archive that is looked into.
+struct Kept<'a> {
+    from: &'a mut dyn Read,
+    kept: &'a mut Vec<u8>,
+}
+
+impl Read for Kept<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(room)?;
+        if self.kept.len() as u64 <= LARGEST_WITHIN {
+            self.kept.extend_from_slice(room.get(..count).unwrap_or_default());
+        }
+        Ok(count)
     }
 }
 
@@ -480,6 +590,60 @@ mod tests {
             }
         }
         assert!(through.is_empty(), "{through:#?}");
+    }
+
+    #[test]
+    fn archives_within_archives_are_looked_into() {
+        let rules = ArchiveRules { bytes: 8 << 20, entries: 100, ..ArchiveRules::default() };
+        let inner = |name: &str| tar(&[entry(name, b'0', b"one")]);
+        let zeros = vec![0; 16 << 20];
+        let bomb = packed(&zeros);
+        let many: Vec<Zipped> = (0..99).map(|number| zipped(&number.to_string(), b"")).collect();
+        let twice = tar(&[entry("b.tgz", b'0', &packed(&inner("c")))]);
+        for (what, bytes) in [
+            ("a tar in a tar", tar(&[entry("a.tar", b'0', &inner("x"))])),
+            ("a zip in a tar", tar(&[entry("a.zip", b'0', &zip(&[zipped("a", b"x")], b""))])),
+            ("two deep", tar(&[entry("a.tgz", b'0', &packed(&twice))])),
+            ("a packed text", tar(&[entry("a.gz", b'0', &packed(b"text"))])),
+            ("a jar in a zip", zip(&[zipped("a.jar", &zip(&[zipped("x", b"x")], b""))], b"")),
+        ] {
+            assert_eq!(said(&rules, &bytes), Ok(()), "{what}");
+        }
+        for (what, bytes, expected) in [
+            ("a bomb in a tar", tar(&[entry("a.gz", b'0', &bomb)]), "too large"),
+            ("a bomb in a zip", zip(&[zipped("innocent.txt", &bomb)], b""), "too large"),
+            (
+                "a bomb in a packed tar in a zip",
+                zip(&[zipped("a.tgz", &packed(&tar(&[entry("a", b'0', &zeros)])))], b""),
+                "too large",
+            ),
+            (
+                "three deep",
+                tar(&[entry("a.tgz", b'0', &packed(&tar(&[entry("d.tar", b'0', &twice)])))]),
+                "deeper",
+            ),
+            (
+                "many in one",
+                tar(&[entry("x", b'0', b""), entry("a.zip", b'0', &zip(&many, b""))]),
+                "too many",
+            ),
+            ("upwards within", tar(&[entry("a.tar", b'0', &inner("../../x"))]), "elsewhere"),
+            (
+                "a broken one",
+                tar(&[entry("a.zip", b'0', b"PK\x03\x04 and no more")]),
+                "cannot be read",
+            ),
+        ] {
+            let found = said(&rules, &bytes);
+            assert!(
+                found.as_ref().is_err_and(|words| words.contains(expected)),
+                "{what}: {found:?}"
+            );
+        }
+        // What is much larger than what is packed is so, too, where it lies deeper.
+        let grown = ArchiveRules { ratio: 20, ..ArchiveRules::default() };
+        let found = said(&grown, &tar(&[entry("a.gz", b'0', &bomb)]));
+        assert!(found.is_err_and(|words| words.contains("grows")));
     }
 
     #[test]

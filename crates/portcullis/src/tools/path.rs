@@ -166,7 +166,7 @@ pub fn open(
         if is_secret {
             return Err(refuse("it holds keys, tokens or passwords"));
         }
-        if is_obeyed && writable {
+        if writable && (is_obeyed || is_in_bare_repository(&path)) {
             return Err(refuse("what stands in it is obeyed by other programs"));
         }
     }
@@ -232,6 +232,25 @@ fn step_by_step(root: &File, inner: &Path, flags: OFlags) -> Result<OwnedFd, Err
     Ok(here)
 }
 
+/// Whether version control obeys a file though no name says so: its settings and hooks lie directly in what is a repository without files
+/// of its own.
+fn is_in_bare_repository(path: &Path) -> bool {
+    const OBEYED: &[&str] =
+        &["config", "config.worktree", "commondir", "HEAD", "hooks", "info", "objects"];
+    let mut inner = path;
+    for folder in path.ancestors().skip(1).take(3) {
+        let is_one = folder.join("HEAD").is_file()
+            && folder.join("objects").is_dir()
+            && folder.join("refs").is_dir();
+        let name = inner.file_name().and_then(OsStr::to_str);
+        if is_one && name.is_some_and(|name| OBEYED.contains(&name)) {
+            return true;
+        }
+        inner = folder;
+    }
+    false
+}
+
 /// Whether what was opened is what the rules want.
 fn fits(rules: &PathRules, handle: &OwnedFd, writable: bool) -> Result<(), String> {
     let file = File::from(handle.try_clone().map_err(|error| error.to_string())?);
@@ -241,9 +260,9 @@ fn fits(rules: &PathRules, handle: &OwnedFd, writable: bool) -> Result<(), Strin
         PathTarget::File if !kind.is_file() => Some("it is not a file"),
         PathTarget::Directory if !kind.is_dir() => Some("it is not a directory"),
         _ if !kind.is_file() && !kind.is_dir() => Some("it is neither a file nor a directory"),
-        // The other name of the file may lie anywhere.
-        _ if writable && kind.is_file() && metadata.nlink() > 1 => {
-            Some("the file has further names elsewhere")
+        // The other name of the file may lie anywhere, also where the tool may not read.
+        _ if (writable || !rules.linked) && kind.is_file() && metadata.nlink() > 1 => {
+            Some("the file has further names (hard links), which may lie elsewhere")
         }
         _ => None,
     };

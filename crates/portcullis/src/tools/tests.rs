@@ -525,8 +525,26 @@ fn reading_and_writing_have_roots_of_their_own_and_what_is_denied_comes_first() 
     for bad in ["src/private/b", "src/new.txt", "out/deep/new.txt", "out/linked", "src/PRIVATE/b"] {
         assert!(opens(&both, bad, &work).is_err(), "{bad}");
     }
+    // Its other name could lie where the tool may not read.
+    assert!(opens(&both, "src/other", &work).is_err());
+    let linked = PathRules { linked: true, ..both.clone() };
+    assert!(!opens(&linked, "src/other", &work).unwrap().writable);
+    assert!(opens(&linked, "out/linked", &work).is_err());
+    for name in ["bare", "bare/objects", "bare/refs", "lib", ".git/objects", ".git/objects/info"] {
+        fs::create_dir(work.join(name)).unwrap();
+    }
+    for name in ["bare/HEAD", "bare/config", "bare/description", "lib/.git"] {
+        fs::write(work.join(name), "x").unwrap();
+    }
     let all = PathRules { create: true, ..rules(&[], &["."]) };
+    assert!(opens(&all, "bare/description", &work).is_ok());
     for bad in [
+        ".git/commondir",
+        ".git/config.worktree",
+        ".git/objects/info/alternates",
+        "lib/.git",
+        "bare/config",
+        "bare/commondir",
         ".env",
         "id_ed25519",
         ".git/hooks/pre-commit",
