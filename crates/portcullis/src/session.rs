@@ -417,18 +417,32 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::note`].
-    pub fn ran(&mut self, outcome: Entry) -> Result<(), &AuditError> {
+    pub fn ran(&mut self, outcome: Entry) -> Result<Ran, &AuditError> {
         let mut refers_to = None;
+        let mut ran = Ran::Allowed;
         if let (Recording::On(log), Some(session), Some(action)) =
             (&mut self.record, &outcome.session, &outcome.action)
         {
             let whose = Whose { session, agent: outcome.agent.as_deref() };
-            match log.decision_about(whose, action) {
-                Ok(found) => refers_to = found,
+            let mut about = || {
+                let found = log.decision_about(whose, action)?;
+                let decision = found.map(|sequence| log.record(sequence)).transpose()?.flatten();
+                Ok((found, decision.and_then(|record| record.entry.decision)))
+            };
+            match about() {
+                Ok((found, decision)) => {
+                    refers_to = found;
+                    if decision == Some(Verdict::Deny) {
+                        ran = Ran::Disobeyed;
+                    }
+                }
                 Err(error) => self.record = Recording::Broken(error),
             }
         }
-        self.note(Entry { refers_to, ..outcome })
+        let said = outcome.outcome.unwrap_or_default();
+        let said = if ran == Ran::Disobeyed { format!("{DISOBEYED}: {said}") } else { said };
+        self.note(Entry { refers_to, outcome: Some(said), ..outcome })?;
+        Ok(ran)
     }
 
     /// Records the answer to a decision before anybody acts on it. An answer that should be recorded and cannot be is a denial, unless
@@ -450,6 +464,18 @@ impl Session {
         let mode = regime.configuration.mode_for_call(context.mode);
         regime.gate.judge_in(action, facts, &Context { mode, ..*context }).decision
     }
+}
+
+/// What the outcome of a call that ran begins with where it had been denied: its agent does not obey.
+pub const DISOBEYED: &str = "ran although it was denied";
+
+/// How a call came to run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ran {
+    /// It was not denied, as far as the record tells.
+    Allowed,
+    /// It had been denied.
+    Disobeyed,
 }
 
 impl Regime {

@@ -12,17 +12,20 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 use super::{Exit, Failure, shown};
 use crate::{
     audit::{self, Entry, Log},
-    config::Configuration,
+    config::{self, Approve, Configuration},
     hook::{self, agent::Agent, agents::AGENTS},
     install::{
         self, Change, InstallError,
         command::{NoProgram, Program},
-        machine::Machine,
+        doctor::{self, Proof},
+        file,
+        machine::{Located, Machine},
         manifest::{Manifest, ManifestError},
+        status,
         table::Scope,
     },
     person::{NoPerson, Person},
-    platform,
+    platform::{self, Directories},
     report::visible,
 };
 
@@ -31,7 +34,15 @@ pub(super) fn define_install(command: Command) -> Command {
         .about("Put the gate in front of coding agents: of all that are found here, or of those that are named")
         .after_help(
             "Settings are changed in place; whatever else is in them stays, and what was there before is kept.\n\
-             Examples:\n  portcullis install --dry-run\n  portcullis install claude codex\n  portcullis install gemini --project",
+             Examples:\n  portcullis install --dry-run\n  portcullis install claude codex\n  portcullis install gemini --project\n  \
+             portcullis install --approve read-only",
+        )
+        .arg(
+            Arg::new("approve")
+                .long("approve")
+                .value_name("WHICH")
+                .value_parser(["never", "read-only", "policy"])
+                .help("Which prompts of agents the gate answers: none, for calls that only read, or for all that the policy allows"),
         )
 }
 
@@ -179,8 +190,16 @@ pub(super) fn install(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit,
             .map(|agent| (*agent, setting.machine.found(agent)))
             .filter(|one| one.1.is_some())
             .collect();
+        for agent in AGENTS {
+            if let (Some(reason), Some(found)) =
+                (agent.install.missing, setting.machine.found(agent))
+            {
+                let told = format!("found {}: {found}; it is not guarded: {reason}", agent.title);
+                shown(out, &line(&told))?;
+            }
+        }
         if agents.is_empty() {
-            shown(out, "no coding agent that is known here was found\n")?;
+            shown(out, "no coding agent that can be guarded was found\n")?;
             shown(out, "name one to install it all the same: `portcullis install claude`\n")?;
             return Ok(Exit::Asked);
         }
@@ -213,13 +232,110 @@ pub(super) fn install(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit,
         ))
         .with_help("what is in the way is told above"));
     }
-    if !dry {
-        shown(
-            out,
-            "`portcullis status` shows what is in front of which agent, `portcullis doctor` proves that it blocks\n",
-        )?;
+    if dry {
+        return Ok(Exit::Done);
+    }
+    shown(
+        out,
+        "`portcullis status` shows what is in front of which agent, `portcullis doctor` proves that it blocks\n",
+    )?;
+    match matches.get_one::<String>("approve") {
+        Some(word) => approve(&setting, wanted_approve(word), out)?,
+        None => offer(&setting, &agents, out)?,
+    }
+    for (agent, _) in &agents {
+        let status = status::status(agent, &setting.machine, &setting.program, None);
+        if status.trusted == Some(false) {
+            let told =
+                format!("{} does not call the gate yet: {}", agent.title, agent.install.afterwards);
+            shown(out, &line(&told))?;
+        }
     }
     Ok(Exit::Done)
+}
+
+fn wanted_approve(word: &str) -> Approve {
+    let all = [Approve::Never, Approve::ReadOnly, Approve::Policy];
+    all.into_iter().find(|approve| approve.name() == word).unwrap_or_default()
+}
+
+/// Offers a person at a terminal to answer the prompts for reading, once the gate was proven to block.
+fn offer(
+    setting: &Setting,
+    agents: &[(&'static Agent, Option<String>)],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if setting.configuration.hook.approve != Approve::Never {
+        return Ok(());
+    }
+    let Ok(mut person) = Person::at_terminal_beside(Some(&setting.state)) else { return Ok(()) };
+    let elsewhere = setting.configuration.audit.path.is_some();
+    let blocks = |agent: &'static Agent| {
+        let status = status::status(agent, &setting.machine, &setting.program, None);
+        let checks = doctor::prove(agent, &status, &setting.machine, &setting.program, elsewhere);
+        let proven = checks.iter().any(|check| check.proof == Proof::Proven);
+        proven && checks.iter().all(|check| check.proof != Proof::Failed)
+    };
+    if !agents.iter().any(|(agent, _)| blocks(agent)) {
+        return Ok(());
+    }
+    let question = "the gate was proven to block. Agents ask you about many calls that only read; the gate can answer those \
+                    prompts, for calls that it understands whole and finds safe or low. It approves nothing that the policy \
+                    asks about. (`portcullis install --approve policy` does so for all that the policy allows, \
+                    `--approve never` for none.)\n";
+    let agreed = person.confirm(question).unwrap_or(false);
+    if agreed { approve_as(setting, Approve::ReadOnly, out) } else { Ok(()) }
+}
+
+/// Writes which prompts the gate answers into the user's own file. Whatever answers more takes a person.
+fn approve(setting: &Setting, wanted: Approve, out: &mut dyn Write) -> Result<(), Failure> {
+    if wanted > setting.configuration.hook.approve {
+        let person = Person::at_terminal_beside(Some(&setting.state));
+        let mut person = person.map_err(|error| {
+            let message = format!("only a person can let the gate answer prompts: {error}");
+            Failure { exit: Exit::Denied, ..Failure::internal(message) }.with_help(error.help())
+        })?;
+        let question = match wanted {
+            Approve::Policy => {
+                "the gate would answer the prompts of agents for every call that the policy allows and that it understands whole\n"
+            }
+            _ => {
+                "the gate would answer the prompts of agents for calls that only read and that it understands whole\n"
+            }
+        };
+        let agreed = person.confirm(question).map_err(|error| {
+            Failure::internal(format_args!("the terminal failed: {error}")).with_help("try again")
+        })?;
+        if !agreed {
+            let message = "nothing was changed about prompts";
+            return Err(Failure { exit: Exit::Denied, ..Failure::internal(message) });
+        }
+    }
+    approve_as(setting, wanted, out)
+}
+
+fn approve_as(setting: &Setting, wanted: Approve, out: &mut dyn Write) -> Result<(), Failure> {
+    let directory = Directories::from_environment().configuration.ok_or_else(|| {
+        Failure::configuration("no directory for the configuration is known")
+            .with_help("set `HOME` to an absolute path")
+    })?;
+    let path = directory.join(config::FILE_NAME);
+    let shown_path = path.display().to_string();
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::bad_input(format_args!("`{shown_path}`: {error}"))
+            .with_help(format_args!("write `approve = \"{}\"` under `[hook]` there", wanted.name()))
+    };
+    let located = Located { base: directory.parent().unwrap_or(&directory).to_owned(), path };
+    let found = file::look(&located).map_err(|error| failed(&error))?;
+    let text = found.text.clone().unwrap_or_default();
+    let changed = config::edit::with_approve(&text, wanted)
+        .ok_or_else(|| failed(&"`[hook]` is written in a way that is not edited here"))?;
+    if changed != text {
+        note(setting, "changed", &format!("`[hook] approve` to `{}`", wanted.name()))?;
+        file::replace(&found, &changed, false).map_err(|error| failed(&error))?;
+    }
+    let told = format!("prompts that the gate answers: `{}`, in `{shown_path}`", wanted.name());
+    shown(out, &line(&told)).map(drop)
 }
 
 fn installed(
@@ -247,7 +363,11 @@ fn installed(
         if let Err(error) = change.apply(manifest) {
             return Ok(Err(error));
         }
-        if change.is_any() {
+        if change.is_any() && change.after.is_none() {
+            let told =
+                format!("{}: taken away from `{path}`, where it is called twice", agent.title);
+            shown(out, &line(&told))?;
+        } else if change.is_any() {
             shown(out, &line(&format!("{}: installed in `{path}`", agent.title)))?;
             if let Err(error) =
                 note(setting, "installed", &format!("the hook of {} in `{path}`", agent.title))

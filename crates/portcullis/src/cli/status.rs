@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     audit::{Filter, Log},
-    config::Configuration,
+    config::{Approve, Configuration},
     hook::{agent::Agent, agents::AGENTS},
     install::{
         doctor::{self, Check, Proof},
@@ -80,7 +80,13 @@ pub(super) fn status(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
         let program = setting.program.path();
         write_json(
             out,
-            &json!({ "v": VERSION, "program": program, "live": live, "agents": agents }),
+            &json!({
+                "v": VERSION,
+                "program": program,
+                "live": live,
+                "approve": setting.configuration.hook.approve.name(),
+                "agents": agents,
+            }),
         )?;
         return Ok(exit);
     }
@@ -89,7 +95,18 @@ pub(super) fn status(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
     }
     let text: String = all.iter().map(|(_, status)| page(status, &setting)).collect();
     shown(out, &text)?;
+    shown(out, &approving(&setting))?;
     Ok(exit)
+}
+
+/// Which prompts of agents the gate answers.
+fn approving(setting: &Setting) -> String {
+    let told = match setting.configuration.hook.approve {
+        Approve::Never => "none; `portcullis install --approve read-only` lets it",
+        Approve::ReadOnly => "those for calls that only read",
+        Approve::Policy => "those for calls that the policy allows and that are understood whole",
+    };
+    format!("prompts of agents that the gate answers for you (`[hook] approve`): {told}\n")
 }
 
 /// An agent for a person.
@@ -131,6 +148,13 @@ fn page(status: &Status, setting: &Setting) -> String {
     if status.trusted == Some(false) {
         lines.push("  it is not seen to trust this hook yet".to_owned());
     }
+    if let Some(time) = &status.disobeyed {
+        lines.push(format!(
+            "  ALARM: it ran a call that had been denied, {time}; `portcullis audit list` has it"
+        ));
+    } else if let Some(time) = &status.last_denied {
+        lines.push(format!("  last denied call: {time}; it is not known to have run"));
+    }
     match &status.last_call {
         Some(time) => lines.push(format!("  last call: {time}")),
         None if status.is_any() => lines.push("  it has not called yet".to_owned()),
@@ -140,6 +164,7 @@ fn page(status: &Status, setting: &Setting) -> String {
         && status.unsupported.is_none()
         && status.off.is_empty()
         && status.trusted != Some(false)
+        && status.disobeyed.is_none()
     {
         lines.push(format!("  help: `portcullis install {}`", status.agent));
     }

@@ -15,6 +15,7 @@
 
 mod account;
 mod combine;
+pub mod edit;
 mod error;
 mod example;
 mod file;

@@ -141,7 +141,7 @@ pub struct Event {
     /// How it is answered.
     pub speak: fn(&Saying<'_>) -> Reply,
     /// Whether the agent asks its person when the answer says so.
-    pub asks: bool,
+    pub asks: Asks,
     /// How the tool is named.
     pub tool: ToolName,
     /// Where the arguments are, where not in [`Fields::input`].
@@ -155,13 +155,19 @@ impl Event {
     #[must_use]
     pub const fn new(name: &'static str, moment: Moment, speak: fn(&Saying<'_>) -> Reply) -> Self {
         let tool = ToolName::Field;
-        Self { name, marks: &[], moment, speak, asks: false, tool, input: None, only: &[] }
+        Self { name, marks: &[], moment, speak, asks: Asks::Never, tool, input: None, only: &[] }
     }
 
     /// The same, where an answer can make the agent ask its person.
     #[must_use]
     pub const fn asking(self) -> Self {
-        Self { asks: true, ..self }
+        Self { asks: Asks::Always, ..self }
+    }
+
+    /// The same, where that holds for payloads with these marks alone.
+    #[must_use]
+    pub const fn asking_where(self, marks: &'static [Mark]) -> Self {
+        Self { asks: Asks::Where(marks), ..self }
     }
 
     /// The same with what its payloads have beside the name, or instead of it.
@@ -191,6 +197,30 @@ impl Event {
         input: &'static str,
     ) -> Self {
         Self { tool: ToolName::Server(server, tool), input: Some(input), ..self }
+    }
+}
+
+/// Whether an answer that asks is shown to a person, or denies where there is none. What an agent takes for consent in any
+/// of its modes is no asking.
+#[derive(Clone, Copy, Debug)]
+pub enum Asks {
+    /// It has no such answer, or is not known to heed it.
+    Never,
+    /// In every mode.
+    Always,
+    /// In the modes that payloads with these marks name.
+    Where(&'static [Mark]),
+}
+
+impl Asks {
+    /// Whether it is so for a payload.
+    #[must_use]
+    pub fn holds(self, payload: &Value) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::Where(marks) => marks.iter().all(|mark| mark.fits(payload)),
+        }
     }
 }
 

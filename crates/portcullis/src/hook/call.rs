@@ -22,15 +22,20 @@ const MAX_CALLS: usize = 64;
 
 type Arguments = Map<String, Value>;
 
-/// The calls that a payload is about; never none.
+/// The calls that a payload is about.
+pub(super) struct Calls {
+    /// Never none.
+    pub(super) calls: Vec<ToolCall>,
+    /// Whether they are readings of one call: what it would be under each of its names.
+    pub(super) one: bool,
+}
+
+/// The calls that a payload is about.
 ///
 /// # Errors
 /// [`Unreadable`], where something is missing that a judgement needs.
-pub(super) fn calls(
-    payload: &Value,
-    agent: &Agent,
-    event: &Event,
-) -> Result<Vec<ToolCall>, Unreadable> {
+pub(super) fn calls(payload: &Value, agent: &Agent, event: &Event) -> Result<Calls, Unreadable> {
+    let alone = |call| Calls { calls: vec![call], one: false };
     let name = named(payload, agent, event)?;
     let input = match event.input {
         Some(pointer) => at(payload, pointer),
@@ -48,13 +53,13 @@ pub(super) fn calls(
     };
     let with = |tool: String, arguments| made(&call, tool, arguments);
     let name = match (name, event.tool) {
-        (name, ToolName::Server(..)) => return Ok(vec![with(name, arguments)]),
+        (name, ToolName::Server(..)) => return Ok(alone(with(name, arguments))),
         (name, _) => name,
     };
     let rows = rows(agent, &name, &arguments);
     if rows.is_empty() {
         let Some(qualified) = agent.servers.qualified(&name) else {
-            return Ok(vec![with(name, arguments)]);
+            return Ok(alone(with(name, arguments)));
         };
         let known = with(name, arguments.clone());
         let mut calls = vec![with(qualified, arguments)];
@@ -65,7 +70,7 @@ pub(super) fn calls(
         {
             calls.push(known);
         }
-        return Ok(calls);
+        return Ok(Calls { calls, one: true });
     }
     let mut calls = Vec::new();
     for row in rows {
@@ -76,7 +81,7 @@ pub(super) fn calls(
             }
         }
     }
-    Ok(calls)
+    Ok(Calls { calls, one: false })
 }
 
 fn named(payload: &Value, agent: &Agent, event: &Event) -> Result<String, Unreadable> {

@@ -17,6 +17,7 @@ mod payload;
 pub mod plugin;
 pub mod reply;
 pub mod sample;
+pub mod seen;
 mod words;
 
 use std::{
@@ -29,7 +30,7 @@ use std::{
 
 use portcullis_core::{
     action::{Action, BadCall},
-    assessment::ActionClass,
+    assessment::{ActionClass, Coverage},
     call::ToolCall,
     decision::{Layer, Step, Verdict},
     inspect::inspect,
@@ -53,7 +54,7 @@ use crate::{
     gateway::{Keys, Remote, RemoteError},
     grants::{Grants, Question},
     pause, person, platform,
-    session::{self, Judged, Session},
+    session::{self, Judged, Ran, Session},
     watch,
 };
 
@@ -167,12 +168,13 @@ impl Watch for Unwatched {
 struct Asker {
     agent: Option<&'static Agent>,
     event: Option<&'static Event>,
+    asks: bool,
     hook: Hook,
 }
 
 impl Asker {
     fn new(options: &Options) -> Self {
-        Self { agent: options.agent, event: None, hook: Hook::default() }
+        Self { agent: options.agent, event: None, asks: false, hook: Hook::default() }
     }
 
     /// A word in the form of this agent. While the event is not known, it is the one before a tool runs; while the agent is
@@ -188,10 +190,9 @@ impl Asker {
 
     /// What is said of a call that could not be judged.
     fn refusal(&self, error: &HookError) -> Word {
-        let asks = self.event.is_some_and(|event| event.asks);
         match self.hook.on_failure {
             _ if !self.can_deny() => Word::Note(words::unseen(error)),
-            OnHookFailure::Ask if asks => Word::Ask(words::failed(error)),
+            OnHookFailure::Ask if self.asks => Word::Ask(words::failed(error)),
             OnHookFailure::Ask | OnHookFailure::Deny => Word::Deny(words::failed(error)),
         }
     }
@@ -230,6 +231,7 @@ fn answer(
     watch.answers_to(*asker);
     let Some(event) = payload::event_of(&value, agent)? else { return Ok(Word::Nothing) };
     asker.event = Some(event);
+    asker.asks = event.asks.holds(&value);
     watch.answers_to(*asker);
     let payload = payload::read(&value, agent, event);
     if let Some(project) = payload.as_ref().ok().and_then(project_of)
@@ -346,7 +348,7 @@ fn judge(
     desk: &Desk<'_>,
 ) -> Result<Vec<Settled>, HookError> {
     let Desk { hook, state, gateway } = desk;
-    let Payload { agent, event, calls, mode, .. } = payload;
+    let Payload { agent, calls, one, asks, mode, .. } = payload;
     let context = Context {
         can_ask: true,
         mode: mode.filter(|mode| hook.enforce_mode || *mode == Mode::Plan),
@@ -357,9 +359,23 @@ fn judge(
     for judged in &mut all {
         session.watch(judged);
     }
+    if one {
+        // One call has one decision, one record and one grant: those of its strictest reading.
+        let strictest = |judged: &Judged| {
+            let judgement = &judged.judgement;
+            let decision = &judgement.decision;
+            // What is allowed is left to the agent where one of its names is not known.
+            let unknown =
+                decision.verdict == Verdict::Allow && judgement.assessment.tool_is_unknown;
+            (decision.verdict, unknown, judgement.assessment.level)
+        };
+        all.sort_by_key(strictest);
+        all = all.pop().into_iter().collect();
+    }
     if let Some(state) = state {
-        // Nothing depends on the note alone.
+        // Nothing depends on the notes alone.
         let _ = person::mark_agent(state);
+        seen::note(state, agent.name);
     }
     // What is denied anyway uses up no grant.
     let is_denied = all.iter().any(|judged| judged.judgement.decision.verdict == Verdict::Deny);
@@ -376,7 +392,7 @@ fn judge(
                 by = By::Gateway;
             }
         }
-        if judged.judgement.decision.verdict == Verdict::Ask && !event.asks {
+        if judged.judgement.decision.verdict == Verdict::Ask && !asks {
             refuse_what_asks(&mut judged, agent);
             by = By::Nobody;
         }
@@ -441,7 +457,8 @@ fn word(settled: &Settled, gateway: Option<&str>) -> Word {
     match decision.verdict {
         Verdict::Allow => {
             let approved = match approve {
-                _ if assessment.tool_is_unknown => false,
+                // What is not understood is nobody's to approve.
+                _ if assessment.tool_is_unknown || assessment.coverage != Coverage::Full => false,
                 Approve::Never => false,
                 Approve::ReadOnly => {
                     assessment.class == ActionClass::ReadOnly
@@ -464,10 +481,13 @@ fn word(settled: &Settled, gateway: Option<&str>) -> Word {
 
 /// Records that a call ran, and says what its result holds that the agent should be careful with.
 fn after(session: &mut Session, payload: Payload) -> Word {
-    let Payload { calls, result, .. } = payload;
+    let Payload { agent, calls, one, result, .. } = payload;
     let seen = result.as_deref().map(inspect).unwrap_or_default();
     let mut unrecorded = None;
-    for call in calls {
+    let mut disobeyed = false;
+    // The names of one call come to one outcome.
+    let outcomes = if one { 1 } else { calls.len() };
+    for (at, call) in calls.into_iter().enumerate() {
         if let Err(error) = session.told(&call, &seen) {
             unrecorded = Some(error.to_string());
         }
@@ -481,9 +501,16 @@ fn after(session: &mut Session, payload: Payload) -> Word {
             action: Action::from_call(call).ok().map(|action| action.id()),
             ..Entry::new(Kind::Outcome)
         };
-        if let Err(error) = session.ran(entry) {
-            unrecorded = Some(error.to_string());
+        if at >= outcomes {
+            continue;
         }
+        match session.ran(entry) {
+            Ok(ran) => disobeyed |= ran == Ran::Disobeyed,
+            Err(error) => unrecorded = Some(error.to_string()),
+        }
+    }
+    if disobeyed {
+        return Word::Note(words::disobeyed(agent));
     }
     match (unrecorded, seen) {
         (Some(error), _) => Word::Note(words::unrecorded(&error)),

@@ -22,6 +22,10 @@ pub struct Payload {
     pub event: &'static Event,
     /// The calls, where the event is about one: more than one where it does several things.
     pub calls: Vec<ToolCall>,
+    /// Whether the calls are readings of one call, of which the strictest counts.
+    pub one: bool,
+    /// Whether the agent asks its person when the answer says so.
+    pub asks: bool,
     /// The agent's own permission mode, where it is one that we know.
     pub mode: Option<Mode>,
     /// What the tool gave back.
@@ -127,11 +131,11 @@ pub(super) fn read(
     event: &'static Event,
 ) -> Result<Payload, Unreadable> {
     let fields = &agent.fields;
-    let calls = match event.moment {
+    let call::Calls { calls, one } = match event.moment {
         Moment::BeforeTool | Moment::Permission | Moment::AfterTool => {
             call::calls(payload, agent, event)?
         }
-        Moment::Prompt => Vec::new(),
+        Moment::Prompt => call::Calls { calls: Vec::new(), one: false },
     };
     let mode = text(payload, fields.mode, "permission mode")?;
     let plans = |mode: &str| agent.plan_modes.contains(&mode);
@@ -139,6 +143,8 @@ pub(super) fn read(
         agent,
         event,
         calls,
+        one,
+        asks: event.asks.holds(payload),
         mode: mode.and_then(|mode| if plans(mode) { Some(Mode::Plan) } else { mode.parse().ok() }),
         result: first(payload, fields.result).map(words),
         prompt: first(payload, fields.prompt).map(words),

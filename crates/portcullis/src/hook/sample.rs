@@ -149,7 +149,7 @@ mod tests {
             let fitting =
                 crate::hook::payload::event_of(&payload, agent).map(|found| found.unwrap().name);
             assert_eq!(fitting.ok(), Some(event.name), "{}: {payload}", agent.name);
-            let calls = crate::hook::call::calls(&payload, agent, event).unwrap();
+            let calls = crate::hook::call::calls(&payload, agent, event).unwrap().calls;
             let [call] = calls.as_slice() else { panic!("{}: {calls:?}", agent.name) };
             let action = portcullis_core::action::Action::from_call(call.clone()).unwrap();
             let is_it = matches!(&action.kind, portcullis_core::action::ActionKind::Shell { command, .. } if command == "rm -rf /");

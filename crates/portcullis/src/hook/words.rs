@@ -16,7 +16,8 @@ const MAX_FINDINGS: usize = 3;
 
 /// How a person lets one call through that an agent cannot ask about.
 const HOW_TO_APPROVE: &str = "a person can let exactly this call through once with `portcullis allow --last` in a \
-                              terminal of their own; then try again";
+                              terminal of their own (up to medium risk, `--project --for 2h` holds for further runs); \
+                              then try again";
 
 pub(super) fn allowed(judged: &Judged) -> String {
     let reason =
@@ -24,8 +25,18 @@ pub(super) fn allowed(judged: &Judged) -> String {
     shown(&format!("portcullis: {reason}"))
 }
 
+/// Without a person at the agent it denies what asks, and tells its model this.
 pub(super) fn asked(judged: &Judged) -> String {
-    shown(&format!("portcullis asks: {}", why(judged)))
+    shown(&format!("portcullis asks: {}. Where nobody can be asked, {HOW_TO_APPROVE}", why(judged)))
+}
+
+/// An agent ran what was denied.
+pub(super) fn disobeyed(agent: &Agent) -> String {
+    format!(
+        "portcullis: this call had been denied, and {} ran it all the same. Stop, and tell the person: the gate does not hold \
+         this agent; `portcullis doctor` and `portcullis audit list` show more",
+        agent.title
+    )
 }
 
 pub(super) fn denied(judged: &Judged) -> String {
@@ -144,7 +155,9 @@ fn why(judged: &Judged) -> String {
     let told = told.map(|finding| format!("{} (`{}`)", finding.message, finding.rule));
     let parts: Vec<String> = own.cloned().into_iter().chain(told).collect();
     let mut text = parts.join("; ");
-    if let Some(finding) = findings.first() {
+    // What is only noted is no harm, and has nothing that could be done instead.
+    let harm = findings.first().filter(|finding| finding.severity >= Severity::Medium);
+    if let Some(finding) = harm {
         text.push_str(&format!(". instead: {}", finding.remedy));
     }
     text

@@ -135,11 +135,56 @@ impl Program {
     }
 }
 
+/// The shell that stands around us where an agent lets calls run that a hook said nothing about.
+const SHELL: &str = "/bin/sh";
+
+/// What that shell is told first: to run us with what follows.
+const RUNS_US: &str = r#""$0" "$@" || "#;
+
+/// What is said where we could not be started, or were killed.
+pub const LOST: &str = "portcullis could not be run or was killed, so this is denied. help: see what `portcullis doctor` says";
+
+/// Ends with the code that blocks. Where that is ours, the reason was given already.
+#[must_use]
+pub fn ending_in_denial() -> String {
+    let told = LOST.replace('`', "");
+    format!("{RUNS_US}{{ [ $? -eq 2 ] || echo \"{told}\" >&2; exit 2; }}")
+}
+
+/// Prints an answer that denies. It stands in double quotes of the shell, and those in single quotes of another one, so
+/// that it has none of these itself.
+#[must_use]
+pub fn ending_in_answer(answer: &str) -> String {
+    let plain = answer.replace(['\'', '`'], "");
+    let mut quoted = String::new();
+    for letter in plain.trim_end().chars() {
+        if matches!(letter, '"' | '\\' | '$') {
+            quoted.push('\\');
+        }
+        quoted.push(letter);
+    }
+    format!("{RUNS_US}printf \"%s\" \"{quoted}\"")
+}
+
+/// A command with what happens where it could not be run.
+#[must_use]
+pub fn guarded(words: Vec<String>, script: Option<String>) -> Vec<String> {
+    match script {
+        None => words,
+        Some(script) => {
+            [SHELL.to_owned(), "-c".to_owned(), script].into_iter().chain(words).collect()
+        }
+    }
+}
+
 /// A command that stands in a file of an agent, and that is ours.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Called {
-    /// Its words, as far as it is a plain command; empty where it is more than that.
+    /// Its words, as far as it is a plain command; empty where it is more than that. Without the shell that we put around
+    /// it.
     pub words: Vec<String>,
+    /// What that shell does where we could not be run.
+    pub script: Option<String>,
     /// How it is run.
     pub run: Run,
 }
@@ -166,10 +211,22 @@ impl Called {
         if let Some(arguments) = hook.get("args").and_then(Value::as_array) {
             let mut words = vec![line.to_owned()];
             words.extend(arguments.iter().filter_map(Value::as_str).map(str::to_owned));
-            return Some(Self { run: Run::Words(words.clone()), words });
+            return Some(Self::running(words.clone(), Run::Words(words)));
         }
-        let words = split(line).unwrap_or_default();
-        Some(Self { words, run: Run::Shell(line.to_owned()) })
+        Some(Self::running(split(line).unwrap_or_default(), Run::Shell(line.to_owned())))
+    }
+
+    /// A command of these words, run in this way.
+    #[must_use]
+    pub fn running(words: Vec<String>, run: Run) -> Self {
+        match words.as_slice() {
+            [shell, flag, script, inner @ ..]
+                if is_shell(shell) && flag == "-c" && script.starts_with(RUNS_US) =>
+            {
+                Self { words: inner.to_vec(), script: Some(script.clone()), run }
+            }
+            _ => Self { words, script: None, run },
+        }
     }
 
     /// Whether it calls us: a program of our name with our verb, alone or in something longer.
@@ -179,16 +236,44 @@ impl Called {
             let name = base(word);
             name == program.name() || name.starts_with("portcullis")
         };
-        match self.words.as_slice() {
-            [] => match &self.run {
-                Run::Shell(line) => line.contains("portcullis") && line.contains(VERB),
-                Run::Words(_) => false,
-            },
-            words => {
-                let at = words.iter().position(|word| ours(word));
-                at.is_some_and(|at| words.iter().skip(at + 1).any(|word| word == VERB))
-            }
+        if let ([], Run::Shell(line)) = (self.words.as_slice(), &self.run) {
+            let named = line.contains("portcullis") || line.contains(program.path());
+            return named && line.contains(VERB);
         }
+        let inner = self.inner_words();
+        let at = inner.iter().position(|word| ours(word));
+        at.is_some_and(|at| inner.iter().skip(at + 1).any(|word| word == VERB))
+    }
+
+    /// Its words, with those of a script that a shell is given in the script's place.
+    fn inner_words(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut words = self.words.iter();
+        let mut before: Option<&str> = None;
+        let mut runs_script = false;
+        while let Some(word) = words.next() {
+            runs_script |= is_shell(word);
+            if runs_script && before.is_some_and(is_command_flag) {
+                let rest: Vec<&String> = words.collect();
+                let mut script = word.replace("$@", &joined(rest.get(1..).unwrap_or_default()));
+                script = script.replace("$*", &joined(rest.get(1..).unwrap_or_default()));
+                for (at, argument) in rest.iter().enumerate().take(10) {
+                    script = script.replace(&format!("${at}"), argument);
+                    script = script.replace(&format!("${{{at}}}"), argument);
+                }
+                let between = |letter: char| {
+                    letter.is_whitespace()
+                        || matches!(letter, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '{' | '}')
+                };
+                all.extend(
+                    script.split(between).filter(|part| !part.is_empty()).map(str::to_owned),
+                );
+                break;
+            }
+            all.push(word.clone());
+            before = Some(word);
+        }
+        all
     }
 
     /// The program that it runs, where it is a plain command.
@@ -200,12 +285,34 @@ impl Called {
     /// Whether it says more than [`Program::patient_words`] would: options that somebody added.
     #[must_use]
     pub fn says_more(&self, agent: &str) -> bool {
-        let words: Vec<&str> = self.words.iter().skip(1).map(String::as_str).collect();
+        let inner = self.inner_words();
+        let words: Vec<&str> = inner.iter().skip(1).map(String::as_str).collect();
         match words.as_slice() {
             [VERB, name] => *name != agent,
             [VERB, name, WAIT, seconds] => *name != agent || seconds.parse::<u32>().is_err(),
             _ => true,
         }
+    }
+
+    /// Whether it has options that somebody added.
+    #[must_use]
+    pub fn has_options(&self) -> bool {
+        self.inner_words().iter().any(|word| word.starts_with("--"))
+    }
+
+    /// The same with another program in the place of the one that it runs; `None` where that is not named.
+    #[must_use]
+    pub fn with_program(&self, from: &str, to: &str) -> Option<Self> {
+        let run = match &self.run {
+            Run::Words(words) => Run::Words(
+                words
+                    .iter()
+                    .map(|word| if word == from { to.to_owned() } else { word.clone() })
+                    .collect(),
+            ),
+            Run::Shell(line) => Run::Shell(line.replace(&quoted(from), &quoted(to))),
+        };
+        (run != self.run).then(|| Self { run, ..self.clone() })
     }
 
     /// It as it is shown.
@@ -228,6 +335,19 @@ pub fn line(words: &[String]) -> String {
     words.fold(program, |line, word| format!("{line} {}", quoted_if_needed(word)))
 }
 
+fn is_shell(word: &str) -> bool {
+    matches!(base(word), "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash")
+}
+
+/// `-c`, alone or with other short options.
+fn is_command_flag(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains('c'))
+}
+
+fn joined(words: &[&String]) -> String {
+    words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ")
+}
+
 fn base(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -245,7 +365,7 @@ fn quoted_if_needed(word: &str) -> String {
 }
 
 /// The words of a line that is a plain command: quotes and backslashes, and nothing that a shell would expand or run.
-fn split(line: &str) -> Option<Vec<String>> {
+pub(super) fn split(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line.chars();
@@ -323,6 +443,46 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_around_us_is_taken_off_again_and_denies_where_we_are_gone() {
+        let program = Program { path: "/it's/$(rm)/a \"b\"/portcullis".to_owned(), wait: 0 };
+        let answer = "{\"cancel\":true,\"errorMessage\":\"it costs $5 \\\\ it's `gone`\"}\n";
+        for script in [ending_in_denial(), ending_in_answer(answer)] {
+            assert!(!script.contains('\''), "{script}");
+            let words = guarded(program.words("codex"), Some(script.clone()));
+            let called =
+                Called::of(&serde_json::json!({"command": line(&words)}), Call::Shell("command"))
+                    .unwrap();
+            assert_eq!(called.words, program.words("codex"));
+            assert_eq!(called.script, Some(script));
+            assert!(called.is_ours(&program));
+            let ran =
+                std::process::Command::new("/bin/sh").arg("-c").arg(line(&words)).output().unwrap();
+            let said = String::from_utf8(ran.stdout).unwrap();
+            match ran.status.code() {
+                Some(2) => assert!(String::from_utf8_lossy(&ran.stderr).contains("denied")),
+                Some(0) => assert_eq!(
+                    serde_json::from_str::<Value>(&said).unwrap(),
+                    serde_json::json!({"cancel": true, "errorMessage": "it costs $5 \\ its gone"})
+                ),
+                other => panic!("{other:?}: {said}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_of_ours_goes_through_what_stands_around_us() {
+        for (code, told) in [(0, ""), (2, "because")] {
+            let inner = format!("echo said; echo '{told}' >&2; exit {code}");
+            let words = ["/bin/sh", "-c", &inner].map(str::to_owned).to_vec();
+            let words = guarded(words, Some(ending_in_denial()));
+            let ran = std::process::Command::new(&words[0]).args(&words[1..]).output().unwrap();
+            assert_eq!(ran.status.code(), Some(code));
+            assert_eq!(ran.stdout, b"said\n");
+            assert_eq!(String::from_utf8(ran.stderr).unwrap().trim(), told);
+        }
+    }
+
+    #[test]
     fn a_command_that_calls_us_is_known_in_any_form() {
         let program = Program { path: "/opt/gate".into(), wait: 0 };
         for (hook, ours) in [
@@ -332,6 +492,15 @@ mod tests {
             (serde_json::json!({"command": "portcullis --config /etc/p.toml hook codex"}), true),
             (serde_json::json!({"command": "portcullis hook codex || true"}), true),
             (serde_json::json!({"command": "timeout 1 portcullis hook codex"}), true),
+            (serde_json::json!({"command": "sh -c 'portcullis hook codex || exit 2'"}), true),
+            (serde_json::json!({"command": "bash -lc \"'/a b/portcullis' hook codex\""}), true),
+            (
+                serde_json::json!({"command": "sh", "args": ["-c", "\"$0\" hook claude || exit 2", "/opt/gate"]}),
+                true,
+            ),
+            (serde_json::json!({"command": "env A=1 nice -n 5 /opt/gate hook codex"}), true),
+            (serde_json::json!({"command": "GATE=/opt/gate; $GATE hook codex"}), true),
+            (serde_json::json!({"command": "sh -c 'echo portcullis'"}), false),
             (serde_json::json!({"command": "portcullis check"}), false),
             (serde_json::json!({"command": "dcg hook claude"}), false),
             (serde_json::json!({"command": "git hook run portcullis"}), false),

@@ -14,10 +14,11 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    command::{Called, Program, Run},
+    command::{self, Called, Program, Run},
     machine::Machine,
+    plugin,
     status::{FileStatus, State, Status},
-    table::{Content, Plugin},
+    table::{Content, Entries, Lost, Plugin},
 };
 use crate::{
     hook::{
@@ -143,12 +144,26 @@ pub fn prove(
         for called in &file.called {
             checks.extend(tried(agent, file, called, machine, program, &apart));
         }
-        if let Content::Plugin(plugin) = &file.target.content {
-            checks.extend(played(plugin, Path::new(&file.path), machine, &apart));
+        if let Content::Plugin(parts) = &file.target.content {
+            checks.extend(played(parts, Path::new(&file.path), machine, &apart));
         }
     }
     for reason in &status.off {
         checks.push(Check::new(Proof::Failed, format!("its hooks are turned off: {reason}")));
+    }
+    if let Some(time) = &status.disobeyed {
+        let told = format!("it ran a call that had been denied, {time}: it does not obey the gate");
+        checks.push(Check::new(Proof::Failed, told));
+    } else if let Some(time) = &status.last_denied {
+        let told = format!("its last denied call, {time}, is not known to have run");
+        checks.push(Check::new(Proof::Note, told));
+    }
+    match &status.last_call {
+        Some(time) => checks.push(Check::new(Proof::Note, format!("its hook last called {time}"))),
+        None => checks.push(Check::new(
+            Proof::Note,
+            "its hook has not called yet: that the agent itself calls is proven by its first call",
+        )),
     }
     if status.trusted == Some(false) {
         let told = format!("it is not seen to trust this hook: {}", agent.install.afterwards);
@@ -166,7 +181,7 @@ fn tried(
     program: &Program,
     apart: &Apart,
 ) -> Vec<Check> {
-    let is_script = matches!(file.target.content, Content::Script);
+    let is_script = matches!(file.target.content, Content::Script(_));
     let is_this = is_script || called.program() == Some(program.path());
     if file.scope == "project" && !is_this {
         // A project's own file must not make us run anything.
@@ -189,7 +204,7 @@ fn tried(
         };
         Check { proof, what, milliseconds }
     };
-    vec![
+    let mut checks = vec![
         one(
             DENIED,
             sample::denies,
@@ -197,7 +212,103 @@ fn tried(
             "`rm -rf /` was not denied",
         ),
         one(HARMLESS, sample::lets_pass, "a harmless call goes on", "`ls` was not let through"),
-    ]
+    ];
+    let (payload, event) = match sample::sample(agent, HARMLESS, &cwd) {
+        Some(sample) if is_before(file, called) => sample,
+        _ => return checks,
+    };
+    checks.push(
+        match lost(agent, file, called, (&payload.to_string(), event), program, &cwd, apart) {
+            Ok(None) => Check::new(
+                Proof::Proven,
+                "calls are denied where a copy of this program was taken away, or is killed",
+            ),
+            Ok(Some(wrong)) => Check::new(Proof::Failed, wrong),
+            Err(error) => Check::new(
+                Proof::Unproven,
+                format!("no copy of this program could be taken away: {error}"),
+            ),
+        },
+    );
+    checks
+}
+
+/// Whether a command is the one that runs before a tool: the first of a file, or the script for it.
+fn is_before(file: &FileStatus, called: &Called) -> bool {
+    match file.target.content {
+        Content::Script(event) => event.eq_ignore_ascii_case("PreToolUse"),
+        _ => file.called.first() == Some(called),
+    }
+}
+
+/// Runs what a file calls with a copy of the program that is taken away, and then with one that is killed; gives what does
+/// not block.
+fn lost(
+    agent: &'static Agent,
+    file: &FileStatus,
+    called: &Called,
+    (payload, event): (&str, &Event),
+    program: &Program,
+    cwd: &str,
+    apart: &Apart,
+) -> io::Result<Option<String>> {
+    let copy = apart.path.join("portcullis");
+    let path = copy.to_string_lossy().into_owned();
+    let named = called.program().unwrap_or_else(|| program.path());
+    let copied = called.with_program(named, &path).unwrap_or_else(|| {
+        let mut words = called.words.clone();
+        if let Some(first) = words.first_mut() {
+            first.clone_from(&path);
+        }
+        let run = Run::Words(command::guarded(words, called.script.clone()));
+        Called { run, ..called.clone() }
+    });
+    let by_code = matches!(file.target.content, Content::Entries(Entries { lost: Lost::Exit, .. }));
+    let blocks = |answer: &Reply| {
+        let denied = by_code && answer.exit == 2 && !answer.error.trim().is_empty();
+        denied || sample::denies(event, answer)
+    };
+    let answered = || run(&mut as_agent(agent, &copied, cwd, apart), payload.as_bytes());
+    stand_in(program, &copy)?;
+    let there = answered()?;
+    if !sample::lets_pass(event, &there) {
+        let told = told(&there);
+        return Ok(Some(format!("a copy of this program did not let `ls` through: {told}")));
+    }
+    fs::remove_file(&copy)?;
+    let answer = answered();
+    if !answer.as_ref().is_ok_and(blocks) {
+        let told = answer.map_or_else(|error| error.to_string(), |answer| told(&answer));
+        return Ok(Some(format!("calls run on where this program is gone: {told}")));
+    }
+    fs::write(&copy, "#!/bin/sh\nkill -KILL $$\n")?;
+    make_executable(&copy)?;
+    let answer = answered();
+    fs::remove_file(&copy)?;
+    if !answer.as_ref().is_ok_and(blocks) {
+        let told = answer.map_or_else(|error| error.to_string(), |answer| told(&answer));
+        return Ok(Some(format!("calls run on where this program is killed: {told}")));
+    }
+    Ok(None)
+}
+
+fn make_executable(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Puts this program in another place, too.
+fn stand_in(program: &Program, place: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(program.path(), place);
+    #[cfg(not(unix))]
+    fs::copy(program.path(), place).map(drop)
 }
 
 fn told(answer: &Reply) -> String {
@@ -288,45 +399,58 @@ fn ended(child: &mut Child) -> io::Result<i32> {
     }
 }
 
-/// Plays the agent to its plugin.
-fn played(plugin: &Plugin, path: &Path, machine: &Machine, apart: &Apart) -> Vec<Check> {
+/// Plays the agent to its plugin, and again with a program that is gone.
+fn played(parts: &Plugin, path: &Path, machine: &Machine, apart: &Apart) -> Vec<Check> {
     let node =
         machine.programs.iter().map(|directory| directory.join(NODE)).find(|path| path.is_file());
     let Some(node) = node else {
         return vec![Check::new(Proof::Unproven, "the plugin was not played: node is not here")];
     };
-    let copy = apart.path.join("plugin.mjs");
-    let play = apart.path.join("play.mjs");
-    let script = format!(
-        "import * as plugin from \"./plugin.mjs\";\n{}\n\
-         const [denied, harmless, cwd] = process.argv.slice(2);\n\
-         const said = [await play(plugin, denied, cwd), await play(plugin, harmless, cwd)];\n\
-         console.log(JSON.stringify(said));\n",
-        plugin.harness
-    );
-    let made = fs::copy(path, &copy).and_then(|_| fs::write(&play, script));
-    if let Err(error) = made {
-        return vec![Check::new(Proof::Unproven, format!("the plugin was not played: {error}"))];
-    }
     let cwd = machine.home.to_string_lossy().into_owned();
-    let mut command = Command::new(node);
-    command.arg(&play).args([DENIED, HARMLESS, &cwd]);
-    set_apart(&mut command, &cwd, apart);
-    let started = Instant::now();
-    let answer = run(&mut command, b"");
-    let milliseconds = u64::try_from(started.elapsed().as_millis()).ok();
-    let (proof, what) = match answer {
-        Err(error) => (Proof::Failed, format!("the plugin was not played: {error}")),
-        Ok(answer) => match serde_json::from_str::<[Option<String>; 2]>(&answer.output) {
-            Ok([Some(reason), None]) if !reason.is_empty() => (
-                Proof::Proven,
-                "the plugin stops a call that must not run, and lets a harmless one go on"
-                    .to_owned(),
-            ),
-            _ => {
-                (Proof::Failed, format!("the plugin does not stop what it must: {}", told(&answer)))
-            }
-        },
+    let play = |called: Option<&Path>| -> io::Result<Reply> {
+        let mut text = fs::read_to_string(path)?;
+        if let (Some(old), Some(new)) = (plugin::called_in(&text), called) {
+            let quoted = |path: &str| serde_json::Value::from(path).to_string();
+            text = text.replace(&quoted(&old), &quoted(&new.to_string_lossy()));
+        }
+        fs::write(apart.path.join("plugin.mjs"), text)?;
+        let play = apart.path.join("play.mjs");
+        let script = format!(
+            "import * as plugin from \"./plugin.mjs\";\n{}\n\
+             const [denied, harmless, cwd] = process.argv.slice(2);\n\
+             const said = [await play(plugin, denied, cwd), await play(plugin, harmless, cwd)];\n\
+             console.log(JSON.stringify(said));\n",
+            parts.harness
+        );
+        fs::write(&play, script)?;
+        let mut command = Command::new(&node);
+        command.arg(&play).args([DENIED, HARMLESS, &cwd]);
+        set_apart(&mut command, &cwd, apart);
+        run(&mut command, b"")
     };
-    vec![Check { proof, what, milliseconds }]
+    let said = |answer: &Reply| serde_json::from_str::<[Option<String>; 2]>(&answer.output).ok();
+    let check = |answer: io::Result<Reply>,
+                 is_right: fn([Option<String>; 2]) -> bool,
+                 right: &str,
+                 wrong: &str| match answer {
+        Err(error) => Check::new(Proof::Failed, format!("the plugin was not played: {error}")),
+        Ok(answer) if said(&answer).is_some_and(is_right) => Check::new(Proof::Proven, right),
+        Ok(answer) => Check::new(Proof::Failed, format!("{wrong}: {}", told(&answer))),
+    };
+    let started = Instant::now();
+    let blocks = check(
+        play(None),
+        |said| matches!(said, [Some(reason), None] if !reason.is_empty()),
+        "the plugin stops a call that must not run, and lets a harmless one go on",
+        "the plugin does not stop what it must",
+    );
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).ok();
+    let gone = apart.path.join("portcullis");
+    let stops = check(
+        play(Some(&gone)),
+        |said| said.iter().all(|said| said.as_ref().is_some_and(|reason| !reason.is_empty())),
+        "the plugin stops every call where a copy of this program was taken away",
+        "calls run on where this program is gone",
+    );
+    vec![Check { milliseconds, ..blocks }, stops]
 }

@@ -4,11 +4,14 @@
 use serde_json::Value;
 
 use super::{
-    command::{Called, Program, line},
+    command::{self, Called, Program, line},
     json::{self, Fragment, Misread, Node, Step},
-    table::{self, Call, Entries, Form, Literal},
+    table::{self, Call, Entries, Form, Literal, Lost},
 };
-use crate::hook::agent::{Agent, Event, Moment};
+use crate::hook::{
+    agent::{Agent, Event, Moment},
+    reply::{Saying, Word},
+};
 
 /// Members of a hook that a person may have added without making the gate looser, and that stay.
 const KEPT: &[&str] = &["failClosed", "onFailure", "statusMessage", "name", "description"];
@@ -20,6 +23,9 @@ pub enum EntriesError {
     /// It is no JSON, or something else stands where the entries should.
     #[error("{0}")]
     Misread(#[from] Misread),
+    /// A key is there that would have to be merged.
+    #[error("`{0}` is set there already, and files of this kind are not merged")]
+    Occupied(String),
     /// An entry calls us with more than we would write.
     #[error("the entry under `{event}` calls us with options of its own: `{command}`")]
     OwnOptions {
@@ -48,6 +54,9 @@ impl EntriesError {
             Self::Misread(_) => {
                 "nothing was changed; make the file what the agent expects, and try again"
             }
+            Self::Occupied(_) => {
+                "nothing was changed; add a hook before each tool that runs `portcullis hook` and the agent's name by hand"
+            }
             Self::OwnOptions { .. } | Self::Protected { .. } => {
                 "nothing was changed; `portcullis uninstall` takes the entry away first, if that is what you want"
             }
@@ -75,18 +84,20 @@ pub struct Standing {
 
 /// An entry as it should be.
 struct Wanted {
+    /// The name that the agent's settings have for it.
     event: &'static str,
+    speaks: &'static Event,
     matcher: Option<&'static str>,
     moment: Moment,
 }
 
 /// The events that are registered, under the names that the agent's settings have.
-fn wanted(agent: &Agent, entries: &Entries) -> Vec<Wanted> {
+fn wanted(agent: &'static Agent, entries: &Entries) -> Vec<Wanted> {
     let mut all: Vec<Wanted> = Vec::new();
-    let mut add = |name: &'static str, event: &Event| {
+    let mut add = |name: &'static str, event: &'static Event| {
         if all.iter().all(|known| !known.event.eq_ignore_ascii_case(name)) {
             let matcher = entries.matcher.filter(|_| event.moment != Moment::Prompt);
-            all.push(Wanted { event: name, matcher, moment: event.moment });
+            all.push(Wanted { event: name, speaks: event, matcher, moment: event.moment });
         }
     };
     let events = agent.events.iter();
@@ -113,21 +124,27 @@ fn literal(literal: Literal) -> Fragment {
 }
 
 /// The hook alone: command, time limit, other members.
-fn hook(agent: &Agent, entries: &Entries, program: &Program) -> Vec<(String, Fragment)> {
+fn hook(
+    wanted: &Wanted,
+    entries: &Entries,
+    agent: &Agent,
+    program: &Program,
+) -> Vec<(String, Fragment)> {
     let mut members: Vec<(String, Fragment)> = Vec::new();
     for (key, value) in entries.members {
         members.push(((*key).to_owned(), literal(*value)));
     }
+    let words = command::guarded(words(agent, entries, program), script(wanted, entries));
     match entries.call {
         Call::Words => {
-            let words = words(agent, entries, program);
-            let arguments = words.iter().skip(1).map(Fragment::text).collect();
-            members.push(("command".to_owned(), Fragment::text(program.path())));
-            members.push(("args".to_owned(), Fragment::List(arguments)));
+            let mut words = words.into_iter().map(Fragment::Text);
+            members.push((
+                "command".to_owned(),
+                words.next().unwrap_or(Fragment::Text(String::new())),
+            ));
+            members.push(("args".to_owned(), Fragment::List(words.collect())));
         }
-        Call::Shell(key) => {
-            members.push((key.to_owned(), Fragment::text(line(&words(agent, entries, program)))))
-        }
+        Call::Shell(key) => members.push((key.to_owned(), Fragment::text(line(&words)))),
     }
     if let Some((key, limit)) = entries.timeout {
         let second = limit / table::USUAL_SECONDS;
@@ -135,6 +152,21 @@ fn hook(agent: &Agent, entries: &Entries, program: &Program) -> Vec<(String, Fra
         members.push((key.to_owned(), Fragment::Number(limit)));
     }
     members
+}
+
+/// What denies a call where we could not be run. What a tool answered and what a person wrote goes on.
+fn script(wanted: &Wanted, entries: &Entries) -> Option<String> {
+    if wanted.moment != Moment::BeforeTool {
+        return None;
+    }
+    Some(match entries.lost {
+        Lost::Exit => command::ending_in_denial(),
+        Lost::Answer => {
+            let word = Word::Deny(command::LOST.to_owned());
+            let denial = (wanted.speaks.speak)(&Saying { event: wanted.speaks.name, word: &word });
+            command::ending_in_answer(&denial.output)
+        }
+    })
 }
 
 /// The words that an agent calls us with: it waits only where its time can be set.
@@ -243,14 +275,21 @@ fn faults(
     standing: &Standing,
     wanted: &Wanted,
     entries: &Entries,
-    agent: &Agent,
+    agent: &'static Agent,
     program: &Program,
 ) -> Vec<String> {
     let mut faults = Vec::new();
     let shown = standing.called.as_ref().map(Called::shown).unwrap_or_default();
-    let called = standing.called.as_ref().map(|called| called.words.as_slice()).unwrap_or_default();
-    if called != words(agent, entries, program) {
+    let called = standing.called.as_ref();
+    let script = script(wanted, entries);
+    if called.map(|called| called.words.as_slice()) != Some(&words(agent, entries, program)) {
         faults.push(format!("it calls `{shown}`"));
+    } else if called.and_then(|called| called.script.as_ref()) != script.as_ref() {
+        faults.push(if script.is_some() {
+            "it lets calls run where this program is gone or was killed".to_owned()
+        } else {
+            format!("it calls `{shown}`")
+        });
     }
     let all = [None, Some(""), Some("*"), Some(".*"), wanted.matcher];
     if !all.contains(&standing.matcher.as_deref()) {
@@ -261,7 +300,7 @@ fn faults(
         faults.push("it is no object".to_owned());
         return faults;
     };
-    let right = entry(wanted, entries, hook(agent, entries, program)).value();
+    let right = entry(wanted, entries, hook(wanted, entries, agent, program)).value();
     let right = match entries.form {
         Form::Groups => right.pointer("/hooks/0").cloned().unwrap_or_default(),
         Form::Hooks | Form::Triggers => right,
@@ -307,7 +346,15 @@ pub struct Report {
 
 /// Reads what an agent's entries in a text come to.
 #[must_use]
-pub fn report(root: Option<&Node>, agent: &Agent, entries: &Entries, program: &Program) -> Report {
+pub fn report(
+    root: Option<&Node>,
+    agent: &'static Agent,
+    entries: &Entries,
+    program: &Program,
+) -> Report {
+    if entries.events.is_some_and(<[_]>::is_empty) {
+        return settings(root, entries);
+    }
     let all = root.map(|root| standing(root, entries, program)).unwrap_or_default();
     let mut report = Report { any: all.iter().any(|one| one.ours), ..Report::default() };
     for wanted in wanted(agent, entries) {
@@ -338,13 +385,30 @@ pub fn report(root: Option<&Node>, agent: &Agent, entries: &Entries, program: &P
     report
 }
 
+/// What settings come to that no hooks belong to.
+fn settings(root: Option<&Node>, entries: &Entries) -> Report {
+    let mut report = Report::default();
+    for (keys, value) in entries.heads {
+        let found = keys.iter().try_fold(root, |node, key| Some(node?.get(key))).flatten();
+        let right = literal(*value).value();
+        report.any |= found.is_some();
+        if found.is_none_or(|found| found.value() != right) {
+            report.faults.push(format!("`{}` is not {right}", keys.join(".")));
+        }
+    }
+    if !report.any {
+        report.faults.clear();
+    }
+    report
+}
+
 /// The text with our entries in it; the same text where they are all there.
 ///
 /// # Errors
 /// [`EntriesError`], where it cannot be read, or an entry of ours would be replaced by a looser one.
 pub fn merged(
     text: &str,
-    agent: &Agent,
+    agent: &'static Agent,
     entries: &Entries,
     program: &Program,
 ) -> Result<String, EntriesError> {
@@ -372,7 +436,7 @@ pub fn merged(
         if found.iter().any(sound) {
             continue;
         }
-        let mut members = hook(agent, entries, program);
+        let mut members = hook(&wanted, entries, agent, program);
         for one in &found {
             refuse_looser(one, agent, program)?;
             keep(one, &mut members);
@@ -413,10 +477,7 @@ fn refuse_looser(
     let Some(called) = &standing.called else { return Ok(()) };
     let event = standing.event.clone();
     let is_plain = !called.words.is_empty();
-    if is_plain
-        && called.says_more(agent.name)
-        && called.words.iter().any(|word| word.starts_with("--"))
-    {
+    if is_plain && called.says_more(agent.name) && called.has_options() {
         return Err(EntriesError::OwnOptions { event, command: called.shown() });
     }
     match called.program() {

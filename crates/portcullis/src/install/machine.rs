@@ -136,7 +136,15 @@ impl Machine {
     #[must_use]
     pub fn all_targets(&self, agent: &Agent, scope: Scope) -> Vec<(&'static Target, Located)> {
         let targets = agent.install.targets.iter().filter(|target| target.scope == scope);
-        targets.filter_map(|target| Some((target, self.locate(target.place)?))).collect()
+        let mut all: Vec<(&'static Target, Located)> = Vec::new();
+        for target in targets {
+            let Some(located) = self.locate(target.place) else { continue };
+            // Two places can be one on this machine.
+            if all.iter().all(|(_, known)| known.path != located.path) {
+                all.push((target, located));
+            }
+        }
+        all
     }
 }
 

@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod entries;
 pub mod file;
 pub mod json;
+pub mod lines;
 pub mod machine;
 pub mod manifest;
 pub mod plugin;
@@ -212,7 +213,29 @@ pub fn installation(
         let found = file::look(&located)?;
         let path = || located.path.display().to_string();
         let failed = |source| InstallError::Entries { path: path(), source };
+        if target.former {
+            let ours = |text: &String| plugin::is_ours(&target.content, text);
+            if found.text.as_ref().is_some_and(ours) {
+                let gone = Change {
+                    agent,
+                    found,
+                    after: None,
+                    clean: None,
+                    executable: false,
+                    adds: false,
+                };
+                changes.push(gone);
+            }
+            continue;
+        }
         let (clean, after) = match (&target.content, &found.text) {
+            (Content::Lines(template), text) => {
+                let before = text.clone().unwrap_or_default();
+                let command = plugin::lines_command(agent, program);
+                let after = lines::merged(&before, template, &command)
+                    .map_err(|key| failed(EntriesError::Occupied(key)))?;
+                (text.as_deref().map(lines::without), after)
+            }
             (Content::Entries(entries), text) => {
                 let text = text.clone().unwrap_or_default();
                 let after = entries::merged(&text, agent, entries, program).map_err(failed)?;
@@ -233,7 +256,7 @@ pub fn installation(
             }
             (content, _) => (None, plugin::text(content, agent, program).unwrap_or_default()),
         };
-        let executable = matches!(target.content, Content::Script);
+        let executable = matches!(target.content, Content::Script(_));
         changes.push(Change { agent, found, after: Some(after), clean, executable, adds: true });
     }
     Ok(changes)
@@ -290,6 +313,7 @@ pub fn removal(
                     }
                 })?
             }
+            (None, Content::Lines(_)) => Some(lines::without(text)),
             (None, content) if plugin::is_ours(content, text) => None,
             (None, _) => Some(text.clone()),
         };

@@ -2,11 +2,14 @@
 //! agent's own file says.
 
 use super::{
-    command::{Program, quoted},
+    command::{self, Program, line},
     json::Fragment,
     table::Content,
 };
-use crate::hook::agent::Agent;
+use crate::hook::{
+    agent::{Agent, Event, Moment},
+    reply::{Saying, Word},
+};
 
 /// What every file of ours says of itself, and is known by.
 const MARK: &str = "Written by `portcullis install`";
@@ -18,11 +21,10 @@ const COMMON: &str = include_str!("plugin.js");
 #[must_use]
 pub fn text(content: &Content, agent: &Agent, program: &Program) -> Option<String> {
     match content {
-        Content::Entries(_) => None,
-        Content::Script => Some(format!(
-            "#!/bin/sh\n# {MARK}; `portcullis uninstall` takes it away.\nexec {} hook {}\n",
-            quoted(program.path()),
-            agent.name
+        Content::Entries(_) | Content::Lines(_) => None,
+        Content::Script(event) => Some(format!(
+            "#!/bin/sh\n# {MARK}; `portcullis uninstall` takes it away.\nexec {}\n",
+            line(&script_words(event, agent, program))
         )),
         Content::Plugin(plugin) => {
             let words = program.words(agent.name).into_iter().map(Fragment::Text).collect();
@@ -37,12 +39,43 @@ pub fn text(content: &Content, agent: &Agent, program: &Program) -> Option<Strin
     }
 }
 
+/// The program that a plugin of ours starts.
+#[must_use]
+pub fn called_in(text: &str) -> Option<String> {
+    let line = text.lines().find_map(|line| line.strip_prefix("const COMMAND = "))?;
+    let words: Vec<String> = serde_json::from_str(line.trim_end().trim_end_matches(';')).ok()?;
+    words.into_iter().next()
+}
+
+/// The words that a script runs for an event: where we could not be run, a call is denied, and everything else goes on.
+#[must_use]
+pub fn script_words(event: &str, agent: &Agent, program: &Program) -> Vec<String> {
+    let answer = agent.events.iter().find(|known| known.name == event).map(lost);
+    command::guarded(program.words(agent.name), answer)
+}
+
+/// The command in lines of a YAML file.
+#[must_use]
+pub fn lines_command(agent: &Agent, program: &Program) -> String {
+    let answer = agent.events.first().map(lost);
+    line(&command::guarded(program.words(agent.name), answer))
+}
+
+fn lost(event: &Event) -> String {
+    let word = match event.moment {
+        Moment::BeforeTool | Moment::Permission => Word::Deny(command::LOST.to_owned()),
+        Moment::AfterTool | Moment::Prompt => Word::Nothing,
+    };
+    command::ending_in_answer(&(event.speak)(&Saying { event: event.name, word: &word }).output)
+}
+
 /// Whether a text is one of ours, of any version.
 #[must_use]
 pub fn is_ours(content: &Content, found: &str) -> bool {
     match content {
         Content::Entries(_) => false,
-        Content::Script | Content::Plugin(_) => found.contains(MARK),
+        Content::Lines(_) => false,
+        Content::Script(_) | Content::Plugin(_) => found.contains(MARK),
         Content::Beside(text) => found == *text || found.contains("portcullis"),
     }
 }

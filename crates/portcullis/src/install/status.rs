@@ -2,6 +2,8 @@
 
 use std::{fs, path::Path};
 
+use jiff::{Timestamp, Unit};
+use portcullis_core::decision::Verdict;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,15 +11,19 @@ use super::{
     command::{Called, Program},
     entries,
     file::{self, FileError},
-    json,
+    json, lines,
     machine::Machine,
     plugin,
     table::{Content, Literal, Off, Scope, Switch, Target, Trust},
 };
 use crate::{
-    audit::{AuditError, Filter, Kind, Log},
-    hook::agent::Agent,
+    audit::{AuditError, Filter, Kind, Log, Record},
+    hook::{agent::Agent, seen},
+    session::DISOBEYED,
 };
+
+/// How many outcomes are looked through for calls that ran although they were denied.
+const LOOKED_AT: u32 = 1_000;
 
 /// How an agent stands.
 #[derive(Clone, Debug, Serialize)]
@@ -36,8 +42,12 @@ pub struct Status {
     pub off: Vec<String>,
     /// Whether its person trusts the hook, where it asks for that and it can be seen.
     pub trusted: Option<bool>,
-    /// When it last called, as the record says.
+    /// When its hook last called.
     pub last_call: Option<String>,
+    /// When a call of its was last denied, where its hook called.
+    pub last_denied: Option<String>,
+    /// When one last ran all the same.
+    pub disobeyed: Option<String>,
 }
 
 /// How one file stands.
@@ -79,7 +89,10 @@ impl FileStatus {
     /// The program that it calls, where the command is a plain one.
     #[must_use]
     pub fn called_program(&self) -> Option<&str> {
-        let is_plugin = matches!(self.target.content, Content::Entries(_) | Content::Plugin(_));
+        let is_plugin = matches!(
+            self.target.content,
+            Content::Entries(_) | Content::Plugin(_) | Content::Lines(_) | Content::Script(_)
+        );
         self.called.first().filter(|_| is_plugin).and_then(Called::program)
     }
 }
@@ -93,13 +106,15 @@ impl Status {
             && self.files.iter().all(sound)
             && self.off.is_empty()
             && self.trusted != Some(false)
+            && self.disobeyed.is_none()
     }
 
     /// Whether anything of ours is there in either scope, whole.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         ["user", "project"].iter().any(|scope| {
-            let mut files = self.files.iter().filter(|file| file.scope == *scope).peekable();
+            let meant = |file: &&FileStatus| file.scope == *scope && !file.target.former;
+            let mut files = self.files.iter().filter(meant).peekable();
             files.peek().is_some() && files.all(|file| file.state == State::Live)
         })
     }
@@ -138,6 +153,11 @@ pub fn status(
     let off =
         agent.install.switches.iter().filter_map(|switch| turned_off(switch, machine)).collect();
     let installed = files.iter().any(|file| file.state != State::Absent);
+    let last_call = state.and_then(|state| last_call(agent, state));
+    let (last_denied, disobeyed) = match state.filter(|_| last_call.is_some()) {
+        Some(state) => obedience(agent, state),
+        None => (None, None),
+    };
     Status {
         agent: agent.name,
         title: agent.title,
@@ -149,13 +169,15 @@ pub fn status(
             .trust
             .filter(|_| installed)
             .and_then(|trust| trusted(trust, &files, machine)),
-        last_call: state.and_then(|state| last_call(agent, state)),
+        last_call,
+        last_denied,
+        disobeyed,
         files,
     }
 }
 
 fn file_status(
-    agent: &Agent,
+    agent: &'static Agent,
     target: &'static Target,
     scope: &'static str,
     read: Result<Option<String>, FileError>,
@@ -198,6 +220,23 @@ fn file_status(
                 }
             }
         },
+        Content::Lines(template) => {
+            let command = plugin::lines_command(agent, program);
+            let report = lines::report(&text, template, &command);
+            status.called.extend(report.called);
+            status.faults = report.faults;
+            if report.any {
+                status.state = if status.faults.is_empty() { State::Live } else { State::Changed };
+            }
+        }
+        content if target.former => {
+            if plugin::is_ours(content, &text) {
+                status.state = State::Changed;
+                status
+                    .faults
+                    .push("an older version wrote it: each call is judged twice".to_owned());
+            }
+        }
         content => {
             if plugin::text(content, agent, program).as_ref() == Some(&text) {
                 status.state = State::Live;
@@ -223,12 +262,18 @@ fn file_status(
 
 /// What a file of ours runs: a script is run itself.
 fn own_call(content: &Content, agent: &Agent, path: &Path, program: &Program) -> Option<Called> {
-    let words = match content {
-        Content::Script => vec![path.to_str()?.to_owned()],
-        Content::Plugin(_) => program.words(agent.name),
-        Content::Entries(_) | Content::Beside(_) => return None,
+    let (words, run) = match content {
+        Content::Script(event) => {
+            let path = path.to_str()?.to_owned();
+            (plugin::script_words(event, agent, program), vec![path])
+        }
+        Content::Plugin(_) => {
+            let words = program.words(agent.name);
+            (words.clone(), words)
+        }
+        Content::Entries(_) | Content::Beside(_) | Content::Lines(_) => return None,
     };
-    Some(Called { run: super::command::Run::Words(words.clone()), words })
+    Some(Called::running(words, super::command::Run::Words(run)))
 }
 
 fn missing_program(called: &Called) -> Option<String> {
@@ -255,11 +300,14 @@ fn turned_off(switch: &Switch, machine: &Machine) -> Option<String> {
         Off::Is(Literal::Flag(flag)) => value == flag,
         Off::Is(Literal::Text(text)) => value == text,
         Off::Is(Literal::Number(number)) => value.as_u64() == Some(u64::from(number)),
-        Off::Names => value.as_array().is_some_and(|list| {
-            list.iter().any(|item| item.as_str().is_some_and(|text| text.contains("portcullis")))
-        }),
+        Off::Names => value.as_array().is_some_and(|list| names_us(list)),
+        Off::Lacks => value.as_array().is_some_and(|list| !list.is_empty() && !names_us(list)),
     };
     is_off.then(|| format!("`{}` in `{}` is {value}", switch.keys.join("."), path.display()))
+}
+
+fn names_us(list: &[Value]) -> bool {
+    list.iter().any(|item| item.as_str().is_some_and(|text| text.contains("portcullis")))
 }
 
 /// Whether the agent's person trusts our hook; `None` where that cannot be seen.
@@ -287,16 +335,30 @@ fn trusted(trust: Trust, files: &[FileStatus], machine: &Machine) -> Option<bool
     Some(files.iter().filter(|file| file.state == State::Live).any(is_known))
 }
 
+/// When its hook last called: what others say in its name does not count.
 fn last_call(agent: &Agent, state: &Path) -> Option<String> {
-    let filter = Filter {
-        kind: Some(Kind::Decision),
+    let time = Timestamp::try_from(seen::last(state, agent.name)?).ok()?;
+    Some(time.round(Unit::Second).unwrap_or(time).to_string())
+}
+
+/// What the record says of denied calls of an agent whose hook calls: the last one, and when one last ran all the same.
+fn obedience(agent: &Agent, state: &Path) -> (Option<String>, Option<String>) {
+    let newest = |filter: Filter, is_it: fn(&Record) -> bool| {
+        let read = || -> Result<Option<String>, AuditError> {
+            let records = Log::read(state)?.list(&filter)?;
+            Ok(records.iter().rev().find(|record| is_it(record)).map(Record::time_text))
+        };
+        read().ok().flatten()
+    };
+    let filter = |kind, limit| Filter {
+        kind: Some(kind),
         agent: Some(agent.name.to_owned()),
-        limit: Some(1),
+        limit: Some(limit),
         ..Filter::default()
     };
-    let read = || -> Result<Option<String>, AuditError> {
-        let records = Log::read(state)?.list(&filter)?;
-        Ok(records.last().map(|record| record.time_text()))
+    let denied = Filter { decision: Some(Verdict::Deny), ..filter(Kind::Decision, 1) };
+    let ran = |record: &Record| {
+        record.entry.outcome.as_deref().is_some_and(|outcome| outcome.starts_with(DISOBEYED))
     };
-    read().ok().flatten()
+    (newest(denied, |_| true), newest(filter(Kind::Outcome, LOOKED_AT), ran))
 }

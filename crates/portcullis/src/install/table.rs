@@ -131,13 +131,22 @@ pub struct Target {
     pub only_with: Option<Trace>,
     /// What must not be there for the file to matter.
     pub only_without: Option<Trace>,
+    /// Whether older versions of ours wrote it, and it goes now.
+    pub former: bool,
 }
 
 impl Target {
     /// A file for everything that this user does.
     #[must_use]
     pub const fn user(place: Place, content: Content) -> Self {
-        Self { scope: Scope::User, place, content, only_with: None, only_without: None }
+        Self {
+            scope: Scope::User,
+            place,
+            content,
+            only_with: None,
+            only_without: None,
+            former: false,
+        }
     }
 
     /// A file for one project.
@@ -149,7 +158,14 @@ impl Target {
             content,
             only_with: None,
             only_without: None,
+            former: false,
         }
+    }
+
+    /// The same where older versions of ours wrote it, and it goes now.
+    #[must_use]
+    pub const fn former(self) -> Self {
+        Self { former: true, ..self }
     }
 
     /// The same where something more is there.
@@ -170,12 +186,14 @@ impl Target {
 pub enum Content {
     /// Entries in a JSON file that others write too, or that holds nothing but them.
     Entries(Entries),
-    /// A script of ours that runs us; executable.
-    Script,
+    /// A script of ours that runs us for an event; executable.
+    Script(&'static str),
     /// A plugin of ours that runs inside the agent.
     Plugin(Plugin),
     /// A file that belongs to a plugin, as it is.
     Beside(&'static str),
+    /// Lines at the end of a YAML file: what they are, see [`super::lines`].
+    Lines(&'static [&'static str]),
 }
 
 /// How many seconds agents give a hook whose time can be set, in whatever unit they count.
@@ -200,6 +218,17 @@ pub struct Entries {
     pub heads: &'static [(&'static [&'static str], Literal)],
     /// The events that are registered, where not all of the agent's are.
     pub events: Option<&'static [&'static str]>,
+    /// What blocks a call where we could not be run.
+    pub lost: Lost,
+}
+
+/// What blocks a call where our program is gone, or was killed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Lost {
+    /// The exit code 2, with something on standard error.
+    Exit,
+    /// A denial in the agent's own form: another code than 0 does not count everywhere.
+    Answer,
 }
 
 impl Entries {
@@ -214,7 +243,14 @@ impl Entries {
         matcher: Some("*"),
         heads: &[],
         events: None,
+        lost: Lost::Exit,
     };
+
+    /// Settings alone: these members, and no hooks.
+    #[must_use]
+    pub const fn settings(heads: &'static [(&'static [&'static str], Literal)]) -> Self {
+        Self { root: &["hooks"], heads, events: Some(&[]), ..Self::CLAUDE }
+    }
 }
 
 /// How hooks are listed.
@@ -275,6 +311,12 @@ impl Switch {
         Self { place, keys, off: Off::Is(value) }
     }
 
+    /// Hooks are off when it is a list with something in it that does not name us.
+    #[must_use]
+    pub const fn lacks(place: Place, keys: &'static [&'static str]) -> Self {
+        Self { place, keys, off: Off::Lacks }
+    }
+
     /// Hooks are off when it is a list that names us.
     #[must_use]
     pub const fn names(place: Place, keys: &'static [&'static str]) -> Self {
@@ -289,6 +331,8 @@ pub enum Off {
     Is(Literal),
     /// When it is a list that names us.
     Names,
+    /// When it is a list with something in it that does not name us.
+    Lacks,
 }
 
 /// Where an agent keeps which hooks its person trusts.

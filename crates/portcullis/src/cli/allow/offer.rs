@@ -183,6 +183,16 @@ impl<'a> Offer<'a> {
             page.push_str(&self.others(desk, session, rules)?);
         }
         let _ = writeln!(page, "\nthis allows {}", self.promise());
+        if matches!(self.grant.scope, Scope::Session(_)) {
+            page.push_str(match within_reach(&Scope::Project(String::new()), level(entry.risk, again)) {
+                Ok(()) => {
+                    "a run without a person is a session of its own, and this ends with it: `--project --for 2h` holds for further runs\n"
+                }
+                Err(_) => {
+                    "a run without a person is a session of its own, and this ends with it; at this risk nothing holds longer\n"
+                }
+            });
+        }
         Ok(page)
     }
 

@@ -8,7 +8,7 @@ use crate::{
         agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
         reply::{Reply, Saying, Word},
     },
-    install::table::{Content, Entries, Install, Literal, Place, Switch, Target, Trace},
+    install::table::{Content, Entries, Install, Literal, Lost, Place, Switch, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -83,6 +83,7 @@ const ENTRIES: Content = Content::Entries(Entries {
          grep_search",
     ),
     heads: &[(&["portcullis", "enabled"], Literal::Flag(true))],
+    lost: Lost::Answer,
     ..Entries::CLAUDE
 });
 

@@ -75,21 +75,30 @@ const INSTALL: Install = Install {
             Trace::Beginning(Place::home(".vscode/extensions"), "saoudrizwan.claude-dev"),
         ],
         &[
-            Target::user(documents("Cline/Hooks/PreToolUse"), Content::Script),
-            Target::user(documents("Cline/Hooks/PostToolUse"), Content::Script),
-            Target::user(documents("Cline/Hooks/UserPromptSubmit"), Content::Script),
-            Target::user(Place::home(".cline/hooks/PreToolUse"), Content::Script)
+            Target::user(documents("Cline/Hooks/PreToolUse"), BEFORE),
+            Target::user(documents("Cline/Hooks/PostToolUse"), AFTER),
+            Target::user(documents("Cline/Hooks/UserPromptSubmit"), PROMPT),
+            // Wherever the documents are, its command line looks here.
+            Target::user(Place::home("Documents/Cline/Hooks/PreToolUse"), BEFORE)
                 .only_with(COMMAND_LINE),
-            Target::user(Place::home(".cline/hooks/PostToolUse"), Content::Script)
+            Target::user(Place::home("Documents/Cline/Hooks/PostToolUse"), AFTER)
                 .only_with(COMMAND_LINE),
-            Target::user(Place::home(".cline/hooks/UserPromptSubmit"), Content::Script)
+            Target::user(Place::home("Documents/Cline/Hooks/UserPromptSubmit"), PROMPT)
                 .only_with(COMMAND_LINE),
-            Target::project(".clinerules/hooks/PreToolUse", Content::Script),
-            Target::project(".clinerules/hooks/PostToolUse", Content::Script),
-            Target::project(".clinerules/hooks/UserPromptSubmit", Content::Script),
+            // It runs every hook that it finds, so that each call would be judged twice.
+            Target::user(Place::home(".cline/hooks/PreToolUse"), BEFORE).former(),
+            Target::user(Place::home(".cline/hooks/PostToolUse"), AFTER).former(),
+            Target::user(Place::home(".cline/hooks/UserPromptSubmit"), PROMPT).former(),
+            Target::project(".clinerules/hooks/PreToolUse", BEFORE),
+            Target::project(".clinerules/hooks/PostToolUse", AFTER),
+            Target::project(".clinerules/hooks/UserPromptSubmit", PROMPT),
         ],
     )
 };
+
+const BEFORE: Content = Content::Script("PreToolUse");
+const AFTER: Content = Content::Script("PostToolUse");
+const PROMPT: Content = Content::Script("UserPromptSubmit");
 
 const COMMAND_LINE: Trace = Trace::Path(Place::home(".cline"));
 

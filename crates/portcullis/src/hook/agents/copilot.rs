@@ -9,14 +9,19 @@ use crate::{
         reply::{self, Reply, Saying, Word},
     },
     install::table::{
-        Call, Content, Entries, Form, Install, Literal, Place, Switch, Target, Trace,
+        Call, Content, Entries, Form, Install, Literal, Lost, Place, Switch, Target, Trace,
     },
 };
 
 pub(super) static AGENT: Agent = Agent {
     name: "copilot",
     title: "GitHub Copilot",
-    marks: &[&[Mark::Has("/toolName"), Mark::Has("/toolArgs"), Mark::Has("/sessionId")]],
+    marks: &[&[
+        Mark::Has("/toolName"),
+        Mark::Has("/toolArgs"),
+        Mark::Has("/sessionId"),
+        Mark::Lacks("/event"),
+    ]],
     hints: &[],
     lent: true,
     fields: Fields {
@@ -90,6 +95,7 @@ const ENTRIES: Content = Content::Entries(Entries {
     timeout: Some(("timeoutSec", 5)),
     matcher: None,
     heads: &[(&["version"], Literal::Number(1))],
+    lost: Lost::Answer,
     ..Entries::CLAUDE
 });
 

@@ -8,7 +8,7 @@ use crate::{
         agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
         reply::{Reply, Saying, Word},
     },
-    install::table::{Call, Content, Entries, Form, Install, Literal, Place, Target, Trace},
+    install::table::{Call, Content, Entries, Form, Install, Literal, Lost, Place, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -98,6 +98,7 @@ const ENTRIES: Content = Content::Entries(Entries {
     matcher: Some("*"),
     heads: &[(&["version"], Literal::Number(1))],
     events: Some(&["preToolUse", "postToolUse", "beforeSubmitPrompt"]),
+    lost: Lost::Exit,
 });
 
 fn permission(saying: &Saying<'_>) -> Reply {

@@ -27,7 +27,8 @@ pub(super) static AGENT: Agent = Agent {
         ..Fields::CLAUDE
     },
     events: &[
-        Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision).asking(),
+        // `droid exec` takes an answer that asks for consent in every mode, and no payload tells it from the rest.
+        Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision),
         Event::new("PostToolUse", Moment::AfterTool, reply::feedback),
         Event::new("UserPromptSubmit", Moment::Prompt, reply::feedback),
     ],

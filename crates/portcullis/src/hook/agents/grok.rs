@@ -29,7 +29,9 @@ pub(super) static AGENT: Agent = Agent {
         prompt: &["/prompt"],
     },
     events: &[
-        Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision).asking(),
+        // With `--always-approve` it takes an answer that asks for consent; then it names another mode.
+        Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision)
+            .asking_where(&[Mark::Is("/permissionMode", "default")]),
         Event::new("PostToolUse", Moment::AfterTool, reply::nothing),
         Event::new("UserPromptSubmit", Moment::Prompt, reply::nothing),
     ],

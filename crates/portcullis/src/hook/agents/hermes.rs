@@ -7,7 +7,7 @@ use crate::{
         agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
         reply::{Reply, Saying, Word},
     },
-    install::table::{Install, Place, Trace},
+    install::table::{Content, Install, Place, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -37,12 +37,20 @@ pub(super) static AGENT: Agent = Agent {
 };
 
 const INSTALL: Install = Install {
-    traces: &[Trace::Program("hermes"), Trace::Path(Place::home(".hermes"))],
-    missing: Some(
-        "its settings are YAML, which is not edited here; add `hooks.pre_tool_call` in `config.yaml` by hand",
-    ),
-    ..Install::NONE
+    afterwards: "sessions that are open go on without it until they are started again",
+    ..Install::new(
+        &[Trace::Program("hermes"), Trace::Path(own(""))],
+        &[Target::user(own("config.yaml"), Content::Lines(LINES))],
+    )
 };
+
+/// It asks its person about each hook once, at a terminal, and without one it runs none that was not accepted.
+const LINES: &[&str] =
+    &["hooks:", "  pre_tool_call:", "    - command: {command}", "hooks_auto_accept: true"];
+
+const fn own(file: &'static str) -> Place {
+    Place::variable("HERMES_HOME", ".hermes", file)
+}
 
 fn block(saying: &Saying<'_>) -> Reply {
     Reply::json(&match saying.word {

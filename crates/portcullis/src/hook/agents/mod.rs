@@ -8,6 +8,7 @@ mod antigravity;
 mod claude;
 mod cline;
 mod codex;
+mod continued;
 mod copilot;
 mod crush;
 mod cursor;
@@ -16,6 +17,7 @@ mod droid;
 mod gemini;
 mod grok;
 mod hermes;
+mod kilo;
 mod kiro;
 mod muse;
 mod openclaw;
@@ -37,11 +39,12 @@ pub static AGENTS: &[&Agent] = &[
     &windsurf::AGENT,
     &cline::AGENT,
     &opencode::AGENT,
+    &kilo::AGENT,
     &amp::AGENT,
     &openclaw::AGENT,
     &pi::AGENT,
-    &copilot::AGENT,
     &reasonix::AGENT,
+    &copilot::AGENT,
     &crush::AGENT,
     &grok::AGENT,
     &openhands::AGENT,
@@ -52,4 +55,5 @@ pub static AGENTS: &[&Agent] = &[
     &qwen::AGENT,
     &vscode::AGENT,
     &muse::AGENT,
+    &continued::AGENT,
 ];

@@ -5,7 +5,7 @@ use crate::{
         agent::{Agent, Servers, Tool},
         plugin,
     },
-    install::table::{Content, Install, Place, Plugin, Target, Trace},
+    install::table::{Content, Entries, Install, Literal, Place, Plugin, Switch, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -36,22 +36,39 @@ pub(super) static AGENT: Agent = Agent {
 };
 
 const INSTALL: Install = Install {
+    switches: &[
+        Switch::is(own("openclaw.json"), ENABLED, Literal::Flag(false)),
+        Switch::is(own("openclaw.json"), &["plugins", "enabled"], Literal::Flag(false)),
+        Switch::names(own("openclaw.json"), &["plugins", "deny"]),
+        Switch::lacks(own("openclaw.json"), &["plugins", "allow"]),
+    ],
     afterwards: "restart its gateway; `openclaw plugins list` must show portcullis as loaded",
     ..Install::new(
-        &[Trace::Program("openclaw"), Trace::Path(Place::home(".openclaw"))],
+        &[Trace::Program("openclaw"), Trace::Path(own(""))],
         &[
-            Target::user(Place::home(".openclaw/extensions/portcullis/index.js"), PLUGIN),
+            Target::user(own("extensions/portcullis/index.js"), PLUGIN),
             Target::user(
-                Place::home(".openclaw/extensions/portcullis/package.json"),
+                own("extensions/portcullis/package.json"),
                 Content::Beside(include_str!("openclaw.package.json")),
             ),
             Target::user(
-                Place::home(".openclaw/extensions/portcullis/openclaw.plugin.json"),
+                own("extensions/portcullis/openclaw.plugin.json"),
                 Content::Beside(include_str!("openclaw.plugin.json")),
+            ),
+            Target::user(
+                own("openclaw.json"),
+                Content::Entries(Entries::settings(&[(ENABLED, Literal::Flag(true))])),
             ),
         ],
     )
 };
+
+/// A plugin that nobody enabled is loaded by nothing.
+const ENABLED: &[&str] = &["plugins", "entries", "portcullis", "enabled"];
+
+const fn own(file: &'static str) -> Place {
+    Place::variable("OPENCLAW_STATE_DIR", ".openclaw", file)
+}
 
 const PLUGIN: Content = Content::Plugin(Plugin {
     source: include_str!("openclaw.js"),

@@ -17,28 +17,31 @@ pub(super) static AGENT: Agent = Agent {
     fields: plugin::FIELDS,
     events: plugin::EVENTS,
     other_events: &[],
-    tools: &[
-        Tool::own("bash").running_in(&["workdir"]),
-        Tool::own("read"),
-        Tool::own("write"),
-        Tool::own("edit"),
-        Tool::alias("multiedit", "multi_edit"),
-        Tool::own("apply_patch").renaming(&[("patchText", "patch")]),
-        Tool::own("patch").renaming(&[("patchText", "patch")]),
-        Tool::own("glob"),
-        Tool::own("grep"),
-        Tool::alias("list", "list_files"),
-        Tool::alias("webfetch", "web_fetch"),
-        Tool::alias("websearch", "web_search"),
-        Tool::own("task"),
-        Tool::alias("todowrite", "todo_write"),
-        Tool::alias("todoread", "todo_read"),
-    ],
+    tools: TOOLS,
     servers: Servers::Unmarked,
     plan_modes: &[],
     root_variables: &[],
     install: INSTALL,
 };
+
+/// Its tools, which Kilo took over.
+pub(super) const TOOLS: &[Tool] = &[
+    Tool::own("bash").running_in(&["workdir"]),
+    Tool::own("read"),
+    Tool::own("write"),
+    Tool::own("edit"),
+    Tool::alias("multiedit", "multi_edit"),
+    Tool::own("apply_patch").renaming(&[("patchText", "patch")]),
+    Tool::own("patch").renaming(&[("patchText", "patch")]),
+    Tool::own("glob"),
+    Tool::own("grep"),
+    Tool::alias("list", "list_files"),
+    Tool::alias("webfetch", "web_fetch"),
+    Tool::alias("websearch", "web_search"),
+    Tool::own("task"),
+    Tool::alias("todowrite", "todo_write"),
+    Tool::alias("todoread", "todo_read"),
+];
 
 const INSTALL: Install = Install {
     afterwards: "OpenCode loads plugins when it starts, and none with `--pure`",
@@ -51,7 +54,7 @@ const INSTALL: Install = Install {
     )
 };
 
-const PLUGIN: Content = Content::Plugin(Plugin {
+pub(super) const PLUGIN: Content = Content::Plugin(Plugin {
     source: include_str!("opencode.js"),
     harness: include_str!("opencode.play.js"),
 });

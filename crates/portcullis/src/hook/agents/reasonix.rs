@@ -5,7 +5,7 @@ use crate::{
         agent::{Agent, Event, Fields, Mark, Moment, Servers},
         reply,
     },
-    install::table::{Install, Trace},
+    install::table::{Content, Entries, Form, Install, Place, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -19,10 +19,14 @@ pub(super) static AGENT: Agent = Agent {
         tool: &["/toolName"],
         input: &["/toolArgs"],
         session: &["/sessionId"],
+        result: &["/toolResult"],
         ..Fields::CLAUDE
     },
-    events: &[Event::new("PreToolUse", Moment::BeforeTool, reply::exit_code)],
-    other_events: &["PostToolUse", "UserPromptSubmit", "Stop"],
+    events: &[
+        Event::new("PreToolUse", Moment::BeforeTool, reply::exit_code),
+        Event::new("PostToolUse", Moment::AfterTool, reply::nothing),
+    ],
+    other_events: &["PostToolUseFailure", "UserPromptSubmit", "Stop", "StopFailure", "PreCompact"],
     tools: &[],
     servers: Servers::Doubled,
     plan_modes: &[],
@@ -30,8 +34,23 @@ pub(super) static AGENT: Agent = Agent {
     install: INSTALL,
 };
 
-const INSTALL: Install = Install {
-    traces: &[Trace::Program("reasonix")],
-    missing: Some("where its settings lie is not known here"),
-    ..Install::NONE
-};
+const INSTALL: Install = Install::new(
+    &[Trace::Program("reasonix"), Trace::Path(own(""))],
+    &[
+        Target::user(own("settings.json"), ENTRIES),
+        Target::project(".reasonix/settings.json", ENTRIES),
+    ],
+);
+
+/// Its time limit is in milliseconds, and a hook without a `match` is for every tool.
+const ENTRIES: Content = Content::Entries(Entries {
+    form: Form::Hooks,
+    timeout: Some(("timeout", 5000)),
+    members: &[],
+    matcher: None,
+    ..Entries::CLAUDE
+});
+
+const fn own(file: &'static str) -> Place {
+    Place::variable("REASONIX_HOME", ".reasonix", file)
+}
