@@ -237,6 +237,8 @@ fn tried(
 fn is_before(file: &FileStatus, called: &Called) -> bool {
     match file.target.content {
         Content::Script(event) => event.eq_ignore_ascii_case("PreToolUse"),
+        // It denies by itself, see `played`.
+        Content::Plugin(_) => false,
         _ => file.called.first() == Some(called),
     }
 }

@@ -533,7 +533,9 @@ pub fn without(
     before: Before<'_>,
 ) -> Result<Option<String>, Misread> {
     let mut text = text.to_owned();
-    let is_there = |root: &Node| standing(root, entries, program).iter().any(|one| one.ours);
+    let settings_alone = entries.events.is_some_and(<[_]>::is_empty);
+    let is_there =
+        |root: &Node| settings_alone || standing(root, entries, program).iter().any(|one| one.ours);
     if !matches!(before, Before::Nothing) && !json::read(&text)?.as_ref().is_some_and(is_there) {
         return Ok(Some(text));
     }

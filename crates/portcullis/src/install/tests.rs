@@ -155,7 +155,8 @@ fn settings(content: &Content) -> Vec<Option<String>> {
 #[test]
 fn what_is_installed_twice_and_taken_away_once_leaves_every_byte() {
     for (agent, scope) in everywhere() {
-        for (target, _) in Place::new().machine.targets(agent, scope) {
+        let targets = Place::new().machine.targets(agent, scope);
+        for (target, _) in targets.into_iter().filter(|(target, _)| !target.former) {
             for text in settings(&target.content) {
                 let place = Place::new();
                 let path = place.machine.locate(target.place).unwrap().path;
@@ -373,4 +374,62 @@ fn droids_file_for_hooks_is_used_where_there_is_one_because_it_hides_the_others(
     assert!(place.status(agent).is_live());
     place.uninstall(agent, Scope::User);
     assert_eq!(place.everything(), before);
+}
+
+#[test]
+fn scripts_of_older_versions_go_so_that_a_call_is_judged_once() {
+    let cline = hook::named("cline").unwrap();
+    let place = Place::new();
+    let old = place.machine.home.join(".cline/hooks/PreToolUse");
+    let mine = place.machine.home.join(".cline/hooks/PostToolUse");
+    place
+        .write(&old, "#!/bin/sh\n# Written by `portcullis install`.\nexec portcullis hook cline\n");
+    place.write(&mine, "#!/bin/sh\nexit 0\n");
+    assert!(place.install(cline, Scope::User));
+    assert!(!old.exists() && mine.exists());
+    assert!(place.machine.documents.join("Cline/Hooks/PreToolUse").is_file());
+    assert!(place.status(cline).is_live(), "{:#?}", place.status(cline));
+    place
+        .write(&old, "#!/bin/sh\n# Written by `portcullis install`.\nexec portcullis hook cline\n");
+    assert!(!place.status(cline).is_live());
+}
+
+#[test]
+fn entries_of_older_versions_are_made_to_deny_where_the_program_is_gone() {
+    for (name, path, hook) in [
+        (
+            "codex",
+            ".codex/hooks.json",
+            r#"{"type":"command","command":"COMMAND hook codex","timeout":5}"#,
+        ),
+        (
+            "claude",
+            ".claude/settings.json",
+            r#"{"type":"command","command":"PATH","args":["hook","claude"],"timeout":5}"#,
+        ),
+        (
+            "claude",
+            ".claude/settings.json",
+            r#"{"type":"command","command":"sh -c 'portcullis hook claude || exit 2'"}"#,
+        ),
+    ] {
+        let agent = hook::named(name).unwrap();
+        let place = Place::new();
+        let path = place.machine.home.join(path);
+        let quoted =
+            command::quoted(place.program.path()).replace('\\', "\\\\").replace('"', "\\\"");
+        let plain = place.program.path().replace('\\', "\\\\").replace('"', "\\\"");
+        let hook = hook.replace("COMMAND", &quoted).replace("PATH", &plain);
+        place.write(
+            &path,
+            &format!(r#"{{"hooks":{{"PreToolUse":[{{"matcher":"*","hooks":[{hook}]}}]}}}}"#),
+        );
+        assert!(!place.status(agent).is_installed(), "{name}: {hook}");
+        assert!(place.install(agent, Scope::User));
+        let text = fs::read_to_string(&path).unwrap();
+        let tree = json::read(&text).unwrap().unwrap().value();
+        let groups = tree.pointer("/hooks/PreToolUse").and_then(|list| list.as_array()).unwrap();
+        assert_eq!(groups.len(), 1, "{name}: {text}");
+        assert!(text.contains("exit 2") && place.status(agent).is_installed(), "{name}: {text}");
+    }
 }

@@ -11,6 +11,7 @@
 
 mod cases;
 mod hostile;
+mod obeyed;
 
 use std::{
     collections::BTreeSet,

@@ -2,7 +2,7 @@
 
 use crate::{
     hook::{
-        agent::{Agent, Event, Fields, Moment, Servers, Tool},
+        agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
         reply,
     },
     install::table::{Call, Content, Entries, Install, Literal, Place, Switch, Target, Trace},
@@ -68,13 +68,22 @@ const fn settings(file: &'static str) -> Place {
     Place::variable("CLAUDE_CONFIG_DIR", ".claude", file)
 }
 
-/// The events of Claude Code's format.
-pub(super) const EVENTS: &[Event] = &[
-    Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision).asking(),
-    Event::new("PermissionRequest", Moment::Permission, reply::permission_request).asking(),
-    Event::new("PostToolUse", Moment::AfterTool, reply::feedback),
-    Event::new("UserPromptSubmit", Moment::Prompt, reply::prompt_feedback),
-];
+/// The events of Claude Code. Where it bypasses permissions it takes an answer that asks for consent about some calls; in
+/// modes that approve or deny by themselves nobody need be asked either.
+const EVENTS: &[Event] = &events(
+    Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision)
+        .asking_where(&[Mark::OneOf("/permission_mode", &["default", "acceptEdits", "plan"])]),
+);
+
+/// The events of Claude Code's format, with the one before a tool runs.
+pub(super) const fn events(before: Event) -> [Event; 4] {
+    [
+        before,
+        Event::new("PermissionRequest", Moment::Permission, reply::permission_request).asking(),
+        Event::new("PostToolUse", Moment::AfterTool, reply::feedback),
+        Event::new("UserPromptSubmit", Moment::Prompt, reply::prompt_feedback),
+    ]
+}
 
 /// The events of Claude Code's format in which there is nothing to judge.
 pub(super) const OTHER_EVENTS: &[&str] = &[

@@ -2,7 +2,10 @@
 
 use super::{claude, gemini};
 use crate::{
-    hook::agent::{Agent, Fields, Mark, Servers, Tool},
+    hook::{
+        agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
+        reply,
+    },
     install::table::{Content, Entries, Install, Literal, Place, Switch, Target, Trace},
 };
 
@@ -17,7 +20,11 @@ pub(super) static AGENT: Agent = Agent {
     ]],
     lent: false,
     fields: Fields::CLAUDE,
-    events: claude::EVENTS,
+    events: &claude::events(
+        Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision).asking_where(&[
+            Mark::OneOf("/permission_mode", &["default", "auto-edit", "auto_edit", "plan"]),
+        ]),
+    ),
     other_events: claude::OTHER_EVENTS,
     tools: &[
         Tool::alias("run_shell_command", "bash").running_in(&["directory"]),

@@ -3,7 +3,10 @@
 
 use super::claude;
 use crate::{
-    hook::agent::{Agent, Fields, Mark, Servers, Tool},
+    hook::{
+        agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
+        reply,
+    },
     install::table::{Content, Entries, Form, Install, Literal, Place, Target, Trace},
 };
 
@@ -18,7 +21,10 @@ pub(super) static AGENT: Agent = Agent {
     ]],
     lent: false,
     fields: Fields::CLAUDE,
-    events: claude::EVENTS,
+    // It shows an answer that asks whatever is approved by itself, as its source has it.
+    events: &claude::events(
+        Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision).asking(),
+    ),
     other_events: claude::OTHER_EVENTS,
     tools: &[
         Tool::alias("runTerminalCommand", "bash"),
