@@ -215,6 +215,9 @@ fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
 fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
     let options = invocation.options();
     let Some(verb) = options.operands().next().map(known) else { return };
+    if invocation.program == "git" && SHOWS.contains(&verb) {
+        shown(walk, invocation);
+    }
     let words = if GIT.contains(&verb) { operands(invocation) } else { return };
     let files = words.get(1..).unwrap_or_default();
     let keeps = match verb {
@@ -233,6 +236,34 @@ fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
             walk.within(&directory, |walk| hand_all(walk, files, true));
         }
         _ => hand_all(walk, files, true),
+    }
+}
+
+/// Subcommands of git that show what stood in files.
+const SHOWS: &[&str] = &["annotate", "archive", "blame", "cat-file", "diff", "log", "show"];
+
+/// Secrets in the history are secrets: `git show HEAD:.env`, `git log -p -- .env`.
+fn shown(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let words = operands(invocation);
+    let Some((verb, files)) = words.split_first() else { return };
+    // Without the difference a log tells when, and a difference may name files alone.
+    let tells_names = match known(verb) {
+        "log" => !options.has(&["-p", "-u", "--patch", "-L"]),
+        "diff" | "show" => options.has(&["--stat", "--name-only", "--name-status", "--quiet"]),
+        "cat-file" => options.has(&["-e", "-t", "-s"]),
+        _ => false,
+    };
+    if tells_names {
+        return;
+    }
+    for word in files.iter().take(WORDS) {
+        // Behind a colon stands what the revision has at that path.
+        let path = word.text.known_prefix().find(':').and_then(|colon| {
+            let revision = word.text.known_prefix().get(..=colon)?;
+            after(word, revision)
+        });
+        walk.read_secret(&path.unwrap_or_else(|| word.clone()));
     }
 }
 

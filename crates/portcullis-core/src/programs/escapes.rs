@@ -158,7 +158,9 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
     if name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER") {
         return Some(Variable::Command);
     }
-    let at = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    let Ok(at) = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)) else {
+        return is_index(name).then_some(Variable::Obeyed);
+    };
     VARIABLES.get(at).map(|(_, meaning)| *meaning)
 }
 
@@ -193,6 +195,20 @@ const INDICES: &[&str] = &[
     "YARN_REGISTRY",
 ];
 
+/// Whether a variable says where packages are taken from; npm and Cargo read theirs in either case.
+pub(crate) fn is_index(name: &str) -> bool {
+    let ends = |end: &str| {
+        let from = name.len().checked_sub(end.len()).unwrap_or(name.len());
+        name.get(from..).is_some_and(|last| last.eq_ignore_ascii_case(end))
+    };
+    let is_registry = || {
+        name.get(.."CARGO_REGISTRIES_".len())
+            .is_some_and(|first| first.eq_ignore_ascii_case("CARGO_REGISTRIES_"))
+            && ends("_INDEX")
+    };
+    INDICES.iter().any(|index| index.eq_ignore_ascii_case(name)) || is_registry()
+}
+
 /// A variable that says where packages come from names a server over a connection that anybody can change.
 fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
     let known = value.known_prefix();
@@ -201,11 +217,8 @@ fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
         None if name == "PIP_TRUSTED_HOST" => known,
         None => return,
     };
-    let upper = name.to_ascii_uppercase();
-    let is_index = INDICES.binary_search(&upper.as_str()).is_ok()
-        || upper.starts_with("CARGO_REGISTRIES_") && upper.ends_with("_INDEX");
     let is_near = ["localhost", "127.", "[::1]"].iter().any(|near| rest.starts_with(near));
-    if is_index && !is_near && !rest.is_empty() {
+    if is_index(name) && !is_near && !rest.is_empty() {
         walk.note("package.index.plain", span);
     }
 }

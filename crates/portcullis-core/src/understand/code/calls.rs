@@ -937,6 +937,10 @@ impl Interpreter<'_, '_, '_> {
             Act::Script => {
                 let file = self.place_of(first);
                 self.flush();
+                if is_address(file.text.known_prefix()) {
+                    let code = self.walk.connect(&file, None, false);
+                    return Value::Text(self.walk.code(self.language, &code, file.span, &[]));
+                }
                 Value::Text(self.walk.script(self.language, &file, &[], None))
             }
             Act::Database => {

@@ -16,7 +16,10 @@ use super::{
     tables,
     value::{Given, Value, mixed},
 };
-use crate::text::{Piece, Taint, Text};
+use crate::{
+    effect::Argument,
+    text::{Piece, Taint, Text},
+};
 
 /// Whether a template behind this name is a command: no other library puts one there.
 fn runs_templates(path: &str) -> bool {
@@ -376,9 +379,32 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 self.variable(name)
             }
+            TokenKind::Name if self.language == "awk" && self.word() == "getline" => self.getline(),
             TokenKind::Name => self.name(span),
             TokenKind::Operator => self.prefix(span),
         }
+    }
+
+    /// `getline`, `getline name`, `getline < file`, `getline name < file` of awk.
+    fn getline(&mut self) -> Value {
+        self.at += 1;
+        let name = self.is_name(self.at).then(|| self.word().to_owned());
+        self.at += usize::from(name.is_some());
+        let line = if self.accept("<") {
+            let start = self.at;
+            let file = self.primary().text();
+            let file = Argument { text: file, span: self.span_from(start) };
+            self.flush();
+            Value::Text(self.walk.read(&file))
+        } else {
+            Value::Text(self.standard_input())
+        };
+        match name {
+            Some(name) => self.bind(name, line.clone()),
+            // Without a name the line is what `$0` and its fields are from here on.
+            None => self.bind("$0".to_owned(), line.clone()),
+        }
+        line
     }
 
     fn texts(&mut self) -> Value {

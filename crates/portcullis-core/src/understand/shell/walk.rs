@@ -387,6 +387,19 @@ impl<'a> Walk<'a> {
             target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts));
         if around || place::place_of(&target, self.facts) == Place::Gate {
             self.emit(EffectKind::Hand { target, changes: true }, source.span);
+            return;
+        }
+        // Settings of the project belong to the programs of the project, in a container too.
+        if !place::place_of(&target, self.facts).is_workspace() {
+            self.read_secret(source);
+        }
+    }
+
+    /// The program reads a file if secrets are kept there; nothing is said of any other.
+    pub(crate) fn read_secret(&mut self, file: &Argument) {
+        let target = self.followed(&file.text);
+        if place::credential_of(&target, self.facts).is_some() {
+            drop(self.read(file));
         }
     }
 

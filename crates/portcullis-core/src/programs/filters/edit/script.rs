@@ -47,6 +47,10 @@ pub(super) enum Verb {
     Execute(Option<String>),
     Write(String),
     Read(String),
+    /// `W`: the first line of the pattern space; the space is not divided here.
+    WriteLine(String),
+    /// `R`: a line of a file at a time, which is not counted here.
+    ReadLine(String),
     /// `{`, with the index of the command after its `}`.
     Group(usize),
     /// Loops, the hold space, more lines: valid, and not evaluated.
@@ -286,9 +290,13 @@ impl<'t> Reader<'t> {
                 self.rest = self.rest.get(end..)?;
                 return Some(Verb::NotFollowed);
             }
-            'W' | 'R' => {
-                self.until_line_end();
-                return Some(Verb::NotFollowed);
+            'W' => {
+                self.blanks();
+                return Some(Verb::WriteLine(self.until_line_end().to_owned()));
+            }
+            'R' => {
+                self.blanks();
+                return Some(Verb::ReadLine(self.until_line_end().to_owned()));
             }
             'n' | 'N' | 'D' | 'P' | 'h' | 'H' | 'g' | 'G' | 'x' | 'l' | 'z' | 'F' => {
                 Verb::NotFollowed

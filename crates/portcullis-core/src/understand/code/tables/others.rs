@@ -125,7 +125,7 @@ pub(super) static R: &[Row] = &[
     ("serverSocket", Listen),
     ("shell", Shell),
     ("socketConnection", Connect),
-    ("source", Code),
+    ("source", Script),
     ("sprintf", Fold(F::Format)),
     ("str2expression", Code),
     ("str2lang", Code),

@@ -1,0 +1,139 @@
+//! Registries that commands and variables name. Owns which of them are well known; it judges no package.
+
+use super::super::{
+    Hit, Scene,
+    hosts::{self, HostKind},
+    pattern,
+};
+use crate::{
+    address::host_of,
+    effect::{Argument, Effect, EffectKind},
+    programs::escapes::is_index,
+    text::Text,
+};
+
+/// Options that name a registry, by program.
+const INDEXED: &[(&[&str], &[&str])] = &[
+    (
+        &["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pipenv", "pdm"],
+        &[
+            "--default-index",
+            "--extra-index-url",
+            "--find-links",
+            "--index",
+            "--index-url",
+            "-f",
+            "-i",
+        ],
+    ),
+    (&["npm", "npx", "pnpm", "yarn", "bun", "bunx"], &["--registry"]),
+    (&["gem", "bundle"], &["--source", "-s"]),
+    (&["conda", "mamba", "micromamba"], &["--channel", "-c"]),
+    (&["cargo"], &["--index"]),
+];
+
+/// Registries, their usual mirrors, and where companies keep their own.
+const WELL_KNOWN: &[&str] = &[
+    "amazonaws.com",
+    "anaconda.com",
+    "anaconda.org",
+    "artifacthub.io",
+    "azure.com",
+    "cloudsmith.io",
+    "crates.io",
+    "data.pyg.org",
+    "docs.rs",
+    "fury.io",
+    "gitee.com",
+    "github.com",
+    "github.io",
+    "gitlab.com",
+    "goproxy.cn",
+    "goproxy.io",
+    "golang.org",
+    "googleapis.com",
+    "huggingface.co",
+    "jfrog.io",
+    "jsr.io",
+    "npmjs.com",
+    "npmjs.org",
+    "npmmirror.com",
+    "nvidia.com",
+    "openmmlab.com",
+    "pkg.dev",
+    "prefix.dev",
+    "pypi.org",
+    "pythonhosted.org",
+    "pytorch.org",
+    "rubygems.org",
+    "taobao.org",
+    "tencent.com",
+    "tsinghua.edu.cn",
+    "ustc.edu.cn",
+    "visualstudio.com",
+    "yarnpkg.com",
+    "aliyun.com",
+    "douban.com",
+    "githubusercontent.com",
+];
+
+/// A registry that is none of the well-known ones, named for a command or by a variable that package managers read.
+pub(super) fn unknown(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    match &effect.kind {
+        EffectKind::Run(run) => {
+            let program = run.program.as_str();
+            let (_, options) = INDEXED.iter().find(|(programs, _)| programs.contains(&program))?;
+            let command = pattern::options(run);
+            let installs = |word: &Argument| {
+                word.text.as_known().is_some_and(|word| {
+                    matches!(
+                        word,
+                        "add"
+                            | "ci"
+                            | "create"
+                            | "dlx"
+                            | "download"
+                            | "exec"
+                            | "i"
+                            | "install"
+                            | "run"
+                            | "sync"
+                            | "tool"
+                            | "update"
+                            | "upgrade"
+                            | "wheel"
+                            | "x"
+                            | "pip"
+                    )
+                })
+            };
+            let runs =
+                matches!(program, "npx" | "bunx" | "uvx") || command.operands().any(installs);
+            let named = command.values_of(options).find_map(|value| foreign(&value.text));
+            named.filter(|_| runs)
+        }
+        EffectKind::Environment { name, value } => is_index(name).then(|| foreign(value))?,
+        _ => None,
+    }
+}
+
+/// The host of a registry that is not well known. One in a private network has been set up by whoever keeps that.
+fn foreign(value: &Text) -> Option<Hit> {
+    let known = value.as_known()?;
+    let mut addresses = known.split([',', '|', ' ']).filter(|address| address.contains("://"));
+    addresses.find_map(|address| {
+        let address = address.trim_start_matches("sparse+").trim_start_matches("git+");
+        let host = host_of(address)?;
+        let is_known = WELL_KNOWN.iter().any(|name| {
+            host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        });
+        let is_near = matches!(hosts::kind(&host), HostKind::Local | HostKind::Private);
+        (!is_known && !is_near).then(|| Hit {
+            message: Some(format!(
+                "packages are taken from `{host}`, which is none of the well-known registries; whoever keeps it decides what runs here"
+            )),
+            resource: Some(format!("host:{host}")),
+            ..Hit::default()
+        })
+    })
+}
