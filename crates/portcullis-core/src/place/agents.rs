@@ -102,6 +102,15 @@ static TABLE: &[AgentFile] = &[
         ],
     ),
     row(
+        "a coding agent",
+        State,
+        &[
+            "**/.claude|.codex|.gemini|.cursor|.qwen|.opencode/*.log|*.md|*.rst|*.txt",
+            "**/.claude|.codex|.gemini|.cursor|.qwen|.opencode/archive|backlog|context|docs|drafts|handoffs|notes|prds|reports|research|reviews|scratch|screenshots|specs|tickets/**",
+            "**/.gemini/antigravity|antigravity-cli/brain|conversations|implicit|logs|scratch/**",
+        ],
+    ),
+    row(
         "Claude",
         Settings,
         &[

@@ -125,7 +125,7 @@ impl Place {
             Self::Site => "software installed for everyone",
             Self::TemporaryTop => "every temporary file",
             Self::Unknown => "a place that cannot be known",
-            Self::Home => "the home directory",
+            Self::Home => "a place in the home directory",
             Self::WorkspaceTop => "the whole project",
             Self::VersionControlTop => "the project's whole history",
             Self::Device => "a device",

@@ -183,6 +183,8 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut from_argument = false;
     let mut from_input = false;
     let mut talks = false;
+    let mut only_reads = false;
+    let mut takes_back = false;
     let mut index = 0;
     let arguments = invocation.arguments.as_slice();
     while let Some(argument) = arguments.get(index) {
@@ -209,13 +211,23 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             from_argument |= option.contains('c');
             from_input |= option.contains('s');
             talks |= option.contains('i');
+            only_reads |= option.contains('n');
         }
+        takes_back |= option.starts_with('+') || option.contains('o');
         index += 1;
         if option.ends_with(['o', 'O']) {
             index += 1;
         }
     }
     let rest = arguments.get(index..).unwrap_or(&[]);
+    // `-n` only looks whether the text is shell code; a shell that talks to somebody takes no notice of it.
+    if only_reads && !takes_back && !talks && invocation.program != "fish" {
+        let mut said = invocation.origin();
+        if let (Some(file), false) = (rest.first(), from_argument || from_input) {
+            said.inherit(&walk.read(file));
+        }
+        return said;
+    }
     if talks && !from_argument && !rest.is_empty() {
         walk.interactive_shell(invocation.span);
     }

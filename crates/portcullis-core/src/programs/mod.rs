@@ -24,6 +24,7 @@ mod network;
 mod operands;
 mod operators;
 mod options;
+mod printers;
 mod projects;
 mod reports;
 mod runners;
@@ -32,6 +33,7 @@ mod text;
 mod wrappers;
 
 pub use options::{Given, Options, Word};
+pub(crate) use printers::prints_for_shells;
 
 /// A row: one program and what it means to run it.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 
 use crate::{
     effect::{Argument, WriteMode},
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -202,11 +202,26 @@ fn sed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             walk.write(&target, WriteMode::Replace, content);
         }
         match file {
-            Some(file) => walk.write(file, WriteMode::Edit, output),
+            Some(file) => {
+                let content = with_insertions(&input, edited.puts_in.as_deref()).unwrap_or(output);
+                walk.write(file, WriteMode::Edit, content);
+            }
             None => whole.append(&output),
         }
     }
     whole
+}
+
+/// A file of which nothing is known, after a script that is known changed it: what was there, then what was put in, which is
+/// read as code wherever the file is run.
+fn with_insertions(input: &Text, puts_in: Option<&str>) -> Option<Text> {
+    let puts_in = puts_in.filter(|_| matches!(input.pieces.first(), Some(Piece::Unknown(_))))?;
+    let mut content = input.clone();
+    if !puts_in.is_empty() {
+        content.push_known("\n");
+        content.push_known(puts_in);
+    }
+    Some(content)
 }
 
 /// Without a file it is a filter; with files it changes them.
@@ -230,9 +245,8 @@ fn edited_in_place(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     for file in &files {
         let content = walk.read(file);
-        let mut changed = Text::unknown(&invocation.program);
-        changed.inherit(&content);
-        walk.write(file, WriteMode::Edit, changed);
+        // Line ends say nothing of what the lines do.
+        walk.write(file, WriteMode::Edit, content);
     }
     Text::default()
 }

@@ -8,7 +8,6 @@ use super::{
     effects::{about, at, run, words, written},
 };
 use crate::{
-    action::ActionKind,
     effect::{Argument, Effect, EffectKind, Flow, Kinds, Run, Target},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
@@ -153,37 +152,6 @@ static RULES: &[Rule] = &[
         }),
         fires: &["cat /etc/passwd", "grep root /etc/group"],
         quiet: &["cat /etc/hosts"],
-        ..SECRET
-    },
-    Rule {
-        id: "credentials.accounts.code",
-        message: "a script reads who may log in to this machine and how, which is what an intruder looks at first",
-        remedy: "ask for the one user that you mean: `id NAME`",
-        when: When::Effect(Kinds::READ, |effect, scene| {
-            let ActionKind::Code { .. } = &scene.action.kind else { return None };
-            let EffectKind::Read(target) = &effect.kind else { return None };
-            let path = target.path.as_deref()?;
-            // Groups are names and numbers alone.
-            if path == "/etc/group" {
-                return None;
-            }
-            let found = place::is_account_list(target, scene.facts)
-                || LOGINS.iter().any(|start| path.starts_with(start))
-                || path.strip_prefix("/root/.").is_some_and(|name| SHELL_FILES.contains(&name));
-            found.then(|| about(Severity::High, target, "this script reads"))
-        }),
-        fires: &[
-            "python: print(open('/etc/passwd').read())",
-            "python: print(open('/etc/pam.d/sshd').read())",
-            "python: print(open('/root/.bashrc').read())",
-        ],
-        quiet: &[
-            "python: print(open('/etc/os-release').read())",
-            "python: print(open('/etc/hosts').read())",
-            "python: print(open('/etc/group').read())",
-            "python: import pwd; print(pwd.getpwuid(0))",
-            "cat /etc/passwd",
-        ],
         ..SECRET
     },
     Rule {
@@ -407,23 +375,6 @@ static RULES: &[Rule] = &[
     },
 ];
 
-/// Where the system keeps how people log in, beside the passwords themselves.
-const LOGINS: &[&str] = &[
-    "/etc/login.defs",
-    "/etc/pam.conf",
-    "/etc/pam.d/",
-    "/etc/security/",
-    "/etc/ssh/",
-    "/etc/subuid",
-    "/usr/share/base-passwd/",
-    "/usr/share/pam",
-    "/var/lib/pam/",
-];
-
-/// What root's own shell reads and writes in its home, without the dot.
-const SHELL_FILES: &[&str] =
-    &["bash_history", "bash_logout", "bash_profile", "bashrc", "profile", "viminfo", "zshrc"];
-
 /// Programs whose only use is taking passwords.
 const CRACKERS: &[&str] = &[
     "john",
@@ -487,10 +438,13 @@ fn reading(found: &Credential, effect: &Effect, scene: &Scene<'_>) -> Severity {
             other.at.layer == effect.at.layer
                 && run(other).is_some_and(|run| {
                     matches!(run.program.as_str(), "." | "source")
+                        && !super::passing::prints_environment(scene)
                         && other.at.span.range().contains(&effect.at.span.range().start)
                 })
         });
-    if loads || counted(effect, scene) { Severity::Medium } else { Severity::High }
+    let stays =
+        || found.class == CredentialClass::Project && super::settings::stays_secret(effect, scene);
+    if loads || counted(effect, scene) || stays() { Severity::Medium } else { Severity::High }
 }
 
 /// Whether a file is only counted: a number says nothing of what is in it.
@@ -729,10 +683,22 @@ fn argument(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     // These say themselves what they read; what they did not say is asked for the system's own files only.
     let tells = matches!(does, Some(Does::Custom(_) | Does::Reads | Does::Filters(_)))
         && !USERS.contains(&run.program.as_str());
-    run.arguments.iter().skip(skip).find_map(|argument| {
+    run.arguments.iter().enumerate().skip(skip).find_map(|(at, argument)| {
+        if chooses_tests(run, at) {
+            return None;
+        }
         let whole = if tells { None } else { named(argument, run, scene, does.is_some()) };
         whole.or_else(|| inside(argument, run, scene))
     })
+}
+
+/// Whether a word is the name of a test, or an expression over names of tests: what stands in it is text.
+fn chooses_tests(run: &Run, at: usize) -> bool {
+    const CHOICES: &[&str] = &["--deselect", "-k", "-m"];
+    let word = |at: usize| run.arguments.get(at).map_or("", |word| word.text.known_prefix());
+    let before = at.checked_sub(1).map_or("", word);
+    matches!(run.program.as_str(), "pytest" | "py.test")
+        && (CHOICES.contains(&before) || word(at).starts_with("--deselect="))
 }
 
 /// A file of the system's own in the middle of an argument: `Include /etc/shadow`, `fopen("/etc/shadow")`.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     action::ActionKind,
-    effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
+    effect::{Certainty, Effect, EffectKind, Kinds, Run, Target, WriteMode},
     finding::Confidence,
     place::{self, Place},
     risk::Severity,
@@ -167,16 +167,23 @@ static RULES: &[Rule] = &[
         message: "files of the user's own would be deleted",
         remedy: LOOK_FIRST,
         when: When::Effect(Kinds::DELETE, |effect, scene| {
-            delete(effect, scene, |place, _| match place {
+            let mut hit = delete(effect, scene, |place, _| match place {
                 Place::Home | Place::OtherHome => Some(Severity::High),
                 _ => None,
-            })
+            })?;
+            if is_of_other_project(effect, scene) || is_of_this_call(effect, scene) {
+                hit.severity = Some(Severity::Medium);
+            }
+            Some(hit)
         }),
         fires: &[
             "rm -rf ~/projects",
             "rm ~/notes.txt",
             "rm -rf ~someone/x",
             "rm -rf /home/alice/docs",
+            "rm ~/Documents/thesis.py",
+            "rm ~/src/tool/*.rs",
+            "rm -r ~/src/tool/lib.rs",
         ],
         quiet: &["rm -rf ~/.cache/pip", "rm notes.txt"],
         ..Rule::LOSS
@@ -548,6 +555,156 @@ fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
         _ => return None,
     };
     Some(about(severity, target, "this empties"))
+}
+
+/// Directories of a home in which people keep what they made themselves, and where programs keep theirs.
+const PERSONAL: &[&str] = &[
+    "applications",
+    "archive",
+    "backup",
+    "backups",
+    "books",
+    "box",
+    "calendar",
+    "contacts",
+    "desktop",
+    "documents",
+    "downloads",
+    "dropbox",
+    "family",
+    "google drive",
+    "icloud",
+    "journal",
+    "library",
+    "mail",
+    "movies",
+    "music",
+    "nextcloud",
+    "notes",
+    "onedrive",
+    "papers",
+    "photos",
+    "pictures",
+    "private",
+    "public",
+    "sync",
+    "templates",
+    "thesis",
+    "vault",
+    "videos",
+    "writing",
+];
+
+/// How files end, or are called, that programs are made of or write by the way; version control has the ones that count.
+const OF_PROJECTS: &[&str] = &[
+    ".c",
+    ".cc",
+    ".cjs",
+    ".cmake",
+    ".cpp",
+    ".cs",
+    ".css",
+    ".dart",
+    ".ds_store",
+    ".ex",
+    ".exs",
+    ".gitignore",
+    ".go",
+    ".gradle",
+    ".h",
+    ".hpp",
+    ".html",
+    ".java",
+    ".js",
+    ".jsx",
+    ".kt",
+    ".less",
+    ".lock",
+    ".log",
+    ".lua",
+    ".mjs",
+    ".o",
+    ".out",
+    ".php",
+    ".pid",
+    ".pl",
+    ".proto",
+    ".py",
+    ".pyc",
+    ".rb",
+    ".rs",
+    ".sass",
+    ".scala",
+    ".scss",
+    ".snap",
+    ".svelte",
+    ".swift",
+    ".tmp",
+    ".toml",
+    ".ts",
+    ".tsx",
+    ".vue",
+    ".yaml",
+    ".yml",
+    ".zig",
+    "/cmakelists.txt",
+    "/dockerfile",
+    "/go.sum",
+    "/go.mod",
+    "/makefile",
+    "/package-lock.json",
+    "/package.json",
+    "/readme.md",
+    "/tsconfig.json",
+];
+
+/// Whether one file, written out, is deleted that belongs to another project below the home: its sources, or what its
+/// programs leave behind.
+fn is_of_other_project(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some((target, false, Place::Home)) = deleted(effect, scene) else { return false };
+    let (Some(path), Some(home)) = (target.path.as_deref(), scene.facts.home.as_deref()) else {
+        return false;
+    };
+    let is_written = target.text.as_known().is_some() && !path.contains(['*', '?', '[']);
+    let Some(below) = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')) else {
+        return false;
+    };
+    // A link may lead anywhere.
+    let leads = scene.facts.paths.get(path).is_some_and(|fact| fact.leads_to.is_some());
+    let lower = below.to_ascii_lowercase();
+    let mut folders = lower.split('/').rev().skip(1).peekable();
+    let in_project = folders.peek().is_some()
+        && folders
+            .all(|folder| !folder.starts_with('.') && PERSONAL.binary_search(&folder).is_err());
+    is_written
+        && !leads
+        && in_project
+        && OF_PROJECTS.iter().any(|end| lower.ends_with(end))
+        && place::credential_of(target, scene.facts).is_none()
+        && place::persistence_of(target, scene.facts).is_none()
+        && place::agent_file_of(target, scene.facts).is_none()
+}
+
+/// Whether what is deleted was made by this same call: nothing was there before, or it was replaced and told of as that.
+fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some((target, false, Place::Home)) = deleted(effect, scene) else { return false };
+    let Some(path) = target.path.as_deref().filter(|path| !path.contains(['*', '?', '['])) else {
+        return false;
+    };
+    let was_missing = scene.facts.paths.get(path).is_some_and(|fact| !fact.exists);
+    let mut before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
+    before.any(|other| {
+        written(other).is_some_and(|(made, mode, content)| {
+            let is_new = match mode {
+                WriteMode::Replace => {
+                    was_missing || !content.is_empty() && other.certainty == Certainty::Certain
+                }
+                WriteMode::Create | WriteMode::Append => was_missing,
+                WriteMode::Edit | WriteMode::Link => false,
+            };
+            is_new && made.path.as_deref() == Some(path)
+        })
+    })
 }
 
 fn delete(

@@ -465,14 +465,31 @@ fn mirrored(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let options = pattern::options(run);
+    if options.has(&["--list-only"]) {
+        return None;
+    }
     let destination = options.operands().last().and_then(|operand| operand.text.as_known());
-    let inside = destination.is_some_and(|path| {
-        !path.contains(':')
-            && matches!(
-                place::place(path, scene.facts),
-                Place::Workspace | Place::Artifact | Place::Temporary | Place::Cache
-            )
-    });
+    // From which directory a relative path is seen, only the walk knows; where it never left, it is the first one.
+    let stays = scene
+        .effects
+        .layers
+        .iter()
+        .all(|layer| !["cd ", "pushd", "chdir"].iter().any(|word| layer.text.contains(word)));
+    let whole = |path: &str| match path.strip_prefix('/') {
+        Some(_) => Some(path.to_owned()),
+        None if stays && !path.contains("..") && !path.starts_with('~') => {
+            Some(format!("{}/{}", scene.facts.cwd.as_deref()?, path.trim_end_matches('/')))
+        }
+        None => None,
+    };
+    let is_inside = |path: String| {
+        matches!(
+            place::place(&path, scene.facts),
+            Place::Workspace | Place::Artifact | Place::Temporary | Place::Cache
+        )
+    };
+    let inside =
+        destination.is_some_and(|path| !path.contains(':') && whole(path).is_some_and(is_inside));
     let moves = options.has(&["--remove-source-files"]);
     let severity = if inside && !moves { Severity::Medium } else { Severity::High };
     Some(Hit { severity: Some(severity), ..Hit::default() })

@@ -38,6 +38,7 @@ mod keepers;
 mod manifest;
 mod network;
 mod packages;
+mod passing;
 mod pattern;
 mod permission;
 mod persistence;
@@ -49,6 +50,7 @@ mod requests;
 mod route;
 mod secrets;
 mod services;
+mod settings;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -266,7 +268,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
     let mut read = Vec::new();
     for effect in &scene.effects.list {
         match &effect.kind {
-            EffectKind::Run(run) => commands(run, effect, &mut found),
+            EffectKind::Run(run) => commands(run, effect, scene, &mut found),
             EffectKind::Noted(id) => {
                 if let Some(rule) = find(id) {
                     found.add(rule, effect.at, effect.certainty, Hit::default());
@@ -278,6 +280,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             if let When::Effect(_, fires) = rule.when
                 && let Some(hit) = fires(effect, scene)
             {
+                let hit = passing::tempered(rule.id, effect, scene, hit);
                 found.add(rule, effect.at, effect.certainty, hit);
             }
         }
@@ -285,6 +288,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             reading(effect, scene, &mut read);
             for (id, hit) in read.drain(..) {
                 if let Some(rule) = shelf.rules.iter().find(|rule| rule.id == id) {
+                    let hit = passing::tempered(rule.id, effect, scene, hit);
                     found.add(rule, effect.at, effect.certainty, hit);
                 }
             }
@@ -309,14 +313,15 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
 }
 
 /// The rules on commands that name the program.
-fn commands(run: &Run, effect: &Effect, found: &mut Found<'_>) {
+fn commands(run: &Run, effect: &Effect, scene: &Scene<'_>, found: &mut Found<'_>) {
     if index::shapes(&run.program, index::Words::ANY).next().is_none() {
         return;
     }
     let command = pattern::Command::new(run);
     for (rule, words) in index::shapes(&run.program, command.first()) {
         if command.has_words(words) {
-            found.add(rule, effect.at, effect.certainty, Hit::default());
+            let hit = passing::tempered(rule.id, effect, scene, Hit::default());
+            found.add(rule, effect.at, effect.certainty, hit);
         }
     }
 }

@@ -25,6 +25,16 @@ const REHEARSALS: &[&str] = &[
     "--simulate",
 ];
 
+/// And the options with which only some programs do.
+const REHEARSALS_OF: &[(&[&str], &[&str])] = &[
+    (
+        &["lvm", "lvreduce", "lvremove", "lvresize", "pvremove", "vgreduce", "vgremove"],
+        &["-t", "--test"],
+    ),
+    (&["apt", "apt-get", "aptitude"], &["-s", "--no-act", "--recon", "--just-print"]),
+    (&["rsync"], &["--list-only"]),
+];
+
 /// Programs that show their manual when the last word is `help`.
 const HELP_IS_LAST: &[&str] = &["aws", "awslocal"];
 
@@ -201,6 +211,10 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
     // The last word counts: `--dry-run --no-dry-run` does it.
     if options.given().any(|given| given.long_name() == "--no-dry-run") {
         return false;
+    }
+    let own = REHEARSALS_OF.iter().filter(|(programs, _)| programs.contains(&program));
+    if own.into_iter().any(|(_, words)| options.has(words)) {
+        return true;
     }
     options.given().any(|given| {
         let name = given.long_name();

@@ -1,7 +1,7 @@
 //! Rules on statements sent to databases. Owns what each kind of statement does; where statements come from is said in
 //! `programs` and `understand`.
 
-use super::{Hit, Rule, Scene, Shelf, When};
+use super::{Hit, Rule, Scene, Shelf, When, passing};
 use crate::{
     effect::{Effect, EffectKind, Target},
     finding::{Category, Confidence},
@@ -340,8 +340,12 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
             continue;
         }
         let resource = (!name.is_empty()).then(|| format!("table:{}", name.to_lowercase()));
-        let harmless = DATA.contains(&id) && is_in_memory(effect, scene);
-        let severity = harmless.then_some(Severity::Low);
+        let is_data = DATA.contains(&id);
+        let severity = if is_data && is_in_memory(effect, scene) {
+            Some(Severity::Low)
+        } else {
+            (is_data && passing::is_throwaway(effect, statement, scene)).then_some(Severity::Medium)
+        };
         hits.push((id, Hit { resource, severity, ..Hit::default() }));
     }
 }

@@ -181,3 +181,80 @@ fn an_excerpt_of_any_text_is_cut_between_characters() {
         }
     }
 }
+
+/// The rules that fire and how bad they say it is, whatever text they point to.
+fn told(command: &str) -> BTreeSet<(&'static str, Severity)> {
+    judge(command).into_iter().collect()
+}
+
+#[test]
+fn one_thing_gives_the_same_findings_whoever_does_it() {
+    const PATHS: &[&str] = &[
+        "/etc/group",
+        "/etc/hosts",
+        "/etc/pam.d/sshd",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/ssh/ssh_config",
+        "/etc/ssh/sshd_config",
+        "/etc/ssh/ssh_host_rsa_key",
+        "/etc/sudoers",
+        "/home/dev/.aws/credentials",
+        "/home/dev/.bashrc",
+        "/home/dev/.ssh/id_rsa",
+        "/home/dev/notes.txt",
+        "/home/dev/other/src/lib.rs",
+        "/root/.bashrc",
+        "/root/.profile",
+        "/tmp/x",
+        "/usr/share/base-passwd/passwd.master",
+        "/var/lib/pam/auth",
+        "/var/log/syslog",
+        "/workspace/project/.env",
+        "/workspace/project/src/lib.rs",
+    ];
+    /// A way to do one thing in a shell, and others that do the same.
+    type Ways = (&'static str, &'static [&'static str]);
+    const DEEDS: &[Ways] = &[
+        (
+            "cat PATH",
+            &[
+                "python: print(open('PATH').read())",
+                "python: import pathlib\nprint(pathlib.Path('PATH').read_text())",
+                "python3 -c \"print(open('PATH').read())\"",
+                "node -e \"console.log(require('fs').readFileSync('PATH', 'utf8'))\"",
+                "ruby -e \"puts File.read('PATH')\"",
+            ],
+        ),
+        (
+            "rm PATH",
+            &[
+                "python: import os\nos.remove('PATH')",
+                "python: import pathlib\npathlib.Path('PATH').unlink()",
+                "python3 -c \"import os; os.remove('PATH')\"",
+                "node -e \"require('fs').unlinkSync('PATH')\"",
+                "unlink PATH",
+            ],
+        ),
+        (
+            "rm -r PATH",
+            &[
+                "python: import shutil\nshutil.rmtree('PATH')",
+                "node -e \"require('fs').rmSync('PATH', { recursive: true })\"",
+            ],
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for path in PATHS {
+        for (shell, others) in DEEDS {
+            let wanted = told(&shell.replace("PATH", path));
+            for other in *others {
+                let got = told(&other.replace("PATH", path));
+                if got != wanted {
+                    wrong.push(format!("{other} on {path}: {got:?}, in a shell {wanted:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -22,6 +22,8 @@ pub(crate) struct Edited {
     pub(crate) writes: Vec<String>,
     /// Files that the script reads.
     pub(crate) reads: Vec<String>,
+    /// The lines that the script puts in, where it does nothing else that could make other code of what was there.
+    pub(crate) puts_in: Option<String>,
 }
 
 /// Runs `scripts` (the values of `-e`, or the first operand) over `input`; `quiet` is `-n`, `extended` is `-E`.
@@ -36,6 +38,7 @@ pub(crate) fn edit(scripts: &[&Text], quiet: bool, extended: bool, input: &Text)
         return edited;
     };
     script.files(&mut edited);
+    edited.puts_in = script.puts_in();
     let mut run = Run { quiet, extended, output: Output::default(), executes: Vec::new() };
     match input.as_known().and_then(|known| run.all(&script, known)) {
         Some(()) => {

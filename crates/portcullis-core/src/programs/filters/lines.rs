@@ -1,6 +1,9 @@
 //! Programs that pass lines through, whole or in parts: cat, head, tail, cut, rev, fold, paste, nl, wc and their kin.
 
-use crate::text::{Piece, Text};
+use crate::{
+    effect::Argument,
+    text::{Piece, Text},
+};
 
 use super::{Call, Output, lines, split_end};
 
@@ -13,10 +16,45 @@ pub(super) fn unknown(call: &mut Call<'_>) -> Option<Text> {
 
 /// As [`unknown`], where the first operand is a program and not a file.
 pub(super) fn searched(call: &mut Call<'_>) -> Option<Text> {
-    let given = call.given("", &[]);
-    let files: Vec<_> = given.operands.iter().skip(1).copied().collect();
+    let files: Vec<_> = if call.name == "jq" {
+        searched_by_jq(call.arguments)
+    } else {
+        call.given("", &[]).operands.iter().skip(1).copied().collect()
+    };
     call.stream(&files);
     None
+}
+
+/// The files that `jq` reads: not the filter, and not the text that it is given by name.
+fn searched_by_jq(arguments: &[Argument]) -> Vec<&Argument> {
+    let mut files = Vec::new();
+    let (mut has_filter, mut has_texts) = (false, false);
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.text.as_known() {
+            Some("--arg" | "--argjson") => {
+                words.next();
+                words.next();
+            }
+            Some("--slurpfile" | "--rawfile") => {
+                words.next();
+                files.extend(words.next());
+            }
+            Some("-f" | "--from-file") => {
+                has_filter = true;
+                files.extend(words.next());
+            }
+            Some("--indent" | "-L") => {
+                words.next();
+            }
+            Some("--args" | "--jsonargs") => has_texts = true,
+            Some(option) if option.starts_with('-') && option.len() > 1 => {}
+            _ if has_filter && has_texts => {}
+            _ if has_filter => files.push(word),
+            _ => has_filter = true,
+        }
+    }
+    files
 }
 
 /// `cat`.

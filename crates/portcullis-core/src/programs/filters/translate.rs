@@ -50,6 +50,8 @@ pub(super) fn translate(call: &mut Call<'_>) -> Option<Text> {
         to.resize(from.len().max(to.len()), last);
     }
 
+    // Line ends say nothing of what the lines do, and the text stays the same one.
+    let keeps = given.has('d') && from == *b"\r";
     let mut map: [Option<u8>; 256] = std::array::from_fn(|byte| u8::try_from(byte).ok());
     if given.has('d') {
         for byte in &from {
@@ -68,7 +70,7 @@ pub(super) fn translate(call: &mut Call<'_>) -> Option<Text> {
     let mut last = None;
     for piece in &input.pieces {
         let Piece::Known(text) = piece else {
-            result.push(Piece::Unknown("tr".into()));
+            result.push(if keeps { piece.clone() } else { Piece::Unknown("tr".into()) });
             last = None;
             continue;
         };

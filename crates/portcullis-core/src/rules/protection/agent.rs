@@ -48,12 +48,8 @@ static RULES: &[Rule] = &[
                     .filter(|file| file.kind == AgentFileKind::Settings)?;
                 let severity = match touch.how {
                     How::Deleted { .. } | How::Given => return None,
-                    How::Written(WriteMode::Create, content)
-                        if content.is_empty()
-                            && place::place_of(target, scene.facts).is_workspace() =>
-                    {
-                        return None;
-                    }
+                    // Nothing in it, and what stands there stays: a directory, or a file that is to be written yet.
+                    How::Written(WriteMode::Create, content) if content.is_empty() => return None,
                     How::Written(_, content) if loosens(content) || is_hostile(content) => {
                         Severity::Critical
                     }

@@ -238,8 +238,14 @@ fn replaced<'s>(scene: &'s Scene<'_>) -> impl Iterator<Item = &'s str> {
 /// Whether what a program was told is about hooks, or about us.
 fn says_hooks(told: &str) -> bool {
     let told = told.to_ascii_lowercase();
-    told.contains(NAME) || told.contains("hook")
+    // Files beside the settings that hooks are kept in are named by their directory and are no word about an entry.
+    let bare = HOOK_FILES.iter().fold(told.clone(), |told, path| told.replace(path, ""));
+    told.contains(NAME) || bare.contains("hook")
 }
+
+/// Directories of scripts that settings name; the entry itself stands in the settings.
+const HOOK_FILES: &[&str] =
+    &[".claude/hooks", "cp -r hooks ", "cp -a hooks ", "cp hooks/", "cp -r hooks/"];
 
 /// Whether a text gives one of the switches the value that switches hooks off: in JSON, TOML, YAML, or a filter for them.
 fn switches_off(text: &str) -> bool {

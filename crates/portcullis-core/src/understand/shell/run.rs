@@ -731,6 +731,66 @@ impl Walk<'_> {
         self.emit(EffectKind::Run(run), span)
     }
 
+    /// The program that is named in the directory of a tool that is known by its variable or that says itself where it is:
+    /// `"$VIRTUAL_ENV/bin/python"`, `$(go env GOPATH)/bin/x`. What it does is what a program of that name does.
+    fn of_tool_directory(&self, name: &Text) -> Option<String> {
+        const VARIABLES: &[&str] = &[
+            "CARGO_HOME",
+            "CONDA_DIR",
+            "CONDA_PREFIX",
+            "GOBIN",
+            "GOPATH",
+            "GOROOT",
+            "HOMEBREW_PREFIX",
+            "JAVA_HOME",
+            "MAMBA_ROOT_PREFIX",
+            "NVM_BIN",
+            "POETRY_HOME",
+            "PYENV_ROOT",
+            "RUSTUP_HOME",
+            "VIRTUAL_ENV",
+        ];
+        const TOLD: &[(&str, &[&str])] = &[
+            ("brew", &["--prefix"]),
+            ("go", &["env GOBIN", "env GOPATH", "env GOROOT"]),
+            ("npm", &["bin", "bin -g", "config get prefix", "prefix -g", "root"]),
+            ("yarn", &["bin", "global bin"]),
+        ];
+        let [Piece::Unknown(origin), Piece::Known(rest)] = name.pieces.as_slice() else {
+            return None;
+        };
+        let inner = rest.strip_prefix("/bin/").or_else(|| rest.strip_prefix('/'));
+        let is_name = inner.is_some_and(|inner| {
+            !inner.is_empty()
+                && inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte))
+                && !inner.starts_with('.')
+        });
+        let is_variable = || {
+            name.sources.is_empty()
+                && VARIABLES.contains(&&**origin)
+                && self.variable_set(origin).is_none()
+        };
+        let is_told = || {
+            let [source] = name.sources.as_slice() else { return false };
+            let effect = usize::try_from(source.0).ok().and_then(|at| self.effects.list.get(at));
+            let Some(EffectKind::Run(run)) = effect.map(|effect| &effect.kind) else {
+                return false;
+            };
+            let words: Vec<&str> =
+                run.arguments.iter().filter_map(|word| word.text.as_known()).collect();
+            let is_plain = run.name.text.as_known() == Some(run.program.as_str())
+                && words.len() == run.arguments.len();
+            let told = words.join(" ");
+            is_plain
+                && self.variable_set("PATH").is_none()
+                && TOLD.iter().any(|(program, shapes)| {
+                    *program == run.program && shapes.contains(&told.as_str())
+                })
+        };
+        let is_tool = is_name && name.taint == Taint::NONE && (is_variable() || is_told());
+        inner.filter(|_| is_tool).map(str::to_owned)
+    }
+
     fn unknown_program(
         &mut self,
         name: Argument,
@@ -738,6 +798,11 @@ impl Walk<'_> {
         input: Option<Text>,
         span: Span,
     ) -> Text {
+        if let Some(tool) = self.of_tool_directory(&name.text) {
+            let mut words = vec![Argument { text: Text::known(tool), span: name.span }];
+            words.extend(arguments);
+            return self.run(&words, input);
+        }
         // `[abc]` can only be a program that nobody knows.
         if let Some(pattern) = name.text.as_pattern()
             && pattern

@@ -471,12 +471,19 @@ impl<'a> Walk<'a> {
     ) -> Text {
         self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            self.gap(span, GapReason::UnknownCode);
+            if !self.is_copy(code) && !self.is_printed_for_shells(code) {
+                self.gap(span, GapReason::UnknownCode);
+            }
             let mut printed = Text::unknown("unknown code");
             printed.inherit(code);
             return printed;
         }
-        let text = self.embed(code);
+        let put_in = self.put_in(code).filter(|lines| {
+            // A line with the name of a program that rules know could be half of a command.
+            let apart = |letter: char| !(letter.is_alphanumeric() || "_-.+".contains(letter));
+            !lines.known_prefix().split(apart).any(crate::rules::names)
+        });
+        let text = self.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return Text::unknown("a script") };
         let input = std::mem::replace(&mut self.input, input);
         let mark = self.state.mark();
@@ -525,14 +532,73 @@ impl<'a> Walk<'a> {
         let mut printed = Text::unknown(language);
         printed.inherit(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            self.gap(span, GapReason::UnknownCode);
+            if !self.is_copy(code) {
+                self.gap(span, GapReason::UnknownCode);
+            }
             return printed;
         }
-        let text = self.embed(code);
+        let put_in = self.put_in(code);
+        let text = self.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return printed };
         let written = code::understand(self, language, &text, arguments, input);
         self.leave_layer(outer);
         written
+    }
+
+    /// Whether code is what one known program prints to set up a shell: `eval "$(pyenv init -)"`. It must be the program that
+    /// is called so, found where this call did not say to look.
+    fn is_printed_for_shells(&self, code: &Text) -> bool {
+        let ([Piece::Unknown(_)], [source]) = (code.pieces.as_slice(), code.sources.as_slice())
+        else {
+            return false;
+        };
+        let printer = usize::try_from(source.0).ok().and_then(|at| self.effects.list.get(at));
+        let Some(Effect { kind: EffectKind::Run(run), certainty, .. }) = printer else {
+            return false;
+        };
+        *certainty != Certainty::Possible
+            && code.taint == Taint::NONE
+            && !["PATH", "BASH_ENV", "LD_PRELOAD"].iter().any(|name| self.variable_set(name).is_some())
+            && !self.has_executables()
+            && !self.effects.list.iter().any(|effect| {
+                matches!(&effect.kind, EffectKind::Run(other) if matches!(other.program.as_str(), "alias" | "enable" | "hash"))
+            })
+            && programs::prints_for_shells(run)
+    }
+
+    /// The lines that were put into a file of which nothing else is known.
+    fn put_in(&self, code: &Text) -> Option<Text> {
+        let [origin @ Piece::Unknown(_), Piece::Known(lines)] = code.pieces.as_slice() else {
+            return None;
+        };
+        let is_told = lines.starts_with('\n') && self.is_copy(&code.derive([origin.clone()]));
+        is_told.then(|| code.derive([Piece::Known(lines.clone())]))
+    }
+
+    /// Whether code is what was in one file before, as it stood there: a copy is run as the file itself would be, and that is
+    /// somebody's program and no gap (see [`Walk::script`]). Whatever changes a text calls its output after itself.
+    fn is_copy(&self, code: &Text) -> bool {
+        let [Piece::Unknown(origin)] = code.pieces.as_slice() else { return false };
+        if code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
+            return false;
+        }
+        let effect = |id: &EffectId| self.effects.list.get(usize::try_from(id.0).ok()?);
+        let is_read = code.sources.iter().filter_map(effect).any(|effect| match &effect.kind {
+            EffectKind::Read(target) => {
+                let is_file = target.path.as_deref().is_some_and(|path| {
+                    !path.contains(['*', '?', '['])
+                        && !["/dev/", "/proc/", "/sys/"].iter().any(|top| path.starts_with(top))
+                });
+                is_file && target.text.as_known() == Some(origin)
+            }
+            _ => false,
+        });
+        // A program that has the file's name could have printed it.
+        is_read
+            && (origin.contains('/')
+                || !self.effects.list.iter().any(
+                    |effect| matches!(&effect.kind, EffectKind::Run(run) if *run.program == **origin),
+                ))
     }
 
     /// The program runs a file as a script in `language`; its own first line or name is obeyed where the language is
@@ -972,7 +1038,21 @@ fn choose(versions: &[Text], path: &str) -> Text {
     if let [only] = versions {
         return only.clone();
     }
-    let mut content = Text::unknown(path);
+    // Only something was put in, so the last one has it all.
+    if let Some(last) =
+        versions.last().filter(|last| matches!(last.pieces.first(), Some(Piece::Unknown(_))))
+    {
+        let whole = last.display();
+        let is_before = |version: &Text| {
+            let rest = whole.strip_prefix(version.display().as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
+        };
+        if versions.iter().all(is_before) {
+            return last.clone();
+        }
+    }
+    // Not the name alone, which would be that of the file as it was before.
+    let mut content = Text::unknown(&format!("what was written to {path}"));
     for version in versions {
         content.inherit(version);
     }

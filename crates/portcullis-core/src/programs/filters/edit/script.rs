@@ -92,6 +92,54 @@ impl Replacement {
     }
 }
 
+impl Script {
+    /// The texts that the script puts in, a line each, where all that it does otherwise is to choose lines: what stands in
+    /// those is then as it was. `None` where words could become other words without being said here.
+    pub(super) fn puts_in(&self) -> Option<String> {
+        let mut lines = String::new();
+        for command in &self.commands {
+            match &command.verb {
+                Verb::Substitute { pattern, replacement, execute: false, write: None, .. } => {
+                    let [Part::Literal(text)] = replacement.0.as_slice() else {
+                        // Nothing in the place of something: the end of a line, or words that are written out.
+                        let is_plain = is_line_end(pattern) || pattern.bytes().all(is_of_word);
+                        if replacement.0.is_empty() && is_plain {
+                            continue;
+                        }
+                        return None;
+                    };
+                    // What was a comment would be code.
+                    if pattern.contains('#') || pattern.contains("//") {
+                        return None;
+                    }
+                    lines.push_str(text);
+                    lines.push('\n');
+                }
+                Verb::Append(text) | Verb::Insert(text) | Verb::Change(text) => {
+                    lines.push_str(text);
+                    lines.push('\n');
+                }
+                Verb::Delete | Verb::Group(_) => {}
+                _ => return None,
+            }
+        }
+        Some(lines)
+    }
+}
+
+/// A pattern that matches nothing but what stands at the end of a line and is not seen.
+fn is_line_end(pattern: &str) -> bool {
+    let Some(blanks) = pattern.strip_suffix('$') else { return pattern == r"\r" };
+    matches!(
+        blanks,
+        r"\r" | r"\r*" | r"\s*" | r"\s\+" | r"\s+" | "[[:space:]]*" | "[ \t]*" | r"[ \t]*" | " *"
+    )
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 /// Reads a script; `None` where it is not one.
 pub(super) fn parse(text: &str) -> Option<Script> {
     let mut reader = Reader { rest: text };

@@ -267,6 +267,7 @@ pub(super) static JAVA: &[Row] = &[
     ("os.Chmod", Mode),
     ("os.Create", Open),
     ("os.Getenv", Environment),
+    ("os.MkdirTemp", Constant("/tmp/tmp.made")),
     ("os.Open", Open),
     ("os.OpenFile", Open),
     ("os.ReadFile", Read),

@@ -1,0 +1,320 @@
+//! Whether a project's settings with passwords in them (`.env`) are only loaded, counted or asked for their names. Owns that
+//! question; what cannot be told for certain is a reading of the whole file.
+
+use super::{Scene, effects::run, passing};
+use crate::{
+    effect::{Effect, EffectKind, Run},
+    text::{SOURCES, Text},
+};
+
+/// Whether nothing of what is secret in the file reaches anybody through this reading.
+pub(super) fn stays_secret(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let is_it = |text: &Text| {
+        text.sources.len() >= SOURCES
+            || scene.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect))
+    };
+    let leaves = scene.effects.list.iter().any(|other| match &other.kind {
+        EffectKind::Connect(connection) => {
+            is_it(&connection.address) || connection.sends.as_ref().is_some_and(is_it)
+        }
+        // In its own place it is what it was.
+        EffectKind::Write { content, target, .. } => {
+            let is_same =
+                matches!(&effect.kind, EffectKind::Read(read) if read.path == target.path);
+            !is_same && is_it(content)
+        }
+        EffectKind::Execute { code, .. } => is_it(code),
+        EffectKind::Query { statement } => is_it(statement),
+        _ => false,
+    });
+    if leaves {
+        return false;
+    }
+    is_named_only(effect, scene, &is_it)
+        || !is_it(&scene.effects.shown) && is_loaded(effect, scene, &is_it)
+}
+
+/// Programs that hand on what they read, or part of it, and do nothing else with it.
+const FILTERS: &[&str] = &[
+    "awk", "cat", "cut", "egrep", "gawk", "grep", "head", "mawk", "sed", "sort", "tail", "tr",
+    "uniq", "xargs",
+];
+
+/// `export $(grep -v '^#' .env | xargs)`, `load_dotenv('.env')`: the variables of the programs that follow, and nothing shows
+/// variables.
+fn is_loaded(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bool) -> bool {
+    let around = scene.program_around(effect);
+    let edits = around.is_some_and(|run| {
+        run.program == "sed"
+            && run.arguments.iter().any(|word| word.text.known_prefix().starts_with("-i"))
+    });
+    if !edits && passing::shows_environment(scene) {
+        return false;
+    }
+    let is_taken = scene.effects.list.iter().all(|other| {
+        let Some(run) = run(other) else { return true };
+        let by_argument = run.arguments.iter().any(|word| is_it(&word.text));
+        let by_input = run.input.as_ref().is_some_and(is_it);
+        let program = run.program.as_str();
+        let loads = matches!(program, "declare" | "env" | "export" | "set");
+        // `xargs` alone is `echo`, whose words are seen by whoever reads its output.
+        (!by_argument || loads || matches!(program, "echo" | "xargs"))
+            && (!by_input || FILTERS.contains(&program) || program == "echo")
+    });
+    let by_shell = around.is_some_and(|run| FILTERS.contains(&run.program.as_str()))
+        && scene.effects.list.iter().filter_map(run).any(|run| {
+            matches!(run.program.as_str(), "declare" | "env" | "export")
+                && run.arguments.iter().any(|word| is_it(&word.text))
+        });
+    is_taken && (by_shell || edits || by_library(effect, scene))
+}
+
+/// `load_dotenv('.env')` in code that neither prints nor sends nor writes anything.
+fn by_library(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const LOADERS: &[&str] = &["load_dotenv(", "dotenv.config("];
+    const OUTLETS: &[&str] = &[
+        "console.",
+        "environ",
+        "eval",
+        "exec",
+        "fetch(",
+        "getenv",
+        "http",
+        "locals",
+        "log(",
+        "logging",
+        "open(",
+        "print",
+        "process.env",
+        "request",
+        "socket",
+        "stdout",
+        "subprocess",
+        "sys.",
+        "system(",
+        "urllib",
+        "vars",
+        "write",
+    ];
+    let code = scene.effects.layer_text(effect.at.layer);
+    LOADERS.iter().any(|loader| code.contains(loader))
+        && !OUTLETS.iter().any(|outlet| code.contains(outlet))
+}
+
+/// `cut -d= -f1 .env`, `grep -c KEY .env`, `grep PORT= .env | head -1`: names, counts, or one setting that is no secret; by the
+/// program that reads the file, or by the one behind it in the same pipeline.
+fn is_named_only(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bool) -> bool {
+    let Some(first) = scene.program_around(effect) else { return false };
+    if !FILTERS.contains(&first.program.as_str()) {
+        return false;
+    }
+    let takers = || {
+        scene.effects.list.iter().filter(|other| {
+            run(other).is_some_and(|run| {
+                run.arguments.iter().any(|word| is_it(&word.text))
+                    || run.input.as_ref().is_some_and(is_it)
+            })
+        })
+    };
+    // A file of settings beside it, or a program that does more than to choose, would show more than is known here.
+    if !takers().filter_map(run).all(|run| {
+        FILTERS.contains(&run.program.as_str())
+            || matches!(
+                run.program.as_str(),
+                "comm" | "diff" | "wc" | "echo" | "paste" | "column" | "nl"
+            )
+    }) {
+        return false;
+    }
+    if shows_names(first) {
+        return true;
+    }
+    let start = effect.at.span.range().end;
+    takers().any(|other| {
+        let text = scene.effects.layer_text(effect.at.layer);
+        let between = text.get(start..other.at.span.range().start);
+        other.at.layer == effect.at.layer
+            && run(other).is_some_and(shows_names)
+            && between.is_some_and(|between| is_one_pipe(between))
+    })
+}
+
+/// Whether what stands between two programs is one pipe from the first to the second, perhaps with what else the first is told.
+fn is_one_pipe(between: &str) -> bool {
+    between.matches('|').count() == 1
+        && between.trim_end().ends_with('|')
+        && !between.contains(['>', '<', '(', ')', '{', '}', ';', '&', '\n', '`', '$'])
+}
+
+/// Whether a filter lets nothing through but names, numbers, and settings that are none of a secret's.
+fn shows_names(run: &Run) -> bool {
+    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
+    let Some(words) = words else { return false };
+    match run.program.as_str() {
+        "grep" | "egrep" => grep_shows_names(&words),
+        "cut" => {
+            let joined = words.join(" ");
+            let takes_first = joined.contains("-f1")
+                && !joined.contains("-f1,")
+                && !joined.contains("-f1-")
+                && !joined.contains("-f10")
+                || joined.contains("-f 1")
+                    && !joined.contains("-f 1,")
+                    && !joined.contains("-f 1-");
+            let by_sign = joined.contains("-d=") || joined.contains("-d =");
+            takes_first
+                && by_sign
+                && !joined.contains("--complement")
+                && joined.matches("-f").count() == 1
+        }
+        "awk" | "gawk" | "mawk" => {
+            let by_sign = words.iter().any(|word| matches!(*word, "-F="))
+                || words.windows(2).any(|pair| matches!(pair, ["-F", "="]));
+            by_sign
+                && words.iter().any(|word| {
+                    matches!(word.trim(), "{print $1}" | "{ print $1 }" | "{print $1;}")
+                })
+                && words.iter().filter(|word| word.contains('{')).count() == 1
+        }
+        "sed" => {
+            let scripts: Vec<&str> = words
+                .iter()
+                .copied()
+                .filter(|word| word.starts_with("s/") || word.starts_with("s|"))
+                .collect();
+            let [script] = scripts.as_slice() else { return false };
+            let hides = ["s/=.*//", "s/=.*$//", "s|=.*||", "s/=.*/=/"].contains(script)
+                || script
+                    .strip_prefix("s/=.*/")
+                    .and_then(|rest| rest.strip_suffix('/'))
+                    .is_some_and(|text| {
+                        text.chars().all(|letter| {
+                            letter.is_ascii_alphanumeric() || "=*<>_-. ".contains(letter)
+                        })
+                    });
+            hides && words.iter().filter(|word| word.starts_with('-')).count() == 0
+        }
+        "wc" => true,
+        _ => false,
+    }
+}
+
+fn grep_shows_names(words: &[&str]) -> bool {
+    let (mut pattern, mut only, mut counts) = (None, false, false);
+    for word in words {
+        match word.strip_prefix('-') {
+            Some(letters) if !letters.starts_with('-') && !letters.is_empty() => {
+                if letters
+                    .contains(['v', 'e', 'f', 'A', 'B', 'C', 'P', 'i', 'r', 'R', 'w', 'z', 'm'])
+                {
+                    return false;
+                }
+                counts |= letters.contains(['c', 'q', 'l', 'L']);
+                only |= letters.contains('o');
+            }
+            Some("-count" | "-quiet") => counts = true,
+            Some(_) => return false,
+            None if pattern.is_none() => pattern = Some(*word),
+            None => {}
+        }
+    }
+    let Some(pattern) = pattern else { return false };
+    let pattern = pattern.trim_end_matches(".*");
+    counts
+        || only
+            && matches!(
+                pattern,
+                "^[A-Z_]*"
+                    | "^[A-Z_]+"
+                    | "^[A-Z0-9_]*"
+                    | "^[A-Z0-9_]+"
+                    | "^[A-Za-z0-9_]*"
+                    | "^[A-Za-z_]*"
+                    | "^[^=]*"
+                    | "^[^=]+"
+            )
+        || names_of(pattern).is_some_and(|names| names.into_iter().all(is_harmless))
+}
+
+/// The names of settings that a pattern asks for: `PORT=`, `^(HOST|PORT)=`, `A_URL\|B_URL`.
+fn names_of(pattern: &str) -> Option<Vec<&str>> {
+    let anchored = pattern.strip_prefix('^');
+    let bare = anchored.unwrap_or(pattern);
+    let ends = bare.ends_with('=');
+    let bare = bare.strip_suffix('=').unwrap_or(bare);
+    let inner = bare.strip_prefix('(').and_then(|bare| bare.strip_suffix(')')).unwrap_or(bare);
+    let names: Vec<&str> = inner.split("\\|").flat_map(|part| part.split('|')).collect();
+    let is_grouped = inner.len() < bare.len() || names.len() == 1;
+    // A part of a name is in many names, of which some may be a secret's.
+    let is_whole = |name: &&str| {
+        let name = name.trim_start_matches('^').trim_end_matches('=');
+        anchored.is_some() && ends && is_grouped || name.contains('_')
+    };
+    names.iter().all(is_whole).then(|| {
+        names.into_iter().map(|name| name.trim_start_matches('^').trim_end_matches('=')).collect()
+    })
+}
+
+/// Whether a setting of this name is said aloud every day: it ends in what is no secret, and nothing in it speaks of one.
+fn is_harmless(name: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "BUCKET", "DEBUG", "DIR", "DOMAIN", "ENABLED", "ENDPOINT", "ENV", "HOST", "LEVEL",
+        "LOCALE", "MODE", "MODEL", "NAME", "ORIGIN", "ORIGINS", "PATH", "PORT", "REGION",
+        "TIMEOUT", "TIMEZONE", "TZ", "URL", "VERSION",
+    ];
+    const SPEAK: &[&str] = &[
+        "AMQP", "AUTH", "BROKER", "CERT", "CONN", "CRED", "DATABASE", "DB", "DSN", "HOOK", "KEY",
+        "MONGO", "MYSQL", "PASS", "PG", "POSTGRES", "PRIVATE", "PWD", "REDIS", "SECRET", "SENTRY",
+        "SLACK", "SQL", "TOKEN", "USER",
+    ];
+    let is_name = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let last = name.rsplit('_').next().unwrap_or(name);
+    is_name
+        && ENDS.contains(&last)
+        && (last != "URL"
+            && last != "ENDPOINT"
+            && last != "NAME"
+            && !name.contains("SECRET")
+            && !name.contains("KEY")
+            && !name.contains("TOKEN")
+            && !name.contains("PASS")
+            || !SPEAK.iter().any(|word| name.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_names_that_are_no_secrets_are_harmless() {
+        let is_fine = |pattern: &str| {
+            names_of(pattern).is_some_and(|names| names.into_iter().all(is_harmless))
+        };
+        for pattern in ["FASTAPI_URL", "^PORT=", "^(PORT|NODE_ENV)=", "VITE_API_URL=", "LOG_LEVEL"]
+        {
+            assert!(is_fine(pattern), "{pattern}");
+        }
+        for pattern in [
+            "",
+            "A",
+            "PORT",
+            "STRIPE",
+            "SECRET",
+            "DATABASE_URL",
+            "REDIS_URL",
+            "PORT|API_KEY",
+            "^",
+            ".",
+            "_URL|_KEY",
+            "SLACK_WEBHOOK_URL",
+            "^[A-Z]",
+            "TOKEN_URL",
+            "APP_",
+        ] {
+            assert!(!is_fine(pattern), "{pattern}");
+        }
+    }
+}
