@@ -90,6 +90,9 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
                 continue;
             }
             let Some(content) = walk.first_look(&path) else { continue };
+            if walk.is_copy(&content) {
+                continue;
+            }
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
         }
     }

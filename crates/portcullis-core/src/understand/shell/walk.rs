@@ -471,7 +471,7 @@ impl<'a> Walk<'a> {
     ) -> Text {
         self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            if !self.is_copy(code) && !self.is_printed_for_shells(code) {
+            if !self.is_printed_for_shells(code) {
                 self.gap(span, GapReason::UnknownCode);
             }
             let mut printed = Text::unknown("unknown code");
@@ -532,9 +532,7 @@ impl<'a> Walk<'a> {
         let mut printed = Text::unknown(language);
         printed.inherit(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            if !self.is_copy(code) {
-                self.gap(span, GapReason::UnknownCode);
-            }
+            self.gap(span, GapReason::UnknownCode);
             return printed;
         }
         let put_in = self.put_in(code);
@@ -577,7 +575,7 @@ impl<'a> Walk<'a> {
 
     /// Whether code is what was in one file before, as it stood there: a copy is run as the file itself would be, and that is
     /// somebody's program and no gap (see [`Walk::script`]). Whatever changes a text calls its output after itself.
-    fn is_copy(&self, code: &Text) -> bool {
+    pub(crate) fn is_copy(&self, code: &Text) -> bool {
         let [Piece::Unknown(origin)] = code.pieces.as_slice() else { return false };
         if code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
             return false;
@@ -632,6 +630,11 @@ impl<'a> Walk<'a> {
         };
         let mut printed = Text::default();
         for content in versions {
+            if self.is_copy(&content) {
+                self.emit(EffectKind::Execute { language, code: content.clone() }, file.span);
+                printed.append(&content);
+                continue;
+            }
             let language = language_of(language, &file.text.display(), &content);
             let more = if language == "shell" {
                 let mut given = vec![file.clone()];
