@@ -98,14 +98,14 @@ pub enum Named {
     /// One that is built in.
     BuiltIn(BuiltIn),
     /// One of the configuration.
-    Custom(Custom),
+    Custom(Box<Custom>),
 }
 
 impl Named {
     /// The profile of a name, among those that are built in and these.
     #[must_use]
     pub fn find(name: &str, profiles: &BTreeMap<String, Custom>) -> Option<Self> {
-        let custom = || profiles.get(name).cloned().map(Self::Custom);
+        let custom = || profiles.get(name).cloned().map(Box::new).map(Self::Custom);
         BuiltIn::named(name).map(Self::BuiltIn).or_else(custom)
     }
 
