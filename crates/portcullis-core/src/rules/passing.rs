@@ -15,8 +15,11 @@ use crate::{
     text::{SOURCES, Text},
 };
 
+/// Whether the program that a finding is about does nothing of consequence.
+type Proof = fn(&Run, &Effect, &Scene<'_>) -> bool;
+
 /// Rules, sorted by id, each with what proves that a finding of it is of no consequence.
-static PROOFS: &[(&str, fn(&Run, &Effect, &Scene<'_>) -> bool)] = &[
+static PROOFS: &[(&str, Proof)] = &[
     ("aws.s3.bucket-delete", emulated),
     ("aws.s3.delete", emulated),
     ("aws.s3.delete-many", emulated),

@@ -135,7 +135,7 @@ fn is_named_only(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bo
         let between = text.get(start..other.at.span.range().start);
         other.at.layer == effect.at.layer
             && run(other).is_some_and(shows_names)
-            && between.is_some_and(|between| is_one_pipe(between))
+            && between.is_some_and(is_one_pipe)
     })
 }
 

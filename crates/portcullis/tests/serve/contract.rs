@@ -273,7 +273,7 @@ fn what_is_too_long_to_be_shown_whole_is_approved_by_nobody() {
         200
     );
     // What a person can read is shown to its last byte.
-    let command = format!("echo {}; rm -rf /srv/data", &noise[..100_000]);
+    let command = format!("echo {}; rm -rf /srv/data", noise.get(..100_000).unwrap_or(&noise));
     let (whole, _) = asked(&gateway, &command);
     let shown = gateway.client().get(&format!("/v1/approvals/{whole}"), &gateway.person).json();
     let segments = shown["details"]["texts"][0]["segments"].as_array().unwrap();
