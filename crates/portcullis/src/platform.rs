@@ -83,6 +83,7 @@ impl Directories {
     pub fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let absolute =
             |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute = |name: &str| absolute(name).map(|path| bare(&path));
         let home = absolute(HOME);
         let below = |path: &str| home.as_ref().map(|home| home.join(path));
         let (state, configuration) = if cfg!(windows) {
@@ -107,6 +108,12 @@ impl Directories {
             home,
         }
     }
+}
+
+/// The path without a slash or a `.` at its end, which would have a link there followed unseen.
+#[must_use]
+pub fn bare(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 /// The path without links and `..`, as far as it exists; the rest as it is written.

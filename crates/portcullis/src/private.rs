@@ -78,7 +78,8 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unbelievable> {
 /// # Errors
 /// What the system says, also where the directory could be changed by others.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let directory = platform::bare(path.parent().ok_or(io::ErrorKind::InvalidInput)?);
+    let directory = directory.as_path();
     platform::create_private_directory(directory)?;
     if let Some(insecurity) = platform::insecurity(&fs::symlink_metadata(directory)?) {
         return Err(io::Error::other(insecurity));

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, Entry, Kind, SqliteStore,
+    schema::{REQUESTS, RULINGS},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -32,50 +33,6 @@ const SWEPT: u32 = 1_000;
 
 /// The most grants that are looked at: more than any person gave.
 const GRANTS: u32 = 1_000;
-
-/// The triggers hold back mistakes: a decision never changes, and a request or a grant is used once.
-const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS approval (
-  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, action TEXT NOT NULL,
-  tool TEXT NOT NULL, risk TEXT NOT NULL, session TEXT, agent TEXT, requester TEXT NOT NULL, needed INTEGER NOT NULL,
-  asked INTEGER NOT NULL, expires INTEGER NOT NULL, policy TEXT NOT NULL, details TEXT NOT NULL,
-  decided INTEGER, answer INTEGER, approver TEXT, origin TEXT, reason TEXT, modified TEXT, claimed INTEGER
-) STRICT;
-CREATE INDEX IF NOT EXISTS approval_pending ON approval (expires) WHERE status = 'pending';
-CREATE INDEX IF NOT EXISTS approval_waits ON approval (requester) WHERE status = 'pending';
-CREATE INDEX IF NOT EXISTS approval_answered ON approval (answer) WHERE answer IS NOT NULL;
-CREATE INDEX IF NOT EXISTS approval_unused ON approval (action) WHERE claimed IS NULL;
-CREATE TRIGGER IF NOT EXISTS approval_is_decided_once BEFORE UPDATE OF status ON approval WHEN old.status <> 'pending'
-  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
-CREATE TRIGGER IF NOT EXISTS approval_is_used_once BEFORE UPDATE OF claimed ON approval WHEN old.claimed IS NOT NULL
-  BEGIN SELECT RAISE(ABORT, 'an approval is used once'); END;
-CREATE TRIGGER IF NOT EXISTS approval_is_never_removed BEFORE DELETE ON approval
-  BEGIN SELECT RAISE(ABORT, 'a request is never removed'); END;
-CREATE TABLE IF NOT EXISTS approval_vote (
-  approval INTEGER NOT NULL, approver TEXT NOT NULL, origin TEXT NOT NULL, time INTEGER NOT NULL,
-  PRIMARY KEY (approval, approver)
-) STRICT;
-CREATE TABLE IF NOT EXISTS token (
-  id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, holder TEXT NOT NULL, scopes TEXT NOT NULL,
-  created INTEGER NOT NULL, expires INTEGER, revoked INTEGER, proof TEXT
-) STRICT;
-CREATE TABLE IF NOT EXISTS repeatable (
-  token TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, answer TEXT NOT NULL, approval TEXT, time INTEGER NOT NULL,
-  PRIMARY KEY (token, key)
-) STRICT;
-CREATE INDEX IF NOT EXISTS repeatable_by_time ON repeatable (time);
-CREATE TABLE IF NOT EXISTS granted (
-  record INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, expires INTEGER NOT NULL, used INTEGER, revoked INTEGER
-) STRICT;
-CREATE INDEX IF NOT EXISTS granted_open ON granted (expires) WHERE used IS NULL AND revoked IS NULL;
-CREATE TRIGGER IF NOT EXISTS granted_ends_once BEFORE UPDATE ON granted WHEN old.used IS NOT NULL OR old.revoked IS NOT NULL
-  BEGIN SELECT RAISE(ABORT, 'a grant ends once'); END;
-CREATE TRIGGER IF NOT EXISTS granted_is_never_changed BEFORE UPDATE OF record, id, text, expires ON granted
-  BEGIN SELECT RAISE(ABORT, 'a grant is never changed'); END;
-CREATE TRIGGER IF NOT EXISTS granted_is_never_removed BEFORE DELETE ON granted
-  BEGIN SELECT RAISE(ABORT, 'a grant is never removed'); END;
-CREATE TABLE IF NOT EXISTS pulse (one INTEGER PRIMARY KEY CHECK (one = 1), time INTEGER NOT NULL) STRICT;
-";
 
 const ASK: &str = "INSERT INTO approval (sequence, v, id, status, action, tool, risk, session, agent, requester, needed, \
     asked, expires, policy, details) VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
@@ -116,8 +73,8 @@ const GRANT: Ending = Ending {
 impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
         self.patiently(|connection| {
-            connection.execute_batch(SCHEMA)?;
-            connection.execute_batch(rulings::SCHEMA)
+            connection.execute_batch(REQUESTS)?;
+            connection.execute_batch(RULINGS)
         })
     }
 

@@ -54,6 +54,22 @@ pub enum AuditError {
         /// What the system says.
         source: io::Error,
     },
+    /// The file is ours, and somebody put something of theirs into it.
+    #[error("the record `{path}` was altered: the {what} is not ours")]
+    Altered {
+        /// Which.
+        path: PathBuf,
+        /// What was put into it: its kind and its name.
+        what: String,
+    },
+    /// The database said that it wrote a record, and did not.
+    #[error(
+        "the record `{path}` did not keep what was written to it: something in the database prevents it"
+    )]
+    Ignored {
+        /// Which.
+        path: PathBuf,
+    },
     /// The file is a database of something else.
     #[error("`{path}` is not a record of portcullis")]
     Foreign {
@@ -127,6 +143,9 @@ impl AuditError {
             Self::Missing { .. } => "a record is begun by the first call that is judged",
             Self::Damaged { .. } => {
                 "keep the damaged file as evidence: move it away with its `-wal`, and a new record is begun"
+            }
+            Self::Altered { .. } | Self::Ignored { .. } => {
+                "find out who changed it, keep the file as evidence, and move it away with its `-wal`: a new record is begun"
             }
             Self::Newer { .. } => "upgrade portcullis",
             Self::Busy { .. } => "see which process holds the file, and try again",

@@ -1,10 +1,11 @@
 //! The last place of the chain, kept apart from it. Owns the file `head`, whose one purpose is that records cut from the
 //! end of the database are noticed; it holds no records.
 //!
-//! It is made before the database and moved on after each commit, never before: whenever a process is killed, the file
-//! is behind the database by what was just committed, which is no alarm, and never ahead of it. Its one line has always
-//! the same length and is written in place by a single write under a lock, so it is never seen half written and no
-//! temporary files stay behind.
+//! It is made before the database, with the line of the place before the first record, and moved on after each commit, never
+//! before: whenever a process is killed, the file is behind the database by what was just committed, which is no alarm, and
+//! never ahead of it. Its one line has always the same length, is shorter than a sector of any disk, and is overwritten in place
+//! by a single write under a lock: whatever interrupts that leaves the old line or the new one. So anything else in the file,
+//! nothing included, was put there by somebody else.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -30,8 +31,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub enum Witness {
     /// There is no file.
     Missing,
-    /// The file holds something else.
+    /// The file is empty, as only a process leaves it that was killed before there was a database.
+    Empty,
+    /// The file holds something else, or is none.
     Unreadable,
+    /// Everyone may write to the file: what it says is no evidence.
+    Exposed,
     /// The chain had come at least this far.
     At(Anchor),
 }
@@ -42,7 +47,7 @@ impl Witness {
     pub const fn anchor(self) -> Option<Anchor> {
         match self {
             Self::At(anchor) => Some(anchor),
-            Self::Missing | Self::Unreadable => None,
+            Self::Missing | Self::Empty | Self::Unreadable | Self::Exposed => None,
         }
     }
 }
@@ -60,19 +65,41 @@ impl HeadFile {
         Self { path }
     }
 
-    /// Makes the file where it is missing. Empty, it stands for the place before the first record.
+    /// Makes the file where it is missing: for whoever sees no database yet. One that is empty then was left by a process
+    /// that was killed between making and writing it.
     ///
     /// # Errors
     /// What the system says.
     pub fn create(&self) -> Result<(), AuditError> {
-        platform::create_private_file(&self.path).map(drop).map_err(|error| self.error(error))
+        platform::create_private_file(&self.path).map_err(|error| self.error(error))?;
+        self.write(|witness| witness == Witness::Empty, Anchor::GENESIS)
     }
 
-    /// What it says now.
+    /// What it says now, for whoever appends.
     ///
     /// # Errors
-    /// What the system says, but that the file is missing.
+    /// What the system says, but that the file is missing; [`AuditError::Insecure`] where somebody else could change it.
     pub fn read(&self) -> Result<Witness, AuditError> {
+        let metadata = fs::symlink_metadata(&self.path).ok();
+        match metadata.as_ref().and_then(platform::insecurity) {
+            Some(reason) => Err(AuditError::Insecure { path: self.path.clone(), reason }),
+            None => self.said(),
+        }
+    }
+
+    /// What it says now, for whoever only looks. Whose it is does not matter then: an auditor reads a copy.
+    ///
+    /// # Errors
+    /// What the system says, but that the file is missing or is none.
+    pub fn examine(&self) -> Result<Witness, AuditError> {
+        match fs::symlink_metadata(&self.path) {
+            Ok(metadata) if !metadata.is_file() => Ok(Witness::Unreadable),
+            Ok(metadata) if is_exposed(&metadata) => Ok(Witness::Exposed),
+            _ => self.said(),
+        }
+    }
+
+    fn said(&self) -> Result<Witness, AuditError> {
         let mut file = match self.open(OpenOptions::new().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Witness::Missing),
@@ -96,7 +123,7 @@ impl HeadFile {
     /// # Errors
     /// What the system says.
     pub fn accept(&self, place: Anchor) -> Result<(), AuditError> {
-        self.create()?;
+        platform::create_private_file(&self.path).map_err(|error| self.error(error))?;
         self.write(|_| true, place)
     }
 
@@ -116,7 +143,7 @@ impl HeadFile {
                 if file.metadata()?.len() > line.len() as u64 {
                     file.set_len(line.len() as u64)?;
                 }
-                if place.sequence == 1 {
+                if place == Anchor::GENESIS {
                     // From now on the line is only overwritten; its length and its block must not be lost with the power.
                     file.sync_all()?;
                 }
@@ -154,13 +181,27 @@ fn content(file: &mut File) -> io::Result<Witness> {
     let mut text = Vec::new();
     // More than any line of ours, and no more, whatever was put there.
     file.take(256).read_to_end(&mut text)?;
+    if text.is_empty() {
+        return Ok(Witness::Empty);
+    }
     Ok(std::str::from_utf8(&text).ok().and_then(parsed).map_or(Witness::Unreadable, Witness::At))
 }
 
-fn parsed(text: &str) -> Option<Anchor> {
-    if text.is_empty() {
-        return Some(Anchor::GENESIS);
+/// Whether everyone may write to it. The rest of a mode can be that of a copy.
+fn is_exposed(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        metadata.mode() & 0o002 != 0
     }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
+fn parsed(text: &str) -> Option<Anchor> {
     let mut words = text.split_whitespace();
     let (format, sequence, hash) = (words.next()?, words.next()?, words.next()?);
     let anchor = Anchor { sequence: sequence.parse().ok()?, hash: hash.parse().ok()? };

@@ -12,6 +12,7 @@ mod entry;
 mod error;
 pub mod export;
 mod head;
+pub(crate) mod schema;
 pub(crate) mod sqlite;
 mod store;
 pub mod summary;
@@ -177,7 +178,7 @@ impl Log {
     /// # Errors
     /// When the record cannot be read at all.
     pub fn verify(&mut self, known: &[Anchor]) -> Result<Verification, AuditError> {
-        let witness = self.head.read()?;
+        let witness = self.head.examine()?;
         verify::verify(&mut *self.store, witness, known)
     }
 
@@ -186,6 +187,7 @@ impl Log {
     /// # Errors
     /// When the head cannot be written.
     pub fn accept(&mut self) -> Result<Anchor, AuditError> {
+        self.store.restore()?;
         let head = self.store.head()?;
         self.head.accept(head)?;
         Ok(head)
@@ -198,7 +200,8 @@ impl Log {
 /// When none was given and the environment names none.
 pub fn directory(given: Option<&Path>) -> Result<PathBuf, AuditError> {
     let own = || Directories::from_environment().state;
-    given.map(Path::to_owned).or_else(own).ok_or(AuditError::NoDirectory)
+    let directory = given.map(Path::to_owned).or_else(own).ok_or(AuditError::NoDirectory)?;
+    Ok(platform::bare(&directory))
 }
 
 /// The database in a state directory.
@@ -212,6 +215,7 @@ pub fn database_path(directory: &Path) -> PathBuf {
 /// # Errors
 /// When somebody else could change what is in it.
 pub(crate) fn secure_directory(path: &Path) -> Result<(), AuditError> {
+    let path = &platform::bare(path);
     let failed = |source| AuditError::Directory { path: path.to_owned(), source };
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

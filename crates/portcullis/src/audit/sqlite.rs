@@ -24,6 +24,7 @@ use rusqlite::{
 use super::{
     entry::{Body, Entry, Hash, Kind, MAX_TEXT, RECORD_VERSION, Record, fit, time_text},
     error::AuditError,
+    schema::{self, INDEX, RECORD},
     store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose},
 };
 use crate::platform;
@@ -40,24 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The pause before a busy database is asked again where SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The triggers hold back mistakes, not attackers: those are what the hashes are for.
-const SCHEMA: &str = "
-CREATE TABLE record (
-  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, time TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
-  kind TEXT NOT NULL, refers_to INTEGER, tool TEXT, class TEXT, risk TEXT, rules TEXT NOT NULL, decision TEXT, layer TEXT,
-  reason TEXT, approver TEXT, outcome TEXT, action TEXT, preview TEXT, policy TEXT, session TEXT, agent TEXT, cwd TEXT
-) STRICT;
-CREATE TRIGGER record_is_never_changed BEFORE UPDATE ON record
-  BEGIN SELECT RAISE(ABORT, 'a record is never changed'); END;
-CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record
-  BEGIN SELECT RAISE(ABORT, 'a record is never removed'); END;
-PRAGMA application_id = 1346587731;
-PRAGMA user_version = 1;
-";
-
-/// How a session finds its own records. Not part of the format: a reader without it finds the same.
-const INDEX: &str =
-    "CREATE INDEX IF NOT EXISTS record_by_session ON record (session) WHERE session IS NOT NULL";
+/// How the file is known as ours; see [`APPLICATION`] and [`FORMAT`].
+const MARKS: &str = "PRAGMA application_id = 1346587731; PRAGMA user_version = 1;";
 
 /// The columns are in the order of the table: a row is read from its beginning.
 const LATEST: &str = "SELECT time, kind, rules, decision, layer, action, preview FROM record \
@@ -91,6 +76,8 @@ const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AN
 pub struct SqliteStore {
     path: PathBuf,
     connection: Connection,
+    /// What is read in place of a file that cannot be.
+    copied: Option<Copied>,
 }
 
 impl SqliteStore {
@@ -114,7 +101,21 @@ impl SqliteStore {
         if !metadata.is_file() {
             return Err(AuditError::NotAFile { path: path.to_owned() });
         }
-        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        // What is written ahead is as good as written.
+        for beside in BESIDE {
+            let path = beside_of(path, beside);
+            let metadata = fs::symlink_metadata(&path).ok();
+            if let Some(reason) = metadata.as_ref().and_then(platform::insecurity) {
+                return Err(AuditError::Insecure { path, reason });
+            }
+        }
+        let store = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let found =
+            schema::difference(&store.connection).map_err(|error| explained(path, error))?;
+        match found.foreign.first() {
+            Some(first) => Err(AuditError::Altered { path: path.to_owned(), what: first.clone() }),
+            None => Ok(store),
+        }
     }
 
     /// Opens the file for reading only. Whose it is does not matter then: an auditor reads a copy.
@@ -124,7 +125,11 @@ impl SqliteStore {
     pub fn read(path: &Path) -> Result<Self, AuditError> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => {
-                Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+                let opened = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+                match opened {
+                    Err(AuditError::Database { .. }) if is_resting(path) => Self::resting(path),
+                    opened => opened,
+                }
             }
             Ok(_) => Err(AuditError::NotAFile { path: path.to_owned() }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -132,6 +137,33 @@ impl SqliteStore {
             }
             Err(source) => Err(AuditError::File { path: path.to_owned(), source }),
         }
+    }
+
+    /// Opens a file in a directory where nothing can be written, where SQLite cannot keep what it needs beside it: the file as it is,
+    /// or a copy of it where there is more in the log that was written ahead.
+    pub(super) fn resting(path: &Path) -> Result<Self, AuditError> {
+        let log = beside_of(path, BESIDE[0]);
+        if fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            let copied = Copied::of(path, &log)
+                .map_err(|source| AuditError::File { path: path.to_owned(), source })?;
+            let store = Self::connect(&copied.database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            return Ok(Self { path: path.to_owned(), copied: Some(copied), ..store });
+        }
+        // As the C library of SQLite reads it: `%`, `?` and `#` mean something else in it.
+        let mut name = String::from("file:");
+        let whole = std::path::absolute(path)
+            .map_err(|source| AuditError::File { path: path.to_owned(), source })?;
+        for byte in whole.as_os_str().as_encoded_bytes() {
+            if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
+                name.push(char::from(*byte));
+            } else {
+                name.push_str(&format!("%{byte:02x}"));
+            }
+        }
+        name.push_str("?immutable=1");
+        let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let store = Self::connect(Path::new(&name), access)?;
+        Ok(Self { path: path.to_owned(), ..store })
     }
 
     fn connect(path: &Path, access: OpenFlags) -> Result<Self, AuditError> {
@@ -169,7 +201,7 @@ impl SqliteStore {
         if format > FORMAT {
             return Err(AuditError::Newer { path, found: format, supported: FORMAT });
         }
-        Ok(Self { path, connection })
+        Ok(Self { path, connection, copied: None })
     }
 
     fn try_append(&mut self, body: Body, known: Option<Anchor>) -> rusqlite::Result<Appended> {
@@ -187,8 +219,62 @@ impl SqliteStore {
         &mut self,
         mut attempt: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, AuditError> {
-        let Self { path, connection } = self;
+        let Self { path, connection, .. } = self;
         patiently(|| attempt(connection)).map_err(|error| explained(path, error))
+    }
+}
+
+/// The ends of the names of what SQLite keeps beside a database.
+const BESIDE: [&str; 2] = ["-wal", "-shm"];
+
+fn beside_of(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Whether nothing can be written beside a file.
+fn is_resting(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new("."));
+        rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// A copy of a database in a directory of its own, which goes with this.
+#[derive(Debug)]
+struct Copied {
+    directory: PathBuf,
+    database: PathBuf,
+}
+
+impl Copied {
+    fn of(path: &Path, log: &Path) -> io::Result<Self> {
+        let random = data_encoding::HEXLOWER.encode(&platform::random::<8>()?);
+        let directory = std::env::temp_dir().join(format!("portcullis-read-{random}"));
+        platform::create_private_directory(&directory)?;
+        let copied = Self { database: directory.join("audit.db"), directory };
+        for (from, to) in
+            [(path, copied.database.clone()), (log, beside_of(&copied.database, BESIDE[0]))]
+        {
+            platform::create_private_file(&to)?;
+            io::copy(&mut fs::File::open(from)?, &mut fs::File::options().write(true).open(to)?)?;
+        }
+        Ok(copied)
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        // What stays is for this user alone.
+        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
@@ -235,7 +321,7 @@ pub(crate) fn chain(connection: &Connection, body: Body, last: Anchor) -> rusqli
         agent,
         cwd,
     } = entry;
-    connection.prepare_cached(INSERT)?.execute(params![
+    let changed = connection.prepare_cached(INSERT)?.execute(params![
         signed(*sequence),
         RECORD_VERSION,
         record.time_text(),
@@ -259,13 +345,30 @@ pub(crate) fn chain(connection: &Connection, body: Body, last: Anchor) -> rusqli
         agent,
         cwd
     ])?;
-    Ok(Anchor { sequence: *sequence, hash: *hash })
+    let written = Anchor { sequence: *sequence, hash: *hash };
+    // A trigger can have it ignored, or taken out again, without an error.
+    if changed != 1 || anchor(connection, "WHERE sequence = ?1", [signed(*sequence)])? != written {
+        return Err(rusqlite::Error::StatementChangedRows(changed));
+    }
+    Ok(written)
 }
 
 impl Store for SqliteStore {
     fn append(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError> {
         patiently(|| self.try_append(body.clone(), known))
             .map_err(|error| explained(&self.path, error))
+    }
+
+    fn alterations(&mut self) -> Result<Vec<String>, AuditError> {
+        let found = schema::difference(&self.connection);
+        let found = found.map_err(|error| explained(&self.path, error))?;
+        let foreign = found.foreign.iter().map(|what| format!("the {what} is not ours"));
+        let missing = found.missing.iter().map(|what| format!("the {what} is gone"));
+        Ok(foreign.chain(missing).collect())
+    }
+
+    fn restore(&mut self) -> Result<(), AuditError> {
+        schema::restore(&self.connection).map_err(|error| explained(&self.path, error))
     }
 
     fn head(&mut self) -> Result<Anchor, AuditError> {
@@ -451,7 +554,7 @@ fn begin(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let begun = match pragma(connection, "user_version") {
-        Ok(0) => connection.execute_batch(SCHEMA),
+        Ok(0) => connection.execute_batch(RECORD).and_then(|()| connection.execute_batch(MARKS)),
         other => other.map(drop),
     };
     connection.execute_batch(if begun.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
@@ -518,6 +621,9 @@ fn explained(path: &Path, source: rusqlite::Error) -> AuditError {
         }
         // Without our table, or with another shape of it, it was cut or replaced.
         Some(ErrorCode::Unknown) => AuditError::Damaged { path, source },
+        None if matches!(source, rusqlite::Error::StatementChangedRows(_)) => {
+            AuditError::Ignored { path }
+        }
         _ => AuditError::Database { path, source },
     }
 }

@@ -125,6 +125,18 @@ pub trait Store {
     /// When the store cannot be read.
     fn head(&mut self) -> Result<Anchor, AuditError>;
 
+    /// What is in the place where the records are that we did not put there, and what is missing of what we did, a sentence each.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn alterations(&mut self) -> Result<Vec<String>, AuditError>;
+
+    /// Puts back what is missing of what holds mistakes back; records themselves cannot be put back.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    fn restore(&mut self) -> Result<(), AuditError>;
+
     /// One record; `None` where there is none with this number.
     ///
     /// # Errors

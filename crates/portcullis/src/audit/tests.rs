@@ -40,18 +40,27 @@ fn problems(directory: &TempDir) -> Vec<String> {
     verification.problems.iter().map(ToString::to_string).collect()
 }
 
-/// What somebody does who can write the file and knows SQLite.
+/// What somebody does who can write the file and knows SQLite, and puts back what held mistakes back.
 fn tamper(directory: &TempDir, statements: &str) {
     let connection = Connection::open(database_path(&state(directory))).unwrap();
     connection
         .execute_batch(
             "DROP TRIGGER record_is_never_changed; DROP TRIGGER record_is_never_removed;
+             CREATE TEMP TABLE kept AS SELECT sql FROM sqlite_schema WHERE name = 'record';
              PRAGMA writable_schema = ON;
              UPDATE sqlite_schema SET sql = replace(replace(sql, 'STRICT', ''), 'NOT NULL', '') WHERE name = 'record';
              PRAGMA writable_schema = RESET;",
         )
         .unwrap();
     connection.execute_batch(statements).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = (SELECT sql FROM temp.kept) WHERE name = 'record';
+             PRAGMA writable_schema = RESET;",
+        )
+        .unwrap();
+    schema::restore(&connection).unwrap();
 }
 
 /// Replaces a record by one that says something else and has a fitting hash.
@@ -61,18 +70,13 @@ fn forge(directory: &TempDir, sequence: u64, previous: Option<Hash>) -> Hash {
     record.previous = previous.unwrap_or(record.previous);
     record.hash = record.computed_hash();
     let Record { previous, hash, .. } = &record;
-    tamper_again(
+    tamper(
         directory,
         &format!(
             "UPDATE record SET tool = 'forged', previous = '{previous}', hash = '{hash}' WHERE sequence = {sequence}"
         ),
     );
     record.hash
-}
-
-fn tamper_again(directory: &TempDir, statements: &str) {
-    let connection = Connection::open(database_path(&state(directory))).unwrap();
-    connection.execute_batch(statements).unwrap();
 }
 
 #[test]
@@ -285,9 +289,7 @@ fn a_head_that_is_behind_is_no_alarm_and_one_that_is_gone_is() {
     let verification = Log::read(&state(&directory)).unwrap().verify(&[]).unwrap();
     assert!(verification.is_intact(), "{verification:?}");
     assert_eq!(verification.unwitnessed, 2);
-    fs::write(&head, "").unwrap();
-    assert_eq!(problems(&directory), Vec::<String>::new());
-    for garbage in ["portcullis-head/v1 5 00", "\0\0\0", &now[1..], &format!("{now}x")] {
+    for garbage in ["", "portcullis-head/v1 5 00", "\0\0\0", &now[1..], &format!("{now}x")] {
         fs::write(&head, garbage).unwrap();
         assert_eq!(
             problems(&directory),
@@ -300,6 +302,179 @@ fn a_head_that_is_behind_is_no_alarm_and_one_that_is_gone_is() {
     assert_eq!(problems(&directory), gone);
     Log::open(&state(&directory)).unwrap().append(&entry("x")).unwrap();
     assert_eq!(problems(&directory), gone, "appending must not make a new one");
+}
+
+#[test]
+fn an_emptied_head_hides_nothing() {
+    let changed = "the file `head` was changed: whether the end was cut off cannot be told";
+    for statements in [
+        "",
+        "DELETE FROM record WHERE sequence = 5",
+        "DELETE FROM record",
+        // All anew: nothing is left that could contradict it.
+        "DELETE FROM record WHERE sequence > 1",
+    ] {
+        let directory = five();
+        fs::write(head_path(&state(&directory)), "").unwrap();
+        tamper(&directory, statements);
+        assert_eq!(problems(&directory), [changed], "{statements}");
+        Log::open(&state(&directory)).unwrap().append(&entry("x")).unwrap();
+        assert_eq!(problems(&directory), [changed], "{statements}: appending must not mend it");
+    }
+}
+
+#[test]
+fn the_head_says_where_it_begins_before_there_is_a_database() {
+    let directory = tempfile::tempdir().unwrap();
+    let head = HeadFile::new(head_path(&state(&directory)));
+    fs::create_dir(state(&directory)).unwrap();
+    head.create().unwrap();
+    assert_eq!(head.read().unwrap(), Witness::At(Anchor::GENESIS));
+    // A process was killed before it had written anything.
+    fs::write(head_path(&state(&directory)), "").unwrap();
+    Log::open(&state(&directory)).unwrap();
+    assert_eq!(head.read().unwrap(), Witness::At(Anchor::GENESIS));
+    assert_eq!(problems(&directory), [""; 0]);
+    // The database is gone, and the head tells how far it had come.
+    let directory = five();
+    for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
+        let _ = fs::remove_file(state(&directory).join(name));
+    }
+    Log::open(&state(&directory)).unwrap().append(&entry("x")).unwrap();
+    assert_eq!(
+        problems(&directory),
+        ["the record ends with 1, but 5 had been written: the end was cut off"]
+    );
+}
+
+#[test]
+fn every_line_of_the_head_lies_in_one_sector_and_has_the_same_length() {
+    let directory = five();
+    let path = head_path(&state(&directory));
+    let head = HeadFile::new(path.clone());
+    let length = fs::metadata(&path).unwrap().len();
+    assert!(length < 512, "{length}");
+    for sequence in [0, 6, u64::MAX] {
+        head.accept(Anchor { sequence, hash: Hash::GENESIS }).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), length, "{sequence}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_head_that_others_may_write_is_refused_and_told_of() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = five();
+    let head = head_path(&state(&directory));
+    fs::set_permissions(&head, fs::Permissions::from_mode(0o666)).unwrap();
+    let appended = Log::open(&state(&directory)).and_then(|mut log| log.append(&entry("x")));
+    assert!(matches!(appended, Err(AuditError::Insecure { .. })), "{appended:?}");
+    assert_eq!(
+        problems(&directory),
+        ["everyone may write to the file `head`: whether the end was cut off cannot be told"]
+    );
+    fs::set_permissions(&head, fs::Permissions::from_mode(0o600)).unwrap();
+    let log = database_path(&state(&directory)).with_extension("db-wal");
+    fs::write(&log, "").unwrap();
+    fs::set_permissions(&log, fs::Permissions::from_mode(0o666)).unwrap();
+    let opened = Log::open(&state(&directory)).map(drop);
+    assert!(matches!(opened, Err(AuditError::Insecure { .. })), "{opened:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_is_none_the_less_one_with_a_slash_behind_it() {
+    let directory = five();
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink(state(&directory), &link).unwrap();
+    for name in ["link", "link/", "link/.", "link//"] {
+        let opened = Log::open(&directory.path().join(name)).map(drop);
+        let is_refused = matches!(
+            opened,
+            Err(AuditError::Insecure { reason: platform::Insecurity::SymbolicLink, .. })
+        );
+        assert!(is_refused, "{name}: {opened:?}");
+    }
+}
+
+#[test]
+fn nothing_goes_unrecorded_where_somebody_put_something_into_the_database() {
+    for (statement, what) in [
+        (
+            "CREATE TRIGGER quiet BEFORE INSERT ON record BEGIN SELECT RAISE(IGNORE); END",
+            "trigger `quiet`",
+        ),
+        (
+            "CREATE TRIGGER taken AFTER INSERT ON record BEGIN UPDATE other SET a = 1; END",
+            "trigger `taken`",
+        ),
+        ("CREATE VIEW seen AS SELECT * FROM record", "view `seen`"),
+    ] {
+        let directory = five();
+        // One that was open before it was put there, as a gateway's is.
+        let mut open = Log::open(&state(&directory)).unwrap();
+        let connection = Connection::open(database_path(&state(&directory))).unwrap();
+        connection.execute_batch(statement).unwrap();
+        if statement.contains("IGNORE") {
+            let appended = open.append(&entry("x"));
+            assert!(matches!(appended, Err(AuditError::Ignored { .. })), "{appended:?}");
+        }
+        let opened = Log::open(&state(&directory)).map(drop).unwrap_err();
+        assert!(opened.to_string().contains(what), "{opened}");
+        let told = format!(
+            "the database was altered: the {what} is not ours, so that records may have been lost"
+        );
+        assert_eq!(problems(&directory), [told]);
+    }
+    let directory = five();
+    let mut open = Log::open(&state(&directory)).unwrap();
+    let connection = Connection::open(database_path(&state(&directory))).unwrap();
+    connection
+        .execute_batch(
+            "DROP TRIGGER record_is_never_removed;
+             CREATE TRIGGER undone AFTER INSERT ON record BEGIN DELETE FROM record WHERE sequence = new.sequence; END",
+        )
+        .unwrap();
+    let appended = open.append(&entry("x"));
+    assert!(matches!(appended, Err(AuditError::Ignored { .. })), "{appended:?}");
+    let directory = five();
+    let connection = Connection::open(database_path(&state(&directory))).unwrap();
+    connection.execute_batch("DROP TRIGGER record_is_never_removed").unwrap();
+    let gone = "the database was altered: the trigger `record_is_never_removed` is gone, so that records may have been lost";
+    assert_eq!(problems(&directory), [gone]);
+    Log::open(&state(&directory)).unwrap().append(&entry("x")).unwrap();
+    assert_eq!(problems(&directory), [gone], "appending must not mend it");
+}
+
+#[test]
+fn a_record_in_a_directory_that_cannot_be_written_is_read_as_it_is() {
+    let directory = five();
+    let database = database_path(&state(&directory));
+    // As a process that was killed leaves it: the newest records are in the log.
+    let kept = tempfile::tempdir().unwrap();
+    let copied = database_path(kept.path());
+    let connection = Connection::open(&database).unwrap();
+    let newest: i64 =
+        connection.query_row("SELECT max(sequence) FROM record", [], |row| row.get(0)).unwrap();
+    assert_eq!(newest, 5);
+    let mut log = Log::open(&state(&directory)).unwrap();
+    log.append(&entry("x")).unwrap();
+    for name in ["audit.db", "audit.db-wal"] {
+        fs::copy(state(&directory).join(name), kept.path().join(name)).unwrap();
+    }
+    drop((log, connection));
+    let mut store = SqliteStore::resting(&copied).unwrap();
+    assert_eq!(store.head().unwrap().sequence, 6);
+    drop(store);
+    let names = |folder: &Path| fs::read_dir(folder).unwrap().count();
+    assert_eq!(names(kept.path()), 2, "nothing was written beside it");
+    let strange = kept.path().join("a?b#c%20");
+    fs::create_dir(&strange).unwrap();
+    fs::copy(&database, strange.join("audit.db")).unwrap();
+    let mut store = SqliteStore::resting(&strange.join("audit.db")).unwrap();
+    assert_eq!(store.head().unwrap().sequence, 6);
+    drop(store);
+    assert_eq!(names(&strange), 1, "nothing was written beside it");
 }
 
 #[test]

@@ -82,8 +82,12 @@ pub enum Problem {
     },
     /// The file `head` is gone.
     HeadMissing,
-    /// The file `head` holds what we never write.
+    /// The file `head` holds what we never write, or nothing.
     HeadUnreadable,
+    /// Everyone may write to the file `head`.
+    HeadExposed,
+    /// The database holds what we did not put there, or lacks what we did.
+    Altered(String),
 }
 
 impl fmt::Display for Problem {
@@ -127,6 +131,13 @@ impl fmt::Display for Problem {
             Self::HeadUnreadable => {
                 write!(f, "the file `head` was changed: whether the end was cut off cannot be told")
             }
+            Self::HeadExposed => write!(
+                f,
+                "everyone may write to the file `head`: whether the end was cut off cannot be told"
+            ),
+            Self::Altered(what) => {
+                write!(f, "the database was altered: {what}, so that records may have been lost")
+            }
         }
     }
 }
@@ -143,6 +154,7 @@ pub(super) fn verify(
 ) -> Result<Verification, AuditError> {
     let mut places = known.to_vec();
     places.extend(witness.anchor());
+    let alterations = store.alterations()?;
     let mut chain = Chain { places: &places, ..Chain::default() };
     store.each(&Filter::default(), &mut |record| {
         match record {
@@ -159,9 +171,11 @@ pub(super) fn verify(
     };
     match witness {
         Witness::Missing => note(Problem::HeadMissing),
-        Witness::Unreadable => note(Problem::HeadUnreadable),
+        Witness::Empty | Witness::Unreadable => note(Problem::HeadUnreadable),
+        Witness::Exposed => note(Problem::HeadExposed),
         Witness::At(_) => {}
     }
+    alterations.into_iter().for_each(|what| note(Problem::Altered(what)));
     let furthest = places.iter().map(|place| place.sequence).max().unwrap_or(0);
     if furthest > last {
         note(Problem::Truncated { last, known: furthest });

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{Exit, Failure, duration, json_flag, shown, write_json};
 use crate::{
     audit::{
-        self, AuditError, Filter, Kind, Log, Record,
+        self, AuditError, Filter, Kind, Log, Record, Verification,
         export::{self, ExportError, Format},
         summary,
     },
@@ -111,6 +111,8 @@ pub(super) fn failure(error: &AuditError) -> Failure {
         AuditError::Missing { .. }
         | AuditError::NotAFile { .. }
         | AuditError::Foreign { .. }
+        | AuditError::Altered { .. }
+        | AuditError::Ignored { .. }
         | AuditError::Damaged { .. }
         | AuditError::Newer { .. }
         | AuditError::Unreadable { .. } => Failure::bad_input(error),
@@ -196,15 +198,18 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
         });
         return write_json(out, &page).map(|_| exit);
     }
-    let mut text = String::new();
-    for problem in &found.problems {
+    let Verification { records, head, problems, .. } = &found;
+    // The first line says it: who reads no further has read it.
+    let mut text = match problems.first() {
+        None => format!("intact: {records} records, the last with the hash {}\n", head.hash),
+        Some(first) => format!("changed: {}\n", visible::line(&first.to_string())),
+    };
+    for problem in problems.iter().skip(1) {
         text.push_str(&format!("{}\n", visible::line(&problem.to_string())));
     }
-    let verdict = if found.is_intact() { "intact" } else { "changed" };
-    text.push_str(&format!(
-        "{verdict}: {} records, the last with the hash {}\n",
-        found.records, found.head.hash
-    ));
+    if !problems.is_empty() {
+        text.push_str(&format!("{records} records, the last with the hash {}\n", head.hash));
+    }
     if found.unwitnessed > 0 {
         text.push_str(&format!(
             "the last {} could be cut off unnoticed, because writing was interrupted after them\n",

@@ -14,24 +14,6 @@ use crate::{
     audit::{Body, Entry, sqlite::signed},
 };
 
-/// Rows are put in place and ended, and never removed. `asks` is the request that has to be approved first; `returns` says that no configuration is
-/// loosened by it, so that it has no end.
-pub(super) const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS ruling (
-  record INTEGER PRIMARY KEY, policy TEXT NOT NULL, wanted_by TEXT NOT NULL, asks INTEGER, lasts INTEGER, returns INTEGER NOT NULL,
-  alone INTEGER NOT NULL, since INTEGER, expires INTEGER, ended INTEGER
-) STRICT;
-CREATE INDEX IF NOT EXISTS ruling_asked ON ruling (asks) WHERE asks IS NOT NULL;
-CREATE TRIGGER IF NOT EXISTS ruling_is_never_changed BEFORE UPDATE OF record, policy, wanted_by, asks, lasts, returns, alone ON ruling
-  BEGIN SELECT RAISE(ABORT, 'a policy is never changed'); END;
-CREATE TRIGGER IF NOT EXISTS ruling_begins_once BEFORE UPDATE OF since, expires ON ruling WHEN old.since IS NOT NULL
-  BEGIN SELECT RAISE(ABORT, 'a policy begins once'); END;
-CREATE TRIGGER IF NOT EXISTS ruling_ends_once BEFORE UPDATE OF ended ON ruling WHEN old.ended IS NOT NULL
-  BEGIN SELECT RAISE(ABORT, 'a policy ends once'); END;
-CREATE TRIGGER IF NOT EXISTS ruling_is_never_removed BEFORE DELETE ON ruling
-  BEGIN SELECT RAISE(ABORT, 'a policy is never removed'); END;
-";
-
 /// What was agreed to, where the record tells of it: a row that somebody wrote by hand is not believed.
 const AGREED: &str = "(asks IS NULL OR EXISTS (SELECT 1 FROM approval JOIN record ON record.sequence = approval.answer \
     WHERE approval.sequence = ruling.asks AND approval.status = 'approved' AND record.kind = 'answer' \

@@ -1,0 +1,231 @@
+//! What the record's file may hold: every table, index and trigger of ours, as they are made. Owns how something else among
+//! them is noticed: a trigger of somebody else can keep a record from being written, and a view can show another one.
+
+use rusqlite::Connection;
+
+/// The triggers hold back mistakes, not attackers: those are what the hashes are for.
+pub(super) const RECORD: &str = "
+CREATE TABLE record (
+  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, time TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
+  kind TEXT NOT NULL, refers_to INTEGER, tool TEXT, class TEXT, risk TEXT, rules TEXT NOT NULL, decision TEXT, layer TEXT,
+  reason TEXT, approver TEXT, outcome TEXT, action TEXT, preview TEXT, policy TEXT, session TEXT, agent TEXT, cwd TEXT
+) STRICT;
+CREATE TRIGGER record_is_never_changed BEFORE UPDATE ON record
+  BEGIN SELECT RAISE(ABORT, 'a record is never changed'); END;
+CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record
+  BEGIN SELECT RAISE(ABORT, 'a record is never removed'); END;
+";
+
+/// How a session finds its own records. Not part of the format: a reader without it finds the same.
+pub(super) const INDEX: &str =
+    "CREATE INDEX IF NOT EXISTS record_by_session ON record (session) WHERE session IS NOT NULL";
+
+/// Requests, tokens and grants beside the record. The triggers hold back mistakes: a decision never changes, and a request or a
+/// grant is used once.
+pub(crate) const REQUESTS: &str = "
+CREATE TABLE IF NOT EXISTS approval (
+  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, status TEXT NOT NULL, action TEXT NOT NULL,
+  tool TEXT NOT NULL, risk TEXT NOT NULL, session TEXT, agent TEXT, requester TEXT NOT NULL, needed INTEGER NOT NULL,
+  asked INTEGER NOT NULL, expires INTEGER NOT NULL, policy TEXT NOT NULL, details TEXT NOT NULL,
+  decided INTEGER, answer INTEGER, approver TEXT, origin TEXT, reason TEXT, modified TEXT, claimed INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS approval_pending ON approval (expires) WHERE status = 'pending';
+CREATE INDEX IF NOT EXISTS approval_waits ON approval (requester) WHERE status = 'pending';
+CREATE INDEX IF NOT EXISTS approval_answered ON approval (answer) WHERE answer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS approval_unused ON approval (action) WHERE claimed IS NULL;
+CREATE TRIGGER IF NOT EXISTS approval_is_decided_once BEFORE UPDATE OF status ON approval WHEN old.status <> 'pending'
+  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS approval_is_used_once BEFORE UPDATE OF claimed ON approval WHEN old.claimed IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'an approval is used once'); END;
+CREATE TRIGGER IF NOT EXISTS approval_is_never_removed BEFORE DELETE ON approval
+  BEGIN SELECT RAISE(ABORT, 'a request is never removed'); END;
+CREATE TABLE IF NOT EXISTS approval_vote (
+  approval INTEGER NOT NULL, approver TEXT NOT NULL, origin TEXT NOT NULL, time INTEGER NOT NULL,
+  PRIMARY KEY (approval, approver)
+) STRICT;
+CREATE TABLE IF NOT EXISTS token (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL, holder TEXT NOT NULL, scopes TEXT NOT NULL,
+  created INTEGER NOT NULL, expires INTEGER, revoked INTEGER, proof TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS repeatable (
+  token TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, answer TEXT NOT NULL, approval TEXT, time INTEGER NOT NULL,
+  PRIMARY KEY (token, key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS repeatable_by_time ON repeatable (time);
+CREATE TABLE IF NOT EXISTS granted (
+  record INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, expires INTEGER NOT NULL, used INTEGER, revoked INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS granted_open ON granted (expires) WHERE used IS NULL AND revoked IS NULL;
+CREATE TRIGGER IF NOT EXISTS granted_ends_once BEFORE UPDATE ON granted WHEN old.used IS NOT NULL OR old.revoked IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a grant ends once'); END;
+CREATE TRIGGER IF NOT EXISTS granted_is_never_changed BEFORE UPDATE OF record, id, text, expires ON granted
+  BEGIN SELECT RAISE(ABORT, 'a grant is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS granted_is_never_removed BEFORE DELETE ON granted
+  BEGIN SELECT RAISE(ABORT, 'a grant is never removed'); END;
+CREATE TABLE IF NOT EXISTS pulse (one INTEGER PRIMARY KEY CHECK (one = 1), time INTEGER NOT NULL) STRICT;
+";
+
+/// Rows are put in place and ended, and never removed. `asks` is the request that has to be approved first; `returns` says that no configuration is
+/// loosened by it, so that it has no end.
+pub(crate) const RULINGS: &str = "
+CREATE TABLE IF NOT EXISTS ruling (
+  record INTEGER PRIMARY KEY, policy TEXT NOT NULL, wanted_by TEXT NOT NULL, asks INTEGER, lasts INTEGER, returns INTEGER NOT NULL,
+  alone INTEGER NOT NULL, since INTEGER, expires INTEGER, ended INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS ruling_asked ON ruling (asks) WHERE asks IS NOT NULL;
+CREATE TRIGGER IF NOT EXISTS ruling_is_never_changed BEFORE UPDATE OF record, policy, wanted_by, asks, lasts, returns, alone ON ruling
+  BEGIN SELECT RAISE(ABORT, 'a policy is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS ruling_begins_once BEFORE UPDATE OF since, expires ON ruling WHEN old.since IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a policy begins once'); END;
+CREATE TRIGGER IF NOT EXISTS ruling_ends_once BEFORE UPDATE OF ended ON ruling WHEN old.ended IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a policy ends once'); END;
+CREATE TRIGGER IF NOT EXISTS ruling_is_never_removed BEFORE DELETE ON ruling
+  BEGIN SELECT RAISE(ABORT, 'a policy is never removed'); END;
+";
+
+/// What SQLite makes by itself where somebody has it look for quicker ways.
+const STATISTICS: &[&str] = &[
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+];
+
+/// What is in a file beside what is ours, and what is missing of the record's own.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Difference {
+    /// What is not ours, or not as we make it: the kind and the name.
+    pub(super) foreign: Vec<String>,
+    /// What is gone.
+    pub(super) missing: Vec<String>,
+}
+
+/// How a file differs from what ours holds.
+pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference> {
+    let mut missing: Vec<Made> = made(RECORD).collect();
+    let mut foreign = Vec::new();
+    let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let kind = row.get_ref(0)?.as_str()?;
+        let Some(text) = row.get_ref(2)?.as_str_or_null()? else {
+            // An index that belongs to a key of its table, whose text says so.
+            if kind != "index" {
+                foreign.push(format!("{kind} `{}`", row.get_ref(1)?.as_str()?));
+            }
+            continue;
+        };
+        let is_this = |made: &Made| made.is(text);
+        if let Some(found) = missing.iter().position(is_this) {
+            missing.swap_remove(found);
+        } else if !made(INDEX).chain(made(REQUESTS)).chain(made(RULINGS)).any(|made| made.is(text))
+            && !STATISTICS.contains(&text)
+        {
+            foreign.push(format!("{kind} `{}`", row.get_ref(1)?.as_str()?));
+        }
+    }
+    let missing = missing.iter().map(Made::words).collect();
+    Ok(Difference { foreign, missing })
+}
+
+/// Makes what is missing of the record's own, where its table is there.
+pub(super) fn restore(connection: &Connection) -> rusqlite::Result<()> {
+    let missing = difference(connection)?.missing;
+    for made in made(RECORD) {
+        if missing.contains(&made.words()) {
+            connection.execute_batch(&format!("CREATE {} {}", made.kind, made.rest))?;
+        }
+    }
+    Ok(())
+}
+
+/// One thing that a schema makes.
+#[derive(Clone, Copy)]
+struct Made {
+    kind: &'static str,
+    /// What follows on its kind: its name first.
+    rest: &'static str,
+}
+
+impl Made {
+    /// Whether SQLite keeps this text for it: without `IF NOT EXISTS`.
+    fn is(&self, text: &str) -> bool {
+        let rest = text.strip_prefix("CREATE ").and_then(|text| text.strip_prefix(self.kind));
+        rest.and_then(|rest| rest.strip_prefix(' ')) == Some(self.rest)
+    }
+
+    /// Its kind and its name.
+    fn words(&self) -> String {
+        let name = self.rest.split([' ', '\n']).next().unwrap_or_default();
+        format!("{} `{name}`", self.kind.to_ascii_lowercase())
+    }
+}
+
+/// What a schema makes, a statement each.
+fn made(schema: &'static str) -> impl Iterator<Item = Made> {
+    schema.split(";\n").filter_map(|statement| {
+        let statement = statement.trim().strip_prefix("CREATE ")?;
+        let (kind, rest) = statement.split_once(' ')?;
+        let rest = rest.strip_prefix("IF NOT EXISTS ").unwrap_or(rest);
+        // What is made by itself, without a `;` at its end, is made by this too.
+        Some(Made { kind, rest: rest.strip_suffix(';').unwrap_or(rest) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        for schema in [RECORD, INDEX, REQUESTS, RULINGS] {
+            connection.execute_batch(schema).unwrap();
+        }
+        connection
+    }
+
+    #[test]
+    fn what_we_make_is_ours() {
+        assert_eq!(difference(&fresh()).unwrap(), Difference::default());
+        let connection = fresh();
+        connection.execute_batch("ANALYZE").unwrap();
+        assert_eq!(difference(&connection).unwrap(), Difference::default());
+        let young = Connection::open_in_memory().unwrap();
+        young.execute_batch(RECORD).unwrap();
+        assert_eq!(difference(&young).unwrap(), Difference::default());
+    }
+
+    #[test]
+    fn what_somebody_else_made_is_foreign() {
+        for (statements, foreign) in [
+            (
+                "CREATE TRIGGER quiet BEFORE INSERT ON record BEGIN SELECT RAISE(IGNORE); END",
+                "trigger `quiet`",
+            ),
+            ("CREATE TABLE other (a)", "table `other`"),
+            ("CREATE VIEW seen AS SELECT * FROM record", "view `seen`"),
+            ("CREATE INDEX quick ON record (time)", "index `quick`"),
+            (
+                "DROP INDEX record_by_session; CREATE INDEX record_by_session ON record (session) WHERE 0",
+                "index `record_by_session`",
+            ),
+            (
+                "DROP TRIGGER record_is_never_removed; CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record \
+                 BEGIN SELECT 1; END",
+                "trigger `record_is_never_removed`",
+            ),
+        ] {
+            let connection = fresh();
+            connection.execute_batch(statements).unwrap();
+            assert_eq!(difference(&connection).unwrap().foreign, [foreign], "{statements}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_that_is_gone_is_missed_and_can_be_made_anew() {
+        let connection = fresh();
+        connection.execute_batch("DROP TRIGGER record_is_never_removed").unwrap();
+        let found = difference(&connection).unwrap();
+        assert_eq!(found.missing, ["trigger `record_is_never_removed`"]);
+        restore(&connection).unwrap();
+        assert_eq!(difference(&connection).unwrap(), Difference::default());
+    }
+}
