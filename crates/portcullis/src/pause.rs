@@ -1,5 +1,5 @@
-//! A pause: for some minutes nobody is asked. Owns the marker in the state directory and when it ends; what is denied stays
-//! denied, and who may begin one, [`crate::person`] finds out.
+//! A pause: for some minutes nobody is asked. Owns the marker in the state directory and when it ends, and that it comes before
+//! any grant; what is denied stays denied, and who may begin one, [`crate::person`] finds out.
 
 use std::{
     fs, io,
@@ -8,10 +8,17 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use portcullis_core::decision::{Decision, Verdict};
+use portcullis_core::{
+    decision::{Decision, Verdict},
+    policy::Policy,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::{grants, platform, private};
+use crate::{
+    grants::{self, Grants, Question},
+    platform, private,
+    session::Judged,
+};
 
 /// How long a pause is unless somebody says otherwise.
 pub const USUAL: SignedDuration = SignedDuration::from_mins(10);
@@ -105,6 +112,27 @@ fn milliseconds(duration: Duration) -> u64 {
 #[must_use]
 pub fn active(state: &Path) -> Option<Pause> {
     active_at(state, Clocks::read)
+}
+
+/// Answers what would ask with what a person said beforehand: a pause, or a grant for it. Whether it was a grant.
+#[must_use]
+pub fn settle(judged: &mut Judged, policy: &Policy, state: &Path) -> bool {
+    if judged.judgement.decision.verdict != Verdict::Ask {
+        return false;
+    }
+    // A pause first, so that it uses up no grant.
+    if let Some(pause) = active(state) {
+        pause.settle(&mut judged.judgement.decision);
+        return false;
+    }
+    let now = Timestamp::now();
+    // Grants that cannot be read are none.
+    let grants = Grants::open(state).ok().flatten();
+    let granted = grants.and_then(|mut grants| grants.answer(&Question { judged, policy, now }));
+    if let Some(granted) = &granted {
+        granted.settle(&mut judged.judgement.decision);
+    }
+    granted.is_some()
 }
 
 fn active_at(state: &Path, clocks: impl FnOnce() -> Clocks) -> Option<Pause> {

@@ -15,7 +15,16 @@ use crate::account::Account;
 const NAME: &str = "portcullis";
 
 /// The variable that names the home.
-const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+pub const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
+/// The variable that names the directory for configuration.
+pub const CONFIGURATION: &str = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
+
+/// The variable that names the directory for state.
+pub const STATE: &str = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
+
+/// The variable that names our own directory for state.
+pub const OWN_STATE: &str = "PORTCULLIS_STATE_DIR";
 
 /// Where our files live. A directory is `None` where the environment names none.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -60,11 +69,6 @@ impl Directories {
     /// Those of this process.
     #[must_use]
     pub fn from_environment() -> Self {
-        // Some agents start their hooks without any environment; the system knows the home all the same.
-        let home = || std::env::home_dir().map(OsString::from);
-        let variable = |name: &str| {
-            std::env::var_os(name).or_else(|| if name == HOME { home() } else { None })
-        };
         let account = Account::of_process().and_then(|account| account.home);
         Self { account, ..Self::from_variables(variable) }
     }
@@ -87,27 +91,31 @@ impl Directories {
         let home = absolute(HOME);
         let below = |path: &str| home.as_ref().map(|home| home.join(path));
         let (state, configuration) = if cfg!(windows) {
-            (absolute("LOCALAPPDATA"), absolute("APPDATA"))
+            (absolute(STATE), absolute(CONFIGURATION))
         } else if cfg!(target_os = "macos") {
             let support = below("Library/Application Support");
-            (
-                absolute("XDG_STATE_HOME").or_else(|| support.clone()),
-                absolute("XDG_CONFIG_HOME").or(support),
-            )
+            (absolute(STATE).or_else(|| support.clone()), absolute(CONFIGURATION).or(support))
         } else {
             (
-                absolute("XDG_STATE_HOME").or_else(|| below(".local/state")),
-                absolute("XDG_CONFIG_HOME").or_else(|| below(".config")),
+                absolute(STATE).or_else(|| below(".local/state")),
+                absolute(CONFIGURATION).or_else(|| below(".config")),
             )
         };
         Self {
-            state: absolute("PORTCULLIS_STATE_DIR").or_else(|| state.map(|path| path.join(NAME))),
+            state: absolute(OWN_STATE).or_else(|| state.map(|path| path.join(NAME))),
             configuration: configuration.map(|path| path.join(NAME)),
             managed: Some(Managed::of_system()),
             account: None,
             home,
         }
     }
+}
+
+/// What the environment says. Some agents start their hooks without any; the system knows the home all the same.
+#[must_use]
+pub fn variable(name: &str) -> Option<OsString> {
+    let home = || std::env::home_dir().map(OsString::from);
+    std::env::var_os(name).or_else(|| if name == HOME { home() } else { None })
 }
 
 /// The path without a slash or a `.` at its end, which would have a link there followed unseen.
@@ -130,32 +138,6 @@ pub fn real(path: &Path) -> PathBuf {
         rest.push(known.file_name().unwrap_or_else(|| std::ffi::OsStr::new("..")));
         known = parent;
     }
-}
-
-/// The variables that say where our files are.
-const VARIABLES: &[&str] = &[
-    "HOME",
-    "PORTCULLIS_STATE_DIR",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-    "APPDATA",
-    "LOCALAPPDATA",
-];
-
-/// The variable that puts our files below a project, if one does: what a project's own settings put into the environment
-/// of its agent, say. Whoever can write the project would be the one who configures us. A project that is the home directory
-/// itself holds them anyway.
-#[must_use]
-pub fn moved_into(
-    project: &Path,
-    variable: impl Fn(&str) -> Option<OsString>,
-) -> Option<&'static str> {
-    let place = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if project.parent().is_none() || place("HOME").is_some_and(|home| home == project) {
-        return None;
-    }
-    let is_below = |path: &PathBuf| path != project && path.starts_with(project);
-    VARIABLES.iter().copied().find(|name| place(name).is_some_and(|path| is_below(&path)))
 }
 
 /// Why a file or directory of ours is not safe to use.
@@ -448,31 +430,6 @@ mod tests {
         ] {
             assert_eq!(real(&root.join(path)), root.join(expected), "{path}");
         }
-    }
-
-    #[test]
-    fn a_project_that_moves_our_files_into_itself_is_noticed() {
-        let moved = |project: &str, pairs: &[(&str, &str)]| {
-            moved_into(Path::new(project), |name| {
-                pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1.into())
-            })
-        };
-        let usual = ("HOME", "/home/dev");
-        assert_eq!(moved("/home/dev/app", &[usual]), None);
-        assert_eq!(
-            moved("/home/dev/app", &[usual, ("XDG_CONFIG_HOME", "/home/dev/.config")]),
-            None
-        );
-        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "PORTCULLIS_STATE_DIR"] {
-            assert_eq!(moved("/home/dev/app", &[usual, (name, "/home/dev/app/.x")]), Some(name));
-        }
-        assert_eq!(moved("/home/dev/app", &[("HOME", "/home/dev/app/h")]), Some("HOME"));
-        assert_eq!(moved("/home/dev", &[usual, ("XDG_CONFIG_HOME", "/home/dev/.config")]), None);
-        assert_eq!(
-            moved("/home/dev/.config", &[usual, ("XDG_CONFIG_HOME", "/home/dev/.config")]),
-            None
-        );
-        assert_eq!(moved("/", &[usual]), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
 use portcullis_core::place::{self, NamedPath};
 use portcullis_sandbox::{Limits, Network, Profile, Proxy};
 
-use crate::platform::Directories;
+use crate::platform::{self, Directories, HOME};
 
 /// What a program is told of our environment.
 const VARIABLES: &[&str] = &[
@@ -176,11 +176,39 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     profile.stand_ins.sort_unstable();
     profile.stand_ins.dedup();
     profile.protected.extend(found.obeyed);
+    profile.protected.extend(at_home(directories, &profile.write));
     profile.protected.retain(|path| !found.unkept.contains(path));
     profile.stand_ins.retain(|one| !found.unkept.contains(&one.path));
     profile.protected.sort_unstable();
     profile.protected.dedup();
     profile.overlooked = found.overlooked;
+}
+
+/// What is protected where a home directory, or our own files, may be written: what configures us and what we keep, and what
+/// starts by itself or is obeyed by whatever the user does next.
+fn at_home(directories: &Directories, write: &[PathBuf]) -> Vec<PathBuf> {
+    let is_written = |path: &PathBuf| write.iter().any(|root| path.starts_with(root));
+    let mut found = Vec::new();
+    let mut ours: Vec<PathBuf> = Vec::new();
+    ours.extend(directories.configuration.clone());
+    ours.extend(directories.state.clone());
+    ours.extend(directories.managed.as_ref().map(|managed| managed.directory.clone()));
+    for home in directories.homes() {
+        let usual = Directories::from_variables(|name| (name == HOME).then(|| home.into()));
+        ours.extend(usual.configuration.into_iter().chain(usual.state));
+        let home = platform::real(home);
+        let Some(name) = home.to_str().filter(|_| is_written(&home)) else { continue };
+        let mut there = There::default();
+        for (named, is_looked_for) in place::started_paths(name) {
+            let paths = there.find(&named.path);
+            found.extend((paths.is_empty() && is_looked_for).then(|| PathBuf::from(&named.path)));
+            found.extend(paths);
+        }
+    }
+    found.extend(ours.iter().map(|path| platform::real(path)).filter(is_written));
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The same profile with other places to write. What is protected in the workspace stays so.
@@ -443,6 +471,34 @@ mod tests {
         let profile = writing(profile, vec![workspace.clone()], &workspace, &directories);
         assert_eq!(profile.write, std::slice::from_ref(&workspace));
         assert!(profile.protected.contains(&workspace.join(".git/hooks")));
+    }
+
+    #[test]
+    fn a_workspace_at_home_or_above_it_protects_what_configures_us_and_what_starts_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, account) = (root.join("home"), root.join("account"));
+        fs::create_dir_all(home.join(".config/systemd")).unwrap();
+        fs::create_dir_all(&account).unwrap();
+        let variables = |name: &str| (name == HOME).then(|| home.clone().into_os_string());
+        let directories = Directories {
+            account: Some(account.clone()),
+            ..Directories::from_variables(variables)
+        };
+        for workspace in [&home, &root] {
+            let profile = BuiltIn::WorkspaceWrite.profile(workspace, &directories, None).unwrap();
+            for path in
+                [".config/portcullis", ".local/state/portcullis", ".bashrc", ".config/systemd"]
+            {
+                assert!(profile.protected.contains(&home.join(path)), "{path} in {workspace:?}");
+            }
+            assert_eq!(profile.protected.contains(&account.join(".bashrc")), workspace == &root);
+        }
+        let project = home.join("app");
+        fs::create_dir(&project).unwrap();
+        let profile = BuiltIn::WorkspaceWrite.profile(&project, &directories, None).unwrap();
+        assert!(!profile.protected.contains(&home.join(".bashrc")));
+        assert!(!profile.protected.contains(&home.join(".config/portcullis")));
     }
 
     #[test]

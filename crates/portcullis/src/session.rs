@@ -21,11 +21,10 @@ use portcullis_core::{
 };
 
 use crate::{
-    audit::{self, AuditError, Entry, Kind, Log, Store, Whose},
+    audit::{AuditError, Entry, Kind, Log, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::Observer,
-    platform::Directories,
     report, watch,
 };
 
@@ -154,13 +153,14 @@ impl Session {
         let audit = configuration.audit.clone();
         let ours = configuration.account.paths().chain(audit.path.as_deref());
         let ours: Vec<&Path> = ours.collect();
-        let observer = Observer::new(&Directories::from_environment(), &ours);
+        let directories = configuration.directories();
+        let observer = Observer::new(&directories, &ours);
         let observer = if from_elsewhere { observer.elsewhere() } else { observer };
         let unwanted = unrecorded || record_is_unwanted();
         let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
-        let directory = audit.path.as_deref();
-        let kept = if off { None } else { audit::directory(directory).ok() };
-        let record = if off { Recording::Off } else { Recording::open(directory) };
+        let directory = audit.path.clone().or(directories.state);
+        let kept = if off { None } else { directory.clone() };
+        let record = if off { Recording::Off } else { Recording::open(directory.as_deref()) };
         let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown, None);
         Self {
             base: Arc::new(base),
@@ -503,7 +503,8 @@ pub fn record_is_unwanted() -> bool {
 
 impl Recording {
     fn open(directory: Option<&Path>) -> Self {
-        match audit::directory(directory).and_then(|directory| Log::open(&directory)) {
+        let directory = directory.ok_or(AuditError::NoDirectory);
+        match directory.and_then(Log::open) {
             Ok(log) => Self::On(Box::new(log)),
             Err(error) => Self::Broken(error),
         }

@@ -15,7 +15,7 @@ mod persistence;
 pub use agents::{AgentFile, AgentFileKind};
 pub use credentials::{Credential, CredentialClass};
 pub use ground::Place;
-pub use named::{NamedPath, guarded_paths, secret_paths};
+pub use named::{NamedPath, guarded_paths, secret_paths, started_paths};
 pub use persistence::{Persistence, PersistenceKind};
 
 use std::{borrow::Cow, sync::OnceLock};

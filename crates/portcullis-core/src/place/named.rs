@@ -31,6 +31,22 @@ pub fn guarded_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
     paths
 }
 
+/// What starts something by itself, or is obeyed by programs of a user whatever they work on, below a home directory. Those that
+/// count where nothing is yet come with `true`: every shell and every login looks for them.
+#[must_use]
+pub fn started_paths(home: &str) -> Vec<(NamedPath, bool)> {
+    let mut found = Vec::new();
+    for row in persistence::rows() {
+        let is_looked_for = matches!(row.kind, PersistenceKind::Shell | PersistenceKind::Login);
+        for pattern in row.patterns.iter().filter(|pattern| pattern.starts_with("~/")) {
+            let paths = named(std::iter::once((None, &[*pattern][..])), Some(home), home);
+            let is_name = !pattern.trim_start_matches("~/").contains(['/', '*']);
+            found.extend(paths.into_iter().map(|path| (path, is_looked_for && is_name)));
+        }
+    }
+    found
+}
+
 /// What makes a directory a repository without one of its own, whose settings version control then obeys.
 const BARE: &[&str] = &["**/HEAD"];
 
@@ -43,9 +59,13 @@ pub fn secret_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
     named(rows, home, workspace)
 }
 
-type Row = (Option<&'static str>, &'static [&'static str]);
+type Row<'a> = (Option<&'static str>, &'a [&'static str]);
 
-fn named(rows: impl Iterator<Item = Row>, home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
+fn named<'a>(
+    rows: impl Iterator<Item = Row<'a>>,
+    home: Option<&str>,
+    workspace: &str,
+) -> Vec<NamedPath> {
     let mut found = Vec::new();
     for (agent, patterns) in rows {
         for pattern in patterns {
@@ -108,6 +128,21 @@ mod tests {
             workspace: Some(WORKSPACE.to_owned()),
             ..Facts::default()
         }
+    }
+
+    #[test]
+    fn what_starts_by_itself_below_a_home_is_named() {
+        let paths = started_paths(HOME);
+        let has = |path: &str, is_looked_for: bool| {
+            paths.iter().any(|(named, always)| named.path == path && *always == is_looked_for)
+        };
+        for path in [".bashrc", ".profile", ".zshenv", ".rhosts"] {
+            assert!(has(&format!("{HOME}/{path}"), true), "{path}");
+        }
+        for path in [".config/systemd", ".vimrc", ".npmrc", ".config/autostart"] {
+            assert!(has(&format!("{HOME}/{path}"), false), "{path}");
+        }
+        assert!(paths.iter().all(|(named, _)| named.path.starts_with(HOME)));
     }
 
     #[test]

@@ -76,7 +76,7 @@ const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AN
 pub struct SqliteStore {
     path: PathBuf,
     connection: Connection,
-    /// What is read in place of a file that cannot be.
+    #[expect(dead_code, reason = "a copy that is read in place of the file goes when this does")]
     copied: Option<Copied>,
 }
 

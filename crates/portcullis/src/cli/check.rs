@@ -2,6 +2,7 @@
 //! judging is done by `session`.
 
 use std::{
+    env,
     io::{self, BufReader, Write},
     path::PathBuf,
     time::Duration,
@@ -24,8 +25,8 @@ use crate::{
     config::Configuration,
     gateway::{self, Keys, Remote},
     guardian::Reviewer,
-    report,
-    session::{Judged, Session},
+    pause, report,
+    session::{Judged, Session, record_is_unwanted},
     wire::{Answer, ErrorAnswer, Lines, Request},
 };
 
@@ -98,6 +99,11 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
         }
         request => request?,
     };
+    if !matches.contains_id("call") && !matches.contains_id("cwd") {
+        // It is meant where whoever asks is; a grant for it can then hold for the workspace too.
+        let here = env::current_dir().ok();
+        request.call.cwd = here.and_then(|here| here.into_os_string().into_string().ok());
+    }
     let id = request.id.take();
     let (judged, review) = match desk.judge(request) {
         Ok(answered) => answered,
@@ -131,6 +137,8 @@ struct Desk {
     reviewer: Option<(Reviewer, Runtime)>,
     /// The gateway that has a say too.
     gateway: Option<Remote>,
+    /// Where pauses and grants are, where what is judged is recorded: one for once is used up by this.
+    granted: Option<PathBuf>,
 }
 
 impl Desk {
@@ -142,18 +150,28 @@ impl Desk {
             None
         };
         let gateway = remote(matches, &configuration)?;
+        let is_recorded =
+            configuration.audit.enabled && !matches.get_flag("no-record") && !record_is_unwanted();
+        let granted = configuration.state().filter(|_| is_recorded);
         let session = session::open_with(matches, configuration)?;
-        let can_ask = !matches.get_flag("headless");
-        Ok(Self { session, context: Context { can_ask, ..Context::default() }, reviewer, gateway })
+        let context = Context { can_ask: !matches.get_flag("headless"), ..Context::default() };
+        Ok(Self { session, context, reviewer, gateway, granted })
     }
 
     fn judge(&mut self, request: Request) -> Result<(Judged, Option<Value>), Complaint> {
-        let Self { session, context, reviewer, gateway } = self;
+        let Self { session, context, reviewer, gateway, granted } = self;
         if let Some(gateway) = gateway {
             return asked_there(session, gateway, request, *context).map(|judged| (judged, None));
         }
         let Some((reviewer, runtime)) = reviewer else {
-            return session::judge_in(session, request, *context).map(|judged| (judged, None));
+            let Request { id: _, call, mode, background: _ } = request;
+            let mode = mode.map(|word| word.parse()).transpose()?;
+            let mut judged = session.consider(call, Context { mode, ..*context })?;
+            if let Some(state) = granted {
+                let _ = pause::settle(&mut judged, session.policy(), state);
+            }
+            session.record(&mut judged);
+            return Ok((judged, None));
         };
         let Request { id: _, call, mode, background } = request;
         let mode = mode.map(|word| word.parse()).transpose()?;

@@ -21,7 +21,7 @@ use crate::{
         doctor::{self, Check, Proof},
         status::{self, State, Status},
     },
-    platform,
+    platform::{self, Directories, HOME},
     report::visible,
 };
 
@@ -227,6 +227,8 @@ fn machine(setting: &Setting) -> Vec<Check> {
             Check::new(Proof::Failed, wrong)
         });
     };
+    let Directories { home, account, .. } = Directories::from_environment();
+    let elsewhere = home.zip(account).filter(|(home, account)| home != account);
     match Configuration::load(None) {
         Ok(_) => add(true, "the configuration can be used", String::new()),
         Err(error) => add(false, "", format!("every call is denied: {error}")),
@@ -262,6 +264,17 @@ fn machine(setting: &Setting) -> Vec<Check> {
         "the clock goes forward",
         format!("the clock says {now}, which is before what was recorded"),
     );
+    if let Some((home, account)) = elsewhere {
+        checks.push(Check::new(
+            Proof::Note,
+            format!(
+                "`{HOME}` is `{}`, and the home of this account `{}`: a hook takes the account's own files where it has a \
+                 configuration, or where an agent works in the other one",
+                home.display(),
+                account.display()
+            ),
+        ));
+    }
     if let Some(warning) = setting.program.warning() {
         checks.push(Check::new(Proof::Note, warning));
     }

@@ -25,6 +25,8 @@ use crate::platform::Directories;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
     files: Vec<Arc<Loaded>>,
+    /// Where they were looked for; those of the environment where nobody said.
+    directories: Option<Directories>,
     trust: Option<Trust>,
     /// An option names the user's file. Then a project has a say only where a person trusted it: whoever names a file wants
     /// what it says.
@@ -102,7 +104,14 @@ impl Layers {
             }
         }
         let trust = directories.state.as_deref().map(Trust::new);
-        Ok(Self { files, trust, named: named.is_some(), tried: Vec::new(), confirming: None })
+        Ok(Self {
+            files,
+            directories: Some(directories.clone()),
+            trust,
+            named: named.is_some(),
+            tried: Vec::new(),
+            confirming: None,
+        })
     }
 
     /// Just one file, as the user's.
@@ -130,6 +139,11 @@ impl Layers {
         layers.files.retain(|file| file.source.layer != Layer::Project);
         layers.files.push(Arc::new(loaded));
         Ok(layers)
+    }
+
+    /// Where they were looked for.
+    pub(super) fn directories(&self) -> Directories {
+        self.directories.clone().unwrap_or_else(Directories::from_environment)
     }
 
     /// With more rules that allow.

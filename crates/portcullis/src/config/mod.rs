@@ -179,6 +179,18 @@ impl Configuration {
         Ok(Layers::of_text(text, path)?.configuration())
     }
 
+    /// Where our own files are.
+    #[must_use]
+    pub fn directories(&self) -> Directories {
+        self.layers.directories()
+    }
+
+    /// Where the record is kept, and what belongs to it; nothing where neither the configuration nor the environment says.
+    #[must_use]
+    pub fn state(&self) -> Option<PathBuf> {
+        self.audit.path.clone().or_else(|| self.directories().state)
+    }
+
     /// The file of a project that has a say about calls in its workspace.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ pub mod agents;
 mod call;
 pub mod deadline;
 pub mod entries;
+mod ground;
 mod payload;
 pub mod plugin;
 pub mod reply;
@@ -21,7 +22,6 @@ pub mod seen;
 mod words;
 
 use std::{
-    env,
     io::{self, Read},
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
@@ -34,11 +34,10 @@ use portcullis_core::{
     call::ToolCall,
     decision::{Layer, Step, Verdict},
     inspect::inspect,
-    policy::{Context, Mode, Policy},
+    policy::{Context, Mode},
     risk::Risk,
 };
 
-use jiff::Timestamp;
 use serde_json::Value;
 
 pub use payload::{Payload, Unreadable, named};
@@ -46,13 +45,14 @@ pub use payload::{Payload, Unreadable, named};
 use self::{
     agent::{Agent, Event, Moment},
     deadline::Deadline,
+    ground::Ground,
     reply::{Reply, Saying, Word},
 };
 use crate::{
-    audit::{self, Entry, Kind},
+    account::Account,
+    audit::{Entry, Kind},
     config::{self, Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
     gateway::{Keys, Remote, RemoteError},
-    grants::{Grants, Question},
     pause, person, platform,
     session::{self, Judged, Ran, Session},
     watch,
@@ -94,9 +94,12 @@ pub enum HookError {
     /// The arguments are not what the tool takes.
     #[error("the arguments are not what this tool takes: {0}")]
     Call(#[from] BadCall),
-    /// The environment puts our own files into the project.
+    /// The environment puts our own files into what the agent works on.
     #[error("`{0}` puts the gate's own files inside of the project")]
     Environment(&'static str),
+    /// A file or directory of ours lies in what the agent works on, or leads there.
+    #[error("the gate's own `{0}` lies in what the agent works on, or leads there")]
+    Inside(PathBuf),
     /// The gateway that has a say cannot be asked.
     #[error(transparent)]
     Gateway(#[from] RemoteError),
@@ -234,14 +237,12 @@ fn answer(
     asker.asks = event.asks.holds(&value);
     watch.answers_to(*asker);
     let payload = payload::read(&value, agent, event);
-    if let Some(project) = payload.as_ref().ok().and_then(project_of)
-        && let Some(name) = platform::moved_into(&project, |name| {
-            env::var_os(name).map(|path| platform::real(Path::new(&path)).into_os_string())
-        })
-    {
-        return Err(HookError::Environment(name));
-    }
-    let configuration = Configuration::load(options.configuration.as_deref())?;
+    let account = Account::of_process().and_then(|account| account.home);
+    let ground = Ground::of_hook(&value, agent, account.as_deref());
+    let ground::Taken { directories, note } = ground::taken(&ground, account.as_deref())?;
+    ground::admitted(&ground, options.configuration.as_deref())?;
+    let configuration = Configuration::load_from(options.configuration.as_deref(), &directories)?;
+    ground::admitted(&ground, configuration.audit.path.as_deref())?;
     asker.hook = configuration.hook;
     let payload = payload?;
     let session = || {
@@ -250,7 +251,7 @@ fn answer(
     };
     match event.moment {
         Moment::BeforeTool | Moment::Permission => {
-            let state = audit::directory(configuration.audit.path.as_deref()).ok();
+            let state = configuration.state();
             let gateway = match &configuration.gateway {
                 Some(gateway) => Some(remote(gateway, state.as_deref(), options.wait)?),
                 None => None,
@@ -266,6 +267,7 @@ fn answer(
             let (word, by_person) = strictest.map_or((Word::Nothing, false), |(word, judged)| {
                 (word, judged.judgement.decision.layer == Layer::Person)
             });
+            let word = words::with_note(word, note.as_deref());
             if let Word::Ask(question) | Word::Deny(question) = &word
                 && configuration.hook.notify
                 && (matches!(word, Word::Ask(_)) || by_person)
@@ -292,14 +294,6 @@ pub fn calls_of(payload: &Value) -> Vec<ToolCall> {
         payload::read(payload, agent, event).ok().filter(|_| event.moment == Moment::BeforeTool)
     };
     understood().map(|payload| payload.calls).unwrap_or_default()
-}
-
-/// The project that a payload's calls run in: the work tree around their directory, else that directory.
-fn project_of(payload: &Payload) -> Option<PathBuf> {
-    let cwd = PathBuf::from(payload.calls.first()?.cwd.as_deref()?);
-    let cwd = platform::real(&cwd);
-    let root = cwd.ancestors().find(|path| path.join(".git").exists()).map(Path::to_path_buf);
-    root.or(Some(cwd))
 }
 
 /// A call that was judged, and whose word it is.
@@ -382,7 +376,8 @@ fn judge(
     let mut settled = Vec::new();
     for mut judged in all {
         let answers = state.filter(|_| !is_denied);
-        let granted = answers.is_some_and(|state| settle(&mut judged, session.policy(), state));
+        let granted =
+            answers.is_some_and(|state| pause::settle(&mut judged, session.policy(), state));
         let mut by = if granted { By::Grant } else { By::Policy };
         // What is denied here is asked nowhere.
         if let Some(gateway) = gateway.as_ref().filter(|_| !is_denied) {
@@ -411,26 +406,6 @@ const fn strictness(word: &Word) -> u8 {
         Word::Ask(_) => 3,
         Word::Deny(_) => 4,
     }
-}
-
-/// Answers what would ask with what a person said beforehand: a pause, or a grant for it. Whether it was a grant.
-fn settle(judged: &mut Judged, policy: &Policy, state: &Path) -> bool {
-    if judged.judgement.decision.verdict != Verdict::Ask {
-        return false;
-    }
-    // A pause first, so that it uses up no grant.
-    if let Some(pause) = pause::active(state) {
-        pause.settle(&mut judged.judgement.decision);
-        return false;
-    }
-    let now = Timestamp::now();
-    // Grants that cannot be read are none.
-    let grants = Grants::open(state).ok().flatten();
-    let granted = grants.and_then(|mut grants| grants.answer(&Question { judged, policy, now }));
-    if let Some(granted) = &granted {
-        granted.settle(&mut judged.judgement.decision);
-    }
-    granted.is_some()
 }
 
 /// Where the agent asks nobody, what asks is denied, and says how a person can answer.

@@ -5,7 +5,7 @@ use portcullis_core::{
     decision::Layer, finding::Finding, inspect::Inspection, redact::redact, risk::Severity,
 };
 
-use super::{HookError, agent::Agent};
+use super::{HookError, agent::Agent, reply::Word};
 use crate::{report::visible, session::Judged};
 
 /// The most bytes of a reason: enough for three findings, little enough to be read.
@@ -79,6 +79,9 @@ pub(super) fn failed(error: &HookError) -> String {
             "see what sets it: an agent's settings in the project can, and then the project would configure the gate"
                 .to_owned(),
         ),
+        HookError::Inside(_) => Some(
+            "keep it where no agent works: what an agent can write must not configure the gate".to_owned(),
+        ),
         HookError::Gateway(_) => {
             Some("`portcullis serve` says where it listens and which file holds the token for agents".to_owned())
         }
@@ -86,6 +89,19 @@ pub(super) fn failed(error: &HookError) -> String {
     };
     let help = help.map(|help| format!(". help: {help}")).unwrap_or_default();
     shown(&format!("portcullis denies what it cannot judge: {error}{help}"))
+}
+
+/// What stops a call also says whose configuration stops it, where a variable says another.
+pub(super) fn with_note(word: Word, note: Option<&str>) -> Word {
+    let noted = |said: String| match note {
+        Some(note) => format!("{said}. {}", shown(note)),
+        None => said,
+    };
+    match word {
+        Word::Ask(said) => Word::Ask(noted(said)),
+        Word::Deny(said) => Word::Deny(noted(said)),
+        word @ (Word::Nothing | Word::Allow(_) | Word::Note(_)) => word,
+    }
 }
 
 /// Time is up.

@@ -41,6 +41,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The program that plugins are played with.
 const NODE: &str = "node";
 
+/// The directory that an agent works in where no project is meant, in the one for the trial.
+const WORKPLACE: &str = "work";
+
+/// The directory for state there.
+const STATE: &str = "state";
+
 /// The most bytes of an answer.
 const MOST: u64 = 1 << 20;
 
@@ -88,8 +94,16 @@ impl Apart {
     fn new(record_is_elsewhere: bool) -> io::Result<Self> {
         let random = data_encoding::HEXLOWER.encode(&platform::random::<8>()?);
         let path = std::env::temp_dir().join(format!("portcullis-doctor-{random}"));
-        platform::create_private_directory(&path)?;
-        Ok(Self { path, record_is_elsewhere })
+        let apart = Self { path, record_is_elsewhere };
+        platform::create_private_directory(&apart.path.join(WORKPLACE))?;
+        Ok(apart)
+    }
+
+    /// Where the agent works: in the project, where one is meant. In the home directory or above it, our own files would be
+    /// among what it works on, which says nothing about the agent.
+    fn workplace(&self, machine: &Machine) -> PathBuf {
+        let project = machine.project.clone().filter(|path| !machine.home.starts_with(path));
+        project.unwrap_or_else(|| self.path.join(WORKPLACE))
     }
 }
 
@@ -188,8 +202,7 @@ fn tried(
         let what = format!("`{}` was not run: it is not this program", called.shown());
         return vec![Check::new(Proof::Unproven, what)];
     }
-    let cwd = machine.project.clone().unwrap_or_else(|| machine.home.clone());
-    let cwd = cwd.to_string_lossy().into_owned();
+    let cwd = apart.workplace(machine).to_string_lossy().into_owned();
     let one = |command: &str, is_right: fn(&Event, &Reply) -> bool, right: &str, wrong: &str| {
         let Some((payload, event)) = sample::sample(agent, command, &cwd) else {
             return Check::new(Proof::Unproven, "no payload of its is known");
@@ -342,7 +355,7 @@ fn as_agent(agent: &Agent, called: &Called, cwd: &str, apart: &Apart) -> Command
 }
 
 fn set_apart(command: &mut Command, cwd: &str, apart: &Apart) {
-    command.current_dir(cwd).env("PORTCULLIS_STATE_DIR", &apart.path);
+    command.current_dir(cwd).env(platform::OWN_STATE, apart.path.join(STATE));
     if apart.record_is_elsewhere {
         command.env("PORTCULLIS_AUDIT", "off");
     }
@@ -408,7 +421,7 @@ fn played(parts: &Plugin, path: &Path, machine: &Machine, apart: &Apart) -> Vec<
     let Some(node) = node else {
         return vec![Check::new(Proof::Unproven, "the plugin was not played: node is not here")];
     };
-    let cwd = machine.home.to_string_lossy().into_owned();
+    let cwd = apart.workplace(machine).to_string_lossy().into_owned();
     let play = |called: Option<&Path>| -> io::Result<Reply> {
         let mut text = fs::read_to_string(path)?;
         if let (Some(old), Some(new)) = (plugin::called_in(&text), called) {

@@ -27,7 +27,7 @@ fn payload(place: &Place, command: &str) -> Vec<u8> {
         "hook_event_name": "PreToolUse",
         "turn_id": "t-1",
         "session_id": "s-1",
-        "cwd": place.home.path(),
+        "cwd": place.home.path().join("project"),
         "tool_name": "Bash",
         "tool_input": { "command": command },
     });
@@ -110,7 +110,7 @@ fn an_agent_cannot_answer_for_a_person() {
 fn whoever_called_a_hook_cannot_answer_under_any_name() {
     let place = Place::recorded();
     fs::write(place.home.path().join("payload"), payload(&place, "git push --force")).unwrap();
-    let script = "\"$portcullis\" hook codex < payload > /dev/null\n\"$portcullis\" allow --last";
+    let script = "cd /\n\"$portcullis\" hook codex < \"$HOME/payload\" > /dev/null\n\"$portcullis\" allow --last";
     let ended = in_a_shell_called(&place, "thing", script);
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(2), "{said}");

@@ -106,7 +106,13 @@ impl Place {
 
     /// What an agent's hook says. A machine that stands still for as long as a hook may take is asked again.
     pub(crate) fn hook(&self, agent: &str, payload: &[u8]) -> Ended {
-        let answers = std::iter::repeat_with(|| self.fed(["hook", agent], payload)).take(10);
+        let answer = || {
+            // Not in the home directory, where our own files would be among what the agent works on.
+            let mut command = self.command();
+            command.current_dir("/").args(["hook", agent]);
+            Self::ended(command, payload)
+        };
+        let answers = std::iter::repeat_with(answer).take(10);
         let is_late = |ended: &Ended| ended.page().contains("could not judge in 2 seconds");
         let mut answers = answers.skip_while(is_late);
         answers.next().unwrap()
@@ -117,9 +123,13 @@ impl Place {
         arguments: impl IntoIterator<Item = I>,
         input: &[u8],
     ) -> Ended {
-        let mut child = self
-            .command()
-            .args(arguments)
+        let mut command = self.command();
+        command.args(arguments);
+        Self::ended(command, input)
+    }
+
+    fn ended(mut command: Command, input: &[u8]) -> Ended {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
