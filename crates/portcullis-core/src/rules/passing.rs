@@ -8,14 +8,14 @@ use super::{
     hosts,
 };
 use crate::{
-    effect::{Effect, EffectKind, Run},
+    effect::{Argument, Effect, EffectKind, Run},
     place::{self, Place},
     programs::Options,
     risk::Severity,
     text::{SOURCES, Text},
 };
 
-/// Whether the program that a finding is about does nothing of consequence.
+/// What is asked of a program's run: whether its finding is of no consequence.
 type Proof = fn(&Run, &Effect, &Scene<'_>) -> bool;
 
 /// Rules, sorted by id, each with what proves that a finding of it is of no consequence.
@@ -80,6 +80,9 @@ const LEADS_ELSEWHERE: &[&str] = &[
     "stunnel",
     "tunnel",
     "/etc/hosts",
+    ". ./",
+    ". /",
+    "source ",
 ];
 
 /// Whether nothing in the whole action leads what is said to be here elsewhere, and no function stands in a program's place.
@@ -139,6 +142,7 @@ fn test_database(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     run.program == "dropdb"
         && stays(run, scene)
         && is_here(options, &["-h", "--host"])
+        && !options.has(&["--maintenance-db"])
         && operands.peek().is_some()
         && operands.all(|operand| operand.text.as_known().is_some_and(is_of_tests))
 }
@@ -214,7 +218,7 @@ fn composed_for_tests(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
         &run.arguments,
         &["-f", "--file", "-p", "--project-name", "--profile", "--env-file"],
     );
-    let known = |value: crate::effect::Argument| value.text.as_known().map(str::to_owned);
+    let known = |value: Argument| value.text.as_known().map(str::to_owned);
     let name = |file: &str| {
         file.rsplit('/')
             .next()
@@ -224,15 +228,26 @@ fn composed_for_tests(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let projects: Vec<_> = options.values_of(&["-p", "--project-name"]).map(known).collect();
     let chosen = if projects.is_empty() { files } else { projects };
     !chosen.is_empty()
+        && !reaches_elsewhere(run)
         && stays(run, scene)
         && chosen
             .iter()
             .all(|value| value.as_deref().and_then(name).is_some_and(|name| is_of_tests(&name)))
 }
 
+/// `docker -H ssh://prod …`: an engine that is not this machine's.
+fn reaches_elsewhere(run: &Run) -> bool {
+    run.arguments.iter().any(|word| {
+        let word = word.text.known_prefix();
+        ["-H", "--host", "--context", "--connection", "--url", "--remote", "-c"]
+            .iter()
+            .any(|option| word.starts_with(option))
+    })
+}
+
 /// Containers that are stopped, and can be started again; or that a label or a test's name chose.
 fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
-    if !stays(run, scene) {
+    if !stays(run, scene) || reaches_elsewhere(run) {
         return false;
     }
     let mut words = run.arguments.iter().map(|word| word.text.as_known());
@@ -467,7 +482,29 @@ pub(super) fn prints_environment(scene: &Scene<'_>) -> bool {
 
 /// The same, or whether anything could hand the environment on, or a text with a variable in it.
 pub(super) fn shows_environment(scene: &Scene<'_>) -> bool {
-    prints_environment(scene)
+    const READERS: &[&str] = &[
+        "$ENV",
+        "ENV[",
+        "ENV{",
+        "ENV.",
+        "environ",
+        "process.env",
+        "os.Getenv",
+        "env::var",
+        "System.getenv",
+    ];
+    let reads = |run: &Run| {
+        let word = |word: &Argument| word.text.known_prefix().contains("env");
+        run.program == "jq" && run.arguments.iter().any(word)
+            || run
+                .input
+                .as_ref()
+                .is_some_and(|input| input.has_unknown() && input.sources.is_empty())
+    };
+    let is_read = |text: &str| READERS.iter().any(|reader| text.contains(reader));
+    scene.effects.layers.iter().any(|layer| is_read(&layer.text))
+        || scene.effects.list.iter().filter_map(effects::run).any(reads)
+        || prints_environment(scene)
         || scene.effects.list.iter().any(|effect| match &effect.kind {
             EffectKind::Connect(connection) => {
                 let sends = connection.sends.as_ref();

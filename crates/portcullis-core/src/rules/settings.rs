@@ -46,6 +46,7 @@ fn is_loaded(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bool) 
     let around = scene.program_around(effect);
     let edits = around.is_some_and(|run| {
         run.program == "sed"
+            && !run.arguments.iter().any(|word| word.text.known_prefix().contains("/dev/"))
             && run.arguments.iter().any(|word| word.text.known_prefix().starts_with("-i"))
     });
     if !edits && passing::shows_environment(scene) {

@@ -481,7 +481,10 @@ impl<'a> Walk<'a> {
         let put_in = self.put_in(code).filter(|lines| {
             // A line with the name of a program that rules know could be half of a command.
             let apart = |letter: char| !(letter.is_alphanumeric() || "_-.+".contains(letter));
-            !lines.known_prefix().split(apart).any(crate::rules::names)
+            !lines
+                .known_prefix()
+                .split(apart)
+                .any(|word| crate::rules::names(word) || programs::program(word).is_some())
         });
         let text = self.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return Text::unknown("a script") };
@@ -557,6 +560,9 @@ impl<'a> Walk<'a> {
         *certainty != Certainty::Possible
             && code.taint == Taint::NONE
             && !["PATH", "BASH_ENV", "LD_PRELOAD"].iter().any(|name| self.variable_set(name).is_some())
+            && !self.effects.list.iter().any(|effect| {
+                matches!(&effect.kind, EffectKind::Environment { name, .. } if name == "PATH")
+            })
             && !self.has_executables()
             && !self.effects.list.iter().any(|effect| {
                 matches!(&effect.kind, EffectKind::Run(other) if matches!(other.program.as_str(), "alias" | "enable" | "hash"))
