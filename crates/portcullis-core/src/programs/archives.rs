@@ -82,6 +82,8 @@ const TAR: &[&str] = &[
     "--rsh-command",
     "--info-script",
     "--new-volume-script",
+    "--rmt-command",
+    "--tape-length",
     "--wildcards-match-slash",
 ];
 const CPIO: &[&str] = &[
@@ -123,7 +125,7 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             match letter {
                 'f' => archive = rest.next(),
                 'C' => place = rest.next(),
-                'b' | 'T' | 'X' | 'g' | 'I' => {
+                'b' | 'F' | 'H' | 'I' | 'K' | 'L' | 'N' | 'T' | 'V' | 'X' | 'g' => {
                     rest.next();
                 }
                 _ => {}

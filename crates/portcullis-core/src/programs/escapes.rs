@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{changers, mounts, projects, wrappers};
+use super::{Options, changers, mounts, projects, wrappers};
 use crate::{
     effect::{Argument, Certainty, GapReason},
     text::{Piece, Taint, Text},
@@ -12,11 +12,19 @@ use crate::{
 
 mod follow;
 mod git;
+mod git_tables;
+pub(crate) mod named;
+#[cfg(test)]
+mod near_pairs;
+mod settings;
+mod vim;
 
-use follow::{after, names_temporary, setting};
-pub(crate) use follow::{follow, is_temporary, makefile, values_of};
+use follow::{after, names_temporary, options_of, setting};
+pub(crate) use follow::{follow, has_rows, is_temporary, make_variables, makefile, values_of};
+use git::git_commands;
 pub(crate) use git::git_environment;
-use git::{git_commands, git_setting};
+pub(crate) use named::named_in_variable;
+use settings::Settings;
 
 /// What a variable means to the programs that find it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -51,6 +59,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("GH_PAGER", Variable::Command),
     ("GIT_ASKPASS", Variable::Command),
     ("GIT_CONFIG_COUNT", Variable::Obeyed),
+    ("GIT_DIFFTOOL_EXTCMD", Variable::Command),
     ("GIT_EDITOR", Variable::Command),
     ("GIT_EXEC_PATH", Variable::Obeyed),
     ("GIT_EXTERNAL_DIFF", Variable::Command),
@@ -78,6 +87,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("LD_PRELOAD", Variable::Obeyed),
     ("LEFTHOOK", Variable::Obeyed),
     ("LESSCLOSE", Variable::Command),
+    ("LESSEDIT", Variable::Command),
     ("LESSOPEN", Variable::Command),
     ("MANOPT", Variable::Obeyed),
     ("MANPAGER", Variable::Command),
@@ -100,6 +110,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("PYTHONSTARTUP", Variable::Obeyed),
     ("PYTHONWARNINGS", Variable::Obeyed),
     ("RESTIC_PASSWORD_COMMAND", Variable::Command),
+    ("RSYNC_CONNECT_PROG", Variable::Command),
     ("RSYNC_RSH", Variable::Command),
     ("RUBYLIB", Variable::Obeyed),
     ("RUBYOPT", Variable::Obeyed),
@@ -111,6 +122,8 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("SHELLOPTS", Variable::Obeyed),
     ("SSH_ASKPASS", Variable::Command),
     ("SSH_AUTH_SOCK", Variable::Obeyed),
+    ("SSH_PKCS11_HELPER", Variable::Command),
+    ("SSH_SK_HELPER", Variable::Command),
     ("SUDO_ASKPASS", Variable::Command),
     ("SUDO_EDITOR", Variable::Command),
     ("SVN_EDITOR", Variable::Command),
@@ -159,105 +172,9 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
         return Some(Variable::Command);
     }
     let Ok(at) = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)) else {
-        return is_index(name).then_some(Variable::Obeyed);
+        return named::is_index(name).then_some(Variable::Obeyed);
     };
     VARIABLES.get(at).map(|(_, meaning)| *meaning)
-}
-
-/// Options in variables such as `NODE_OPTIONS` behind which stands what a language loads before its own program.
-const LOADS: &[&str] = &[
-    "--experimental-loader",
-    "--import",
-    "--loader",
-    "--require",
-    "-I",
-    "-M",
-    "-agentlib:",
-    "-agentpath:",
-    "-javaagent:",
-    "-r",
-];
-
-/// Variables that say where packages are taken from, as the option or the setting of the same meaning does, sorted.
-const INDICES: &[&str] = &[
-    "GEM_SOURCE",
-    "GOPROXY",
-    "NPM_CONFIG_REGISTRY",
-    "PIP_EXTRA_INDEX_URL",
-    "PIP_FIND_LINKS",
-    "PIP_INDEX_URL",
-    "PIP_TRUSTED_HOST",
-    "UV_DEFAULT_INDEX",
-    "UV_EXTRA_INDEX_URL",
-    "UV_INDEX",
-    "UV_INDEX_URL",
-    "YARN_NPM_REGISTRY_SERVER",
-    "YARN_REGISTRY",
-];
-
-/// Whether a variable says where packages are taken from; npm and Cargo read theirs in either case.
-pub(crate) fn is_index(name: &str) -> bool {
-    let ends = |end: &str| {
-        let from = name.len().checked_sub(end.len()).unwrap_or(name.len());
-        name.get(from..).is_some_and(|last| last.eq_ignore_ascii_case(end))
-    };
-    let is_registry = || {
-        name.get(.."CARGO_REGISTRIES_".len())
-            .is_some_and(|first| first.eq_ignore_ascii_case("CARGO_REGISTRIES_"))
-            && ends("_INDEX")
-    };
-    INDICES.iter().any(|index| index.eq_ignore_ascii_case(name)) || is_registry()
-}
-
-/// A variable that says where packages come from names a server over a connection that anybody can change.
-fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
-    let known = value.known_prefix();
-    let rest = match known.strip_prefix("http://") {
-        Some(rest) => rest,
-        None if name == "PIP_TRUSTED_HOST" => known,
-        None => return,
-    };
-    let is_near = ["localhost", "127.", "[::1]"].iter().any(|near| rest.starts_with(near));
-    if is_index(name) && !is_near && !rest.is_empty() {
-        walk.note("package.index.plain", span);
-    }
-}
-
-/// A variable that programs obey or run: does it name a program or a module among temporary files, another place for
-/// packages, or an option that answers a question beforehand?
-pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
-    takes_packages(walk, name, value, span);
-    if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
-        walk.note("terraform.apply.unseen", span);
-    }
-    let is_loaded = match variable(name) {
-        Some(Variable::Command) => names_temporary(value),
-        Some(Variable::File) => is_temporary(value.known_prefix()),
-        Some(Variable::Obeyed)
-            if matches!(
-                name,
-                "JAVA_TOOL_OPTIONS" | "JDK_JAVA_OPTIONS" | "NODE_OPTIONS" | "PERL5OPT" | "RUBYOPT"
-            ) =>
-        {
-            loads_temporary(value.known_prefix())
-        }
-        _ => false,
-    };
-    if is_loaded {
-        walk.note("execution.temporary.escape", span);
-    }
-}
-
-fn loads_temporary(options: &str) -> bool {
-    let mut before = "";
-    options.split_whitespace().take(64).any(|word| {
-        let option = LOADS.iter().find(|option| word.starts_with(*option));
-        let attached = option.and_then(|option| word.strip_prefix(option));
-        let value = attached.map_or(word, |rest| rest.trim_start_matches('='));
-        let found = (option.is_some() || LOADS.contains(&before)) && is_temporary(value);
-        before = word;
-        found
-    })
 }
 
 /// How a value is run.
@@ -276,7 +193,17 @@ enum How {
     /// It names a file of commands in this language.
     Commands(&'static str),
     /// It names a file of settings that may name programs.
-    Settings,
+    Settings(Settings),
+    /// It names a directory of settings or programs.
+    Directory,
+    /// It names a library that is loaded.
+    Library,
+    /// As shell code; it stands in for a program that is trusted.
+    Program,
+    /// A setting of ssh.
+    Ssh,
+    /// Commands of Vim.
+    Vim,
 }
 
 /// An option whose value is run: the program, the option's spellings, how.
@@ -284,15 +211,91 @@ struct Escape {
     program: &'static str,
     options: &'static [&'static str],
     how: How,
+    /// Whether the value has to be in the same word: `-Hfirefox`, `--html=firefox`.
+    attached: bool,
 }
 
 const fn escape(program: &'static str, options: &'static [&'static str], how: How) -> Escape {
-    Escape { program, options, how }
+    Escape { program, options, how, attached: false }
 }
 
-/// Settings of ssh that are commands.
-const SSH_SETTINGS: How =
-    How::ShellSetting(&["ProxyCommand", "LocalCommand", "KnownHostsCommand", "MatchExec"]);
+const fn attached(program: &'static str, options: &'static [&'static str], how: How) -> Escape {
+    Escape { program, options, how, attached: true }
+}
+
+/// Options of programs that have no row elsewhere which take a value, sorted by program.
+static TAKE_VALUES: &[(&str, &[&str])] = &[
+    ("ex", VIM),
+    ("gvim", VIM),
+    (
+        "man",
+        &[
+            "-C",
+            "-E",
+            "-L",
+            "-M",
+            "-P",
+            "-R",
+            "-S",
+            "-e",
+            "-m",
+            "-p",
+            "-r",
+            "-s",
+            "--config-file",
+            "--encoding",
+            "--extension",
+            "--locale",
+            "--manpath",
+            "--pager",
+            "--preprocessor",
+            "--prompt",
+            "--recode",
+            "--sections",
+            "--systems",
+        ],
+    ),
+    ("nvim", VIM),
+    ("rview", VIM),
+    ("rvim", VIM),
+    ("ssh-add", &["-E", "-H", "-S", "-T", "-e", "-h", "-s", "-t"]),
+    (
+        "ssh-keygen",
+        &[
+            "-C", "-D", "-E", "-F", "-I", "-M", "-N", "-O", "-P", "-R", "-V", "-Y", "-Z", "-a",
+            "-b", "-f", "-m", "-n", "-r", "-s", "-t", "-w", "-z",
+        ],
+    ),
+    ("vi", VIM),
+    ("view", VIM),
+    ("vim", VIM),
+    ("vimdiff", VIM),
+];
+
+/// Vim's options that take a value, vim(1); `-s` does so only where no other letter stands with it.
+const VIM: &[&str] = &[
+    "-P",
+    "-S",
+    "-T",
+    "-U",
+    "-W",
+    "-c",
+    "-i",
+    "-r",
+    "-t",
+    "-u",
+    "-w",
+    "--cmd",
+    "--listen",
+    "--remote-expr",
+    "--remote-send",
+    "--server",
+    "--servername",
+    "--startuptime",
+];
+
+/// Long options that are names of their own although another one in the table begins with them.
+const WHOLE: &[&str] = &["--checkpoint"];
 
 /// Editors' `-c`: `:!cmd`, `!cmd`, `silent !cmd`, and embedded languages.
 const EDITOR: &[&str] = &["-c", "--cmd", "+"];
@@ -335,11 +338,13 @@ static ESCAPES: &[Escape] = &[
         ],
         How::Shell,
     ),
-    escape("autossh", &["-o"], SSH_SETTINGS),
+    escape("autossh", &["-F"], How::Settings(Settings::Ssh)),
+    escape("autossh", &["-I"], How::Library),
+    escape("autossh", &["-o"], How::Ssh),
     escape("bat", &["--pager"], How::Shell),
     escape("batcat", &["--pager"], How::Shell),
     escape("borg", &["--rsh"], How::Shell),
-    escape("bsdtar", &["-I", "--use-compress-program"], How::Shell),
+    escape("bsdtar", &["-I", "--use-compress-program"], How::Program),
     escape(
         "cargo",
         &["--config"],
@@ -366,9 +371,10 @@ static ESCAPES: &[Escape] = &[
     escape("dc", &["-e", "--expression"], How::ShellAfter("!")),
     escape("dmsetup", &["--exec"], How::Shell),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
+    escape("docker", &["--config"], How::Directory),
     escape("emacs", &["--eval", "-eval"], How::Code("elisp")),
     escape("enscript", &["-I", "--filter"], How::Shell),
-    escape("ex", EDITOR, How::Code("vim")),
+    escape("ex", EDITOR, How::Vim),
     escape("exiftool", &["-if"], How::Code("perl")),
     escape("fzf", &["--preview"], How::Shell),
     escape("gdb", &["-ex", "-iex", "--ex", "--eval-command", "-eval-command"], How::Code("gdb")),
@@ -378,9 +384,8 @@ static ESCAPES: &[Escape] = &[
         How::Commands("gdb"),
     ),
     escape("gem", &["-e", "--editor"], How::Shell),
-    escape("git", &["-c"], How::Code("git-config")),
-    escape("gvim", &["-S"], How::Code("vim-script")),
-    escape("gvim", EDITOR, How::Code("vim")),
+    escape("gvim", &["-S", "-U", "-u"], How::Settings(Settings::Vim)),
+    escape("gvim", EDITOR, How::Vim),
     escape(
         "hg",
         &["--config"],
@@ -392,13 +397,17 @@ static ESCAPES: &[Escape] = &[
     escape("latex", &["-shell-escape"], How::Code("tex")),
     escape("latexmk", &["-pdflatex", "-latex", "-e"], How::Shell),
     escape("less", &["+", "++"], How::ShellAfter("!")),
+    escape("less", &["-k", "--lesskey-file", "--lesskey-src"], How::Settings(Settings::Opaque)),
     escape("lftp", &["-c", "-e"], How::ShellAfter("!")),
     escape("logrotate", &["-m", "--mail"], How::Script),
     escape("lualatex", &["--shell-escape"], How::Code("tex")),
     escape("luatex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
     escape("mail", &["--exec"], How::ShellAfter("!")),
     escape("make", &["--eval", "-E"], How::Code("make")),
-    escape("man", &["-P", "--pager", "-H", "--html"], How::Shell),
+    escape("man", &["-C", "--config-file"], How::Settings(Settings::Opaque)),
+    escape("man", &["-P", "--pager"], How::Program),
+    attached("man", &["-H", "--html"], How::Program),
+    escape("more", &["+"], How::ShellAfter("!")),
     escape("mosh", &["--ssh", "--server", "--client"], How::Shell),
     escape("mutt", &["-e"], How::ShellAfter("!")),
     escape("mutt", &["-e"], How::ShellSetting(&["set editor", "set sendmail", "set shell"])),
@@ -409,9 +418,14 @@ static ESCAPES: &[Escape] = &[
     escape("nnn", &["-P"], How::Shell),
     escape("nodemon", &["-x", "--exec"], How::Shell),
     escape("npm", &["-c", "--call"], How::Shell),
+    escape("npm", &["--editor", "--git", "--script-shell", "--shell", "--viewer"], How::Program),
+    escape("npm", &["--globalconfig", "--userconfig"], How::Settings(Settings::Npm)),
+    escape("npm", &["--node-options"], How::Code("node-options")),
     escape("npx", &["-c", "--call"], How::Shell),
-    escape("nvim", &["-S", "-u"], How::Code("vim-script")),
-    escape("nvim", EDITOR, How::Code("vim")),
+    escape("npx", &["--node-options"], How::Code("node-options")),
+    escape("npx", &["--script-shell", "--shell"], How::Program),
+    escape("nvim", &["-S", "-u"], How::Settings(Settings::Vim)),
+    escape("nvim", EDITOR, How::Vim),
     escape(
         "openvpn",
         &["--up", "--down", "--script-security", "--client-connect", "--route-up"],
@@ -422,9 +436,13 @@ static ESCAPES: &[Escape] = &[
     escape("pdftex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
     escape("pico", &["-s", "--speller"], How::Shell),
     escape("pidstat", &["-e"], How::Shell),
-    escape("pip", &["--editor"], How::Shell),
-    escape("pip3", &["--editor"], How::Shell),
-    escape("procmail", &["-m"], How::Settings),
+    escape("pip", &["--editor", "--python"], How::Program),
+    escape("pip3", &["--editor", "--python"], How::Program),
+    escape("pnpm", &["--node-options"], How::Code("node-options")),
+    escape("pnpm", &["--script-shell"], How::Program),
+    escape("podman", &["--cni-config-dir", "--config", "--hooks-dir"], How::Directory),
+    escape("podman", &["--conmon", "--network-cmd-path", "--runtime"], How::Program),
+    escape("procmail", &["-m"], How::Settings(Settings::Opaque)),
     escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
     escape("rake", &["-e", "-E", "-p", "--execute", "--execute-print"], How::Code("ruby")),
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),
@@ -432,22 +450,31 @@ static ESCAPES: &[Escape] = &[
     escape("restic", &["--password-command"], How::Shell),
     escape("rg", &["--pre", "--hostname-bin"], How::Shell),
     escape("rpm", &["--pipe"], How::Shell),
-    escape("rsync", &["-e", "--rsh", "--rsync-path"], How::Shell),
-    escape("rsyslogd", &["-f"], How::Settings),
-    escape("rview", EDITOR, How::Code("vim")),
-    escape("rvim", EDITOR, How::Code("vim")),
-    escape("scp", &["-S"], How::Script),
-    escape("scp", &["-o"], SSH_SETTINGS),
+    escape("rsync", &["--config"], How::Settings(Settings::Rsync)),
+    escape("rsync", &["--rsync-path"], How::Shell),
+    escape("rsync", &["-e", "--rsh"], How::Program),
+    escape("rsyslogd", &["-f"], How::Settings(Settings::Opaque)),
+    escape("rview", EDITOR, How::Vim),
+    escape("rvim", EDITOR, How::Vim),
+    escape("scp", &["-D", "-S"], How::Program),
+    escape("scp", &["-F"], How::Settings(Settings::Ssh)),
+    escape("scp", &["-o"], How::Ssh),
     escape("scrot", &["-e", "--exec"], How::Shell),
-    escape("sftp", &["-S", "-D"], How::Script),
-    escape("sftp", &["-o"], SSH_SETTINGS),
+    escape("sftp", &["-D", "-S"], How::Program),
+    escape("sftp", &["-F"], How::Settings(Settings::Ssh)),
+    escape("sftp", &["-b"], How::Settings(Settings::Sftp)),
+    escape("sftp", &["-o"], How::Ssh),
     escape("sort", &["--compress-program"], How::Shell),
     escape("split", &["--filter"], How::Shell),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".shell")),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".sh ")),
     escape("sqlite3", &["-cmd"], How::ShellAfter(".system")),
     escape("sqlmap", &["--eval"], How::Code("python")),
-    escape("ssh", &["-o"], SSH_SETTINGS),
+    escape("ssh", &["-F"], How::Settings(Settings::Ssh)),
+    escape("ssh", &["-I"], How::Library),
+    escape("ssh", &["-o"], How::Ssh),
+    escape("ssh-add", &["-S"], How::Library),
+    escape("ssh-keygen", &["-w"], How::Library),
     escape("sshfs", &["-o"], How::ShellSetting(&["ssh_command"])),
     escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
     escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),
@@ -463,21 +490,23 @@ static ESCAPES: &[Escape] = &[
             "--rsh-command",
             "--rmt-command",
         ],
-        How::Shell,
+        How::Program,
     ),
     escape("tcpdump", &["-z"], How::Shell),
     escape("tex", &["--shell-escape"], How::Code("tex")),
-    escape("vi", EDITOR, How::Code("vim")),
-    escape("view", EDITOR, How::Code("vim")),
-    escape("vifm", &["-c"], How::Code("vim")),
-    escape("vim", &["-S", "-u"], How::Code("vim-script")),
-    escape("vim", EDITOR, How::Code("vim")),
-    escape("vimdiff", EDITOR, How::Code("vim")),
+    escape("vi", EDITOR, How::Vim),
+    escape("view", EDITOR, How::Vim),
+    escape("vifm", &["-c"], How::Vim),
+    escape("vim", &["-S", "-U", "-u"], How::Settings(Settings::Vim)),
+    escape("vim", EDITOR, How::Vim),
+    escape("vimdiff", EDITOR, How::Vim),
     escape("wget", &["--use-askpass"], How::Script),
     escape("xdotool", &["--sync"], How::Shell),
     escape("xelatex", &["--shell-escape"], How::Code("tex")),
     escape("xetex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
     escape("xterm", &["-e"], How::Shell),
+    escape("yarn", &["--script-shell"], How::Program),
+    escape("yarn", &["--use-yarnrc"], How::Settings(Settings::Opaque)),
     escape("youtube-dl", &["--exec"], How::Shell),
     escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
     escape("zip", &["-TT", "--unzip-command"], How::Shell),
@@ -533,5 +562,6 @@ mod tests {
         assert!(VARIABLES.is_sorted_by_key(|row| row.0), "variables");
         assert!(ESCAPES.is_sorted_by_key(|row| row.program), "escapes");
         assert!(INPUT_ESCAPES.is_sorted_by_key(|row| row.0), "inputs");
+        assert!(TAKE_VALUES.is_sorted_by_key(|row| row.0), "values");
     }
 }

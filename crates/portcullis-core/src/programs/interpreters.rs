@@ -636,8 +636,20 @@ fn program_in(file: &str) -> Option<String> {
     (super::program(program).is_some() || crate::rules::names(program)).then(|| program.to_owned())
 }
 
-const MAKE: &[&str] =
-    &["-C", "--directory", "-f", "--file", "--makefile", "-I", "-j", "-l", "-o", "-W", "--eval"];
+const MAKE: &[&str] = &[
+    "-C",
+    "--directory",
+    "-f",
+    "--file",
+    "--makefile",
+    "-I",
+    "-j",
+    "-l",
+    "-o",
+    "-W",
+    "-E",
+    "--eval",
+];
 
 /// A makefile that this call wrote is read; one that was there before is the project's own.
 fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -660,20 +672,6 @@ fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         if walk.wrote(&file.text) {
             let content = walk.read(&file);
             escapes::makefile(walk, &content, file.span);
-        }
-    }
-    // `make SHELL=…`, `make 'X=$(shell …)'`
-    for operand in options.operands() {
-        let prefix = operand.text.known_prefix();
-        if let Some((name, command)) = prefix.split_once('=')
-            && matches!(name, "SHELL" | "CC" | "CXX" | "LD" | "AR" | "RM" | "INSTALL" | "MAKE")
-            && command.contains(' ')
-        {
-            let code = operand.text.derive([Piece::Known(command.to_owned())]);
-            walk.at_likely(|walk| walk.shell(&code, operand.span, &[], None));
-        }
-        if prefix.contains("$(shell ") {
-            escapes::makefile(walk, &operand.text.clone(), operand.span);
         }
     }
     invocation.origin()

@@ -125,6 +125,19 @@ pub(crate) fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
         || runners::hands_on(name, words, more)
 }
 
+/// Programs that take any beginning of a long option's name for it: git's reader of options, GNU's in what people use most,
+/// npm's and pip's. Sorted.
+const ABBREVIATE: &[&str] = &[
+    "chgrp", "chmod", "chown", "cp", "env", "git", "gmake", "gzip", "ln", "make", "man", "mkdir",
+    "mv", "npm", "npx", "pip", "pip3", "rm", "rmdir", "sed", "shred", "sort", "split", "tar",
+    "timeout", "touch", "truncate", "wget", "xargs",
+];
+
+/// Whether a program takes any beginning of a long option's name for it.
+pub(crate) fn abbreviates(name: &str) -> bool {
+    ABBREVIATE.binary_search(&name).is_ok()
+}
+
 /// The names that a pattern matches, a few at most: what a glob in a program's place may become.
 pub(crate) fn matching(pattern: &str) -> impl Iterator<Item = &'static str> {
     TABLES

@@ -5,7 +5,7 @@ mod copies;
 mod fetch;
 mod letters;
 pub(super) mod serve;
-mod shells;
+pub(crate) mod shells;
 
 use crate::{
     effect::{Argument, WriteMode},
@@ -95,7 +95,7 @@ pub(super) static TABLE: &[Program] = &[
     row("sendemail", letters::MAIL, letters::mail),
     row("sendmail", letters::MAIL, letters::mail),
     row("serve", serve::OTHERS, serve::files),
-    row("sftp", copies::SCP, copies::session),
+    row("sftp", copies::SFTP, copies::session),
     row("simple-http-server", serve::OTHERS, serve::files),
     row("smbclient", &["-c", "-U", "-D", "-p", "-W", "-I", "-A"], copies::session),
     row("socat", &["-b", "-t", "-T", "-L", "-lf", "-lp"], shells::socat),

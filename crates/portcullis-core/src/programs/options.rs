@@ -9,8 +9,8 @@ use crate::{
     text::{Piece, Text},
 };
 
-/// The fewest letters that an abbreviated long option has. GNU's reader takes one, but then nearly every word would be
-/// short for something.
+/// The fewest letters that an abbreviated long option has where nothing is known of the program. GNU's reader and git's
+/// take one, see [`Options::abbreviating`]; others take none at all.
 const ABBREVIATION_LETTERS: usize = 3;
 
 /// The arguments of one program, read as options and operands.
@@ -18,6 +18,7 @@ const ABBREVIATION_LETTERS: usize = 3;
 pub struct Options<'a> {
     arguments: &'a [Argument],
     values: &'static [&'static str],
+    shortest: usize,
 }
 
 /// The options that take a value.
@@ -51,6 +52,8 @@ pub struct Given<'a> {
     is_long: bool,
     next: Option<&'a Argument>,
     values: Values,
+    /// The fewest letters of an abbreviation.
+    shortest: usize,
 }
 
 impl Values {
@@ -78,7 +81,13 @@ impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values }
+        Self { arguments, values, shortest: ABBREVIATION_LETTERS }
+    }
+
+    /// The same for a program that takes any beginning of a long option's name for it: `git reset --h`.
+    #[must_use]
+    pub const fn abbreviating(self) -> Self {
+        Self { shortest: 1, ..self }
     }
 
     /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`) and with
@@ -131,6 +140,7 @@ impl<'a> Options<'a> {
             rest: self.arguments.iter(),
             names: self.values,
             values: None,
+            shortest: self.shortest,
             ended: false,
             doubtful: false,
         }
@@ -142,6 +152,7 @@ struct Words<'a> {
     names: &'static [&'static str],
     /// Read when the first option is met: many commands have none.
     values: Option<Values>,
+    shortest: usize,
     ended: bool,
     doubtful: bool,
 }
@@ -170,7 +181,8 @@ impl<'a> Iterator for Words<'a> {
             }
             let next = self.rest.as_slice().first();
             let values = *self.values.get_or_insert_with(|| Values::new(self.names));
-            let given = Given::new(argument, written, next, values);
+            let given =
+                Given { shortest: self.shortest, ..Given::new(argument, written, next, values) };
             if given.takes_next() {
                 self.rest.next();
             } else {
@@ -191,7 +203,8 @@ impl<'a> Given<'a> {
         let end = written.bytes().position(|byte| byte == b'=');
         let name = end.and_then(|end| written.get(..end)).unwrap_or(written);
         let is_long = written.starts_with("--") || (name.len() > 2 && values.contains(name));
-        Self { argument, written, name, is_long, next, values }
+        let shortest = ABBREVIATION_LETTERS;
+        Self { argument, written, name, is_long, next, values, shortest }
     }
 
     /// Whether this is, or holds, the option `name`; a long one may be abbreviated.
@@ -226,6 +239,28 @@ impl<'a> Given<'a> {
         if !self.is(name) {
             return None;
         }
+        self.long_value()
+    }
+
+    /// As [`Given::value`] for an option that takes what it is given only where the two are one word: `-Oless`, `--pager=less`.
+    pub(crate) fn attached(&self, name: &str, whole: &[&str]) -> Option<Argument> {
+        let value = self.value_in_full(name, whole)?;
+        let next = self.next.is_some_and(|next| next.span == value.span && next.text == value.text);
+        (!next || self.has_attached()).then_some(value)
+    }
+
+    /// As [`Given::value`] for a program that takes any beginning of the option's name for it, but for the names in `whole`
+    /// and those that are known to take a value: these are options of their own.
+    pub(crate) fn value_in_full(&self, name: &str, whole: &[&str]) -> Option<Argument> {
+        let is_begun = self.name.len() > 2
+            && self.name.starts_with("--")
+            && name.starts_with(self.name)
+            && !whole.contains(&self.name)
+            && !self.values.contains(self.name);
+        if is_begun { self.long_value() } else { self.value(name) }
+    }
+
+    fn long_value(&self) -> Option<Argument> {
         if self.has_value() {
             Some(cut(self.argument, self.name.len() + 1))
         } else {
@@ -241,7 +276,7 @@ impl<'a> Given<'a> {
 
     fn abbreviates(&self, name: &str) -> bool {
         let given = self.name;
-        let shorter = given.len() >= 2 + ABBREVIATION_LETTERS && given.starts_with("--");
+        let shorter = given.len() >= 2 + self.shortest && given.starts_with("--");
         // `--force` is an option of its own and not short for `--force-with-lease`.
         shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-'))
     }

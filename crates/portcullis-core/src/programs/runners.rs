@@ -12,7 +12,20 @@ const fn runner(name: &'static str, values: &'static [&'static str]) -> Program 
     Program { name, values, does: Does::Custom(hand_on) }
 }
 
-const NPX: &[&str] = &["-p", "-w", "--package", "--workspace", "--registry", "--cache", "--prefix"];
+const NPX: &[&str] = &[
+    "-c",
+    "-p",
+    "-w",
+    "--cache",
+    "--call",
+    "--node-options",
+    "--package",
+    "--prefix",
+    "--registry",
+    "--script-shell",
+    "--shell",
+    "--workspace",
+];
 const UV: &[&str] = &[
     "-p",
     "--directory",

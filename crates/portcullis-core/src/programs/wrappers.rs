@@ -58,6 +58,14 @@ const CONTAINER: &[&str] = &[
     "--name",
     "--filter",
     "--format",
+    "--cni-config-dir",
+    "--conmon",
+    "--hooks-dir",
+    "--network-cmd-path",
+    "--root",
+    "--runtime",
+    "--runroot",
+    "--url",
 ];
 
 /// Options of `kubectl` that take a value.
@@ -426,9 +434,7 @@ pub(super) static WRAPPERS: &[Program] = &[
             "--delimiter",
             "-E",
             "-I",
-            "--replace",
             "-L",
-            "--max-lines",
             "-n",
             "--max-args",
             "-P",
@@ -604,7 +610,7 @@ fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
-    if options.has(&["-i", "--ignore-environment", "-"]) {
+    if options.has(&["-i", "--ignore-environment"]) {
         walk.without_variable(None);
     }
     if let Some(name) = options.value(&["-u", "--unset"])
@@ -628,6 +634,13 @@ fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return walk.shell(&code, split.span, &[], invocation.input.clone());
     }
     let mut command = command_after(invocation, 0);
+    // A dash alone stands for `-i`.
+    while let Some((first, rest)) = command.split_first()
+        && first.text.as_known() == Some("-")
+    {
+        walk.without_variable(None);
+        command = rest;
+    }
     while let Some((first, rest)) = command.split_first() {
         let Some((name, value)) = split_assignment(&first.text) else { break };
         walk.environment_of(&name, &value, first.span);

@@ -150,15 +150,30 @@ static RULES: &[Rule] = &[
         message: "version control's own files would be deleted, and commits that are nowhere else with them",
         remedy: "push every branch first, and let a person delete the repository",
         when: When::Effect(Kinds::DELETE, |effect, scene| {
-            delete(effect, scene, |place, recursive| match place {
+            let mut hit = delete(effect, scene, |place, recursive| match place {
                 Place::VersionControlTop => Some(Severity::High),
                 Place::VersionControl => {
                     Some(if recursive { Severity::High } else { Severity::Medium })
                 }
                 _ => None,
-            })
+            })?;
+            if let EffectKind::Delete { target, .. } = &effect.kind
+                && let Some((_, inside)) =
+                    target.path.as_deref().and_then(|path| path.rsplit_once("/.git/"))
+                && (matches!(inside, "HEAD" | "packed-refs") || inside.starts_with("refs/"))
+            {
+                // Where branches are: without them every commit is lost to sight.
+                hit.severity = Some(Severity::High);
+            }
+            Some(hit)
         }),
-        fires: &["rm -rf .git", "rm -rf sub/.git", "rm -rf .git/objects", "rm -f .git/index.lock"],
+        fires: &[
+            "rm -rf .git",
+            "rm -rf sub/.git",
+            "rm -rf .git/objects",
+            "rm -f .git/index.lock",
+            "rm -f .git/packed-refs",
+        ],
         quiet: &["rm .gitignore", "rm -rf git"],
         ..Rule::LOSS
     },

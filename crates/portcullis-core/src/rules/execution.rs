@@ -83,6 +83,55 @@ static RULES: &[Rule] = &[
         ..EXECUTES
     },
     Rule {
+        id: "execution.settings.named",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a program is told to obey settings, hooks or programs that came with the project, and what they run is not known",
+        remedy: "let a person read the file first, or leave the option out",
+        reversible: true,
+        when: When::Noted,
+        fires: &[
+            "GIT_CONFIG_GLOBAL=ci/gitconfig git fetch",
+            "git -c include.path=../tools/gitconfig status",
+            "git --git-dir=tools/store status",
+            "git -c core.hooksPath=tools/hooks commit -m x",
+            "ssh -F tools/ssh_config host.example.com",
+            "vim -Nu tools/vimrc notes.txt",
+            "npm --userconfig tools/npmrc install",
+            "rsync --daemon --config=tools/rsyncd.conf",
+        ],
+        quiet: &[
+            "GIT_CONFIG_GLOBAL=/dev/null git fetch",
+            "git --git-dir=vendor/lib/.git status",
+            "ssh -F ~/.ssh/config host.example.com",
+            "vim -u NONE notes.txt",
+            "printf '[user]\nname = x\n' > cfg && GIT_CONFIG_GLOBAL=$PWD/cfg git log",
+        ],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.program.named",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a file of the project takes the place of a program that is trusted, such as ssh, a shell or a compressor",
+        remedy: "name a program that is installed, or let a person read the file first",
+        reversible: true,
+        when: When::Noted,
+        fires: &[
+            "tar -cf x.tar -I ./tools/zip src",
+            "ssh -oXAuthLocation=./tools/xauth -X host.example.com",
+            "make SHELL=./tools/sh",
+            "npm_config_script_shell=./tools/sh npm test",
+            "scp -qS ./tools/ssh a host.example.com:",
+        ],
+        quiet: &[
+            "tar -cf x.tar.zst -I zstd src",
+            "make SHELL=/bin/bash",
+            "rsync -ae 'ssh -p 2222' host.example.com:/srv/data/ data/",
+        ],
+        ..EXECUTES
+    },
+    Rule {
         id: "execution.remote.installed",
         message: "a package that was just downloaded is installed, and its scripts run with the rights of the installer",
         remedy: "install from a signed repository, or let a person check the package first",

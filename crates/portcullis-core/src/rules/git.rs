@@ -149,7 +149,10 @@ static RULES: &[Rule] = &[
         id: "git.clean.force",
         message: "files that were never committed are deleted",
         remedy: "list them first: `git clean -nd`",
-        when: When::Command(&["git clean -f|--force !-n !--dry-run"]),
+        when: When::Command(&[
+            "git clean -f|--force !-n !--dry-run",
+            "git clean -c=clean.requireforce=false|-c=clean.requireforce=0|-c=clean.requireforce=no|-c=clean.requireforce=off !-n !--dry-run",
+        ]),
         fires: &["git clean -fd", "git clean -xdf", "git clean --force -d"],
         quiet: &["git clean -nd", "git clean -fdn", "git clean -i"],
         ..Rule::LOSS
@@ -161,7 +164,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
             "git restore … .|./|:/ --worktree",
-            "git checkout|switch -f|--force|--discard-changes !-b",
+            "git checkout|switch -f|--force|--discard-changes",
         ]),
         fires: &[
             "git checkout .",
@@ -186,6 +189,7 @@ static RULES: &[Rule] = &[
         remedy: "look at them first: `git diff`, or keep them: `git stash push FILE`",
         when: When::Command(&[
             "git checkout * -- !. !./ !:/ !-b !-B",
+            "git checkout * * !. !./ !:/ !-b !-B !--orphan !-t !--track !-",
             "git restore * !--staged !-S !. !./ !:/",
             "git restore * --worktree|-W !. !./ !:/",
         ]),
@@ -270,7 +274,7 @@ static RULES: &[Rule] = &[
         message: "objects that nothing points to are deleted at once, and with them every chance to recover lost commits",
         remedy: "`git gc` keeps them for two weeks",
         when: When::Command(&[
-            "git gc --prune=now|--prune=all|--prune=*.seconds*|--prune=*seconds*",
+            "git gc --prune=now|--prune=all|--prune=0|--prune=*.seconds*|--prune=*seconds*|--prune=*minute*|--prune=today",
             "git gc --aggressive --prune",
             "git prune !-n",
             "git repack -d -a --unpack-unreachable|--cruft-expiration",
@@ -469,12 +473,14 @@ static RULES: &[Rule] = &[
         severity: Severity::Critical,
         message: "git is given a transport or a remote program that is any command",
         remedy: "use an `https://` address",
-        when: When::Command(&[
-            "git * … ext::*",
-            "git clone|fetch|pull|ls-remote --upload-pack|--exec",
-            "git push|send-pack --receive-pack|--exec",
-        ]),
-        fires: &["git clone 'ext::sh -c whoami' x", "git fetch --upload-pack='touch x' origin"],
+        when: When::Command(&["git * … ext::*"]),
+        fires: &[
+            "git clone 'ext::sh -c whoami' x",
+            "git fetch --upload-pack='touch x' origin",
+            "git clone -qu 'touch x' . y",
+            "git ls-remote --up 'touch x' .",
+            "git -c protocol.ext.allow=always fetch origin",
+        ],
         quiet: &["git clone https://example.com/x.git", "git fetch origin"],
         ..Rule::LOSS
     },

@@ -272,7 +272,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "npm|pnpm config set registry|registry=*|@*:registry|@*:registry=*|proxy|https-proxy|script-shell|script-shell=*|node-options|prefix !https://registry.npmjs.org/ !https://registry.npmjs.org",
             "npm|pnpm set registry !https://registry.npmjs.org/ !https://registry.npmjs.org",
-            "yarn config set registry|npmRegistryServer|npmRegistries|yarnPath|plugins",
+            "yarn config set registry|npmRegistryServer|npmRegistries|yarnPath|plugins|script-shell|yarn-path",
             "pip|pip3 config set global.index-url|global.extra-index-url|install.index-url|site.index-url|user.index-url|install.trusted-host",
             "composer config … repositories.*|repo.*",
             "nuget sources add|update",
@@ -586,7 +586,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "go build|run|test|vet|generate|install -toolexec|-exec|-vettool",
             "cargo --config=*runner*|--config=*rustc-wrapper*|--config=*linker*|--config=*build.rustc*",
-            "npm|pnpm|yarn --script-shell|--node-options",
+            "npm|pnpm|yarn --script-shell|--script|--node-options",
             "mvn|mvnw -Dexec.executable|-Dexec.args",
             "gem|bundle exec|install --exec",
         ]),

@@ -186,6 +186,7 @@ static RULES: &[Rule] = &[
             "LD_PRELOAD=./x.so ls",
             "export LD_PRELOAD=/evil/lib.so",
             "export LD_PRELOAD=/tmp/x.so",
+            "export LD_PRELOAD=/data/lib.so",
             "sudo env PATH=/tmp:$PATH backup",
             "LD_LIBRARY_PATH=/tmp ls",
         ],

@@ -34,6 +34,8 @@ static RULES: &[Rule] = &[
             "rg 'fork bomb' docs",
             "while true; do date; sleep 5; done",
             "while true; do ./poll & wait; done",
+            "for ((i=0; i<3; i++)); do ./poll & done",
+            "until false; do ./poll; done",
             "for f in *.txt; do gzip \"$f\" & done; wait",
         ],
         ..RUNNING
@@ -74,15 +76,32 @@ static RULES: &[Rule] = &[
         id: "system.process.kill-guard",
         category: Category::Evasion,
         message: "a program that watches or guards this machine would be stopped",
-        when: When::Effect(Kinds::KILL, |effect, _| match &effect.kind {
+        when: When::Effect(Kinds::KILL, |effect, scene| match &effect.kind {
             EffectKind::Kill { target, .. } => {
-                let name = target.as_known()?;
-                is_guard(name).then(|| at(Severity::High))
+                // The numbers of processes that were asked for by name are these processes.
+                let is_found = || {
+                    scene.origins(target).into_iter().filter_map(run).any(|run| {
+                        matches!(run.program.as_str(), "pgrep" | "pidof")
+                            && words(run).any(is_guard)
+                    })
+                };
+                let named = match target.as_known() {
+                    Some(name) => is_guard(name),
+                    None => is_found(),
+                };
+                named.then(|| at(Severity::High))
             }
             _ => None,
         }),
-        fires: &["pkill auditd", "killall rsyslogd", "pkill -f falcon-sensor", "killall sshd"],
-        quiet: &["pkill node", "pgrep auditd"],
+        fires: &[
+            "kill -9 $(pgrep sshd)",
+            "killall dbus-daemon",
+            "pkill auditd",
+            "killall rsyslogd",
+            "pkill -f falcon-sensor",
+            "killall sshd",
+        ],
+        quiet: &["pkill node", "pgrep auditd", "kill -9 $(pgrep node)"],
         ..RUNNING
     },
     Rule {
@@ -195,6 +214,8 @@ const GUARDS: &[&str] = &[
     "denyhosts",
     "crond",
     "chronyd",
+    "dbus-daemon",
+    "dbus-broker",
 ];
 
 /// Whether a process or a service of that name watches or guards the machine.

@@ -1,6 +1,9 @@
 //! Reading what the tables say is run: options, inputs, files handed over, and small languages inside of values.
 
+use std::borrow::Cow;
+
 use super::*;
+use crate::programs::Word;
 
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
@@ -12,13 +15,13 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     if name == "git" {
         git_commands(walk, invocation);
     }
-    let first = ESCAPES.partition_point(|row| row.program < name);
-    for row in ESCAPES.iter().skip(first).take_while(|row| row.program == name) {
-        for option in row.options {
-            for value in values_of(&invocation.arguments, option) {
-                act(walk, row.how, &value);
-            }
-        }
+    let arguments = own_words(name, invocation);
+    options_of(walk, name, &arguments);
+    match name {
+        "make" | "gmake" => make_surroundings(walk, invocation),
+        "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
+        "vim" | "vi" | "gvim" | "nvim" => typed(walk, invocation),
+        _ => {}
     }
     if let Ok(at) = INPUT_ESCAPES.binary_search_by(|(program, _)| (*program).cmp(name))
         && let Some(input) = &invocation.input
@@ -27,6 +30,265 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "vi" | "vim");
         follow_input(walk, input, marks, !shows, invocation.span);
     }
+}
+
+/// The words that are the program's own: what stands behind the name of another program, of a machine or of a subcommand is
+/// read by that one, and tar takes its first word for letters without a dash.
+fn own_words<'a>(name: &str, invocation: &'a Invocation) -> Cow<'a, [Argument]> {
+    let arguments = invocation.arguments.as_slice();
+    match name {
+        "docker" | "podman" | "npx" => {
+            let (mut first, mut before) = (None, "");
+            for word in invocation.options().words() {
+                match word {
+                    Word::Option(given) => before = given.long_name(),
+                    // The value of an option whose name is abbreviated.
+                    Word::Doubtful(_) if is_begun(before, invocation.values) => before = "",
+                    Word::Operand(word) | Word::Doubtful(word) => {
+                        first = Some(word);
+                        break;
+                    }
+                }
+            }
+            let at =
+                first.and_then(|first| arguments.iter().position(|word| std::ptr::eq(word, first)));
+            Cow::Borrowed(arguments.get(..at.unwrap_or(arguments.len())).unwrap_or(arguments))
+        }
+        "ssh" | "autossh" => {
+            let (_, own) =
+                crate::programs::network::shells::before_command(arguments, invocation.values);
+            Cow::Borrowed(arguments.get(..own).unwrap_or(arguments))
+        }
+        "tar" | "bsdtar" => with_dashes(arguments, invocation.values),
+        _ => Cow::Borrowed(arguments),
+    }
+}
+
+/// Whether a word is the beginning of a long option that takes a value.
+fn is_begun(word: &str, values: &[&str]) -> bool {
+    word.len() > 2 && word.starts_with("--") && values.iter().any(|name| name.starts_with(word))
+}
+
+/// `tar cIf PROGRAM FILE` as `tar -c -I PROGRAM -f FILE`: each letter that takes a value takes the next word.
+fn with_dashes<'a>(arguments: &'a [Argument], values: &[&str]) -> Cow<'a, [Argument]> {
+    let Some((letters, mut rest)) = arguments.split_first() else {
+        return Cow::Borrowed(arguments);
+    };
+    let Some(word) = letters
+        .text
+        .as_known()
+        .filter(|word| !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_alphabetic()))
+    else {
+        return Cow::Borrowed(arguments);
+    };
+    let mut words = Vec::with_capacity(arguments.len() + word.len());
+    for letter in word.chars() {
+        let option = format!("-{letter}");
+        let takes = values.contains(&option.as_str());
+        words.push(Argument { text: Text::known(&option), span: letters.span });
+        if takes && let Some((value, after)) = rest.split_first() {
+            words.push(value.clone());
+            rest = after;
+        }
+    }
+    words.extend_from_slice(rest);
+    Cow::Owned(words)
+}
+
+/// Reads what a program would run because of its options, however they are written: bundled (`-qu v`), in one word (`-uv`,
+/// `--upload-pack=v`) or abbreviated.
+pub(crate) fn options_of(walk: &mut Walk<'_>, name: &str, arguments: &[Argument]) {
+    let first = ESCAPES.partition_point(|row| row.program < name);
+    let rows = || ESCAPES.iter().skip(first).take_while(|row| row.program == name);
+    if rows().next().is_none() {
+        return;
+    }
+    let listed = crate::programs::program(name).map_or(&[][..], |row| row.values);
+    let listed = if listed.is_empty() {
+        TAKE_VALUES
+            .binary_search_by(|(program, _)| (*program).cmp(name))
+            .ok()
+            .and_then(|at| TAKE_VALUES.get(at))
+            .map_or(listed, |(_, values)| *values)
+    } else {
+        listed
+    };
+    for option in rows().flat_map(|row| row.options.iter().map(move |option| (row, option))) {
+        let (row, option) = option;
+        if option.starts_with('+') || listed.is_empty() && is_short(option) {
+            for value in values_of(arguments, option) {
+                act(walk, row.how, &value);
+            }
+        }
+    }
+    let abbreviates = crate::programs::abbreviates(name);
+    for given in Options::new(arguments, listed).given() {
+        let is_named = rows().any(|row| row.options.contains(&given.long_name()));
+        let fits = |row: &&Escape| {
+            row.options.iter().any(|option| match is_short(option) {
+                true => !listed.is_empty() && (!is_named || given.long_name() == *option),
+                false => abbreviates || given.is_exactly(option),
+            })
+        };
+        for row in rows().filter(fits) {
+            let value = row.options.iter().find_map(|option| {
+                let readable = if is_short(option) {
+                    !listed.is_empty()
+                } else {
+                    abbreviates || given.is_exactly(option)
+                };
+                if !readable {
+                    None
+                } else if row.attached {
+                    given.attached(option, WHOLE)
+                } else if abbreviates {
+                    given.value_in_full(option, WHOLE)
+                } else {
+                    given.value(option)
+                }
+            });
+            if let Some(value) = value {
+                act(walk, row.how, &value);
+            }
+        }
+    }
+}
+
+/// Whether a table knows options of a program that are run.
+pub(crate) fn has_rows(name: &str) -> bool {
+    ESCAPES.binary_search_by(|row| row.program.cmp(name)).is_ok()
+}
+
+/// Whether an option is one letter.
+fn is_short(option: &str) -> bool {
+    option.len() == 2 && option.starts_with('-')
+}
+
+/// `pnpm -c exec …` and `npm explore PACKAGE …`: words that are joined and read by a shell. What a project's npmrc says
+/// counts where this call wrote it.
+fn npm(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let mut operands = options
+        .operands()
+        .skip_while(|word| !matches!(word.text.as_known(), Some("exec" | "explore")));
+    let verb = operands.next().and_then(|word| word.text.as_known());
+    let is_code = match verb {
+        Some("exec") => invocation.program == "pnpm" && options.has(&["-c", "--shell-mode"]),
+        Some("explore") => operands.next().is_some(),
+        _ => false,
+    };
+    if is_code {
+        let mut code = Text::default();
+        for word in operands {
+            code.append(&word.text);
+            code.push_known(" ");
+        }
+        if !code.is_empty() {
+            walk.shell(&code, invocation.span, &[], None);
+        }
+    }
+    if walk.has_written() {
+        settings::found(walk, Settings::Npm, &Text::known(".npmrc"), invocation.span);
+    }
+}
+
+/// `vim -s FILE`: what is typed stands in a file. Beside `-e` the letter means something else.
+fn typed(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = invocation.arguments.as_slice();
+    if invocation.options().has(&["-e", "-E"]) {
+        return;
+    }
+    if let Some(at) = words.iter().position(|word| word.text.as_known() == Some("-s"))
+        && let Some(file) = words.get(at + 1)
+    {
+        settings::named(walk, Settings::Typed, file);
+    }
+    if invocation.program == "nvim"
+        && let Some(at) = words.iter().position(|word| word.text.as_known() == Some("-l"))
+        && let Some(file) = words.get(at + 1)
+    {
+        walk.script("lua", file, &[], None);
+    }
+}
+
+/// Variables that make is given as words, and those that it obeys in the environment with `-e`.
+fn make_surroundings(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words: Vec<Argument> = invocation.options().operands().cloned().collect();
+    make_variables(walk, &words);
+    if invocation.options().has(&["-e", "--environment-overrides"])
+        && let Some(value) = walk.variable_set("SHELL")
+    {
+        let mut text = Text::known("SHELL=");
+        text.append(&value);
+        make_variables(walk, &[Argument { text, span: invocation.span }]);
+    }
+}
+
+/// `NAME=value` of make: what a recipe has in the place of a program's name is run where it reads as a command.
+pub(crate) fn make_variables(walk: &mut Walk<'_>, words: &[Argument]) {
+    for word in words {
+        let written = word.text.known_prefix();
+        let Some((name, value)) = written.split_once('=') else { continue };
+        let name = name.trim_end_matches([':', '?', '+', '!']);
+        if name.is_empty() || name.starts_with('-') {
+            continue;
+        }
+        let value =
+            Argument { text: word.text.beginning_with(value.trim_start()), span: word.span };
+        let known = value.text.known_prefix();
+        let first = known.split_whitespace().next().unwrap_or("");
+        let program = first.rsplit('/').next().unwrap_or(first);
+        match name {
+            "SHELL" | "MAKESHELL" if is_shell(program) && known == first => {
+                settings::stands_in(walk, &value);
+            }
+            "SHELL" | "MAKESHELL" => settings::program(walk, &value),
+            ".SHELLFLAGS" => {
+                let mut code = Text::known("sh ");
+                code.append(&value.text);
+                walk.at_likely(|walk| walk.shell(&code, value.span, &[], None));
+            }
+            _ if known.contains("$(shell ") => makefile(walk, &word.text, word.span),
+            _ if (known.contains([' ', ';', '|', '&', '`']) || known.contains("$("))
+                && (crate::programs::program(program).is_some() || is_shell(program)) =>
+            {
+                walk.at_likely(|walk| walk.shell(&value.text, value.span, &[], None));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The words of a variable that holds options: apart by blanks, but for what is quoted or in parentheses.
+pub(super) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
+    let mut words = Vec::new();
+    let (mut word, mut quote, mut open) = (String::new(), None, 0_usize);
+    for letter in value.known_prefix().chars() {
+        match (quote, letter) {
+            (Some(mark), _) if mark == letter => quote = None,
+            (None, '"' | '\'') if open == 0 => quote = Some(letter),
+            (None, letter) if letter.is_whitespace() && open == 0 => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            (_, letter) => {
+                match letter {
+                    '(' => open += 1,
+                    ')' => open = open.saturating_sub(1),
+                    _ => {}
+                }
+                word.push(letter);
+            }
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+        .into_iter()
+        .map(|word| Argument { text: value.derive([Piece::Known(word)]), span })
+        .collect()
 }
 
 /// A file that this call wrote and made executable is there to be run: a program that is handed its name may do so.
@@ -89,7 +351,9 @@ fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders:
 }
 
 pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
-    if !matches!(how, How::Code(_)) && names_temporary(&value.text) {
+    if !matches!(how, How::Code(_) | How::Vim | How::Directory | How::Settings(_))
+        && names_temporary(&value.text)
+    {
         walk.note("execution.temporary.escape", value.span);
     }
     match how {
@@ -119,8 +383,12 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         How::Commands(language) => {
             walk.script(language, value, &[], None);
         }
-        // What a file of settings names is not read.
-        How::Settings => {}
+        How::Settings(kind) => settings::named(walk, kind, value),
+        How::Directory => settings::directory(walk, value),
+        How::Library => settings::library(walk, value),
+        How::Program => settings::program(walk, value),
+        How::Ssh => settings::ssh(walk, value),
+        How::Vim => vim::command(walk, &value.text, value.span),
         How::Script => {
             let name = value.text.known_prefix().rsplit('/').next().unwrap_or("");
             if is_shell(name) {
@@ -151,35 +419,15 @@ pub(crate) fn is_temporary(path: &str) -> bool {
 /// Small command languages of programs: what in them is a shell command.
 pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
     let commands: &[&str] = match language {
-        "vim" => &[
-            ":!",
-            "!",
-            ":silent !",
-            "silent !",
-            ":sil !",
-            "sil!",
-            ":r !",
-            "r !",
-            ":terminal ",
-            "terminal ",
-            ":term ",
-            "term ",
-        ],
         "gdb" => &["!", "shell ", "pipe "],
-        "vim-script" => {
-            if walk.wrote(&value.text) {
-                let script = walk.read(value);
-                for line in script.known_prefix().lines().take(64) {
-                    let text = script.derive([Piece::Known(line.to_owned())]);
-                    embedded(walk, "vim", &Argument { text, span: value.span });
-                }
-                if script.as_known().is_none() {
-                    walk.gap(value.span, GapReason::UnknownCode);
-                }
+        "node-options" => {
+            let loads = ["--experimental-loader", "--import", "--loader", "--require", "-r"];
+            let mut words = value.text.known_prefix().split([' ', '=']);
+            if words.any(|word| loads.contains(&word)) {
+                walk.note("package.build.exec", value.span);
             }
             return;
         }
-        "git-config" => return git_setting(walk, value),
         "make" => return makefile(walk, &value.text, value.span),
         "elisp" | "tex" => {
             if language == "elisp" {
@@ -192,30 +440,9 @@ pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argu
             return;
         }
     };
-    let typed = value.text.as_known().unwrap_or("").trim_start_matches(':').trim_end();
-    if language == "vim" && matches!(typed, "sh" | "shell" | "term" | "terminal") {
-        walk.run(&[Argument { text: Text::known("sh"), span: value.span }], None);
-        return;
-    }
     for prefix in commands {
         if let Some(code) = after(&value.text, prefix) {
             walk.shell(&code, value.span, &[], None);
-            return;
-        }
-    }
-    for (prefix, inner) in [
-        (":py3 ", "python"),
-        (":py ", "python"),
-        ("py3 ", "python"),
-        ("py ", "python"),
-        ("python ", "python"),
-        (":lua ", "lua"),
-        ("lua ", "lua"),
-        (":perl ", "perl"),
-        (":ruby ", "ruby"),
-    ] {
-        if let Some(code) = after(&value.text, prefix) {
-            walk.code(inner, &code, value.span, &[]);
             return;
         }
     }

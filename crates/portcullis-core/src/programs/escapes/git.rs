@@ -1,30 +1,72 @@
-//! What git runs by itself: aliases, settings, and commands handed to its subcommands.
+//! What git runs by itself: aliases, settings, and commands handed to its subcommands. Owns how they are followed; which
+//! options and variables there are is said by the tables.
 
-use super::*;
+use super::{
+    git_tables::{
+        COMMANDS, CONFIGURATIONS, GLOBAL_VALUES, Means, REPOSITORIES, Row, WHOLE,
+        setting as means_of,
+    },
+    settings::{self, Settings},
+    *,
+};
+use crate::{place, programs::Options};
+
+/// How many settings of one variable or file are read; people write a few dozen.
+const SETTINGS: usize = 512;
 
 /// Subcommands of git whose options or operands are commands.
 pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
-    let options = invocation.options();
+    let arguments = invocation.arguments.as_slice();
+    let at = command_at(arguments);
+    let (before, after) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
+    before_command(walk, before);
+    surroundings(walk, invocation.span);
+    let (verb, after) = match after.split_first() {
+        Some((verb, after)) => (verb.text.as_known().unwrap_or(""), after),
+        None => ("", after),
+    };
+    let options = Options::new(after, invocation.values).abbreviating();
+    if let Some(command) = COMMANDS.iter().find(|command| command.verbs.contains(&verb)) {
+        let options = Options::new(after, command.values).abbreviating();
+        for given in options.given() {
+            // The words behind an option may be another's, so each option has one meaning at most.
+            let value = |row: &Row| {
+                row.options.iter().find_map(|name| {
+                    if row.attached {
+                        given.attached(name, WHOLE)
+                    } else {
+                        given.value_in_full(name, WHOLE)
+                    }
+                })
+            };
+            if let Some((row, value)) =
+                command.rows.iter().find_map(|row| value(row).map(|value| (row, value)))
+                && !value.text.is_empty()
+            {
+                mean(walk, row.means, &value.text, value.span);
+            }
+        }
+    }
     let words: Vec<&Argument> = options.operands().collect();
-    let known = |at: usize| words.get(at).and_then(|word| word.text.as_known()).unwrap_or("");
-    let (verb, second) = (known(0), known(1));
+    let second = words.first().and_then(|word| word.text.as_known()).unwrap_or("");
     match verb {
         // Outside of a repository, or told so, it compares any two files.
         "diff" if options.has(&["--no-index"]) => {
-            for file in words.iter().skip(1) {
+            for file in &words {
                 walk.read(file);
             }
         }
         "clone" | "init" => {
             if let Some(template) = options.value(&["--template"])
-                && !crate::place::place_of(&walk.target(&template.text), walk.facts())
-                    .is_workspace()
+                && !place::place_of(&walk.target(&template.text), walk.facts()).is_workspace()
                 && !template.text.is_empty()
             {
                 walk.note("persistence.git.hook", template.span);
             }
             if verb == "clone" {
-                cloned(walk, &words);
+                let known = COMMANDS.iter().find(|command| command.verbs.contains(&verb));
+                let options = Options::new(after, known.map_or(&[][..], |command| command.values));
+                cloned(walk, &options.operands().collect::<Vec<_>>());
             }
         }
         "commit" | "push" => {
@@ -35,47 +77,162 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
                 walk.note("evasion.hook.off", invocation.span);
             }
         }
-        _ => {}
-    }
-    let options: &[&str] = match verb {
-        "rebase" => &["-x", "--exec"],
-        "difftool" => &["-x", "--extcmd"],
-        "grep" => &["-O", "--open-files-in-pager"],
-        "archive" | "ls-remote" | "fetch" | "clone" | "push" | "pull" => {
-            &["--exec", "--upload-pack", "--receive-pack"]
-        }
-        "submodule" if second == "foreach" => return git_runs_words(walk, invocation, "foreach"),
-        "bisect" if second == "run" => return git_runs_words(walk, invocation, "run"),
-        _ => &[],
-    };
-    if verb == "config" {
-        configured(walk, &words);
-    }
-    for option in options {
-        for value in values_of(&invocation.arguments, option) {
-            if !value.text.is_empty() {
-                walk.shell(&value.text, value.span, &[], None);
+        "config" => configured(walk, &options, &words),
+        "submodule" if second == "foreach" => git_runs_words(walk, after, "foreach"),
+        "bisect" if second == "run" => git_runs_words(walk, after, "run"),
+        "send-email" => {
+            // A name of a machine, or the full path of a program.
+            if let Some(server) = options.value(&["--smtp-server"])
+                && server.text.known_prefix().contains('/')
+            {
+                settings::program(walk, &server);
             }
         }
-    }
-    for value in values_of(&invocation.arguments, "--config-env") {
-        let key = value.text.known_prefix().split('=').next().unwrap_or("").to_ascii_lowercase();
-        if key.starts_with("alias.") || git_runs(&key) {
-            walk.gap(value.span, GapReason::UnknownCode);
+        "remote-ext" | "remote-fd" => {
+            if let Some(code) = words.get(1) {
+                address(walk, &code.text, code.span);
+                walk.note("git.transport.ext", code.span);
+            }
         }
+        "merge-index" | "for-each-repo" => {
+            let rest = after
+                .iter()
+                .position(|word| !word.text.known_prefix().starts_with('-'))
+                .and_then(|at| after.get(at..))
+                .unwrap_or(&[]);
+            let git = Argument { text: Text::known("git"), span: invocation.name.span };
+            let words: Vec<Argument> = match verb {
+                "merge-index" => rest.to_vec(),
+                _ => std::iter::once(git).chain(rest.iter().cloned()).collect(),
+            };
+            if !rest.is_empty() {
+                walk.run(&words, None);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Where the command stands among git's words.
+fn command_at(arguments: &[Argument]) -> usize {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let written = word.text.known_prefix();
+        if !written.starts_with('-') {
+            break;
+        }
+        // The path of git's programs is shown where none is attached.
+        let takes = GLOBAL_VALUES.contains(&written) && written != "--exec-path";
+        at += 1 + usize::from(takes && word.text.as_known().is_some());
+    }
+    at
+}
+
+/// Options before the command.
+fn before_command(walk: &mut Walk<'_>, words: &[Argument]) {
+    for given in Options::new(words, GLOBAL_VALUES).given() {
+        match given.long_name() {
+            "-c" => {
+                if let Some(value) = given.value("-c") {
+                    git_setting(walk, &value);
+                }
+            }
+            "--config-env" => {
+                if let Some(value) = given.value("--config-env") {
+                    from_environment(walk, &value);
+                }
+            }
+            "--git-dir" => {
+                if let Some(value) = given.value("--git-dir") {
+                    repository(walk, &value.text, value.span);
+                }
+            }
+            "--exec-path" => {
+                if let Some(value) = given.attached("--exec-path", &[]) {
+                    settings::directory(walk, &value);
+                }
+            }
+            "-C" => {
+                if let Some(value) = given.value("-C") {
+                    settings::found(walk, Settings::Git, &below(&value.text, "config"), value.span);
+                }
+            }
+            // `-cKEY=value` is no option of git's.
+            _ => {}
+        }
+    }
+}
+
+/// What the environment names. A command that a setting runs finds the same environment, which was read by then.
+fn surroundings(walk: &mut Walk<'_>, span: Span) {
+    if walk.within_program("git") > 1 {
+        return;
+    }
+    for name in CONFIGURATIONS {
+        if let Some(text) = walk.variable_set(name) {
+            settings::named(walk, Settings::Git, &Argument { text, span });
+        }
+    }
+    for name in REPOSITORIES {
+        if let Some(path) = walk.variable_set(name) {
+            repository(walk, &path, span);
+        }
+    }
+    if let Some(path) = walk.variable_set("XDG_CONFIG_HOME") {
+        settings::found(walk, Settings::Git, &below(&path, "git/config"), span);
+    }
+    if let Some(home) = walk.variable_set("HOME") {
+        settings::found(walk, Settings::Git, &below(&home, ".gitconfig"), span);
+        settings::found(walk, Settings::Git, &below(&home, ".config/git/config"), span);
+    }
+    if walk.has_written() {
+        settings::found(walk, Settings::Git, &Text::known("config"), span);
+    }
+}
+
+/// A repository is named whose `config` is obeyed. `.git` and what is called like it are protected where they lie.
+fn repository(walk: &mut Walk<'_>, path: &Text, span: Span) {
+    let config = below(path, "config");
+    if settings::found(walk, Settings::Git, &config, span) {
+        return;
+    }
+    let shown = path.display();
+    let is_ordinary = shown.trim_end_matches('/').ends_with(".git")
+        || shown.contains(".git/modules/")
+        || shown.contains(".git/worktrees/");
+    if !is_ordinary && !path.is_empty() {
+        settings::named(walk, Settings::Git, &Argument { text: config, span });
+    }
+}
+
+fn below(directory: &Text, name: &str) -> Text {
+    let mut path = directory.clone();
+    path.push_known("/");
+    path.push_known(name);
+    path
+}
+
+/// `--config-env=KEY=VARIABLE`.
+fn from_environment(walk: &mut Walk<'_>, value: &Argument) {
+    let Some((key, variable)) = value.text.known_prefix().rsplit_once('=') else { return };
+    let key = key.to_ascii_lowercase();
+    match walk.variable_set(variable) {
+        Some(held) => set(walk, &key, &held, value.span),
+        None if means_of(&key).is_some() => walk.gap(value.span, GapReason::UnknownCode),
+        None => {}
     }
 }
 
 /// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network.
 fn cloned(walk: &mut Walk<'_>, words: &[&Argument]) {
-    let Some(address) = words.get(1) else { return };
+    let Some(address) = words.first() else { return };
     let written = address.text.known_prefix();
     let is_remote = written.contains("://") && !written.starts_with("file://")
         || written.contains('@') && written.contains(':');
     if !is_remote {
         return;
     }
-    let directory = match words.get(2) {
+    let directory = match words.get(1) {
         Some(directory) => Argument::clone(directory),
         None => {
             let last = written.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("");
@@ -87,26 +244,34 @@ fn cloned(walk: &mut Walk<'_>, words: &[&Argument]) {
 }
 
 /// `git config KEY VALUE`: what git will run by itself once it is there.
-fn configured(walk: &mut Walk<'_>, words: &[&Argument]) {
-    let set = |word: &&Argument| word.text.as_known() == Some("set");
-    let skip = 1 + usize::from(words.get(1).is_some_and(set));
+fn configured(walk: &mut Walk<'_>, options: &Options<'_>, words: &[&Argument]) {
+    let set_word = |word: &&Argument| word.text.as_known() == Some("set");
+    let skip = usize::from(words.first().is_some_and(set_word));
     let [key, value, ..] = words.get(skip..).unwrap_or(&[]) else { return };
+    if options.has(&["--get", "--get-all", "--unset", "--unset-all", "--get-regexp"]) {
+        return;
+    }
     let key = key.text.known_prefix().to_ascii_lowercase();
-    let code = after(&value.text, "!");
-    let code = if key.starts_with("alias.") || !git_runs(&key) {
-        code
-    } else {
-        code.or(Some(value.text.clone()))
-    };
-    if let Some(code) = code {
-        walk.at_most(Certainty::Possible, |walk| walk.shell(&code, value.span, &[], None));
+    match means_of(&key) {
+        // What is set for good is spoken of by the rules on `git config`.
+        None
+        | Some(
+            Means::Directory | Means::Address | Means::Protocol | Means::File | Means::Setting,
+        ) => {}
+        Some(Means::Alias | Means::Banged) => {
+            walk.at_most(Certainty::Possible, |walk| set(walk, &key, &value.text, value.span));
+        }
+        Some(Means::Runs | Means::Replaces | Means::Transport) => {
+            let code = after(&value.text, "!").unwrap_or_else(|| value.text.clone());
+            walk.at_most(Certainty::Possible, |walk| walk.shell(&code, value.span, &[], None));
+        }
     }
 }
 
 /// `git submodule foreach …`, `git bisect run …`: one word is shell code, several are a command.
-fn git_runs_words(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str) {
-    let at = invocation.arguments.iter().position(|word| word.text.as_known() == Some(verb));
-    let rest = at.and_then(|at| invocation.arguments.get(at + 1..)).unwrap_or(&[]);
+fn git_runs_words(walk: &mut Walk<'_>, arguments: &[Argument], verb: &str) {
+    let at = arguments.iter().position(|word| word.text.as_known() == Some(verb));
+    let rest = at.and_then(|at| arguments.get(at + 1..)).unwrap_or(&[]);
     let options = rest
         .iter()
         .take_while(|word| word.text.as_known().is_some_and(|known| known.starts_with('-')))
@@ -122,53 +287,224 @@ fn git_runs_words(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str) {
     }
 }
 
-/// What git finds in `GIT_CONFIG_VALUE_…` and `GIT_CONFIG_PARAMETERS`.
+/// What git finds in `GIT_CONFIG_KEY_…`, `GIT_CONFIG_VALUE_…` and `GIT_CONFIG_PARAMETERS`, and directories that it is told of.
 pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
-    if name.starts_with("GIT_CONFIG_VALUE_") {
-        let code = after(value, "!").unwrap_or_else(|| value.clone());
-        walk.at_likely(|walk| walk.shell(&code, span, &[], None));
+    if let Some(number) = name.strip_prefix("GIT_CONFIG_VALUE_") {
+        match walk.variable_set(&format!("GIT_CONFIG_KEY_{number}")) {
+            Some(key) if key.as_known().is_some() => {
+                let key = key.known_prefix().to_ascii_lowercase();
+                walk.at_likely(|walk| set(walk, &key, value, span));
+            }
+            _ => {
+                let code = after(value, "!").unwrap_or_else(|| value.clone());
+                walk.at_likely(|walk| walk.shell(&code, span, &[], None));
+            }
+        }
+    } else if let Some(number) = name.strip_prefix("GIT_CONFIG_KEY_") {
+        if let Some(held) = walk.variable_set(&format!("GIT_CONFIG_VALUE_{number}")) {
+            let key = value.known_prefix().to_ascii_lowercase();
+            walk.at_likely(|walk| set(walk, &key, &held, span));
+        }
     } else if name == "GIT_CONFIG_PARAMETERS" {
-        for setting in value.known_prefix().split('\'').take(64) {
-            let text = value.derive([Piece::Known(setting.to_owned())]);
-            walk.at_likely(|walk| git_setting(walk, &Argument { text, span }));
+        if value.has_unknown() {
+            walk.gap(span, GapReason::UnknownCode);
+        }
+        for (key, setting) in parameters(value.known_prefix()) {
+            let text = value.derive([Piece::Known(setting)]);
+            walk.at_likely(|walk| set(walk, &key.to_ascii_lowercase(), &text, span));
+        }
+    } else if matches!(name, "GIT_EXEC_PATH" | "GIT_TEMPLATE_DIR") {
+        settings::directory(walk, &Argument { text: value.clone(), span });
+    } else if name == "GIT_ALLOW_PROTOCOL"
+        && value.known_prefix().split(':').any(|protocol| matches!(protocol, "ext" | "fd"))
+    {
+        walk.note("git.transport.ext", span);
+    }
+}
+
+/// `'key=value' 'key'='value'`, quoted as the shell quotes.
+fn parameters(written: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let (mut word, mut key, mut quoted, mut escaped) = (String::new(), None, false, false);
+    for letter in written.chars().chain([' ']) {
+        match letter {
+            _ if escaped => {
+                word.push(letter);
+                escaped = false;
+            }
+            '\'' => quoted = !quoted,
+            '\\' if !quoted => escaped = true,
+            '=' if !quoted && key.is_none() => key = Some(std::mem::take(&mut word)),
+            letter if letter.is_whitespace() && !quoted => {
+                let word = std::mem::take(&mut word);
+                let pair = match key.take() {
+                    Some(key) => Some((key, word)),
+                    None => {
+                        word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    }
+                };
+                if found.len() < SETTINGS {
+                    found.extend(pair);
+                }
+            }
+            letter => word.push(letter),
         }
     }
+    found
 }
 
 /// `-c key=value` of git: settings whose value git runs.
-pub(super) fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
-    let Some((key, setting)) = setting(&value.text) else { return };
-    let key = key.to_ascii_lowercase();
-    if key.starts_with("alias.") {
-        if let Some(code) = after(&setting, "!") {
-            walk.shell(&code, value.span, &[], None);
+fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
+    let known = value.text.known_prefix();
+    let Some((key, rest)) = known.split_once('=') else {
+        if value.text.has_unknown() {
+            walk.gap(value.span, GapReason::UnknownCode);
         }
-    } else if git_runs(&key) {
-        let code = after(&setting, "!").unwrap_or(setting);
-        walk.shell(&code, value.span, &[], None);
+        return;
+    };
+    set(walk, &key.to_ascii_lowercase(), &value.text.beginning_with(rest), value.span);
+}
+
+/// A variable of git's configuration has a value.
+pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
+    if let Some(means) = means_of(key) {
+        mean(walk, means, value, span);
     }
 }
 
-/// Whether git runs the value of a setting.
-pub(crate) fn git_runs(key: &str) -> bool {
-    const WHOLE: &[&str] = &[
-        "core.askpass",
-        "core.editor",
-        "core.fsmonitor",
-        "core.gitproxy",
-        "core.pager",
-        "core.sshcommand",
-        "credential.helper",
-        "diff.external",
-        "gpg.program",
-        "interactive.difffilter",
-        "sequence.editor",
-        "uploadpack.packobjectshook",
-    ];
-    const LAST: &[&str] =
-        &["cmd", "textconv", "command", "driver", "smudge", "clean", "process", "helper"];
-    WHOLE.contains(&key)
-        || key.starts_with("pager.")
-        || (key.matches('.').count() >= 2
-            && key.rsplit('.').next().is_some_and(|last| LAST.contains(&last)))
+fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
+    let argument = Argument { text: value.clone(), span };
+    match means {
+        Means::Runs => {
+            walk.shell(value, span, &[], None);
+        }
+        Means::Replaces => {
+            let text = after(value, "!").unwrap_or_else(|| value.clone());
+            if names_temporary(&text) {
+                walk.note("execution.temporary.escape", span);
+            }
+            settings::program(walk, &Argument { text, span });
+        }
+        Means::Transport => {
+            walk.note("git.transport.ext", span);
+            walk.shell(value, span, &[], None);
+        }
+        Means::Banged => {
+            if let Some(code) = after(value, "!") {
+                walk.shell(&code, span, &[], None);
+            }
+        }
+        Means::Alias => {
+            let code = after(value, "!").unwrap_or_else(|| {
+                let mut code = Text::known("git ");
+                code.append(value);
+                code
+            });
+            walk.at_likely(|walk| walk.shell(&code, span, &[], None));
+        }
+        Means::Setting => git_setting(walk, &argument),
+        Means::File => settings::named(walk, Settings::Git, &argument),
+        Means::Directory => settings::directory(walk, &argument),
+        Means::Address => address(walk, value, span),
+        Means::Protocol => {
+            if value.known_prefix().eq_ignore_ascii_case("always") {
+                walk.note("git.transport.ext", span);
+            }
+        }
+    }
+}
+
+/// An address of a repository: behind `ext::` stands a command, with `% ` for a blank.
+fn address(walk: &mut Walk<'_>, value: &Text, span: Span) {
+    let known = value.known_prefix();
+    let code = known.strip_prefix("ext::");
+    if code.is_some() || known.starts_with("fd::") {
+        walk.note("git.transport.ext", span);
+    }
+    if let Some(code) = code.or_else(|| known.contains("% ").then_some(known)) {
+        let code = value.derive([Piece::Known(code.replace("% ", " "))]);
+        walk.shell(&code, span, &[], None);
+    }
+}
+
+/// The variables of a file in git's form, with their keys in lower case.
+pub(super) fn entries(text: &str, most: usize) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut section = String::new();
+    let mut lines = text.lines().take(most);
+    while let Some(line) = lines.next() {
+        let mut line = line.trim().to_owned();
+        while line.ends_with('\\') && !line.ends_with("\\\\") {
+            line.pop();
+            let Some(more) = lines.next() else { break };
+            line.push_str(more);
+        }
+        let mut rest = line.as_str();
+        if let Some(inner) = rest.strip_prefix('[') {
+            let (name, after) = inner.split_once(']').unwrap_or((inner, ""));
+            section = match name.split_once(|letter: char| letter.is_whitespace() || letter == '"')
+            {
+                Some((name, sub)) => format!("{name}.{}", sub.trim().trim_matches('"')),
+                None => name.to_owned(),
+            };
+            rest = after.trim();
+        }
+        if rest.is_empty() || rest.starts_with(['#', ';']) {
+            continue;
+        }
+        let (name, value) = rest.split_once('=').unwrap_or((rest, "true"));
+        found
+            .push((format!("{section}.{}", name.trim()).to_ascii_lowercase(), plain(value.trim())));
+    }
+    found
+}
+
+/// A value without its quotes, escapes and what is remarked behind it.
+fn plain(written: &str) -> String {
+    let (mut value, mut quoted, mut escaped) = (String::new(), false, false);
+    for letter in written.chars() {
+        match letter {
+            _ if escaped => {
+                value.push(match letter {
+                    'n' => '\n',
+                    't' => '\t',
+                    other => other,
+                });
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            '"' => quoted = !quoted,
+            '#' | ';' if !quoted => break,
+            letter => value.push(letter),
+        }
+    }
+    value.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_as_git_reads_them() {
+        let text = "[core]\n\tfsmonitor = a b ; c\n[alias] x = \"!rm\\\"\" # y\n[diff \"A.b\"]\ncommand=q\\\n  r\nbare\n";
+        let expected = [
+            ("core.fsmonitor", "a b"),
+            ("alias.x", "!rm\""),
+            ("diff.a.b.command", "q  r"),
+            ("diff.a.b.bare", "true"),
+        ];
+        let found = entries(text, SETTINGS);
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn parameters_are_read_in_both_forms() {
+        let found = parameters(r"'alias.x'='!a b' 'core.pager=c' 'k'='it'\''s'");
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(found, [("alias.x", "!a b"), ("core.pager", "c"), ("k", "it's")]);
+    }
 }

@@ -8,8 +8,10 @@ use crate::{
 
 use super::{add, gathered, inside, named_after, only_asks, part, piped};
 
-pub(super) const SCP: &[&str] =
-    &["-c", "-D", "-F", "-i", "-J", "-l", "-o", "-P", "-S", "-X", "-b", "-B", "-R", "-s"];
+pub(super) const SCP: &[&str] = &["-c", "-D", "-F", "-i", "-J", "-l", "-o", "-P", "-S", "-X"];
+
+pub(super) const SFTP: &[&str] =
+    &["-B", "-D", "-F", "-J", "-P", "-R", "-S", "-X", "-b", "-c", "-i", "-l", "-o", "-s"];
 
 /// `scp from… to`.
 pub(super) fn scp(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -31,6 +33,9 @@ pub(super) const RSYNC: &[&str] = &[
     "--files-from",
     "--filter",
     "--rsync-path",
+    "--config",
+    "--dparam",
+    "--remote-option",
     "--password-file",
     "--port",
     "--bwlimit",

@@ -414,32 +414,48 @@ pub(super) const AUTOSSH: &[&str] = &[
     "-p", "-Q", "-R", "-S", "-W", "-w",
 ];
 
-/// `ssh destination command…`: the command is walked as the code that it is on the other side.
-pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let values = if invocation.program == "autossh" { AUTOSSH } else { SSH };
-    let mut arguments = invocation.arguments.as_slice();
-    let mut destination = None;
-    // Options end at the destination; what follows is the remote command, dashes and all.
-    while let Some((first, rest)) = arguments.split_first() {
-        arguments = rest;
-        let written = first.text.known_prefix();
+/// Where ssh connects to, and how many of its words are its own. Options stand before the destination and right behind it;
+/// what follows is the remote command, dashes and all.
+pub(crate) fn before_command<'a>(
+    arguments: &'a [Argument],
+    values: &[&str],
+) -> (Option<&'a Argument>, usize) {
+    let (mut destination, mut at) = (None, 0);
+    while let Some(word) = arguments.get(at) {
+        let written = word.text.known_prefix();
+        if word.text.as_known() == Some("--") {
+            at += 1;
+            if destination.is_none() {
+                destination = arguments.get(at);
+                at += usize::from(destination.is_some());
+            }
+            break;
+        }
         if written.len() > 1 && written.starts_with('-') {
             let takes = written.chars().skip(1).position(|letter| {
                 values.iter().any(|option| option.chars().nth(1) == Some(letter))
             });
             let last = written.chars().count().saturating_sub(2);
-            if takes == Some(last) && first.text.pieces.len() <= 1 {
-                arguments = arguments.get(1..).unwrap_or(&[]);
-            }
+            at += 1 + usize::from(takes == Some(last) && word.text.pieces.len() <= 1);
             continue;
         }
-        destination = Some(first);
-        break;
+        if destination.is_some() {
+            break;
+        }
+        destination = Some(word);
+        at += 1;
     }
+    (destination, at.min(arguments.len()))
+}
+
+/// `ssh destination command…`: the command is walked as the code that it is on the other side.
+pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let values = if invocation.program == "autossh" { AUTOSSH } else { SSH };
+    let (destination, before) = before_command(&invocation.arguments, values);
     let Some(destination) = destination else { return Text::unknown("ssh") };
-    let before = invocation.arguments.len() - arguments.len();
-    let options =
-        crate::programs::Options::new(invocation.arguments.get(..before).unwrap_or(&[]), values);
+    let (own, arguments) =
+        invocation.arguments.split_at_checked(before).unwrap_or((&invocation.arguments, &[]));
+    let options = crate::programs::Options::new(own, values);
     // `-o RemoteForward=…` is the long form of `-R …`, and so on.
     let settings: Vec<String> = options
         .values_of(&["-o"])

@@ -30,9 +30,10 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
         None => invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),
     };
     let replace = options
-        .value(&["-I", "--replace"])
+        .value(&["-I"])
+        .or_else(|| options.given().find_map(|given| given.attached("--replace", &[])))
         .map(|argument| argument.text.display())
-        .or_else(|| (options.has(&["-i"]) || options.has(&["--replace"])).then(|| "{}".to_owned()));
+        .or_else(|| options.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
     let Some(known) = input.as_known() else {
         let each = in_directory(walk, &input);
         return run_with(

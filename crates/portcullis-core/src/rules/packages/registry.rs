@@ -8,7 +8,7 @@ use super::super::{
 use crate::{
     address::host_of,
     effect::{Argument, Effect, EffectKind},
-    programs::escapes::is_index,
+    programs::escapes::named::is_index,
     text::Text,
 };
 

@@ -254,7 +254,7 @@ impl Walk<'_> {
             self.at_most(Certainty::Likely, |walk| walk.same_shell(&code, span));
         }
         let is_for_git = name.starts_with("GIT_CONFIG_");
-        if is_for_git {
+        if name.starts_with("GIT_") {
             escapes::git_environment(self, name, value, span);
         }
         escapes::named_in_variable(self, name, value, span);
@@ -471,6 +471,10 @@ impl Walk<'_> {
     /// A program that no table knows may run what its arguments spell: a command behind `--`, code behind `-c`, or the
     /// name of a program that loses or runs things.
     fn handed_on(&mut self, invocation: &Invocation) {
+        // What the table of options knows is read by it.
+        if escapes::has_rows(&invocation.program) {
+            return;
+        }
         let arguments = invocation.arguments.as_slice();
         let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
         let is_program = |word: &str| programs::program(word).is_some();

@@ -443,18 +443,26 @@ impl Walk<'_> {
         printed
     }
 
+    /// A loop that nothing ends.
+    fn endless(&mut self, body: &[Statement], span: portcullis_syntax::Span) {
+        if body.is_empty() {
+            return;
+        }
+        if body.iter().all(only_starts) {
+            self.note("system.process.fork-bomb", span);
+        } else if body.iter().all(only_appends) {
+            self.note("system.disk.fill", span);
+        }
+    }
+
     /// A loop with a condition, as often as it is known to hold, and once more where it is not known; gives whether it was
     /// known to the end.
     fn repeat(&mut self, until: bool, condition: &[Statement], body: &[Statement]) -> (Text, bool) {
         let mut printed = Text::default();
         if let (Some(first), Some(_)) = (condition.first(), body.first())
-            && condition.iter().all(never_fails)
+            && condition.iter().all(|statement| always(statement, !until))
         {
-            if body.iter().all(only_starts) {
-                self.note("system.process.fork-bomb", first.span);
-            } else if body.iter().all(only_appends) {
-                self.note("system.disk.fill", first.span);
-            }
+            self.endless(body, first.span);
         }
         // Where the last round began, when it is not the last one of the loop.
         let mut last = None;
@@ -525,6 +533,11 @@ impl Walk<'_> {
             expression.as_known().map(|known| known.split(';').map(Text::known).collect());
         let mut printed = Text::default();
         let mut last = None;
+        if let Some([_, condition, _]) = parts.as_deref()
+            && matches!(condition.as_known().map(str::trim), Some("" | "1"))
+        {
+            self.endless(body, header.span);
+        }
         if let Some([first, condition, next]) = parts.as_deref() {
             let mut known = self.calculate(first).is_some();
             for round in 0..ROUNDS {
@@ -657,20 +670,15 @@ fn only_appends(statement: &Statement) -> bool {
             .any(|pipeline| pipeline.stages.iter().any(waits))
 }
 
-/// Whether a loop's condition is `true` or `:` and nothing else.
-fn never_fails(statement: &Statement) -> bool {
+/// Whether a loop's condition is `true` or `:` and nothing else, or `false` where that is what goes on.
+fn always(statement: &Statement, succeeds: bool) -> bool {
     let [Command { kind: CommandKind::Simple { words, .. }, .. }] =
         statement.first.stages.as_slice()
     else {
         return false;
     };
-    statement.rest.is_empty()
-        && !statement.first.negated
-        && matches!(
-            words.as_slice(),
-            [Word { parts, .. }] if matches!(
-                parts.as_slice(),
-                [Part { kind: PartKind::Literal(name), .. }] if matches!(&**name, "true" | ":")
-            )
-        )
+    let [Word { parts, .. }] = words.as_slice() else { return false };
+    let [Part { kind: PartKind::Literal(name), .. }] = parts.as_slice() else { return false };
+    let known: &[&str] = if succeeds { &["true", ":"] } else { &["false"] };
+    statement.rest.is_empty() && !statement.first.negated && known.contains(&&**name)
 }

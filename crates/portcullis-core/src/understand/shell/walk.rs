@@ -768,6 +768,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// How many of the programs that are being read are this one: what runs now was started by them.
+    pub(crate) fn within_program(&self, name: &str) -> usize {
+        self.inside.iter().filter(|program| *program == name).count()
+    }
+
     /// Whether this call wrote any file.
     pub(crate) fn has_written(&self) -> bool {
         self.state.files().next().is_some()

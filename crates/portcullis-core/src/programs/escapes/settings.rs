@@ -1,0 +1,219 @@
+//! Settings that a call names: files of them, directories of programs, and programs that stand in for others. Owns how such
+//! files are read where the call itself wrote them, and what is said of those that nobody can know; which options and
+//! variables name them is said by the tables.
+
+use portcullis_syntax::Span;
+
+use super::{git, vim};
+use crate::{
+    effect::{Argument, GapReason},
+    place::{self, Place},
+    text::{Piece, Text},
+    understand::shell::Walk,
+};
+
+/// The most lines of a file of settings that are read; people write a few dozen.
+const LINES: usize = 512;
+
+/// What a file of settings is read as.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Settings {
+    /// git-config(1), "FILES".
+    Git,
+    /// make(1): a makefile.
+    Make,
+    /// npm's npmrc(5).
+    Npm,
+    /// Any other, which nobody reads.
+    Opaque,
+    /// rsyncd.conf(5).
+    Rsync,
+    /// A batch of sftp(1), in which `!` stands before a command.
+    Sftp,
+    /// ssh_config(5).
+    Ssh,
+    /// A script of Vim.
+    Vim,
+    /// What is typed into Vim.
+    Typed,
+}
+
+/// A file of settings is named: what the call wrote into it is read, and where it came with the project it is told.
+pub(super) fn named(walk: &mut Walk<'_>, kind: Settings, file: &Argument) {
+    if is_none(&file.text) {
+        return;
+    }
+    if walk.wrote(&file.text) {
+        let content = walk.read(file);
+        read(walk, kind, &content, file.span);
+    } else if is_brought_along(walk, &file.text) {
+        walk.note("execution.settings.named", file.span);
+    }
+}
+
+/// A file of settings that a program finds by itself: it counts where this call wrote it.
+pub(super) fn found(walk: &mut Walk<'_>, kind: Settings, path: &Text, span: Span) -> bool {
+    let wrote = walk.wrote(path);
+    if wrote {
+        let content = walk.read(&Argument { text: path.clone(), span });
+        read(walk, kind, &content, span);
+    }
+    wrote
+}
+
+/// A directory is named in which a program looks for others that it runs.
+pub(super) fn directory(walk: &mut Walk<'_>, directory: &Argument) {
+    if !is_none(&directory.text) && is_brought_along(walk, &directory.text) {
+        walk.note("execution.settings.named", directory.span);
+    }
+}
+
+/// A program is named that stands in for one which is trusted: a command line, or a file.
+pub(super) fn program(walk: &mut Walk<'_>, value: &Argument) {
+    let written = value.text.known_prefix();
+    if matches!(written, "" | "none" | "internal" | "true" | "false") && !value.text.has_unknown() {
+        return;
+    }
+    walk.shell(&value.text, value.span, &[], None);
+    stands_in(walk, value);
+}
+
+/// As [`program`] where what it runs is followed elsewhere.
+pub(super) fn stands_in(walk: &mut Walk<'_>, value: &Argument) {
+    let first = value.text.known_prefix().split_whitespace().next().unwrap_or("");
+    let text = value.text.derive([Piece::Known(first.to_owned())]);
+    if first.contains('/') && is_brought_along(walk, &text) {
+        walk.note("execution.program.named", value.span);
+    }
+}
+
+/// A library is named that a program loads.
+pub(super) fn library(walk: &mut Walk<'_>, value: &Argument) {
+    let written = value.text.known_prefix();
+    if matches!(written, "" | "none" | "internal") && !value.text.has_unknown() {
+        return;
+    }
+    if written.contains('/') && is_brought_along(walk, &value.text) {
+        walk.note("execution.program.named", value.span);
+    }
+}
+
+/// Whether nothing is named: an empty file, or the word that stands for none.
+fn is_none(path: &Text) -> bool {
+    matches!(
+        path.as_known(),
+        Some("" | "/dev/null" | "DEFAULTS" | "NONE" | "NORC" | "NUL" | "none")
+    )
+}
+
+/// Whether what a path names came with the call or the project: it does not lie in the home or the
+/// system, or nobody knows where. What `mktemp` made is empty, and what the call wrote into it was read before.
+fn is_brought_along(walk: &Walk<'_>, path: &Text) -> bool {
+    let target = walk.target(path);
+    match target.path.as_deref() {
+        Some(known) => {
+            let place = place::place_of(&target, walk.facts());
+            super::is_temporary(known)
+                || place.is_workspace()
+                || matches!(place, Place::Cache | Place::Elsewhere | Place::Unknown)
+        }
+        None => !path
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Unknown(origin) if &**origin == "mktemp")),
+    }
+}
+
+fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
+    let mut known = String::new();
+    for piece in &content.pieces {
+        known.push_str(match piece {
+            Piece::Known(part) => part,
+            Piece::Unknown(_) | Piece::Glob(_) => "\n",
+        });
+    }
+    if content.has_unknown() {
+        walk.gap(span, GapReason::UnknownCode);
+    }
+    if known.lines().nth(LINES).is_some() {
+        walk.gap(span, GapReason::Limit);
+    }
+    let lines = || known.lines().map(str::trim).take(LINES);
+    let text = |value: &str| content.derive([Piece::Known(value.to_owned())]);
+    match kind {
+        Settings::Git => {
+            for (key, value) in git::entries(&known, LINES) {
+                git::set(walk, &key, &text(&value), span);
+            }
+        }
+        Settings::Make => super::makefile(walk, content, span),
+        Settings::Npm => {
+            for (key, value) in lines().filter_map(|line| line.split_once('=')) {
+                let option = format!("--{}={}", key.trim(), unquoted(value.trim()));
+                super::options_of(walk, "npm", &[Argument { text: text(&option), span }]);
+            }
+        }
+        Settings::Opaque => walk.gap(span, GapReason::UnknownCode),
+        Settings::Rsync => {
+            for (key, value) in lines().filter_map(|line| line.split_once('=')) {
+                if key.trim().to_ascii_lowercase().ends_with("exec") {
+                    walk.shell(&text(value.trim()), span, &[], None);
+                }
+            }
+        }
+        Settings::Sftp => {
+            for code in lines().filter_map(|line| line.trim_start_matches('-').strip_prefix('!')) {
+                walk.shell(&text(code), span, &[], None);
+            }
+        }
+        Settings::Ssh => {
+            for line in lines().filter(|line| !line.starts_with('#')) {
+                ssh(walk, &Argument { text: text(line), span });
+            }
+        }
+        Settings::Vim => {
+            for line in lines() {
+                vim::command(walk, &text(line), span);
+            }
+        }
+        Settings::Typed => {
+            for (_, line) in lines().filter_map(|line| line.split_once(':')) {
+                vim::command(walk, &text(line), span);
+            }
+        }
+    }
+}
+
+/// `Keyword value` or `Keyword=value` of ssh_config(5), as in `-o`.
+pub(super) fn ssh(walk: &mut Walk<'_>, setting: &Argument) {
+    let Some((key, value)) = super::setting(&setting.text) else { return };
+    let known = value.known_prefix().trim_start_matches(['=', ' ', '\t']);
+    let value = value.beginning_with(unquoted(known));
+    let value = Argument { text: value, span: setting.span };
+    let is_off = matches!(value.text.as_known().map(str::trim), Some("none" | ""));
+    match key.to_ascii_lowercase().as_str() {
+        "proxycommand" | "localcommand" | "knownhostscommand" | "matchexec" if !is_off => {
+            program(walk, &value);
+        }
+        "match" => {
+            let known = value.text.known_prefix();
+            if let Some((_, code)) = known.split_once("exec") {
+                let code = code.trim_start_matches([' ', '=', '\t']);
+                let code = code.strip_prefix('"').map_or_else(
+                    || code.split_whitespace().next().unwrap_or(""),
+                    |quoted| quoted.split('"').next().unwrap_or(""),
+                );
+                let code = value.text.derive([Piece::Known(code.to_owned())]);
+                walk.shell(&code, value.span, &[], None);
+            }
+        }
+        "include" => named(walk, Settings::Ssh, &value),
+        "xauthlocation" => program(walk, &value),
+        "pkcs11provider" | "securitykeyprovider" => library(walk, &value),
+        _ => {}
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value)
+}

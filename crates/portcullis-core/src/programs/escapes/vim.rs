@@ -1,0 +1,301 @@
+//! Commands of Vim and its kin, as they stand behind `-c`, in scripts and in `VIMINIT`: which of them reach a shell or
+//! another language. Owns their spellings (`:help cmdline-ranges`, `:help :bar`); the rest of the language is the editor's.
+
+use portcullis_syntax::Span;
+
+use super::settings::{self, Settings};
+use crate::{
+    effect::{Argument, GapReason},
+    text::{Piece, Text},
+    understand::shell::Walk,
+};
+
+/// How deep commands stand in each other: `autocmd … silent execute "…"` has three levels.
+const NESTED: usize = 8;
+
+/// Words before a command that only say how it is done.
+const MODIFIERS: &[&str] = &[
+    "aboveleft",
+    "argdo",
+    "bel",
+    "belowright",
+    "bo",
+    "botright",
+    "bufdo",
+    "cdo",
+    "cfdo",
+    "confirm",
+    "keepalt",
+    "keepjumps",
+    "keepmarks",
+    "keeppatterns",
+    "ldo",
+    "lfdo",
+    "lockmarks",
+    "noa",
+    "noautocmd",
+    "noswapfile",
+    "sandbox",
+    "sil",
+    "silent",
+    "tab",
+    "tabdo",
+    "topleft",
+    "uns",
+    "unsilent",
+    "verb",
+    "verbose",
+    "vert",
+    "vertical",
+    "windo",
+];
+
+/// Functions that start a program, with the first quoted text behind them.
+const STARTS: &[&str] = &[
+    "system(",
+    "systemlist(",
+    "job_start(",
+    "jobstart(",
+    "termopen(",
+    "term_start(",
+    "libcall(",
+    "libcallnr(",
+    "os.execute(",
+    "io.popen(",
+    "os.system(",
+    "subprocess.run(",
+    "vim.fn.system(",
+];
+
+/// A line of commands, as typed behind `:`.
+pub(super) fn command(walk: &mut Walk<'_>, text: &Text, span: Span) {
+    line(walk, text, text.known_prefix(), span, 0);
+}
+
+fn line(walk: &mut Walk<'_>, text: &Text, line: &str, span: Span, depth: usize) {
+    if depth > NESTED {
+        walk.gap(span, GapReason::Limit);
+        return;
+    }
+    for one in line.lines() {
+        let mut rest = Some(one);
+        while let Some(some) = rest {
+            rest = single(walk, text, some, span, depth);
+        }
+    }
+}
+
+/// Reads one command; gives what stands behind its `|`, where that is another one.
+fn single<'t>(
+    walk: &mut Walk<'_>,
+    text: &Text,
+    written: &'t str,
+    span: Span,
+    depth: usize,
+) -> Option<&'t str> {
+    let mut written = written;
+    loop {
+        written = written.trim_start_matches(|letter: char| {
+            letter.is_ascii_whitespace()
+                || letter.is_ascii_digit()
+                || ":%.$,<>'+-*;".contains(letter)
+        });
+        let end =
+            written.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(written.len());
+        let (word, rest) = written.split_at_checked(end).unwrap_or((written, ""));
+        if !MODIFIERS.contains(&word) {
+            break;
+        }
+        written = rest.strip_prefix('!').unwrap_or(rest);
+    }
+    let shell = |walk: &mut Walk<'_>, code: &str| {
+        // What is not known of the whole text stands at its end, as does what this command takes.
+        let code = if text.has_unknown() && text.known_prefix().ends_with(code) {
+            text.beginning_with(code)
+        } else {
+            text.derive([Piece::Known(code.to_owned())])
+        };
+        walk.shell(&code, span, &[], None);
+    };
+    if let Some(code) = written.strip_prefix('!') {
+        shell(walk, code);
+        return None;
+    }
+    let end =
+        written.find(|letter: char| !(letter.is_ascii_alphanumeric())).unwrap_or(written.len());
+    let (word, rest) = written.split_at_checked(end).unwrap_or((written, ""));
+    let argument = rest.trim_start_matches(['!', ' ', '\t', '=', '<']);
+    match word {
+        "r" | "re" | "read" if rest.trim_start().starts_with('!') => {
+            shell(walk, rest.trim_start().get(1..).unwrap_or(""));
+            return None;
+        }
+        "w" | "write" if rest.starts_with(' ') && rest.trim_start().starts_with('!') => {
+            shell(walk, rest.trim_start().get(1..).unwrap_or(""));
+            return None;
+        }
+        "sh" | "shell" if argument.trim().is_empty() => {
+            walk.run(&[Argument { text: Text::known("sh"), span }], None);
+            return None;
+        }
+        "ter" | "term" | "terminal" => {
+            let words = argument.trim_start_matches("++").trim();
+            let words = if words.is_empty() { "sh" } else { words };
+            shell(walk, words);
+            return None;
+        }
+        "exe" | "exec" | "execute" => {
+            for inner in quoted(argument) {
+                line(walk, text, &inner, span, depth + 1);
+            }
+            started(walk, text, argument, span);
+            if !argument.trim_start().starts_with(['"', '\'']) {
+                walk.gap(span, GapReason::UnknownCode);
+            }
+        }
+        "au" | "autocmd" | "command" | "com" => {
+            // `autocmd [group] {event} {pattern} {command}`: what stands behind each word may be the command.
+            let mut rest = argument;
+            for _ in 0..5 {
+                let Some((_, after)) = rest.split_once(' ') else { break };
+                rest = after.trim_start();
+                line(walk, text, rest, span, depth + 1);
+            }
+            return None;
+        }
+        "norm" | "normal" => {
+            for (_, inner) in argument.split_once(':').into_iter() {
+                line(walk, text, inner, span, depth + 1);
+            }
+            return None;
+        }
+        "g" | "v" | "global" | "vglobal" => {
+            let mut letters = argument.chars();
+            if let Some(mark) = letters.next()
+                && let Some((_, inner)) = letters.as_str().split_once(mark)
+            {
+                line(walk, text, inner, span, depth + 1);
+            }
+            return None;
+        }
+        "so" | "source" | "ru" | "runtime" => {
+            let file = text.derive([Piece::Known(head(argument).to_owned())]);
+            settings::named(walk, Settings::Vim, &Argument { text: file, span });
+        }
+        "lua" | "luado" => code(walk, text, "lua", argument, span),
+        "py" | "py3" | "python" | "python3" | "pyx" | "pythonx" => {
+            code(walk, text, "python", argument, span);
+        }
+        "perl" | "pe" => code(walk, text, "perl", argument, span),
+        "rub" | "ruby" => code(walk, text, "ruby", argument, span),
+        "luafile" | "pyfile" | "py3file" | "rubyfile" | "pyxfile" => {
+            let language = match word {
+                "luafile" => "lua",
+                "rubyfile" => "ruby",
+                _ => "python",
+            };
+            let file = text.derive([Piece::Known(head(argument).to_owned())]);
+            walk.script(language, &Argument { text: file, span }, &[], None);
+        }
+        "se" | "set" | "setl" | "setlocal" => {
+            for program in [
+                "makeprg=",
+                "mp=",
+                "grepprg=",
+                "gp=",
+                "shell=",
+                "sh=",
+                "equalprg=",
+                "formatprg=",
+                "keywordprg=",
+            ] {
+                if let Some(value) = argument.strip_prefix(program) {
+                    let value = text.derive([Piece::Known(value.replace("\\ ", " "))]);
+                    settings::program(walk, &Argument { text: value, span });
+                }
+            }
+        }
+        _ => started(walk, text, written, span),
+    }
+    next(written)
+}
+
+/// What stands behind the first bar outside of quotes.
+fn next(written: &str) -> Option<&str> {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, letter) in written.char_indices() {
+        match (quote, letter) {
+            _ if escaped => escaped = false,
+            (_, '\\') => escaped = true,
+            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'')
+                if written.get(at + 1..).is_some_and(|rest| rest.contains(letter)) =>
+            {
+                quote = Some(letter);
+            }
+            (None, '|') => return written.get(at + 1..),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn head(words: &str) -> &str {
+    words.split([' ', '|']).next().unwrap_or("")
+}
+
+fn code(walk: &mut Walk<'_>, text: &Text, language: &'static str, code: &str, span: Span) {
+    let code = text.derive([Piece::Known(code.trim_end().to_owned())]);
+    walk.code(language, &code, span, &[]);
+    started(walk, text, code.known_prefix(), span);
+}
+
+/// Programs that functions start.
+fn started(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+    for call in STARTS {
+        for (at, _) in written.match_indices(call).take(16) {
+            let given = written.get(at + call.len()..).unwrap_or("").trim_start();
+            let list = given.strip_prefix('[');
+            let inner = list.map_or(given, |list| list.split(']').next().unwrap_or(list));
+            let words: Vec<String> = quoted(inner).collect();
+            let code = match list {
+                Some(_) => words.join(" "),
+                None if given.starts_with(['"', '\'']) => {
+                    words.into_iter().next().unwrap_or_default()
+                }
+                None => {
+                    walk.gap(span, GapReason::UnknownCode);
+                    continue;
+                }
+            };
+            let code = text.derive([Piece::Known(code)]);
+            walk.shell(&code, span, &[], None);
+        }
+    }
+}
+
+/// The quoted texts in an expression, in order.
+fn quoted(expression: &str) -> impl Iterator<Item = String> {
+    let mut rest = expression;
+    std::iter::from_fn(move || {
+        let at = rest.find(['"', '\''])?;
+        let mark = rest.get(at..)?.chars().next()?;
+        let inner = rest.get(at + 1..)?;
+        let (mut value, mut escaped) = (String::new(), false);
+        for (end, letter) in inner.char_indices() {
+            if escaped {
+                value.push(letter);
+                escaped = false;
+            } else if letter == '\\' && mark == '"' {
+                escaped = true;
+            } else if letter == mark {
+                rest = inner.get(end + 1..).unwrap_or("");
+                return Some(value);
+            } else {
+                value.push(letter);
+            }
+        }
+        rest = "";
+        Some(value)
+    })
+}
