@@ -18,6 +18,7 @@ pub mod analyze;
 pub mod approval;
 pub mod assessment;
 pub mod assessor;
+mod bound;
 pub mod call;
 pub mod conversation;
 pub mod decision;

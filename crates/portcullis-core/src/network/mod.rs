@@ -24,6 +24,7 @@ mod tests;
 
 pub use address::{Class, Embedding, carried, classify, operator_nat64};
 pub use curl::{Reading, read_as_curl};
+pub(crate) use homograph::is_disguised;
 pub use name::{Inside, inside};
 pub use policy::{
     Admission, AllowedHost, BadEntry, Budget, DEFAULT_PORTS, Judged, NetworkOptions, NetworkPolicy,

@@ -5,6 +5,7 @@ use super::{
     operands::{known, operands, synthetic},
 };
 use crate::{
+    bound::Bounded,
     effect::{Argument, WriteMode},
     text::Text,
     understand::shell::{Invocation, Walk},
@@ -138,6 +139,16 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         || letter('u', &["-u", "--update"])
     {
         let mut content = Text::unknown("tar");
+        if let Some(list) = options.value(&["-T", "--files-from"]) {
+            let names = match list.text.as_known() {
+                Some("-" | "/dev/stdin") => invocation.input.clone().unwrap_or_default(),
+                _ => walk.read(&list),
+            };
+            content.inherit(&names);
+            for name in names.known_prefix().lines().at_most(NAMES, walk, list.span) {
+                content.inherit(&walk.read(&synthetic(name, list.span)));
+            }
+        }
         for file in files.iter().chain(&options.value(&["-T", "--files-from"])) {
             content.inherit(&walk.read(&relative_to(place.as_ref(), file)));
             if options.has(&["--remove-files"]) {
@@ -251,7 +262,7 @@ fn seven(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             }
         }
         _ => {
-            for file in files.iter().skip(1).take(1) {
+            for file in files.iter().skip(1).leading(1) {
                 content.inherit(&walk.read(file));
             }
             if matches!(command.as_str(), "x" | "e") && !prints {
@@ -297,7 +308,14 @@ fn cpio(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let names: Vec<String> = invocation
         .input
         .as_ref()
-        .map(|input| input.known_prefix().lines().take(NAMES).map(str::to_owned).collect())
+        .map(|input| {
+            input
+                .known_prefix()
+                .lines()
+                .at_most(NAMES, walk, invocation.span)
+                .map(str::to_owned)
+                .collect()
+        })
         .unwrap_or_default();
     let packs = options.has(&["-o", "--create", "-p", "--pass-through", "-w"]);
     if packs {

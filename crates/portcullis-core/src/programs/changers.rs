@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     assessment::statement_reads,
+    bound::Bounded,
     effect::{Argument, WriteMode},
     text::Text,
     understand::shell::{Invocation, Walk},
@@ -123,7 +124,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
                 // In these a program of the tool's own language stands first.
                 let programs = ["awk", "gawk", "jaq", "tomlq", "xq", "yq"];
                 let skipped = usize::from(programs.contains(&name) && files.len() > 1);
-                for file in files.iter().skip(skipped).take(WORDS) {
+                for file in files.iter().skip(skipped).at_most(WORDS, walk, invocation.span) {
                     walk.write(file, WriteMode::Edit, Text::unknown(name));
                 }
                 hand_all(walk, &files, true);
@@ -187,7 +188,7 @@ pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
         return;
     }
     hand_all(walk, &invocation.arguments, false);
-    for word in invocation.arguments.iter().take(WORDS) {
+    for word in invocation.arguments.iter().at_most(WORDS, walk, invocation.span) {
         let written = word.text.known_prefix();
         if written.contains([',', ':']) || !written.starts_with('-') && written.contains('=') {
             for path in mounts::paths_in(word) {
@@ -198,7 +199,8 @@ pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
-    for file in files.iter().take(WORDS) {
+    let span = files.last().map_or_else(portcullis_syntax::Span::default, |file| file.span);
+    for file in files.iter().at_most(WORDS, walk, span) {
         let prefix = file.text.known_prefix();
         let value = prefix
             .strip_prefix('-')

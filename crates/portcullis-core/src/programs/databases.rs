@@ -7,8 +7,8 @@ use portcullis_syntax::Span;
 
 use super::{Does, Program, operators};
 use crate::{
-    effect::{Argument, WriteMode},
-    text::{Piece, Text},
+    effect::{Argument, GapReason, WriteMode},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -398,6 +398,9 @@ impl Client {
     fn say_if_known(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
         if text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))) {
             self.say(walk, text, span, invocation);
+        } else if text.taint.has(Taint::NETWORK) {
+            // Whoever is on the other side writes the statements.
+            walk.gap(span, GapReason::UnknownCode);
         }
     }
 
@@ -492,6 +495,9 @@ fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
     for (text, span) in texts {
+        if text.as_known().is_none() && text.taint.has(Taint::NETWORK) {
+            walk.gap(span, GapReason::UnknownCode);
+        }
         let said = text.display();
         let grants = ["createUser(", "grantRolesToUser(", "updateUser("];
         if grants.iter().any(|call| said.contains(call))

@@ -6,7 +6,8 @@ use super::{
     operands::{after, copied, directory, into, known, operands, synthetic},
 };
 use crate::{
-    effect::{Argument, WriteMode},
+    bound::Bounded,
+    effect::{Argument, GapReason, WriteMode},
     place::{self, Place},
     text::Text,
     understand::shell::{Invocation, Walk},
@@ -472,23 +473,52 @@ fn patch(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         walk.write(&file, WriteMode::Edit, Text::unknown("patch"));
         return Text::default();
     }
-    // The patch itself says which files it changes.
-    for line in
-        content.known_prefix().lines().filter_map(|line| line.strip_prefix("+++ ")).take(PATCHED)
+    patched(walk, &content, options.has(&["-p0"]), invocation);
+    Text::default()
+}
+
+/// `git apply`, `git am`: what a patch changes that arrives, or that this call wrote.
+pub(super) fn patched_by_git(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = operands(invocation);
+    let looks = ["--check", "--stat", "--numstat", "--summary"];
+    if !matches!(words.first().map(known), Some("am" | "apply")) || invocation.options().has(&looks)
     {
+        return;
+    }
+    let files = words.get(1..).unwrap_or_default();
+    let mut patches: Vec<Text> = Vec::new();
+    for file in files.iter().filter(|file| known(file) != "-") {
+        if walk.wrote(&file.text) {
+            patches.push(walk.read(file));
+        }
+    }
+    if files.iter().all(|file| known(file) == "-") {
+        patches.extend(invocation.input.clone());
+    }
+    for patch in patches {
+        patched(walk, &patch, false, invocation);
+    }
+}
+
+/// The patch itself says which files it changes.
+fn patched(walk: &mut Walk<'_>, content: &Text, whole: bool, invocation: &Invocation) {
+    if content.is_cut() {
+        walk.gap(invocation.span, GapReason::Limit);
+    }
+    let headers = content.known_prefix().lines().filter_map(|line| line.strip_prefix("+++ "));
+    for line in headers.at_most(PATCHED, walk, invocation.span) {
         let name = line.split('\t').next().unwrap_or(line);
-        let name = if options.has(&["-p0"]) || name.starts_with('/') {
+        let name = if whole || name.starts_with('/') {
             name
         } else {
             name.split_once('/').map_or(name, |(_, rest)| rest)
         };
         walk.write(&synthetic(name, invocation.span), WriteMode::Edit, Text::unknown("patch"));
     }
-    Text::default()
 }
 
-/// How many files of one patch are looked at; what a person would still read.
-const PATCHED: usize = 64;
+/// How many files of one patch are looked at; a change of a whole repository has hundreds.
+const PATCHED: usize = 1024;
 
 /// Its configuration says what is rotated; `-s` and `-l` are written.
 fn rotate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {

@@ -1,7 +1,10 @@
 //! Programs that run code given to them: shells, script languages, `awk`, `make`. Owns where in their arguments the code
 //! stands; what the code does is read by `understand`.
 
-use super::{Does, Options, Program, escapes, network::serve, operands::after, wrappers};
+use super::{
+    Does, Options, Program, environment::prints_each_line, escapes, network::serve,
+    operands::after, wrappers,
+};
 use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
@@ -37,24 +40,32 @@ const fn speaker(
 /// Interpreters other than shells, sorted by program.
 static SPEAKERS: &[Speaker] = &[
     speaker("awk", "awk", &["-e", "--source"], true),
+    speaker("bb", "lisp", &["-e", "--eval"], false),
     speaker("bpython", "python", &[], false),
     speaker("bun", "javascript", &["-e", "--eval", "-p", "--print"], false),
+    speaker("clj", "lisp", &["-e", "--eval"], false),
+    speaker("clojure", "lisp", &["-e", "--eval"], false),
     speaker("deno", "javascript", &[], false),
     speaker("elixir", "elixir", &["-e", "--eval"], false),
+    speaker("erl", "erlang", &["-eval"], false),
     speaker("expect", "tcl", &["-c"], false),
     speaker("gawk", "awk", &["-e", "--source"], true),
     speaker("ghc", "haskell", &["-e"], false),
     speaker("groovy", "groovy", &["-e"], false),
     speaker("guile", "scheme", &["-c"], false),
+    speaker("iex", "elixir", &["-e", "--eval"], false),
     speaker("ipython", "python", &["-c"], false),
     speaker("irb", "ruby", &["-e"], false),
     speaker("jjs", "javascript", &[], false),
     speaker("jrunscript", "javascript", &["-e"], false),
+    speaker("jshell", "java", &[], false),
     speaker("julia", "julia", &["-e", "--eval", "-E"], false),
+    speaker("kotlin", "kotlin", &["-e"], false),
     speaker("lua", "lua", &["-e"], false),
     speaker("luajit", "lua", &["-e"], false),
     speaker("mawk", "awk", &["-e"], true),
     speaker("nawk", "awk", &[], true),
+    speaker("nim", "nim", &["--eval"], false),
     speaker("node", "javascript", &["-e", "--eval", "-p", "--print", "-pe"], false),
     speaker("nodejs", "javascript", &["-e", "--eval", "-p", "--print"], false),
     speaker("octave", "octave", &["--eval"], false),
@@ -67,8 +78,10 @@ static SPEAKERS: &[Speaker] = &[
     speaker("pypy3", "python", &["-c"], false),
     speaker("python", "python", &["-c"], false),
     speaker("racket", "scheme", &["-e"], false),
+    speaker("raku", "raku", &["-e"], false),
     speaker("rscript", "r", &["-e"], false),
     speaker("ruby", "ruby", &["-e"], false),
+    speaker("sbcl", "lisp", &["--eval"], false),
     speaker("scala", "scala", &["-e"], false),
     speaker("swift", "swift", &["-e"], false),
     speaker("tclsh", "tcl", &[], false),
@@ -109,12 +122,16 @@ pub(super) static INTERPRETERS: &[Program] = &[
     shell("ash"),
     language("awk", AWK),
     shell("bash"),
+    language("bb", &["-e", "--eval"]),
     language("bpython", PYTHON),
     custom("bun", NODE, subcommand_or_code),
+    language("clj", &["-e", "--eval"]),
+    language("clojure", &["-e", "--eval"]),
     shell("csh"),
     shell("dash"),
     custom("deno", &[], subcommand_or_code),
     language("elixir", &["-e", "--eval", "-r", "--name"]),
+    language("erl", &["-eval", "-s", "-S", "-sname", "-name", "-pa"]),
     language("expect", &["-c", "-f"]),
     custom("fd", finders::FD, fd),
     custom("fdfind", finders::FD, fd),
@@ -125,19 +142,24 @@ pub(super) static INTERPRETERS: &[Program] = &[
     custom("gmake", MAKE, make),
     language("groovy", &["-e"]),
     language("guile", &["-c"]),
+    language("iex", &["-e", "--eval"]),
     language("ipython", PYTHON),
     language("irb", &["-e"]),
     custom("java", JAVA, java),
     language("jjs", &[]),
     language("jrunscript", &["-e", "-f", "-l"]),
+    language("jshell", &[]),
     language("julia", &["-e", "--eval", "-E", "-p", "-t"]),
+    language("kotlin", &["-e"]),
     shell("ksh"),
     language("lua", &["-e", "-l"]),
     language("luajit", &["-e", "-l"]),
     custom("make", MAKE, make),
     language("mawk", AWK),
     shell("mksh"),
+    custom("mlr", &[], miller),
     language("nawk", AWK),
+    language("nim", &["--eval"]),
     language("node", NODE),
     language("nodejs", NODE),
     language("octave", &["--eval"]),
@@ -156,10 +178,12 @@ pub(super) static INTERPRETERS: &[Program] = &[
     language("pypy3", PYTHON),
     language("python", PYTHON),
     language("racket", &["-e"]),
+    language("raku", &["-e"]),
     shell("rbash"),
     language("rscript", &["-e"]),
     language("ruby", &["-e", "-I", "-r", "-C", "-W"]),
     shell("sash"),
+    language("sbcl", &["--eval"]),
     language("scala", &["-e"]),
     shell("sh"),
     language("swift", &["-e"]),
@@ -268,7 +292,16 @@ fn is_typed(input: &Text) -> bool {
     matches!(input.pieces.as_slice(), [Piece::Unknown(origin)] if &**origin == TERMINAL)
 }
 
+/// Whatever code prints, what arrives on its input may be in it.
 fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut printed = interpreted(walk, invocation);
+    if let Some(input) = &invocation.input {
+        printed.inherit(input);
+    }
+    printed
+}
+
+fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let Some(speaker) = SPEAKERS
         .binary_search_by(|speaker| speaker.program.cmp(&invocation.program.to_ascii_lowercase()))
         .ok()
@@ -294,10 +327,11 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return invocation.origin();
     }
     let operands = wrappers::command_after(invocation, 0);
+    let mut read = Vec::new();
     if let Some(code) = code {
         if matches!(speaker.language, "perl" | "ruby") && reads_operands(&invocation.arguments) {
             for file in operands.iter().filter(|operand| **operand != code) {
-                walk.read(file);
+                read.push(walk.read(file));
             }
         }
         // perl's and ruby's `-i` rewrites the files that are its operands.
@@ -311,7 +345,20 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         for variable in escapes::values_of(&invocation.arguments, "-v") {
             given.push(variable);
         }
-        return with_input(walk, speaker.language, &code.text, code.span, &given, invocation);
+        unread(walk, speaker.language, &code, invocation);
+        if speaker.language == "javascript" && prints_value(&invocation.arguments) {
+            return value_of(walk, &code, &given, invocation);
+        }
+        let input = invocation.input.clone();
+        let mut printed =
+            walk.code_with_input(speaker.language, &code.text, code.span, &given, input);
+        for content in &read {
+            printed.inherit(content);
+        }
+        if matches!(speaker.language, "perl" | "ruby") && prints_each_line(&invocation.arguments) {
+            printed.push(Piece::Unknown("each line of the input".into()));
+        }
+        return printed;
     }
     if speaker.language == "awk"
         && let Some(file) = invocation.options().value(&["-f", "--file"])
@@ -329,16 +376,26 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             given.extend(escapes::values_of(&invocation.arguments, "-v"));
             if speaker.language == "awk" {
                 for file in rest.iter().filter(|file| !file.text.known_prefix().contains('=')) {
-                    walk.read(file);
+                    read.push(walk.read(file));
                 }
             }
-            with_input(walk, speaker.language, &first.text, first.span, &given, invocation)
+            let input = invocation.input.clone();
+            let mut printed =
+                walk.code_with_input(speaker.language, &first.text, first.span, &given, input);
+            for content in &read {
+                printed.inherit(content);
+            }
+            printed
         }
         Some((first, rest)) if !matches!(first.text.as_known(), Some("-" | "/dev/stdin")) => {
             walk.script(speaker.language, first, rest, invocation.input.clone())
         }
         rest => match &invocation.input {
             Some(input) if !input.is_empty() => {
+                let code = Argument { text: input.clone(), span: invocation.span };
+                if input.as_known().is_some() {
+                    unread(walk, speaker.language, &code, invocation);
+                }
                 let given = rest.map_or(&[][..], |_| operands);
                 walk.code(speaker.language, input, invocation.span, given)
             }
@@ -400,19 +457,124 @@ fn preload(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static str,
     }
 }
 
-fn with_input(
+/// Languages in which nothing but the commonest calls is read.
+const UNREAD: &[&str] =
+    &["elixir", "erlang", "groovy", "haskell", "kotlin", "nim", "octave", "raku", "scala", "swift"];
+
+/// Code in a language without a reader is not understood, unless it only shows something.
+fn unread(walk: &mut Walk<'_>, language: &str, code: &Argument, invocation: &Invocation) {
+    let is_automation = language == "applescript"
+        && invocation.arguments.iter().any(|word| word.text.as_known() == Some("JavaScript"));
+    let is_clojure = matches!(invocation.program.as_str(), "bb" | "clj" | "clojure" | "sbcl");
+    if (UNREAD.contains(&language) || is_automation || is_clojure)
+        && !code.text.as_known().is_some_and(only_shows)
+    {
+        walk.gap(code.span, GapReason::UnknownCode);
+    }
+}
+
+/// Whether code is made of nothing but texts, numbers and words that show them.
+fn only_shows(code: &str) -> bool {
+    const SHOWS: &[&str] = &[
+        "Enum",
+        "IO",
+        "Str",
+        "System",
+        "and",
+        "disp",
+        "display",
+        "do",
+        "echo",
+        "end",
+        "erlang",
+        "false",
+        "format",
+        "fwrite",
+        "halt",
+        "init",
+        "inspect",
+        "io",
+        "is_integer",
+        "length",
+        "let",
+        "main",
+        "map",
+        "nil",
+        "null",
+        "or",
+        "otp_release",
+        "print",
+        "printf",
+        "println",
+        "prn",
+        "putStrLn",
+        "puts",
+        "say",
+        "show",
+        "size",
+        "stop",
+        "string",
+        "sum",
+        "system_info",
+        "to_integer",
+        "to_string",
+        "true",
+        "val",
+        "var",
+        "version",
+        "write",
+    ];
+    let mut bare = String::new();
+    let mut quote = None;
+    for letter in code.chars() {
+        match quote {
+            Some(open) if letter == open => quote = None,
+            // What is filled into a text is code.
+            Some(_) if matches!(letter, '#' | '$') => return false,
+            Some(_) => {}
+            None if matches!(letter, '"' | '\'') => quote = Some(letter),
+            None if letter.is_alphanumeric() || letter == '_' => bare.push(letter),
+            None if " \t\n()+-*/%=<>,.;:[]{}".contains(letter) => bare.push(' '),
+            None => return false,
+        }
+    }
+    // One word names a value.
+    let is_name = code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_name
+        || bare.split_whitespace().all(|word| {
+            // One letter, or none of them, is a name of the code's own.
+            word.len() == 1
+                || word.bytes().all(|byte| byte.is_ascii_digit())
+                || SHOWS.contains(&word)
+        })
+}
+
+/// Whether `node` is to print what its code comes to.
+fn prints_value(arguments: &[Argument]) -> bool {
+    arguments.iter().any(|word| {
+        let word = word.text.known_prefix();
+        matches!(word, "-p" | "-pe" | "--print") || word.starts_with("--print=")
+    })
+}
+
+/// `node -p CODE`: an expression is printed; of anything longer, the value of its last statement is.
+fn value_of(
     walk: &mut Walk<'_>,
-    language: &'static str,
-    code: &Text,
-    span: portcullis_syntax::Span,
+    code: &Argument,
     given: &[Argument],
     invocation: &Invocation,
 ) -> Text {
-    let mut printed = walk.code_with_input(language, code, span, given, invocation.input.clone());
-    if let Some(input) = &invocation.input {
-        printed.inherit(input);
+    let input = invocation.input.clone();
+    let is_expression = code.text.as_known().is_some_and(|known| !known.contains([';', '\n']));
+    if !is_expression {
+        let mut printed = walk.code_with_input("javascript", &code.text, code.span, given, input);
+        printed.push(Piece::Unknown("the value of code".into()));
+        return printed;
     }
-    printed
+    let mut whole = Text::known("console.log(");
+    whole.append(&code.text);
+    whole.push_known("\n)");
+    walk.code_with_input("javascript", &whole, code.span, given, input)
 }
 
 /// The code that an interpreter's options carry: `-e code`, `-ecode`, `-ne code`, all of them joined.
@@ -559,7 +721,19 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let operands = wrappers::command_after(invocation, 0);
     match operands.first().and_then(|verb| verb.text.as_known()) {
         Some("eval") => match wrappers::command_after(invocation, 1).first() {
-            Some(code) => walk.code("javascript", &code.text, code.span, &[]),
+            Some(code) => {
+                let input = invocation.input.clone();
+                let mut printed =
+                    walk.code_with_input("javascript", &code.text, code.span, &[], input);
+                if let Some(input) = &invocation.input {
+                    printed.inherit(input);
+                }
+                printed
+            }
+            None => invocation.origin(),
+        },
+        Some("run") if names_input(operands) => match &invocation.input {
+            Some(input) => walk.code("javascript", input, invocation.span, &[]),
             None => invocation.origin(),
         },
         Some(
@@ -597,6 +771,28 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         _ => interpret(walk, invocation),
     }
+}
+
+/// `mlr put EXPRESSION`: its language runs commands by `system` and `exec`.
+fn miller(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let mut printed = invocation.origin();
+    for word in &invocation.arguments {
+        if ["system(", "exec("].iter().any(|call| word.text.known_prefix().contains(call)) {
+            walk.gap(word.span, GapReason::UnknownCode);
+        }
+    }
+    for file in
+        invocation.options().operands().filter(|word| word.text.known_prefix().contains(['.', '/']))
+    {
+        printed.inherit(&walk.read(file));
+    }
+    printed.push(Piece::Unknown("mlr".into()));
+    printed
+}
+
+/// Whether what is run arrives on the input: `deno run -`.
+fn names_input(operands: &[Argument]) -> bool {
+    operands.iter().any(|word| matches!(word.text.as_known(), Some("-" | "/dev/stdin")))
 }
 
 const JAVA: &[&str] =

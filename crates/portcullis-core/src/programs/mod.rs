@@ -4,6 +4,7 @@
 //! What is *bad* about running it is not said here but in `rules`.
 
 use crate::{
+    bound::Bounded,
     effect::Argument,
     hash,
     text::Text,
@@ -15,6 +16,7 @@ pub(crate) mod agents;
 mod archives;
 pub(crate) mod changers;
 pub(crate) mod databases;
+pub(crate) mod environment;
 pub(crate) mod escapes;
 pub(crate) mod files;
 mod filters;
@@ -145,7 +147,7 @@ pub(crate) fn matching(pattern: &str) -> impl Iterator<Item = &'static str> {
         .flat_map(|table| table.iter())
         .map(|row| row.name)
         .filter(move |name| matches(pattern, name))
-        .take(4)
+        .leading(4)
 }
 
 /// Every table, each sorted by name.

@@ -2,6 +2,7 @@
 //! their words name such a directory; what runs there reads and changes it under another name, so nothing else is known of it.
 
 use crate::{
+    bound::Bounded,
     effect::Argument,
     programs::Options,
     text::{Piece, Text},
@@ -138,7 +139,7 @@ const WORDS: usize = 256;
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let name = invocation.program.as_str();
     if name == "bwrap" {
-        for words in invocation.arguments.windows(3).take(WORDS) {
+        for words in invocation.arguments.windows(3).at_most(WORDS, walk, invocation.span) {
             let [option, source, destination] = words else { continue };
             let is_bound = option.text.as_known().is_some_and(|word| BUBBLEWRAP.contains(&word));
             // Under its own name it is what it was.
@@ -182,11 +183,10 @@ fn sources(invocation: &Invocation, mounter: &Mounter) -> Vec<Argument> {
     let mut words = options.operands();
     if words.any(|word| word.text.as_known().is_some_and(|word| verbs.contains(&word))) {
         let sought = |word: &Argument| until(&named(word).unwrap_or_else(|| word.clone()), ':');
-        sources.extend(words.take(WORDS).map(sought));
+        sources.extend(words.map(sought));
     }
     // Anything else is the name of a volume.
     sources.retain(is_path);
-    sources.truncate(WORDS);
     sources
 }
 
@@ -197,7 +197,6 @@ pub(super) fn paths_in(word: &Argument) -> Vec<Argument> {
     let mut paths: Vec<Argument> =
         parts.collect::<Vec<_>>().iter().flat_map(|part| fields(part, ':')).collect();
     paths.retain(is_path);
-    paths.truncate(WORDS);
     paths
 }
 
@@ -252,7 +251,7 @@ fn fields(value: &Argument, separator: char) -> Vec<Argument> {
             append(&mut all, Text::from(piece.clone()));
             continue;
         };
-        for (number, part) in known.split(separator).take(WORDS).enumerate() {
+        for (number, part) in known.split(separator).enumerate() {
             if number > 0 {
                 all.push(value.text.derive([]));
             }

@@ -5,8 +5,9 @@
 use portcullis_syntax::Span;
 
 use crate::{
-    effect::Argument,
-    text::{Piece, Text},
+    bound::Bounded,
+    effect::{Argument, GapReason},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -62,14 +63,16 @@ static FINDERS: &[Finder] = &[
     (&["lua", "luajit"], &[".lua"], Found::Named("lua")),
 ];
 
-/// How many files of a call are looked at by one program.
-const FILES: usize = 16;
 /// How many commands of one file are read.
-const COMMANDS: usize = 64;
+const COMMANDS: usize = 256;
 
 /// Reads what a program finds in files that this call wrote.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     compiled_from_input(walk, invocation);
+    if invocation.program == "git" {
+        super::files::patched_by_git(walk, invocation);
+    }
+    built_from_afar(walk, invocation);
     set_scripts(walk, invocation);
     builds_and_runs(walk, invocation);
     frameworks_run(walk, invocation);
@@ -84,7 +87,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         if !programs.contains(&program) {
             continue;
         }
-        for path in walk.written(endings, FILES) {
+        for path in walk.written(endings) {
             let stem = stem_of(&path);
             if matches!(found, Found::Named(_)) && !mentions(walk, invocation, &path, stem) {
                 continue;
@@ -106,7 +109,10 @@ fn playbooks(walk: &mut Walk<'_>, invocation: &Invocation) {
         let arrives = matches!(path.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0");
         let content = if arrives { invocation.input.clone() } else { walk.first_look(&path) };
         let Some(content) = content else { continue };
-        for line in content.known_prefix().lines().take(COMMANDS * 4) {
+        if content.as_known().is_none() && content.taint.has(Taint::NETWORK) {
+            walk.gap(file.span, GapReason::UnknownCode);
+        }
+        for line in content.known_prefix().lines().at_most(COMMANDS * 4, walk, invocation.span) {
             let line = line.trim_start_matches([' ', '-', '[', '{', ',']);
             let Some((module, command)) = line.split_once(':') else { continue };
             let tasks = command.rsplit_once("tasks: [").map_or(line, |(_, tasks)| tasks);
@@ -123,37 +129,87 @@ fn playbooks(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-/// `rails runner CODE`, `manage.py shell -c CODE`: code that runs inside of a framework, with its database at hand.
+/// `rails runner CODE`, `manage.py shell -c CODE`, `artisan tinker --execute=CODE`, and the same on the input: code that runs inside of a
+/// framework, with its database at hand. `manage.py dbshell` hands its input to the database itself.
 fn frameworks_run(walk: &mut Walk<'_>, invocation: &Invocation) {
-    let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
     let mut words = invocation.arguments.iter().peekable();
-    let program = invocation.program.as_str();
-    let is_script = |word: &str| word.rsplit('/').next() == Some("manage.py");
-    let language = match program {
+    let named = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Argument>>, script: &str| {
+        let is_script = words.peek().is_some_and(|word| {
+            word.text.as_known().is_some_and(|word| word.rsplit('/').next() == Some(script))
+        });
+        if is_script {
+            words.next();
+        }
+        is_script
+    };
+    let language = match invocation.program.as_str() {
         "rails" => "ruby",
         "manage.py" | "django-admin" => "python",
-        "python" | "python3"
-            if words.peek().and_then(|word| known(word)).is_some_and(|word| is_script(&word)) =>
-        {
-            words.next();
-            "python"
-        }
+        "python" | "python3" if named(&mut words, "manage.py") => "python",
+        "php" if named(&mut words, "artisan") => "php",
+        "ruby" if named(&mut words, "rails") => "ruby",
         _ => return,
     };
-    let Some(verb) = words.next().and_then(known) else { return };
-    let code = match (language, verb.as_str()) {
-        ("ruby", "runner" | "r") => words.find(|word| {
-            let word = word.text.known_prefix();
-            !word.starts_with('-') && !word.ends_with(".rb") && word.contains([' ', '(', '.'])
-        }),
+    let Some(verb) = words.next().and_then(|verb| verb.text.as_known()) else { return };
+    let code = match (language, verb) {
+        ("ruby", "runner" | "r") => words
+            .find(|word| {
+                let word = word.text.known_prefix();
+                !word.starts_with('-') && !word.ends_with(".rb") && word.contains([' ', '(', '.'])
+            })
+            .cloned(),
         ("python", "shell" | "shell_plus") => words
             .find(|word| matches!(word.text.as_known(), Some("-c" | "--command")))
-            .and_then(|_| words.next()),
-        _ => None,
+            .and_then(|_| words.next())
+            .cloned(),
+        ("php", "tinker") => invocation.options().value(&["--execute"]),
+        ("ruby", "console" | "c" | "dbconsole" | "db") | ("python", "dbshell") => None,
+        _ => return,
     };
-    if let Some(code) = code {
-        walk.code(language, &code.text, code.span, &[]);
+    let arrives = || {
+        let input = invocation.input.clone().filter(|input| {
+            !input.is_empty() && (input.as_known().is_some() || input.taint.has(Taint::NETWORK))
+        });
+        input.map(|text| Argument { text, span: invocation.span })
+    };
+    let Some(code) = code.or_else(arrives) else { return };
+    if matches!(verb, "dbshell" | "dbconsole" | "db") {
+        walk.query(&code.text, code.span);
+        return;
     }
+    walk.code(language, &code.text, code.span, &[]);
+    for statement in emptied(code.text.known_prefix()) {
+        walk.query(&code.text.derive([Piece::Known(statement)]), code.span);
+    }
+}
+
+/// The statements that calls of a framework's own objects come to: `User.delete_all` is `DELETE FROM User`.
+fn emptied(code: &str) -> Vec<String> {
+    const CALLS: &[(&str, &str)] = &[
+        (".delete_all", "DELETE FROM"),
+        (".destroy_all", "DELETE FROM"),
+        (".objects.all().delete(", "DELETE FROM"),
+        ("::truncate(", "TRUNCATE TABLE"),
+        ("->truncate(", "TRUNCATE TABLE"),
+        ("::query()->delete(", "DELETE FROM"),
+    ];
+    let mut statements = Vec::new();
+    for (call, verb) in CALLS {
+        for (at, _) in code.match_indices(call) {
+            let before = code.get(..at).unwrap_or_default();
+            let inside = |letter: char| !letter.is_alphanumeric() && letter != '_';
+            let table = before.trim_end_matches(inside).rsplit(inside).next().unwrap_or_default();
+            // What was chosen before is not all of it.
+            let chosen = before.rsplit([';', '\n']).next().unwrap_or_default();
+            let is_chosen = [".where", ".filter", "->where", "::where", ".limit", ".find"]
+                .iter()
+                .any(|word| chosen.contains(word));
+            if !table.is_empty() && !is_chosen {
+                statements.push(format!("{verb} {table}"));
+            }
+        }
+    }
+    statements
 }
 
 /// The program whose verbs matter also where it is built for it: the gate itself.
@@ -203,7 +259,7 @@ fn set_scripts(walk: &mut Walk<'_>, invocation: &Invocation) {
         return;
     }
     let words: Vec<&str> =
-        invocation.arguments.iter().filter_map(|word| word.text.as_known()).take(16).collect();
+        invocation.arguments.iter().filter_map(|word| word.text.as_known()).collect();
     let commands: Vec<&str> = match words.as_slice() {
         ["pkg", "set", settings @ ..] => settings
             .iter()
@@ -216,6 +272,28 @@ fn set_scripts(walk: &mut Walk<'_>, invocation: &Invocation) {
     for command in commands {
         let code = Text::known(command);
         walk.at_likely(|walk| walk.shell(&code, invocation.span, &[], None));
+    }
+}
+
+/// `docker build -`, `docker build https://…`: what an image is built by comes from elsewhere, and its commands are run.
+fn built_from_afar(walk: &mut Walk<'_>, invocation: &Invocation) {
+    if !matches!(invocation.program.as_str(), "buildah" | "docker" | "nerdctl" | "podman") {
+        return;
+    }
+    let words: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let is_verb = |word: &&Argument| matches!(word.text.as_known(), Some("bud" | "build"));
+    if !words.iter().leading(2).any(|word| is_verb(&word)) {
+        return;
+    }
+    let arrives = invocation.arguments.iter().any(|word| word.text.as_known() == Some("-"));
+    if arrives && invocation.input.as_ref().is_some_and(|input| input.taint.has(Taint::NETWORK)) {
+        walk.gap(invocation.span, GapReason::UnknownCode);
+    }
+    let Some(context) = words.last() else { return };
+    let afar = ["http://", "https://", "git://", "git@", "ssh://", "github.com/"];
+    if afar.iter().any(|start| context.text.known_prefix().starts_with(start)) {
+        walk.connect(context, None, false);
+        walk.gap(context.span, GapReason::UnknownCode);
     }
 }
 
@@ -239,7 +317,8 @@ fn look(walk: &mut Walk<'_>, found: Found, content: &Text, span: Span) {
             walk.code(language, content, span, &[]);
         }
         Found::Scripts => {
-            for command in scripts(content.known_prefix()).into_iter().take(COMMANDS) {
+            for command in scripts(content.known_prefix()).into_iter().at_most(COMMANDS, walk, span)
+            {
                 let code = content.derive([Piece::Known(command)]);
                 walk.shell(&code, span, &[], None);
             }
@@ -278,7 +357,7 @@ fn mentions(walk: &Walk<'_>, invocation: &Invocation, path: &str, stem: &str) ->
         .any(|argument| walk.target(&argument.text).path.as_deref() == Some(path));
     let given = invocation.arguments.iter().map(|argument| &argument.text);
     let environment = invocation.environment.iter().map(|(_, value)| value);
-    let named = given.chain(environment).take(64).any(|text| text.known_prefix().contains(stem));
+    let named = given.chain(environment).any(|text| text.known_prefix().contains(stem));
     !stem.is_empty() && named && (!runs || loads_by_option(invocation))
 }
 

@@ -235,7 +235,6 @@ pub(super) static READERS: &[Program] = &[
     reads("metaflac", &[]),
     reads("micro", &[]),
     reads("mkvinfo", &[]),
-    reads("mlr", &[]),
     reads("more", &[]),
     reads("most", &[]),
     reads("msgattrib", &[]),

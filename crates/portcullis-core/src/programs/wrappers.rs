@@ -3,6 +3,7 @@
 
 use super::{Does, Options, Program, operators};
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason, WriteMode},
     text::{Piece, Text},
     understand::shell::{Invocation, Walk, absolute, split_assignment},
@@ -164,6 +165,7 @@ pub(super) static WRAPPERS: &[Program] = &[
         side_by_side,
     ),
     wrapper("cpulimit", &["-l", "-p", "-P", "-e", "-c"]),
+    custom("cross-env", &[], environment),
     wrapper("daemonize", &["-a", "-c", "-e", "-o", "-p", "-l", "-u", "-E"]),
     wrapper("dbus-launch", &[]),
     wrapper("dbus-run-session", &["--config-file"]),
@@ -779,7 +781,7 @@ fn namespace(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let verbs: Vec<&str> = invocation
         .options()
         .operands()
-        .take(2)
+        .leading(2)
         .filter_map(|operand| operand.text.as_known())
         .collect();
     match verbs.as_slice() {
@@ -860,7 +862,7 @@ fn service(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let option = word.text.known_prefix();
         LATER.contains(&option.split_once('=').map_or(option, |(name, _)| name))
     };
-    if invocation.arguments.iter().take(own).any(is_later) {
+    if invocation.arguments.iter().leading(own).any(is_later) {
         walk.note("persistence.schedule.at", invocation.span);
     }
     inner_words(walk, invocation)

@@ -711,7 +711,7 @@ fn inside(argument: &Argument, run: &Run, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let apart = |letter: char| letter.is_whitespace() || "\"'`(){}[]<>=,;:@|".contains(letter);
-    text.split(apart).filter(|word| word.starts_with('/')).take(WORDS).find_map(|word| {
+    text.split(apart).filter(|word| word.starts_with('/')).find_map(|word| {
         let found = place::credential(word, scene.facts).filter(|found| {
             matches!(found.class, CredentialClass::System | CredentialClass::Process)
         })?;
@@ -728,9 +728,6 @@ fn inside(argument: &Argument, run: &Run, scene: &Scene<'_>) -> Option<Hit> {
         })
     })
 }
-
-/// How many words of one argument are looked at.
-const WORDS: usize = 256;
 
 fn named(argument: &Argument, run: &Run, scene: &Scene<'_>, known: bool) -> Option<Hit> {
     let prefix = argument.text.known_prefix();

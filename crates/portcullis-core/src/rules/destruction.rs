@@ -12,6 +12,7 @@ use crate::{
     finding::Confidence,
     place::{self, Place},
     risk::Severity,
+    text::Piece,
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -235,6 +236,25 @@ static RULES: &[Rule] = &[
             "rm -rf \"$dir/node_modules\"",
             "d=$(mktemp -d); rm -rf \"$d\"",
             "x=build; rm -rf \"$x\"",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.overwrite.many",
+        message: "every file of a directory of the user's own would be overwritten",
+        remedy: "name the files that you mean, or work on a copy: `cp -r ~/Documents /tmp/copy`",
+        when: When::Effect(Kinds::WRITE, overwritten),
+        fires: &[
+            "find ~ -type f -exec truncate -s 0 {} +",
+            "for f in ~/Documents/*; do : > \"$f\"; done",
+            "find ~ -type f -print0 | xargs -0 sed -i d",
+            "truncate -s 0 ~/*",
+        ],
+        quiet: &[
+            "for f in logs/*; do : > \"$f\"; done",
+            "find . -name '*.log' -exec truncate -s 0 {} +",
+            "for f in ~/notes/*.md; do sed -i '1i # x' \"$f\"; done",
+            "touch ~/Documents/*",
         ],
         ..Rule::LOSS
     },
@@ -720,6 +740,29 @@ fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
             is_new && made.path.as_deref() == Some(path)
         })
     })
+}
+
+/// What is written to all that lies in a home or a system directory, whatever its names are.
+fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
+    let (target, mode, _) = written(effect)?;
+    if !matches!(mode, WriteMode::Replace | WriteMode::Edit) {
+        return None;
+    }
+    let Piece::Glob(last) = target.text.pieces.last()? else { return None };
+    // A letter in the pattern chooses among the names.
+    let is_every = last.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'/' | b'.'));
+    let place = place::place_of(target, scene.facts);
+    let holds = matches!(
+        place,
+        Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
+    );
+    // An edit of what another user serves is ordinary work, if with consequences.
+    let path = target.path.as_deref()?;
+    let is_edit_elsewhere = mode == WriteMode::Edit
+        && path.starts_with("/home/")
+        && !scene.facts.home.as_deref().is_some_and(|home| path.starts_with(home));
+    (is_every && holds && !is_edit_elsewhere)
+        .then(|| about(Severity::High, target, "this overwrites every file of"))
 }
 
 fn delete(

@@ -416,13 +416,12 @@ fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
                     .any(|place| content.known_prefix().contains(place)) =>
             {
                 let text = content.known_prefix();
-                (spells_shell(text) || text.lines().take(256).any(prepares))
+                (spells_shell(text) || text.lines().any(prepares))
                     .then(|| target.text.as_known())
                     .flatten()
             }
             _ => None,
         })
-        .take(MOST_FILES)
         .collect();
     if files.is_empty() {
         return;
@@ -484,9 +483,6 @@ fn is_own(file: &str, program: &str) -> bool {
     !program.is_empty()
         && own.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', 'r', 'c']))
 }
-
-/// The most files that are followed; a call that prepares a way out needs one or two.
-const MOST_FILES: usize = 16;
 
 fn is_handed(effect: &Effect, files: &[&str]) -> Option<Hit> {
     let EffectKind::Run(run) = &effect.kind else { return None };

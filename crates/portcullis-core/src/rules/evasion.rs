@@ -8,6 +8,7 @@ use super::{
 use crate::{
     effect::{Effect, EffectKind, Kinds, WriteMode},
     finding::{Category, Confidence},
+    network,
     place::{self, Place},
     risk::Severity,
 };
@@ -40,6 +41,25 @@ const TRACE: Rule = Rule {
 };
 
 static RULES: &[Rule] = &[
+    Rule {
+        id: "evasion.name.disguised",
+        message: "the name of the program has letters that only look like those of another, or that nobody sees",
+        remedy: "write the name of the program in plain letters",
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = run(effect)?;
+            let name = run.name.text.as_known()?;
+            let is_bare = !name.contains(['/', '\\', '.', ' ']);
+            (is_bare && !name.is_ascii() && network::is_disguised(name)).then(|| at(Severity::High))
+        }),
+        fires: &[
+            "\u{433}\u{43c} -rf x",
+            "\u{ff52}\u{ff4d} -rf x",
+            "r\u{200b}m x",
+            "g\u{456}t status",
+        ],
+        quiet: &["ls ./\u{434}\u{43e}\u{43a}", "echo \u{43f}\u{440}\u{438}", "git status"],
+        ..TRACE
+    },
     Rule {
         id: "evasion.history.clear",
         message: "the shell's history would be cleared or edited",

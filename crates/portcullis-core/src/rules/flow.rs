@@ -5,6 +5,7 @@ use super::{
     hosts::{self, HostKind},
 };
 use crate::{
+    bound::Bounded,
     effect::{Connection, Effect, EffectKind, LayerOrigin, Location, Run, Target},
     text::{Piece, Text},
 };
@@ -80,12 +81,12 @@ impl Scene<'_> {
     /// The effects before and after one, as many as are worth looking at.
     pub(super) fn around(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
         let after = self.effects.list.get(self.index(effect)..).unwrap_or(&[]);
-        self.before(effect).chain(after.iter().take(LOOKED_BACK))
+        self.before(effect).chain(after.iter().leading(LOOKED_BACK))
     }
 
     /// The effects before one, nearest first, as many as are worth looking at.
     fn before(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
-        self.effects.list.get(..self.index(effect)).unwrap_or(&[]).iter().rev().take(LOOKED_BACK)
+        self.effects.list.get(..self.index(effect)).unwrap_or(&[]).iter().rev().leading(LOOKED_BACK)
     }
 
     /// Where an effect stands in the list, found from its place in memory: a search would make rules quadratic.
@@ -109,7 +110,7 @@ pub(crate) fn is_local(connection: &Connection) -> bool {
 pub(super) fn shown(connection: &Connection) -> String {
     let address = connection.address.display();
     let address = address.strip_prefix("mailto://").unwrap_or(&address);
-    let mut short: String = address.chars().take(80).collect();
+    let mut short: String = address.chars().leading(80).collect();
     if short.len() < address.len() {
         short.push('…');
     }

@@ -219,7 +219,9 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
     }
     options.given().any(|given| {
         let name = given.long_name();
+        // A value of `--help` says that it is something else: a topic, or a switch that is off.
         REHEARSALS.contains(&name)
+            && (name != "--help" || name == given.argument.text.known_prefix())
             && (name == given.argument.text.known_prefix()
                 || given
                     .value(name)

@@ -3,6 +3,7 @@
 
 use super::{Hit, Rule, Scene, Shelf, When, pattern};
 use crate::{
+    bound::Bounded,
     effect::{Argument, Effect, EffectKind, Run},
     finding::Confidence,
     programs::{self, Word},
@@ -420,6 +421,8 @@ static DEVELOPMENT: &[&str] = &[
 
 /// Words that say it in any tool, sorted.
 static STRONG: &[&str] = &[
+    "FLUSHALL",
+    "FLUSHDB",
     "decommission",
     "delete",
     "deleteall",
@@ -429,6 +432,8 @@ static STRONG: &[&str] = &[
     "drop",
     "dropall",
     "erase",
+    "flushall",
+    "flushdb",
     "nuke",
     "obliterate",
     "purge",
@@ -452,7 +457,6 @@ static WEAK: &[&str] = &[
     "empty",
     "evict",
     "flush",
-    "flushall",
     "prune",
     "remove",
     "reset",
@@ -675,7 +679,10 @@ fn looks(run: &Run) -> bool {
     }
     let mut words = run.arguments.iter().map(|argument| argument.text.known_prefix());
     let Some(first) = words.next() else { return false };
-    matches!(first, "-V" | "-h" | "-v" | "-version" | "--version" | "--help" | "-?")
+    // What stands behind `-h` may be its host.
+    let is_last = run.arguments.len() == 1;
+    matches!(first, "-V" | "-v" | "-version" | "--version" | "--help" | "-?")
+        || first == "-h" && is_last
         || run.arguments.len() == 1 && first.starts_with("--list")
         || options
             .words()
@@ -683,7 +690,7 @@ fn looks(run: &Run) -> bool {
                 Word::Operand(argument) => Some(argument.text.known_prefix()),
                 _ => None,
             })
-            .take(2)
+            .leading(2)
             .any(|word| has(LOOKS, first_part(word)))
 }
 
@@ -706,7 +713,7 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
     let mut found = None;
     let mut thing = "";
     for word in
-        options.words().filter(|word| !matches!(word, Word::Option(_))).take(SUBCOMMAND_WORDS)
+        options.words().filter(|word| !matches!(word, Word::Option(_))).leading(SUBCOMMAND_WORDS)
     {
         let (argument, doubtful) = match word {
             Word::Operand(argument) => (argument, false),

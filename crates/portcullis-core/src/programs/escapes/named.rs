@@ -189,7 +189,7 @@ pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, s
 
 fn loads_temporary(options: &str) -> bool {
     let mut before = "";
-    options.split_whitespace().take(64).any(|word| {
+    options.split_whitespace().any(|word| {
         let option = LOADS.iter().find(|option| word.starts_with(*option));
         let attached = option.and_then(|option| word.strip_prefix(option));
         let value = attached.map_or(word, |rest| rest.trim_start_matches('='));

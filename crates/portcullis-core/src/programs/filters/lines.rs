@@ -1,6 +1,7 @@
 //! Programs that pass lines through, whole or in parts: cat, head, tail, cut, rev, fold, paste, nl, wc and their kin.
 
 use crate::{
+    bound::Bounded,
     effect::Argument,
     text::{Piece, Text},
 };
@@ -189,7 +190,7 @@ pub(super) fn head(call: &mut Call<'_>) -> Option<Text> {
     if unit == 'c' {
         return text.get(..kept).map(Text::known);
     }
-    Some(Text::known(lines(text).take(kept).collect::<String>()))
+    Some(Text::known(lines(text).leading(kept).collect::<String>()))
 }
 
 /// `tail`.

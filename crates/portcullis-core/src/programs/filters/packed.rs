@@ -1,7 +1,7 @@
 //! gzip. Owns what comes out of packed bytes that are known, and how known text is packed; files and options are read
 //! elsewhere.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 
@@ -20,7 +20,7 @@ pub(super) fn unpacked(call: &mut Call<'_>) -> Option<Text> {
 pub(crate) fn unpack(packed: &Text) -> Option<Text> {
     let most = u64::try_from(KNOWN_BYTES).ok()?;
     let mut bytes = Vec::new();
-    MultiGzDecoder::new(packed.as_binary()?).take(most + 1).read_to_end(&mut bytes).ok()?;
+    Read::take(MultiGzDecoder::new(packed.as_binary()?), most + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() <= KNOWN_BYTES).then(|| Output(bytes).bytes("unpacked bytes"))
 }
 

@@ -1,6 +1,7 @@
 //! Programs that print their arguments: echo, printf, seq, basename and their kin.
 
 use crate::{
+    bound::Bounded,
     effect::Argument,
     text::{Piece, Taint, Text},
 };
@@ -210,7 +211,7 @@ impl Directive {
                     }
                 };
                 let kept: String =
-                    string.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
+                    string.chars().leading(self.precision.unwrap_or(usize::MAX)).collect();
                 // bash counts bytes; where those are not characters the result is not ours to say.
                 if !kept.is_ascii() && (self.width > 0 || self.precision.is_some()) {
                     return None;
@@ -636,7 +637,7 @@ pub(super) fn expr(call: &mut Call<'_>) -> Option<Text> {
             if from == 0 {
                 String::new()
             } else {
-                text.chars().skip(from - 1).take(length).collect()
+                text.chars().skip(from - 1).leading(length).collect()
             }
         }
         ["index", text, letters] => {

@@ -1,5 +1,6 @@
 //! `tr`. Owns its sets: ranges, classes, escapes, repeats, complements. Works on bytes, as GNU does.
 
+use crate::bound::Bounded;
 use crate::text::{Piece, Text};
 
 use super::{Call, Output};
@@ -191,7 +192,7 @@ fn unescaped(written: &str) -> Option<Vec<(u8, bool)>> {
 
 /// `[:name:]` or `[=c=]` at the start, and how long it is.
 fn class(bytes: &[(u8, bool)]) -> Option<(Vec<u8>, usize)> {
-    let plain: Vec<u8> = bytes.iter().take(16).map(|(byte, _)| *byte).collect();
+    let plain: Vec<u8> = bytes.iter().leading(16).map(|(byte, _)| *byte).collect();
     if let [b'[', b'=', byte, b'=', b']', ..] = plain.as_slice() {
         return Some((vec![*byte], 5));
     }

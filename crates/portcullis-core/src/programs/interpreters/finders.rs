@@ -1,6 +1,7 @@
 //! `find` and `fd`: what they delete, write and run, and which names they give.
 
 use super::*;
+use crate::bound::Bounded;
 
 /// `find PATH… EXPRESSION`: what it deletes, writes and runs, and which names it gives.
 pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -29,10 +30,11 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut selection = Selection::of(expression);
     let mut found = selection.found(&roots);
     let mut printed = Text::default();
-    for name in &found {
+    for name in &everything(walk, &found, &selection) {
         printed.append(&name.text);
     }
     let mut starts: Option<usize> = None;
+    let mut formatted: Option<Text> = None;
     let mut index = 0;
     while let Some(argument) = expression.get(index) {
         // What is done is done to what the part of the expression selects that it stands in.
@@ -68,8 +70,11 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                         Some("rm" | "shred" | "srm" | "unlink" | "truncate")
                     )
                 });
-                let chosen =
-                    if loses { emptied(walk, &roots, &found, &selection) } else { found.clone() };
+                let chosen = if loses {
+                    emptied(walk, &roots, &found, &selection)
+                } else {
+                    everything(walk, &found, &selection)
+                };
                 for name in &chosen {
                     let words: Vec<Argument> = command
                         .iter()
@@ -81,6 +86,16 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                     printed = walk.run(&words, Some(Text::default()));
                 }
                 index += end + 1;
+            }
+            Some("-printf") => {
+                if let Some(format) = expression.get(index + 1) {
+                    for name in &found {
+                        formatted
+                            .get_or_insert_default()
+                            .append(&line_of(&format.text, &name.text));
+                    }
+                }
+                index += 1;
             }
             Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
                 if let Some(file) = expression.get(index + 1) {
@@ -98,14 +113,44 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         index += 1;
     }
-    printed
+    formatted.unwrap_or(printed)
+}
+
+/// What `-printf` makes of one name.
+fn line_of(format: &Text, name: &Text) -> Text {
+    let mut line = name.derive([]);
+    line.inherit(format);
+    for piece in &format.pieces {
+        let Piece::Known(known) = piece else {
+            line.push(piece.clone());
+            continue;
+        };
+        let mut letters = known.chars();
+        while let Some(letter) = letters.next() {
+            match (letter, letters.as_str().chars().next()) {
+                ('\\' | '%', Some(next)) => {
+                    letters.next();
+                    match (letter, next) {
+                        ('\\', 'n') => line.push_known("\n"),
+                        ('\\', 't') => line.push_known("\t"),
+                        ('\\', '0') => line.push_known("\0"),
+                        ('\\', '\\') | ('%', '%') => line.push_known(&next.to_string()),
+                        ('%', 'f' | 'h' | 'p' | 'P') => line.append(name),
+                        _ => line.push(Piece::Unknown("find".into())),
+                    }
+                }
+                _ => line.push_known(letter.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+    line
 }
 
 /// Where the part of an expression begins that `index` stands in: behind the last `-o` that is in no parentheses.
 fn clause(expression: &[Argument], index: usize) -> usize {
     let mut depth = 0_usize;
     let mut start = 0;
-    for (at, argument) in expression.iter().enumerate().take(index) {
+    for (at, argument) in expression.iter().enumerate().leading(index) {
         match argument.text.as_known() {
             Some("(") => depth += 1,
             Some(")") => depth = depth.saturating_sub(1),
@@ -145,16 +190,42 @@ fn emptied(
     all.collect()
 }
 
+/// What is found below a home or the system without a name to choose by: all of it, and not only where it lies.
+fn everything(walk: &Walk<'_>, found: &[Argument], selection: &Selection) -> Vec<Argument> {
+    let below = |name: &Argument| {
+        let place = place::place_of(&walk.target(&name.text), walk.facts());
+        let holds = matches!(
+            place,
+            Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
+        );
+        let mut name = name.clone();
+        if holds
+            && selection.finds_files
+            && selection.name.is_none()
+            && !selection.filtered
+            && !selection.only_roots
+        {
+            name.text.push_known("/");
+            name.text.push(Piece::Glob("**".to_owned()));
+        }
+        name
+    };
+    found.iter().map(below).collect()
+}
+
 /// What `find`'s expression says about the names that it gives.
 struct Selection {
     name: Option<Text>,
     filtered: bool,
     only_roots: bool,
+    /// Whether only files are asked for.
+    finds_files: bool,
 }
 
 impl Selection {
     fn of(expression: &[Argument]) -> Self {
-        let mut selection = Self { name: None, filtered: false, only_roots: false };
+        let mut selection =
+            Self { name: None, filtered: false, only_roots: false, finds_files: false };
         for (index, argument) in expression.iter().enumerate() {
             let value = expression.get(index + 1);
             match argument.text.as_known() {
@@ -175,6 +246,10 @@ impl Selection {
                     | "-newermt" | "-lname",
                 ) => {
                     selection.filtered = true;
+                }
+                Some("-type") => {
+                    selection.finds_files =
+                        value.is_some_and(|value| value.text.as_known() == Some("f"));
                 }
                 Some("-maxdepth") => {
                     selection.only_roots =
@@ -322,7 +397,7 @@ pub(super) fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         }
         return printed;
     }
-    for command in commands.iter().take(RUNS) {
+    for command in commands.iter().at_most(RUNS, walk, invocation.span) {
         let loses = command.first().is_some_and(|word| {
             matches!(word.text.as_known(), Some("rm" | "shred" | "srm" | "unlink" | "truncate"))
         });
@@ -355,6 +430,7 @@ const RUNS: usize = 8;
 /// What the pattern and the options of `fd` say about the names that it gives.
 fn selected(options: &Options<'_>, pattern: Option<Text>) -> Selection {
     let mut selection = Selection {
+        finds_files: false,
         name: None,
         filtered: options.has(&[
             "-d",

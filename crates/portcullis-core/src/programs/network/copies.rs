@@ -1,6 +1,7 @@
 //! Programs that copy files to and from other machines: scp, rsync, sftp, cloud storage, backups.
 
 use crate::{
+    bound::Bounded,
     effect::{Argument, WriteMode},
     text::Text,
     understand::shell::{Invocation, Walk},
@@ -208,7 +209,7 @@ pub(super) fn aws(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let words: Vec<&str> =
-        operands.iter().take(2).map(|operand| operand.text.as_known().unwrap_or("")).collect();
+        operands.iter().leading(2).map(|operand| operand.text.as_known().unwrap_or("")).collect();
     match words.as_slice() {
         ["s3", "cp" | "mv" | "sync"] if !options.has(&["--dryrun"]) => {
             transfer(walk, invocation, operands.get(2..).unwrap_or(&[]))
@@ -371,7 +372,7 @@ pub(super) fn session(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let span = commands.first().map_or(invocation.span, |command| command.span);
     let mut sends: Option<Text> = None;
     let mut fetched: Vec<String> = Vec::new();
-    for line in script.split(['\n', ';']).take(MAX_COMMANDS) {
+    for line in script.split(['\n', ';']).at_most(MAX_COMMANDS, walk, span) {
         let words: Vec<&str> =
             line.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
         let files: Vec<&str> =
@@ -380,7 +381,7 @@ pub(super) fn session(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             Some("put" | "mput" | "send" | "append" | "reput" | "mirror") => {
                 let local: Vec<&str> = match words.first() {
                     Some(&"mput") => files,
-                    _ => files.into_iter().take(1).collect(),
+                    _ => files.into_iter().leading(1).collect(),
                 };
                 for file in local {
                     let content = walk.read(&Argument { text: Text::known(file), span });

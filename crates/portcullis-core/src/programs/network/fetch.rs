@@ -135,9 +135,6 @@ pub(super) const CURL: &[&str] = &[
     "--tls13-ciphers",
 ];
 
-/// How many lines of settings for curl are read.
-const SETTINGS: usize = 64;
-
 /// The options that a file of settings for curl gives, as words: `data = "@x"` is `--data @x`.
 fn configured(settings: &Text, at: &Argument) -> Option<Vec<Argument>> {
     let known = settings.as_known()?;
@@ -146,7 +143,7 @@ fn configured(settings: &Text, at: &Argument) -> Option<Vec<Argument>> {
         span: at.span,
     };
     let mut words = Vec::new();
-    for line in known.lines().map(str::trim).take(SETTINGS) {
+    for line in known.lines().map(str::trim) {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -461,7 +458,7 @@ pub(super) fn wget(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         };
         match text.as_known() {
             Some(known) => {
-                addresses.extend(known.split_whitespace().take(16).map(|line| part(&list, line)));
+                addresses.extend(known.split_whitespace().map(|line| part(&list, line)));
             }
             None => addresses.push(Argument { text, span: list.span }),
         }

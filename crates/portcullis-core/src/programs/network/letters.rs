@@ -1,6 +1,7 @@
 //! Programs that carry a few words: name look-ups, pings, mail, messages, gists.
 
 use crate::{
+    bound::Bounded,
     effect::Argument,
     text::{Taint, Text},
     understand::shell::{Invocation, Walk},
@@ -211,7 +212,7 @@ pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let words: Vec<&str> =
-        operands.iter().take(2).map(|operand| operand.text.as_known().unwrap_or("")).collect();
+        operands.iter().leading(2).map(|operand| operand.text.as_known().unwrap_or("")).collect();
     let mut sends = None;
     let site = match words.as_slice() {
         ["gist", "create" | "new"] => {

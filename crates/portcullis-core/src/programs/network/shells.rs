@@ -484,7 +484,12 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut printed = received.clone();
     if arguments.is_empty() {
         // Without a command the other side's shell runs what arrives.
-        if let Some(input) = input.filter(|input| input.as_known().is_some()) {
+        let arrives = |input: &Text| {
+            input.as_known().is_some()
+                || input.taint.has(Taint::NETWORK)
+                || input.taint.has(Taint::DECODED)
+        };
+        if let Some(input) = input.filter(arrives) {
             printed.inherit(&walk.shell(&input, invocation.span, &[], None));
         }
         return printed;

@@ -1,6 +1,7 @@
 //! `xargs`, which makes many commands of its input. Owns how items are cut and put into the command.
 
 use super::*;
+use crate::bound::Bounded;
 
 /// How many commands one `xargs` or `parallel` is followed through.
 pub(super) const COMMANDS: usize = 16;
@@ -88,7 +89,7 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
     if batches.is_empty() && replace.is_none() && !options.has(&["-r", "--no-run-if-empty"]) {
         return run_with(walk, command, None, &[]);
     }
-    for batch in batches.iter().take(COMMANDS) {
+    for batch in batches.iter().leading(COMMANDS) {
         let more = run_with(walk, command, replace.as_deref(), batch);
         printed.append(&more);
     }

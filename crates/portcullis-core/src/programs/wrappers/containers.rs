@@ -1,6 +1,7 @@
 //! Programs that run a command in a container. Owns where the inner command stands behind the image or the name.
 
 use super::*;
+use crate::bound::Bounded;
 
 /// `docker run … image command`, `docker exec … container command`.
 pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
@@ -81,7 +82,7 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let inner = Invocation { values: VALUES, ..invocation.clone() };
     let verbs: Vec<&str> = Options::new(&inner.arguments, VALUES)
         .operands()
-        .take(3)
+        .leading(3)
         .filter_map(|operand| operand.text.as_known())
         .collect();
     let skip = match verbs.as_slice() {

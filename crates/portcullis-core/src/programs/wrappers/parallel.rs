@@ -5,6 +5,7 @@ use super::{
     batches::{COMMANDS, replaced, run_with, split_by},
     *,
 };
+use crate::bound::Bounded;
 
 /// The options that take the next argument.
 pub(super) const VALUES: &[&str] = &[
@@ -164,7 +165,7 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             if let Some(word) = these.get(ROWS) {
                 walk.gap(word.span, GapReason::Limit);
             }
-            let items = these.iter().take(ROWS).map(|word| vec![word.text.clone()]).collect();
+            let items = these.iter().leading(ROWS).map(|word| vec![word.text.clone()]).collect();
             lists.push((items, linked));
         }
         given = behind;
@@ -184,7 +185,7 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             (_, false) => {
                 let each =
                     |row: Row| list.iter().map(move |more| together((row.clone(), more.clone())));
-                let made: Vec<Row> = rows.into_iter().flat_map(each).take(ROWS + 1).collect();
+                let made: Vec<Row> = rows.into_iter().flat_map(each).leading(ROWS + 1).collect();
                 if made.len() > ROWS {
                     walk.gap(invocation.span, GapReason::Limit);
                 }
@@ -202,7 +203,7 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         quotes: options.has(&["-q", "--quote"]),
     };
     let mut commands: Vec<Row> =
-        rows.chunks(size.max(1)).take(COMMANDS + 1).map(|rows| rows.concat()).collect();
+        rows.chunks(size.max(1)).leading(COMMANDS + 1).map(|rows| rows.concat()).collect();
     if let Some(last) = commands.get_mut(COMMANDS) {
         *last = last.iter().map(|item| item.derive([Piece::Unknown("input".into())])).collect();
     }
@@ -225,7 +226,7 @@ fn jobs_behind(
     replaces: bool,
 ) -> Text {
     let mut printed = Text::default();
-    for job in jobs.iter().take(COMMANDS) {
+    for job in jobs.iter().leading(COMMANDS) {
         let more = if command.is_empty() {
             walk.shell(&job.text, job.span, &[], Some(Text::default()))
         } else {
@@ -284,7 +285,7 @@ impl Reading<'_> {
         if items.len() > ROWS {
             walk.gap(self.invocation.span, GapReason::Limit);
         }
-        let items = items.into_iter().take(ROWS);
+        let items = items.into_iter().leading(ROWS);
         let item = |item: &str| text.derive([Piece::Known(item.to_owned())]);
         match self.options.value(&["-C", "--colsep"]) {
             None => items.map(|line| vec![item(&line)]).collect(),
@@ -358,7 +359,7 @@ impl Filling {
             filled = replaced(&filled, &self.mark, &shown);
         }
         let whole = word.display();
-        for part in whole.split('{').skip(1).take(COMMANDS) {
+        for part in whole.split('{').skip(1) {
             let Some((inner, _)) = part.split_once('}') else { continue };
             let Some((number, change)) = place(inner) else { continue };
             let item = match number {

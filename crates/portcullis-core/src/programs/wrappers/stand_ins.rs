@@ -3,9 +3,6 @@
 
 use super::*;
 
-/// How many commands or words are handed on; more are not written by hand.
-const MOST: usize = 64;
-
 /// `rimraf PATH…` is `rm -rf PATH…`.
 pub(super) fn removal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let targets: Vec<Argument> = invocation.options().operands().cloned().collect();
@@ -31,7 +28,7 @@ pub(super) fn cmake(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `concurrently "npm:watch" "COMMAND"`: each operand is a line for a shell.
 pub(super) fn side_by_side(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    for line in invocation.options().operands().take(MOST).cloned().collect::<Vec<_>>() {
+    for line in invocation.options().operands().cloned().collect::<Vec<_>>() {
         let is_script = ["npm:", "yarn:", "pnpm:", "bun:", "node:", "deno:"]
             .iter()
             .any(|start| line.text.known_prefix().starts_with(start));

@@ -1,6 +1,7 @@
 //! Programs that open a terminal for a command: `tmux`, `screen` and terminal windows.
 
 use super::*;
+use crate::bound::Bounded;
 use crate::effect::Arguments;
 
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
@@ -68,7 +69,7 @@ pub(super) fn typing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let place = |verbs: &[&str]| {
         words
             .iter()
-            .take(3)
+            .leading(3)
             .position(|word| word.text.as_known().is_some_and(|word| verbs.contains(&word)))
     };
     if let Some(at) =

@@ -11,9 +11,6 @@ pub(super) struct Found {
     pub(super) in_container: bool,
 }
 
-/// How many lines of one file are read.
-const LINES: usize = 2048;
-
 /// Keys of pipelines and task files whose value is a command, or a list of them.
 const KEYS: &[&str] = &[
     "after_script",
@@ -123,7 +120,7 @@ pub(super) fn language(name: &str, content: &str) -> Option<&'static str> {
 /// `RUN`, with the lines that it goes on with.
 fn dockerfile(content: &str) -> Vec<String> {
     let mut commands = Vec::new();
-    let mut lines = content.lines().take(LINES);
+    let mut lines = content.lines();
     while let Some(line) = lines.next() {
         let line = line.trim();
         let line = line.strip_prefix("ONBUILD ").unwrap_or(line);
@@ -169,7 +166,7 @@ fn dockerfile(content: &str) -> Vec<String> {
 /// Lines of recipes, which are indented.
 fn recipes(content: &str) -> Vec<String> {
     let mut commands = Vec::new();
-    let mut lines = content.lines().take(LINES);
+    let mut lines = content.lines();
     while let Some(line) = lines.next() {
         let recipe = match line.split_once("$(shell ") {
             Some((_, command)) => command.trim_end().trim_end_matches(')'),
@@ -251,7 +248,7 @@ fn words(list: &str) -> String {
 /// Values behind [`KEYS`]: on the line, as a block below it, or as a list.
 fn yaml(content: &str) -> Vec<String> {
     let mut commands = Vec::new();
-    let lines: Vec<&str> = content.lines().take(LINES).collect();
+    let lines: Vec<&str> = content.lines().collect();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
@@ -306,7 +303,7 @@ fn scalar(value: &str) -> String {
 /// Strings in quotes behind a word.
 fn quoted_behind(content: &str, word: &str) -> Vec<String> {
     let mut commands = Vec::new();
-    for rest in content.split(word).skip(1).take(LINES) {
+    for rest in content.split(word).skip(1) {
         let rest = rest.trim_start_matches(['(', ' ']);
         let Some(quote) = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'')) else {
             continue;

@@ -3,6 +3,7 @@
 
 use super::super::{Hit, Scene, effects::about, effects::written};
 use crate::{
+    bound::Bounded,
     effect::{Effect, EffectKind},
     place::{self, Place},
     risk::Severity,
@@ -58,9 +59,7 @@ const EVERYBODY: &[&str] = &["0.0.0.0/0", "::/0"];
 /// Ports that are there for everybody.
 const WEB: &[&str] = &["80", "443", "8080", "8443"];
 
-/// How many ranges of one file are looked at, and how much around each.
-const RANGES: usize = 64;
-/// See [`RANGES`].
+/// How far around a range is looked.
 const AROUND: usize = 2048;
 
 /// Programs that are given a manifest on their standard input.
@@ -135,7 +134,7 @@ fn in_one_line(content: &Text) -> String {
 
 /// Where a range of addresses is everybody.
 fn ranges(text: &str) -> impl Iterator<Item = usize> + '_ {
-    EVERYBODY.iter().flat_map(|range| text.match_indices(range).map(|(at, _)| at)).take(RANGES)
+    EVERYBODY.iter().flat_map(|range| text.match_indices(range).map(|(at, _)| at))
 }
 
 /// In Terraform: the block around the range is about what comes in, and not about the web's ports.
@@ -184,8 +183,8 @@ fn template_lets_everybody_in(text: &str, at: usize) -> bool {
     let near: String = before
         .lines()
         .rev()
-        .take(6)
-        .chain(after.lines().take(5))
+        .leading(6)
+        .chain(after.lines().leading(5))
         .flat_map(|line| [line, "\n"])
         .collect();
     let egress = before.rfind("gress").is_some_and(|at| {

@@ -10,6 +10,7 @@ use super::{
     effects::{about, written},
 };
 use crate::{
+    bound::{Bounded, Cut},
     effect::{Effect, LayerOrigin, Target},
     finding::Finding,
     place::{self, PersistenceKind, Place},
@@ -23,14 +24,11 @@ pub(super) use exposure::{gives_the_host, opens_to_everyone};
 /// The name of the layer that a file's commands are read in; what such a command writes is not followed further.
 const WRITTEN: &str = "what is written";
 
-/// How many written files are read for one action.
-const FILES: usize = 8;
-
 /// How much of one file is read.
 const BYTES: usize = 1 << 16;
 
 /// How many commands of one file are read.
-const COMMANDS: usize = 64;
+const COMMANDS: usize = 512;
 
 /// What must stand in a text before it is worth reading as code.
 const TRIGGERS: &[&str] = &[
@@ -92,7 +90,9 @@ pub(super) fn fetches(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             continue;
         }
         let found = commands::of(path, name, content);
-        let worst = found.commands.iter().take(COMMANDS).find_map(|command| {
+        let mut cut = Cut::default();
+        let commands = found.commands.iter().at_most(COMMANDS, &mut cut, effect.at.span);
+        let worst = { commands }.find_map(|command| {
             let rules: &[&[&str]] =
                 if found.in_container { &[FOREIGN] } else { &[FOREIGN, LOSSES] };
             worst(scene, "shell", command, rules)
@@ -100,6 +100,9 @@ pub(super) fn fetches(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         if let Some(finding) = worst {
             let words = format!("{}, whenever this is used:", finding.message);
             hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
+        } else if cut.happened() {
+            let words = "more commands are prepared than are read, whenever this is used:";
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, words) });
         }
     }
 }
@@ -149,7 +152,6 @@ fn files<'s>(scene: &'s Scene<'_>) -> Vec<(&'s Effect, &'s Target, &'s str)> {
             );
             (!started && !passing).then_some((effect, target, known))
         })
-        .take(FILES)
         .collect()
 }
 

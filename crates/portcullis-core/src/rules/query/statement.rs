@@ -1,6 +1,7 @@
 //! What statements do, as the rules about them want to know: their kinds, what they are done to, and what stands anywhere in them.
 //! Owns the reading of tokens; how bad what was found is, the rules say.
 
+use crate::bound::Bounded;
 use portcullis_syntax::sql::{self, Token, TokenKind};
 
 use super::{FILE, READ, condition::always};
@@ -32,7 +33,7 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, Stri
             .collect();
         let word = |index: usize| words.get(index).copied().unwrap_or("");
         if matches!(word(0), "EXPLAIN" | "DESCRIBE" | "DESC")
-            && !words.iter().take(4).any(|word| *word == "ANALYZE")
+            && !words.iter().leading(4).any(|word| *word == "ANALYZE")
         {
             continue;
         }
@@ -521,7 +522,6 @@ fn begin(
                 .iter()
                 .skip(at + 1)
                 .take_while(|word| !matches!(**word, "WHERE" | "(" | ")" | ";"))
-                .take(MOST_ALIASES)
                 .position(|word| *word == "FROM")
                 .unwrap_or(0);
             let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
@@ -570,7 +570,7 @@ fn begin(
         }
         "LOAD" | "ATTACH" if at == 0 => {
             let named = match word(0) {
-                "ATTACH" => statement.iter().take(4).find_map(|token| text_of(Some(token))),
+                "ATTACH" => statement.iter().leading(4).find_map(|token| text_of(Some(token))),
                 _ => behind(statement, words, &["INFILE"]),
             };
             found.push((FILE, named.unwrap_or_default().to_owned()));
@@ -641,7 +641,7 @@ fn begin(
 
 /// Whether a statement changes the tables in which the server keeps its accounts.
 fn holds_accounts(words: &[&str], at: usize) -> bool {
-    let named = || words.iter().enumerate().skip(at + 1).take(MOST_ALIASES);
+    let named = || words.iter().enumerate().skip(at + 1);
     named().any(|(index, word)| match *word {
         "PG_AUTHID" | "PG_AUTH_MEMBERS" | "PG_SHADOW" | "PG_USER_MAPPING" => true,
         "MYSQL" => {
@@ -675,9 +675,6 @@ const MIGHTY: &[&str] = &[
     "SYSDBA",
     "SYSTEM_USER",
 ];
-
-/// How many words of aliases may stand between `DELETE` and `FROM`.
-const MOST_ALIASES: usize = 32;
 
 fn is_name(token: &Token) -> bool {
     matches!(token.kind, TokenKind::Word | TokenKind::Name)
@@ -760,10 +757,11 @@ fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
                 if words.get(index + 1) == Some(&"ALL") {
                     return false;
                 }
-                let mut rest = statement.iter().skip(index + 1).take(2);
+                let mut rest = statement.iter().skip(index + 1).leading(2);
                 let most = rest.find(|token| token.kind == TokenKind::Number);
                 let most = most.and_then(|most| most.text.parse::<f64>().ok());
-                let is_share = words.iter().skip(index + 1).take(4).any(|word| *word == "PERCENT");
+                let is_share =
+                    words.iter().skip(index + 1).leading(4).any(|word| *word == "PERCENT");
                 return most.is_none_or(|most| most < if is_share { ALL } else { MANY });
             }
             _ => {}

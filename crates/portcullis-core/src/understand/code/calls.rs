@@ -12,6 +12,7 @@ use super::{
     value::{Asking, Given, Value, mixed},
 };
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason, PermissionChange, WriteMode},
     place::{self, Place},
     programs::agents,
@@ -21,9 +22,6 @@ use crate::{
 /// Keywords that carry what is sent.
 const SENT: &[&str] =
     &["data", "json", "body", "files", "content", "params", "form", "payload", "method_body"];
-
-/// How many arguments of a call that nobody knows are looked at.
-const GIVEN: usize = 8;
 
 /// Parts of the names of environment variables that hold secrets.
 const SECRET_NAMES: &[&str] =
@@ -456,7 +454,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.pass_to_files(given);
         // A function that nobody knows may open what it is given the name of.
-        for given in given.iter().take(GIVEN).filter(|_| !LOOKS.contains(&last.as_str())) {
+        for given in given.iter().filter(|_| !LOOKS.contains(&last.as_str())) {
             if given.value.text().known_prefix().starts_with(['/', '~']) {
                 let file = self.place_of(Some(given));
                 self.walk.hand(&file, false);
@@ -982,7 +980,7 @@ impl Interpreter<'_, '_, '_> {
             Act::Move => {
                 let mut words = self.words([(&Value::known("mv"), span)].into_iter());
                 words.extend(
-                    self.words(plain.iter().take(2).map(|given| (&given.value, given.span))),
+                    self.words(plain.iter().leading(2).map(|given| (&given.value, given.span))),
                 );
                 self.flush();
                 self.walk.run(&words, None);
@@ -1301,11 +1299,7 @@ impl Interpreter<'_, '_, '_> {
             };
             let index = *index;
             return Value::List(
-                elements
-                    .into_iter()
-                    .take(256)
-                    .map(|value| self.apply(index, &[value], &[]))
-                    .collect(),
+                elements.into_iter().map(|value| self.apply(index, &[value], &[])).collect(),
             );
         }
         fold::fold(kind, given)
@@ -1632,7 +1626,7 @@ impl Interpreter<'_, '_, '_> {
             .collect();
         // Node gives the port first.
         let port_first = matches!(parts.as_slice(), [Value::Number(_), Value::Text(_), ..]);
-        let mut order: Vec<&Value> = parts.iter().take(2).collect();
+        let mut order: Vec<&Value> = parts.iter().leading(2).collect();
         if port_first {
             order.reverse();
         }

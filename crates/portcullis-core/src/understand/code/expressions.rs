@@ -1,6 +1,7 @@
 //! Expressions: from tokens to values. Owns literals, interpolation, operators, members, indices and where calls are
 //! found; what a call does is said in `calls`.
 
+use crate::bound::{Bounded, Cut};
 use std::rc::Rc;
 
 use portcullis_syntax::{
@@ -12,6 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::{
     fold,
     interpreter::{Function, Interpreter, Parameter, Unit},
+    methods::grown,
     spliced::is_stand_in,
     tables,
     value::{Given, Value, mixed},
@@ -218,7 +220,17 @@ impl Interpreter<'_, '_, '_> {
             }
             "<<" => {
                 let span = self.span_from(self.at);
+                let owner = self.at.checked_sub(2).map(|at| self.word_at(at).to_owned());
                 let right = self.expression(binding + 1);
+                if self.language == "ruby"
+                    && let Value::List(mut list) = left
+                {
+                    list.push(right);
+                    if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner)) {
+                        self.bind(owner, Value::List(list.clone()));
+                    }
+                    return Value::List(list);
+                }
                 if let Value::File(index) = left {
                     self.write_file(index, &right.text());
                     return left;
@@ -298,6 +310,9 @@ impl Interpreter<'_, '_, '_> {
             }
             (Value::List(mut left), Value::List(right)) => {
                 left.extend(right);
+                if left.len() > ELEMENTS {
+                    self.limit();
+                }
                 left.truncate(ELEMENTS);
                 Value::List(left)
             }
@@ -732,6 +747,9 @@ impl Interpreter<'_, '_, '_> {
         self.brackets -= 1;
         self.end = outer;
         self.at = close + 1;
+        if list.len() > ELEMENTS {
+            self.limit();
+        }
         list.truncate(ELEMENTS);
         list
     }
@@ -771,7 +789,7 @@ impl Interpreter<'_, '_, '_> {
             other => vec![self.element(other, 0)],
         };
         let mut result = Vec::new();
-        for element in elements.into_iter().take(ELEMENTS) {
+        for element in elements.into_iter() {
             match names.as_slice() {
                 [name] => {
                     self.bind(name.clone(), element);
@@ -995,9 +1013,16 @@ impl Interpreter<'_, '_, '_> {
                 if spaced && !self.may_call_spaced(start) {
                     return self.bare_call(value, start, spaced);
                 }
+                // `list.append(…)`: the list stands right before the method.
+                let owner = (self.at == start + 3).then(|| self.word_at(start).to_owned());
                 let close = self.partner(self.at);
                 let given = self.arguments_until(close);
                 let span = self.span_from(start);
+                if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner))
+                    && let Some(grown) = grown(&value, &given)
+                {
+                    self.bind(owner, grown);
+                }
                 let value = self.call_value(value, given, span);
                 self.block(&value);
                 value
@@ -1020,7 +1045,11 @@ impl Interpreter<'_, '_, '_> {
                         let line = |line: &str| {
                             Value::Text(printed.derive([Piece::Known(line.to_owned())]))
                         };
-                        known.lines().take(LINES).map(line).reduce(Value::or)
+                        let mut cut = Cut::default();
+                        let lines = known.lines().at_most(LINES, &mut cut, span);
+                        let value = lines.map(line).reduce(Value::or);
+                        let rest = printed.derive([Piece::Unknown("a later line".into())]);
+                        if cut.happened() { Some(Value::Text(rest)) } else { value }
                     });
                     let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
                     if self.word_at(self.at + 1) == "[" {

@@ -1,5 +1,6 @@
 //! Strings that code computes from strings. Owns what is computed and how; it knows no language and emits nothing.
 
+use crate::bound::Bounded;
 use data_encoding::{BASE32, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE, HEXUPPER};
 
 use super::value::{Given, Value, mixed};
@@ -460,7 +461,9 @@ pub(super) fn slice(text: &Text, start: Option<i64>, end: Option<i64>, backwards
         result
     } else {
         let (start, end) = (clamp(start.unwrap_or(0)), clamp(end.unwrap_or(length)));
-        Text::known(known.chars().skip(start).take(end.saturating_sub(start)).collect::<String>())
+        Text::known(
+            known.chars().skip(start).leading(end.saturating_sub(start)).collect::<String>(),
+        )
     };
     result.inherit(text);
     result

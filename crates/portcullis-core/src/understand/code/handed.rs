@@ -6,12 +6,10 @@ use super::{
     tables::{self, Act},
     value::{Given, Value},
 };
-
-/// How many arguments of such a call are looked at.
-const GIVEN: usize = 8;
+use crate::bound::{Bounded, Cut};
 
 /// For how many elements of a list a function is called that gets each of them.
-const EACH: usize = 8;
+const EACH: usize = 64;
 
 /// Calls that hand each element of a list to a function.
 const OVER_LISTS: &[&str] =
@@ -82,7 +80,7 @@ type Handed = (Value, Vec<Given>);
 impl Interpreter<'_, '_, '_> {
     /// The functions that a call is handed, with what each will be called with.
     pub(super) fn handed(
-        &self,
+        &mut self,
         callee: &Value,
         receiver: Option<&Value>,
         given: &[Given],
@@ -100,7 +98,10 @@ impl Interpreter<'_, '_, '_> {
         };
         let receiver = receiver.filter(|_| is_method && given.len() == 1);
         let mut handed = Vec::new();
-        for (at, function) in given.iter().enumerate().take(GIVEN).filter(|_| takes) {
+        let mut cut = Cut::default();
+        let at_all =
+            given.first().map_or_else(portcullis_syntax::Span::default, |given| given.span);
+        for (at, function) in given.iter().enumerate().filter(|_| takes) {
             let is_key = function.name.as_deref() == Some("key");
             if !is_key && !may_be(function, FUNCTION) {
                 continue;
@@ -110,20 +111,22 @@ impl Interpreter<'_, '_, '_> {
             if matches!(value, Value::Method(_)) {
                 handed.push((value, Vec::new()));
             } else if self.language == "php" || is_key {
-                let each = others().flat_map(|(_, other)| spread(other)).take(EACH);
+                let each =
+                    others().flat_map(|(_, other)| spread(other)).at_most(EACH, &mut cut, at_all);
                 handed.extend(each.map(|one| (value.clone(), vec![one])));
             } else {
                 let with = arguments(at, function, receiver, given);
                 let over = OVER_LISTS.contains(&name) || self.language == "ruby";
                 if over || with.0 {
                     let of = |one| if name == "starmap" { spread(&one) } else { vec![one] };
-                    let each = with.1.into_iter().take(EACH);
+                    let each = with.1.into_iter().at_most(EACH, &mut cut, at_all);
                     handed.extend(each.map(|one| (value.clone(), of(one))));
                 } else if !with.1.is_empty() {
                     handed.push((value, with.1));
                 }
             }
         }
+        cut.report(self.walk, at_all);
         handed
     }
 
@@ -179,12 +182,12 @@ impl Interpreter<'_, '_, '_> {
         match value {
             Value::Name(path, _) if self.does_something(path) => functions.push(value.clone()),
             Value::List(list) | Value::Any(list) | Value::Holder(list) => {
-                for one in list.iter().take(GIVEN) {
+                for one in list {
                     self.functions_of(one, levels, functions);
                 }
             }
             Value::Table(table) => {
-                for (_, one) in table.iter().take(GIVEN) {
+                for (_, one) in table {
                     self.functions_of(one, levels, functions);
                 }
             }
@@ -230,8 +233,7 @@ fn arguments(
         return (false, spread(&whole));
     }
     let rest = given.iter().skip(at + 1).skip_while(|given| is_aside(given));
-    let rest: Vec<Given> =
-        rest.filter(|given| given.name.is_none()).flat_map(spread).take(GIVEN).collect();
+    let rest: Vec<Given> = rest.filter(|given| given.name.is_none()).flat_map(spread).collect();
     let before = at.checked_sub(1).and_then(|before| given.get(before));
     match before {
         // `Array.from(commands, execSync)`
@@ -250,14 +252,11 @@ fn may_be(given: &Given, keywords: &[&str]) -> bool {
 pub(super) fn spread(given: &Given) -> Vec<Given> {
     let span = given.span;
     match &given.value {
-        Value::List(list) => list
-            .iter()
-            .take(GIVEN)
-            .map(|value| Given { name: None, value: value.clone(), span })
-            .collect(),
+        Value::List(list) => {
+            list.iter().map(|value| Given { name: None, value: value.clone(), span }).collect()
+        }
         Value::Table(table) => table
             .iter()
-            .take(GIVEN)
             .map(|(name, value)| Given { name: Some(name.clone()), value: value.clone(), span })
             .collect(),
         value => vec![Given { name: None, value: value.clone(), span }],

@@ -11,7 +11,7 @@ use portcullis_syntax::{
 use super::value::{Given, Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    text::Text,
+    text::{Piece, Text},
     understand::shell::{Walk, split_assignment},
 };
 
@@ -82,8 +82,26 @@ pub(super) fn run(
     interpreter.flush();
     interpreter.finish();
     interpreter.walk.go_to(directory);
-    interpreter.output
+    let mut output = interpreter.output;
+    // What prints in ways that are not read prints something.
+    if output.is_empty() || PRINTS_OTHERWISE.iter().any(|way| code.contains(way)) {
+        output.push(Piece::Unknown("what the code prints".into()));
+    }
+    output
 }
+
+/// Ways to print beside those that are read.
+const PRINTS_OTHERWISE: &[&str] = &[
+    "$stdout <<",
+    ".pipe(",
+    "/dev/fd/1",
+    "/dev/stdout",
+    "STDOUT <<",
+    "copyfileobj(",
+    "os.write(",
+    "passthru(",
+    "writev(",
+];
 
 /// Variables that a script is given beside its arguments: `name=value` operands and `-v` of awk.
 fn given(language: &str, arguments: &[Argument]) -> HashMap<String, Value> {
@@ -427,10 +445,11 @@ impl<'s> Interpreter<'_, '_, 's> {
     /// Calls one of the script's own functions.
     pub(super) fn apply(&mut self, index: usize, given: &[Value], names: &[Given]) -> Value {
         let Some(function) = self.functions.get_mut(index) else { return Value::unknown("a call") };
-        function.called = true;
         if function.active || self.calls >= CALLS {
+            // What is not followed from here is read like a function that nothing calls.
             return Value::unknown("a call");
         }
+        function.called = true;
         let function = function.clone();
         if !self.sink() {
             return Value::unknown("a call");

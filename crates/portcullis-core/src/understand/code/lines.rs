@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::powershell;
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason, WriteMode, stands_for},
     programs::escapes::is_temporary,
     text::{Taint, Text},
@@ -282,7 +283,7 @@ fn tcl(walk: &mut Walk<'_>, words: &[Argument], _input: Option<Text>) -> Text {
                     && rest.iter().skip(1).all(|word| {
                         ["<@", ">@", "2>@"].iter().any(|mark| known(Some(word)).starts_with(mark))
                     });
-                let rest = if on_channels { rest.into_iter().take(1).collect() } else { rest };
+                let rest = if on_channels { rest.into_iter().leading(1).collect() } else { rest };
                 return walk.run(&rest, None);
             }
             "open" => {

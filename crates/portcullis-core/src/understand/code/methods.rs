@@ -362,3 +362,54 @@ fn split(receiver: &Value, separator: Option<&Given>) -> Value {
     };
     Value::List(parts)
 }
+
+/// What a list or a table is after one of its own methods put something into it.
+pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
+    let Value::Method(method) = callee else { return None };
+    let (receiver, name) = method.as_ref();
+    let plain = || given.iter().filter(|given| given.name.is_none()).map(|given| &given.value);
+    match (receiver, name.as_str()) {
+        (Value::List(list), "append" | "push" | "add") => {
+            let mut list = list.clone();
+            list.extend(plain().cloned());
+            Some(Value::List(list))
+        }
+        (Value::List(list), "extend" | "concat") => {
+            let mut list = list.clone();
+            for more in plain() {
+                match more {
+                    Value::List(more) => list.extend(more.iter().cloned()),
+                    more => list.push(Value::Text(mixed("elements", [more]))),
+                }
+            }
+            Some(Value::List(list))
+        }
+        (Value::List(list), "insert" | "unshift") => {
+            let mut list = list.clone();
+            let (at, values): (usize, Vec<&Value>) = match given {
+                [Given { value: Value::Number(at), .. }, rest @ ..] if name == "insert" => {
+                    let at = usize::try_from(*at).unwrap_or(list.len());
+                    (at, rest.iter().map(|given| &given.value).collect())
+                }
+                _ => (0, plain().collect()),
+            };
+            let at = at.min(list.len());
+            list.splice(at..at, values.into_iter().cloned());
+            Some(Value::List(list))
+        }
+        (Value::Table(table), "update") => {
+            let mut table = table.clone();
+            for more in plain() {
+                match more {
+                    Value::Table(more) => table.extend(more.iter().cloned()),
+                    more => {
+                        let whole = [receiver, more];
+                        return Some(Value::Text(mixed("a table", whole)));
+                    }
+                }
+            }
+            Some(Value::Table(table))
+        }
+        _ => None,
+    }
+}

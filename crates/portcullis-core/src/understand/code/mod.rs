@@ -23,7 +23,7 @@ fn hands_out_a_shell(language: &str, code: &str) -> bool {
     match language {
         "awk" if code.contains("/inet/") => {
             let compact: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
-            compact.match_indices("|&getline").take(MOST_READS).any(|(at, read)| {
+            compact.match_indices("|&getline").leading(MOST_READS).any(|(at, read)| {
                 let rest = compact.get(at + read.len()..).unwrap_or("");
                 let end = rest
                     .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
@@ -55,6 +55,7 @@ use portcullis_syntax::Span;
 
 use super::shell::Walk;
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason},
     text::Text,
 };
@@ -117,7 +118,7 @@ static LANGUAGES: &[Language] = &[
         "java",
         &[
             "groovy", "kotlin", "scala", "jshell", "csharp", "go", "c", "cpp", "c++", "rust",
-            "swift", "zig", "d", "elixir", "octave", "haskell",
+            "swift", "zig", "d", "elixir", "octave", "haskell", "erlang", "nim", "raku",
         ],
     ),
     calls(

@@ -8,18 +8,13 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
+    bound::Bounded,
     effect::{Argument, EffectKind, Run},
     text::{Piece, Taint, Text},
 };
 
-/// How many arguments of a call are told.
-const GIVEN: usize = 16;
-
-/// How deep a value is written out, and how many parts of it.
+/// How deep a value is written out.
 const DEPTH: usize = 6;
-/// See [`DEPTH`].
-const PARTS: usize = 32;
-
 /// Modules of services that have no command of their own here: only verbs that destroy are told.
 const SERVICES: &[&str] = &[
     "@azure/",
@@ -273,7 +268,7 @@ impl Interpreter<'_, '_, '_> {
         match (kind, method.as_str()) {
             ("containers", "run" | "create") | ("", "create-container" | "run") => {
                 let mut words = known(&["docker", "run"]);
-                for given in given.iter().take(GIVEN) {
+                for given in given.iter() {
                     if let Some(name) = &given.name {
                         container_option(name, &given.value, &mut words, DEPTH);
                     } else if let Value::Table(_) = given.value {
@@ -437,10 +432,8 @@ fn is_stored(value: &Value, depth: usize) -> bool {
             .pieces
             .iter()
             .any(|piece| matches!(piece, Piece::Unknown(origin) if origin.starts_with(STORED))),
-        Value::List(list) | Value::Any(list) => {
-            list.iter().take(PARTS).any(|value| is_stored(value, depth))
-        }
-        Value::Table(table) => table.iter().take(PARTS).any(|(_, value)| is_stored(value, depth)),
+        Value::List(list) | Value::Any(list) => list.iter().any(|value| is_stored(value, depth)),
+        Value::Table(table) => table.iter().any(|(_, value)| is_stored(value, depth)),
         Value::Method(method) => is_stored(&method.0, depth),
         Value::Number(_)
         | Value::Function(_)
@@ -464,11 +457,11 @@ fn options(given: &[Given], words: &mut Words) {
         }
         words.push(word);
     };
-    for given in given.iter().take(GIVEN) {
+    for given in given.iter() {
         match (&given.name, &given.value) {
             (Some(name), value) => add(name, value),
             (None, Value::Table(table)) => {
-                for (name, value) in table.iter().take(GIVEN) {
+                for (name, value) in table.iter() {
                     add(name, value);
                 }
             }
@@ -491,7 +484,7 @@ fn container_option(name: &str, value: &Value, words: &mut Words, depth: usize) 
         "devices" => each(value, |value| push_option("--device=", value, words)),
         "volumes" | "binds" => match value {
             Value::Table(table) => {
-                for (source, mount) in table.iter().take(PARTS) {
+                for (source, mount) in table.iter() {
                     let mut word = Text::known(format!("{source}:"));
                     match mount.entry("bind") {
                         Some(bind) => word.append(&bind.text()),
@@ -508,7 +501,7 @@ fn container_option(name: &str, value: &Value, words: &mut Words, depth: usize) 
         },
         _ => {
             if let Value::Table(table) = value {
-                for (name, value) in table.iter().take(PARTS) {
+                for (name, value) in table.iter() {
                     container_option(name, value, words, depth);
                 }
             }
@@ -524,7 +517,7 @@ fn push_option(option: &str, value: &Value, words: &mut Words) {
 
 fn each(value: &Value, mut told: impl FnMut(&Value)) {
     match value {
-        Value::List(list) => list.iter().take(PARTS).for_each(told),
+        Value::List(list) => list.iter().for_each(told),
         value => told(value),
     }
 }
@@ -536,7 +529,7 @@ fn written(value: &Value, depth: usize) -> Text {
     match value {
         Value::List(list) => {
             text.push_known("[");
-            for (index, value) in list.iter().take(PARTS).enumerate() {
+            for (index, value) in list.iter().enumerate() {
                 text.push_known(if index == 0 { "" } else { "," });
                 text.append(&quoted(value, depth));
             }
@@ -544,7 +537,7 @@ fn written(value: &Value, depth: usize) -> Text {
         }
         Value::Table(table) => {
             text.push_known("{");
-            for (index, (name, value)) in table.iter().take(PARTS).enumerate() {
+            for (index, (name, value)) in table.iter().enumerate() {
                 text.push_known(if index == 0 { "\"" } else { ",\"" });
                 text.push_known(name);
                 text.push_known("\":");
@@ -573,7 +566,7 @@ fn quoted(value: &Value, depth: usize) -> Text {
 
 /// `TerminateInstances`, `terminateInstances` and `terminate_instances` as `terminate-instances`.
 fn kebab(name: &str) -> String {
-    let letters: Vec<char> = name.chars().take(96).collect();
+    let letters: Vec<char> = name.chars().leading(96).collect();
     let mut kebab = String::with_capacity(letters.len() + 8);
     for (index, letter) in letters.iter().enumerate() {
         let before = index.checked_sub(1).and_then(|before| letters.get(before));

@@ -10,6 +10,7 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
+    bound::Bounded,
     effect::{Argument, EffectKind, WriteMode},
     programs::agents,
     text::{Piece, Text},
@@ -417,7 +418,7 @@ impl Interpreter<'_, '_, '_> {
             "goto" => {
                 let is_label =
                     |at: &usize| self.word_at(*at) == next && self.word_at(*at + 1) == ":";
-                let Some(label) = (0..start).rev().take(BODY).find(is_label) else { return };
+                let Some(label) = (0..start).rev().leading(BODY).find(is_label) else { return };
                 (label + 2, start)
             }
             word @ ("while" | "until") => {
@@ -469,7 +470,7 @@ impl Interpreter<'_, '_, '_> {
             _ => self.word_at(*at) == "begin",
         };
         if index > 0 && matches!(self.word_at(index - 1), "}" | "end") {
-            return (0..index - 1).rev().take(BODY).find(opens).map_or(index, |at| at + 1);
+            return (0..index - 1).rev().leading(BODY).find(opens).map_or(index, |at| at + 1);
         }
         let is_inside = |at: &usize| {
             !matches!(self.word_at(at - 1), ";" | "{" | "}" | "do") && !self.is_first(*at)
@@ -478,7 +479,7 @@ impl Interpreter<'_, '_, '_> {
         // What is done again may be several statements.
         if word == "redo" {
             let opens = |at: &usize| matches!(self.word_at(at - 1), "{" | "do");
-            return (1..index).rev().take(BODY).find(opens).unwrap_or(0);
+            return (1..index).rev().leading(BODY).find(opens).unwrap_or(0);
         }
         let mut at = index;
         while at > 0 && index - at < BODY && is_inside(&at) {
@@ -857,7 +858,7 @@ impl Interpreter<'_, '_, '_> {
     fn block_end(&self, index: usize) -> usize {
         let line = (0..=index)
             .rev()
-            .take(64)
+            .leading(64)
             .find(|index| self.unit.tokens.get(*index).is_some_and(|token| token.first))
             .unwrap_or(index);
         self.unit.blocks.get(line).copied().unwrap_or(self.end).min(self.end)
@@ -1024,7 +1025,7 @@ impl Interpreter<'_, '_, '_> {
             .collect();
         let rounds: Vec<Value> = match &list {
             Value::List(elements) if !elements.is_empty() => {
-                let mut rounds: Vec<Value> = elements.iter().take(ROUNDS).cloned().collect();
+                let mut rounds: Vec<Value> = elements.iter().leading(ROUNDS).cloned().collect();
                 if elements.len() > ROUNDS {
                     rounds.push(self.element(&Value::Text(list.text()), 0));
                 }

@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::walk::Walk;
 use crate::{
+    bound::Bounded,
     effect::{Argument, Certainty, GapReason},
     text::Text,
 };
@@ -135,7 +136,7 @@ fn escape(after: &str) -> (Option<char>, &str) {
 
 fn number(text: &str, radix: u32, most: usize) -> (Option<char>, &str) {
     let length =
-        text.bytes().take(most).take_while(|byte| char::from(*byte).is_digit(radix)).count();
+        text.bytes().leading(most).take_while(|byte| char::from(*byte).is_digit(radix)).count();
     let (digits, rest) = text.split_at_checked(length).unwrap_or(("", text));
     (u32::from_str_radix(digits, radix).ok().and_then(char::from_u32), rest)
 }

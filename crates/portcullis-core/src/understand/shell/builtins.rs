@@ -3,6 +3,7 @@
 
 use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::join};
 use crate::{
+    bound::Bounded,
     effect::{Argument, Certainty, EffectKind, GapReason},
     programs::escapes::values_of,
     text::{Piece, Taint, Text},
@@ -329,7 +330,7 @@ impl Walk<'_> {
             || self.state.previous().is_some_and(holds)
             || facts.paths.get(path).is_some_and(|fact| fact.exists)
             || self.is_brought_whole(path)
-            || self.effects.list.iter().rev().take(MADE).any(makes)
+            || self.effects.list.iter().rev().leading(MADE).any(makes)
     }
 
     fn source(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
@@ -342,7 +343,7 @@ impl Walk<'_> {
             if stdin { invocation.input.clone().unwrap_or_default() } else { self.read(file) };
         let outside = self.state.positional();
         if !rest.is_empty() {
-            let mut positional: Vec<Text> = outside.iter().take(1).cloned().collect();
+            let mut positional: Vec<Text> = outside.iter().leading(1).cloned().collect();
             if positional.is_empty() {
                 positional.push(Text::known("bash"));
             }
@@ -670,7 +671,7 @@ impl Walk<'_> {
             self.exchange_input(number);
         }
         let taken =
-            |known: &str| known.chars().take(most.unwrap_or(usize::MAX)).collect::<String>();
+            |known: &str| known.chars().leading(most.unwrap_or(usize::MAX)).collect::<String>();
         let Some(known) = line.as_known().map(taken) else {
             for name in names {
                 self.state.assign(&name, vec![Value::Scalar(line.clone())]);
@@ -765,12 +766,23 @@ impl Walk<'_> {
             self.input = Some(Text::default());
             self.exchange_input(number);
         }
+        let bound = most.unwrap_or(usize::MAX);
+        if bound > LINES
+            && input.as_known().is_some_and(|known| {
+                known.split_inclusive(delimiter).nth(LINES.saturating_add(skipped)).is_some()
+            })
+        {
+            let span = arguments
+                .first()
+                .map_or_else(portcullis_syntax::Span::default, |argument| argument.span);
+            self.gap(span, GapReason::Limit);
+        }
         let value = match input.as_known() {
             Some(known) => Value::Array(
                 known
                     .split_inclusive(delimiter)
                     .skip(skipped)
-                    .take(most.unwrap_or(LINES).min(LINES))
+                    .leading(bound.min(LINES))
                     .map(|line| {
                         let whole = line;
                         let line = line.strip_suffix(delimiter).unwrap_or(line);
@@ -788,9 +800,11 @@ impl Walk<'_> {
         if let Some(callback) = callback {
             // The callback is called with an index and the line behind it.
             let lines: Vec<Text> = match &value {
-                Value::Array(elements) => {
-                    elements.iter().take(CALLBACKS).map(|(_, text)| text.clone()).collect()
-                }
+                Value::Array(elements) => elements
+                    .iter()
+                    .at_most(CALLBACKS, self, callback.span)
+                    .map(|(_, text)| text.clone())
+                    .collect(),
                 Value::Scalar(text) => vec![text.clone()],
                 Value::Unset => Vec::new(),
             };
@@ -827,6 +841,12 @@ impl Walk<'_> {
                 left.push_known(&rest);
                 *input = left;
                 text
+            }
+            // Names that a pattern gives are a line each.
+            [Piece::Known(_), Piece::Glob(_)] | [Piece::Glob(_)]
+                if delimiter == '\n' || delimiter == '\0' =>
+            {
+                input.clone()
             }
             _ => input.derive([Piece::Unknown("a line of input".into())]),
         }
@@ -902,7 +922,7 @@ impl Walk<'_> {
             self.succeeded = Some(false);
             return;
         }
-        let mut left: Vec<Text> = positional.iter().take(1).cloned().collect();
+        let mut left: Vec<Text> = positional.iter().leading(1).cloned().collect();
         left.extend(positional.iter().skip(1 + count).cloned());
         self.state.set_positional(left);
     }

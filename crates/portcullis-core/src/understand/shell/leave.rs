@@ -3,6 +3,7 @@
 
 use super::{builtins::TRAPS, redirect::Wiring, state::Changes, walk::Walk};
 use crate::{
+    bound::Bounded,
     effect::{Certainty, GapReason},
     text::Text,
 };
@@ -155,7 +156,7 @@ impl Walk<'_> {
         if let Some((_, span, _)) = self.traps.get(room) {
             self.gap(*span, GapReason::Limit);
         }
-        traps.extend(self.traps.drain(..).take(room));
+        traps.extend(self.traps.drain(..).leading(room));
         self.traps = traps;
         self.trapped.0 = self.state.changes();
     }

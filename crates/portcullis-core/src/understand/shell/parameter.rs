@@ -1,5 +1,6 @@
 //! Parameters: what `$x`, `${x…}` and `$((…))` become. Owns the operators on values; words are split elsewhere.
 
+use crate::bound::Bounded;
 use portcullis_syntax::{
     Span,
     shell::{Parameter, ParameterOperator, Part, PartKind, ReplaceScope, Word},
@@ -60,7 +61,7 @@ impl Walk<'_> {
                 };
                 let from = usize::try_from(from).unwrap_or(0);
                 let most = usize::try_from(most).unwrap_or(0);
-                Some(all.into_iter().skip(from).take(most).collect())
+                Some(all.into_iter().skip(from).leading(most).collect())
             }
             _ => Some(
                 all.into_iter()
@@ -544,7 +545,7 @@ fn known_slice(value: &Text, offset: i64, length: Option<Option<i64>>) -> Text {
         return partly(value);
     };
     let Ok(length) = usize::try_from(length) else { return partly(value) };
-    let known: String = value.known_prefix().chars().skip(start).take(length).collect();
+    let known: String = value.known_prefix().chars().skip(start).leading(length).collect();
     if known.chars().count() == length { value.derive(known_pieces(known)) } else { partly(value) }
 }
 

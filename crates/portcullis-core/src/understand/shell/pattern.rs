@@ -1,5 +1,7 @@
 //! Shell patterns against known text. Owns `*`, `?` and `[…]`; it expands nothing.
 
+use crate::bound::Bounded;
+
 /// The longest text that patterns are tried on. Matching is quadratic at worst; longer texts count as not known.
 pub(crate) const PATTERN_BYTES: usize = 4096;
 
@@ -119,7 +121,7 @@ const CLASSES: &[(&str, Holds)] = &[
 /// A class at the beginning of a set, with its length.
 fn class(set: &[char]) -> Option<(Holds, usize)> {
     let rest = set.strip_prefix(&['[', ':'])?;
-    let end = rest.iter().take(8).position(|character| *character == ':')?;
+    let end = rest.iter().leading(8).position(|character| *character == ':')?;
     if rest.get(end + 1) != Some(&']') {
         return None;
     }

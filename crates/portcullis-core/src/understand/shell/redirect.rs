@@ -1,15 +1,19 @@
 //! Redirections: where a command's input comes from and where its output goes. Owns descriptors; the files and
 //! connections behind them are effects like any other.
 
+use portcullis_syntax::Span;
 use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 
 use super::walk::Walk;
 use crate::{
-    effect::{Argument, EffectId, EffectKind, WriteMode},
+    effect::{Argument, EffectId, EffectKind, GapReason, WriteMode},
     facts::PathKind,
     place::{self, Place},
     text::{Piece, Text},
 };
+
+/// How many descriptors are kept open.
+const DESCRIPTORS: usize = 64;
 
 /// Where one descriptor leads.
 #[derive(Clone, Debug)]
@@ -152,7 +156,22 @@ impl Walk<'_> {
             };
         }
         self.descriptors = wiring.others;
-        self.descriptors.truncate(64);
+        if self.descriptors.len() > DESCRIPTORS {
+            let span = Span::new(0, self.effects.layer_text(self.layer).len());
+            self.gap(span, GapReason::Limit);
+        }
+        self.descriptors.truncate(DESCRIPTORS);
+    }
+
+    /// Whatever is read next of a descriptor with known text is any of what is left in it.
+    pub(super) fn doubt_descriptors(&mut self) {
+        for (_, channel) in &mut self.descriptors {
+            if let Channel::Text(text) = channel
+                && !text.is_empty()
+            {
+                *text = text.derive([Piece::Unknown("a later line".into())]);
+            }
+        }
     }
 
     /// The files behind the descriptors of a program may hold what it writes to them by itself.

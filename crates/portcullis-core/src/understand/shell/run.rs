@@ -8,6 +8,7 @@ use portcullis_syntax::{
 
 use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
+    bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
     network,
     place::{self, Place},
@@ -275,7 +276,7 @@ impl Walk<'_> {
                 );
                 // What the command prints is what `less` shows, or the name of what it shows.
                 if name == "LESSOPEN" {
-                    for word in value.known_prefix().split_whitespace().skip(1).take(16) {
+                    for word in value.known_prefix().split_whitespace().skip(1) {
                         if word.starts_with(['/', '~']) {
                             self.read(&Argument { text: Text::known(word), span });
                         }
@@ -370,6 +371,16 @@ impl Walk<'_> {
                     }
                 }
             }
+            if let Some(path) = self.on_own_path(&known)
+                && self.enter_level(span)
+            {
+                let text = name.text.derive([Piece::Known(path)]);
+                let mut words = vec![Argument { text, span: name.span }];
+                words.extend(arguments);
+                let printed = self.run_words(words, input, environment);
+                self.leave_level();
+                return printed;
+            }
         } else if known.starts_with("/proc/") && known.ends_with("/exe") {
             // The shell itself.
             let mut words = vec![Argument { text: Text::known("bash"), span: name.span }];
@@ -461,6 +472,10 @@ impl Walk<'_> {
             };
         }
         escapes::follow(self, &invocation);
+        if programs::environment::printed_by(&invocation) {
+            printed.taint = printed.taint.with(Taint::SECRET);
+            printed.push(Piece::Unknown("the environment".into()));
+        }
         self.inside.pop();
         if printed.as_known().is_none() || printed.taint != Taint::NONE {
             printed.sources.push(id);
@@ -478,7 +493,8 @@ impl Walk<'_> {
         let arguments = invocation.arguments.as_slice();
         let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
         let is_program = |word: &str| programs::program(word).is_some();
-        for (index, argument) in arguments.iter().enumerate().take(HANDED) {
+        for (index, argument) in arguments.iter().enumerate().at_most(HANDED, self, invocation.span)
+        {
             let Some(word) = known(argument) else { continue };
             let rest = arguments.get(index + 1..).unwrap_or(&[]);
             let Some(next) = rest.first() else {
@@ -526,7 +542,24 @@ impl Walk<'_> {
             }
             _ => false,
         };
-        self.effects.list.iter().take(64).any(makes).then(|| program.to_owned())
+        self.effects.list.iter().leading(64).any(makes).then(|| program.to_owned())
+    }
+
+    /// The file that a bare name stands for where this session put it into a directory that its own `PATH` looks into first.
+    fn on_own_path(&self, name: &str) -> Option<String> {
+        let [Value::Scalar(path)] = self.state.variable("PATH")? else { return None };
+        path.known_prefix().split(':').filter(|directory| !directory.is_empty()).find_map(
+            |directory| {
+                let file = format!("{}/{name}", directory.trim_end_matches('/'));
+                let path = self.target(&Text::known(file.as_str())).path?;
+                let is_own = self.state.file(&path).is_some()
+                    || self.state.linked(&path).is_some()
+                    || self.facts.session.left(&path).is_some()
+                    || self.is_brought(Some(&path));
+                // A relative name runs as what stands there, not as another bare name.
+                is_own.then_some(path)
+            },
+        )
     }
 
     /// The program that a file of this call is a copy of.
@@ -624,7 +657,7 @@ impl Walk<'_> {
         let options = invocation.options();
         let mut operands = options.operands();
         let words: Vec<&str> =
-            options.operands().take(2).filter_map(|word| word.text.as_known()).collect();
+            options.operands().leading(2).filter_map(|word| word.text.as_known()).collect();
         match invocation.program.as_str() {
             "ls" => {
                 let long = options.has(&["-l", "-g", "-n", "-o", "-R", "-s", "-i", "-d", "-F"]);
@@ -725,6 +758,9 @@ impl Walk<'_> {
         input: Option<&Text>,
     ) -> EffectId {
         let span = arguments.iter().fold(name.span, |span, argument| span.to(argument.span));
+        if input.is_some_and(Text::is_cut) {
+            self.gap(span, GapReason::Limit);
+        }
         let run = Run {
             program: program.to_owned(),
             name: name.clone(),
@@ -924,7 +960,7 @@ impl Walk<'_> {
         self.calls.push(called.to_owned());
         self.entered.push(self.state.mark());
         let around = self.enclose();
-        let mut positional: Vec<Text> = outside.iter().take(1).cloned().collect();
+        let mut positional: Vec<Text> = outside.iter().leading(1).cloned().collect();
         if positional.is_empty() {
             positional.push(Text::known("bash"));
         }

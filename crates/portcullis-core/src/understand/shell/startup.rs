@@ -11,9 +11,6 @@ use crate::{
     text::{Piece, Text},
 };
 
-/// How many lines of a table or unit are read.
-const LINES: usize = 128;
-
 impl Walk<'_> {
     /// Reads what a file of this kind will run, as no more than possible.
     pub(super) fn startup(&mut self, kind: PersistenceKind, content: &Text, span: Span) {
@@ -34,7 +31,7 @@ impl Walk<'_> {
                 self.possible_code(content, known, span)
             }
             PersistenceKind::Schedule => {
-                for command in known.lines().take(LINES).filter_map(scheduled) {
+                for command in known.lines().filter_map(scheduled) {
                     self.possible_code(content, command, span);
                 }
             }
@@ -43,7 +40,7 @@ impl Walk<'_> {
                     self.possible_code(content, known, span);
                     return;
                 }
-                for line in known.lines().take(LINES) {
+                for line in known.lines() {
                     let Some((key, command)) = line.split_once('=') else { continue };
                     if matches!(
                         key.trim(),

@@ -1,6 +1,7 @@
 //! What a script knows while it runs: variables, functions, positional parameters, the directory and the files that it
 //! wrote. Owns the undo log that makes subshells forget and branches merge; it expands and runs nothing.
 
+use crate::bound::{Bounded, Cut};
 use std::{
     collections::{BTreeMap, HashMap},
     rc::Rc,
@@ -466,7 +467,7 @@ impl State {
     }
 
     /// The files that this call wrote.
-    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> + Clone {
         self.files.keys().map(String::as_str)
     }
 
@@ -475,21 +476,24 @@ impl State {
         if self.files.is_empty() || !path.contains(['*', '?', '[']) {
             return None;
         }
-        let pattern: Vec<char> = path.replace("/**/", "/*").chars().take(MATCHED).collect();
+        let pattern: Vec<char> = path.replace("/**/", "/*").chars().leading(MATCHED).collect();
         if self.files.len() > MATCHED {
             return Some(vec![Text::unknown(path)]);
         }
+        let mut cut = Cut::default();
         let found: Vec<Text> = self
             .files()
             .filter(|path| {
-                let path: Vec<char> = path.chars().take(MATCHED).collect();
+                let path: Vec<char> = path.chars().leading(MATCHED).collect();
                 pattern::whole(&pattern, &path)
             })
             .filter_map(|path| self.file(path))
             .flatten()
-            .take(ALTERNATIVES)
+            .at_most(ALTERNATIVES, &mut cut, portcullis_syntax::Span::default())
             .cloned()
             .collect();
+        let rest = cut.happened().then(|| Text::unknown(path));
+        let found: Vec<Text> = found.into_iter().chain(rest).collect();
         (!found.is_empty()).then_some(found)
     }
 

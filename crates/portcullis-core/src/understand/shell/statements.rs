@@ -15,6 +15,7 @@ use super::{
     walk::Walk,
 };
 use crate::{
+    bound::Bounded,
     effect::Certainty,
     text::{Piece, Text},
 };
@@ -504,6 +505,7 @@ impl Walk<'_> {
         }
         if let Some(mark) = last {
             self.state.doubt(mark);
+            self.doubt_what_is_left();
             let more = self.perhaps(|walk| {
                 let mut more = walk.statements(condition);
                 more.append(&walk.statements(body));
@@ -512,6 +514,22 @@ impl Walk<'_> {
             printed.append(&more);
         }
         (printed, false)
+    }
+
+    /// A loop goes on past the rounds that are followed: whatever it takes of its input and its arguments next is any of what is left.
+    fn doubt_what_is_left(&mut self) {
+        if let Some(input) = self.input.as_mut().filter(|input| !input.is_empty()) {
+            *input = input.derive([Piece::Unknown("a later line".into())]);
+        }
+        self.doubt_descriptors();
+        let given = self.state.positional();
+        let known = |text: &Text| text.as_known().is_some();
+        if given.len() > 1 && given.iter().all(known) {
+            let mut rest = Text::unknown("a later argument");
+            given.iter().skip(1).for_each(|text| rest.inherit(text));
+            let given = given.iter().leading(1).cloned().chain([rest]).collect();
+            self.state.set_positional(given);
+        }
     }
 
     /// Ends a round of a loop; gives whether the loop is left.
@@ -597,7 +615,7 @@ impl Walk<'_> {
         }
         let followed = if values.len() > ROUNDS { ROUNDS - 1 } else { values.len() };
         let mut last = None;
-        for value in values.iter().take(followed) {
+        for value in values.iter().leading(followed) {
             last = Some(self.state.mark());
             self.state.assign(&name, vec![Value::Scalar(value.clone())]);
             let more = if select {

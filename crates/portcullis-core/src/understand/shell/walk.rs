@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     address::host,
+    bound::Limits,
     effect::{
         Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap,
         GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target,
@@ -105,9 +106,6 @@ pub struct Walk<'a> {
     /// Descriptors that `exec` left open.
     pub(super) descriptors: Vec<(u32, Channel)>,
 }
-
-/// How many written files are looked through for those that a build would find.
-const WRITTEN: usize = 256;
 
 /// What reads a file that `>(…)` made.
 #[derive(Debug)]
@@ -541,8 +539,11 @@ impl<'a> Walk<'a> {
         let put_in = self.put_in(code);
         let text = self.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return printed };
-        let written = code::understand(self, language, &text, arguments, input);
+        let mut written = code::understand(self, language, &text, arguments, input);
         self.leave_layer(outer);
+        if programs::environment::read_by(language, code) {
+            written.taint = written.taint.with(Taint::SECRET);
+        }
         written
     }
 
@@ -728,8 +729,13 @@ impl<'a> Walk<'a> {
         for text in texts(&kind) {
             for from in &text.sources {
                 let flow = Flow { from: *from, to: id };
-                if self.effects.flows.len() < 1024 && !self.effects.flows.contains(&flow) {
+                if self.effects.flows.contains(&flow) {
+                    continue;
+                }
+                if self.effects.flows.len() < FLOWS {
                     self.effects.flows.push(flow);
+                } else {
+                    self.gap(span, GapReason::Limit);
                 }
             }
         }
@@ -778,13 +784,11 @@ impl<'a> Walk<'a> {
         self.state.files().next().is_some()
     }
 
-    /// The first `most` files, by name, that this call wrote and whose names end with one of `endings`.
-    pub(crate) fn written(&self, endings: &[&str], most: usize) -> Vec<String> {
+    /// The files, by name, that this call wrote and whose names end with one of `endings`.
+    pub(crate) fn written(&self, endings: &[&str]) -> Vec<String> {
         self.state
             .files()
-            .take(WRITTEN)
             .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
-            .take(most)
             .map(str::to_owned)
             .collect()
     }
@@ -1036,6 +1040,15 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether a name stands for everything in the directory: `*`, `./*`, `.`, `.[!.]*`.
+impl Limits for Walk<'_> {
+    fn limit(&mut self, span: Span) {
+        self.gap(span, GapReason::Limit);
+    }
+}
+
+/// How many flows of data between effects are kept.
+const FLOWS: usize = 1024;
+
 fn is_everything_here(text: &Text) -> bool {
     let Some(pattern) = text.as_pattern() else { return false };
     let mut name = pattern.trim_end_matches('/');

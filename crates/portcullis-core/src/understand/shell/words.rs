@@ -11,6 +11,7 @@ use super::{
     walk::{Sink, Walk},
 };
 use crate::{
+    bound::Bounded,
     effect::Argument,
     text::{Piece, Taint, Text},
 };
@@ -521,9 +522,9 @@ fn range(from: &str, to: &str, step: Option<&str>) -> Vec<String> {
         };
         let number = |value: i64| format!("{value:0width$}");
         return if first <= last {
-            (first..=last).step_by(step).take(BRACE_WORDS + 1).map(number).collect()
+            (first..=last).step_by(step).leading(BRACE_WORDS + 1).map(number).collect()
         } else {
-            (last..=first).rev().step_by(step).take(BRACE_WORDS + 1).map(number).collect()
+            (last..=first).rev().step_by(step).leading(BRACE_WORDS + 1).map(number).collect()
         };
     }
     let (Some(first), Some(last)) = (from.chars().next(), to.chars().next()) else {
@@ -531,7 +532,7 @@ fn range(from: &str, to: &str, step: Option<&str>) -> Vec<String> {
     };
     let letters: Vec<char> =
         if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
-    letters.into_iter().step_by(step).take(BRACE_WORDS + 1).map(String::from).collect()
+    letters.into_iter().step_by(step).leading(BRACE_WORDS + 1).map(String::from).collect()
 }
 
 /// Whether a variable's name says that it holds a key.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Reader, Spot, key};
 use crate::{
+    bound::Bounded,
     effect::{Argument, EffectKind, Run},
     text::Text,
 };
@@ -94,9 +95,6 @@ const ORDINARY: &[&str] = &[
     "todos",
 ];
 
-/// How many arguments are told as options.
-const GIVEN: usize = 24;
-
 impl Reader<'_, '_> {
     /// Tells what the tool does by its name.
     pub(super) fn acts(&mut self, members: &Map<String, Value>) {
@@ -164,7 +162,7 @@ fn destroying(words: &[String]) -> bool {
     let Some(at) = words.iter().position(|word| DESTROYING.contains(&word.as_str())) else {
         return false;
     };
-    let looks = words.iter().take(at).any(|word| LOOKING.contains(&word.as_str()));
+    let looks = words.iter().leading(at).any(|word| LOOKING.contains(&word.as_str()));
     let ordinary = words.iter().any(|word| ORDINARY.contains(&word.as_str()));
     !looks && !ordinary && (at + 1 < words.len() || at > 0)
 }
@@ -182,7 +180,7 @@ fn command(words: &[String], members: &Map<String, Value>) -> Option<Vec<String>
     match program.as_str() {
         "aws" if !more.is_empty() => {
             command.extend([first.clone(), more.join("-")]);
-            for (name, value) in members.iter().take(GIVEN) {
+            for (name, value) in members {
                 let option = super::name::words(name).join("-");
                 match value {
                     Value::Bool(true) => command.push(format!("--{option}")),
@@ -240,7 +238,7 @@ fn container(members: &Map<String, Value>, command: &mut Vec<String>) {
                 command.push("--privileged".to_owned())
             }
             "volumes" | "binds" | "mounts" | "volume" => {
-                for text in texts().into_iter().take(GIVEN) {
+                for text in texts() {
                     command.extend(["-v".to_owned(), text]);
                 }
             }
@@ -249,7 +247,7 @@ fn container(members: &Map<String, Value>, command: &mut Vec<String>) {
                 command.extend(texts().iter().map(|it| format!("--network={it}")));
             }
             "capadd" | "capabilities" => {
-                command.extend(texts().iter().take(GIVEN).map(|it| format!("--cap-add={it}")));
+                command.extend(texts().iter().map(|it| format!("--cap-add={it}")));
             }
             _ => {}
         }

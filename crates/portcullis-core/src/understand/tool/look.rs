@@ -1,5 +1,6 @@
 //! What a text looks like when nobody says what it is. Owns the signs of paths, addresses, statements and languages.
 
+use crate::bound::Bounded;
 use std::collections::HashMap;
 
 use portcullis_syntax::{
@@ -188,7 +189,7 @@ pub(super) fn is_statement(text: &str, strictness: Strictness) -> bool {
     if strictness == Strictness::Word {
         return true;
     }
-    let rest: Vec<&Token> = tokens.take(SHAPE_TOKENS).collect();
+    let rest: Vec<&Token> = tokens.leading(SHAPE_TOKENS).collect();
     let word = |at: usize| rest.get(at).map_or("", |token| &*token.text);
     match &*first.text {
         "DROP" => OBJECTS.contains(&word(0)) && ends(&rest, after_if_exists(&rest, 1)),
@@ -197,7 +198,7 @@ pub(super) fn is_statement(text: &str, strictness: Strictness) -> bool {
         "UPDATE" => rest.iter().any(|token| &*token.text == "SET"),
         "INSERT" | "REPLACE" | "MERGE" => word(0) == "INTO",
         "CREATE" | "ALTER" | "RENAME" => {
-            rest.iter().take(4).any(|token| OBJECTS.contains(&&*token.text))
+            rest.iter().leading(4).any(|token| OBJECTS.contains(&&*token.text))
         }
         "GRANT" => rest.iter().any(|token| &*token.text == "TO"),
         "REVOKE" => rest.iter().any(|token| &*token.text == "FROM"),
@@ -276,7 +277,7 @@ pub(super) fn language(code: &str) -> Option<&'static str> {
     SIGNS
         .iter()
         .find(|(_, signs)| {
-            code.lines().take(SIGN_LINES).any(|line| {
+            code.lines().leading(SIGN_LINES).any(|line| {
                 let line = line.trim_start();
                 signs.iter().any(|sign| match sign.strip_prefix('*') {
                     Some(within) => line.contains(within),

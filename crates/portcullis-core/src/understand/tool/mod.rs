@@ -80,6 +80,8 @@ struct Beside<'a> {
     directories: Vec<&'a str>,
     /// Paths beside a command: it may run there.
     paths: Vec<&'a str>,
+    /// Whether there are more of them than are looked at.
+    is_cut: bool,
     variables: Vec<(&'a str, &'a str)>,
     input: Option<&'a str>,
     arguments: Option<&'a Value>,
@@ -126,6 +128,9 @@ impl<'a> Beside<'a> {
                 _ => {}
             }
         }
+        if beside.directories.len().max(beside.paths.len()) > BESIDE {
+            beside.is_cut = true;
+        }
         beside.directories.truncate(BESIDE);
         beside.paths.truncate(BESIDE);
         beside
@@ -164,6 +169,9 @@ impl Reader<'_, '_> {
         depth: usize,
     ) {
         let beside = Beside::new(members, &self.name);
+        if beside.is_cut && spot.open(self.walk, "").is_some() {
+            self.walk.gap(Span::default(), GapReason::Limit);
+        }
         let mut paths = Vec::new();
         for (key, value) in members {
             let at = spot.below(key);

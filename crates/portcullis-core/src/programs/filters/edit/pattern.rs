@@ -1,6 +1,7 @@
 //! POSIX patterns as `sed` writes them, translated for the matcher. Alternation and back-references are not: the first
 //! means the longest match there and the first one here.
 
+use crate::bound::Bounded;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// The most memory that one pattern may take; patterns written by hand stay far below.
@@ -42,7 +43,7 @@ fn translate(written: &str, extended: bool) -> Option<String> {
                     'n' => result.push('\n'),
                     't' => result.push('\t'),
                     'x' => {
-                        let digits: String = letters.by_ref().take(2).collect();
+                        let digits: String = letters.by_ref().leading(2).collect();
                         let byte = u8::from_str_radix(&digits, 16).ok().filter(u8::is_ascii)?;
                         literal(&mut result, char::from(byte));
                     }
@@ -94,7 +95,7 @@ fn translate(written: &str, extended: bool) -> Option<String> {
 }
 
 fn ends_group(letters: &std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    letters.clone().take(2).eq(['\\', ')'])
+    letters.clone().leading(2).eq(['\\', ')'])
 }
 
 fn literal(result: &mut String, letter: char) {

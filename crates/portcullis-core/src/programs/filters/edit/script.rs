@@ -147,11 +147,11 @@ pub(super) fn parse(text: &str) -> Option<Script> {
     let mut open: Vec<usize> = Vec::new();
     loop {
         reader.skip(|letter| letter.is_whitespace() || letter == ';');
-        if reader.take("#") {
+        if reader.accept("#") {
             reader.until_line_end();
             continue;
         }
-        if reader.take("}") {
+        if reader.accept("}") {
             let start = open.pop()?;
             let end = commands.len();
             commands.get_mut(start)?.verb = Verb::Group(end);
@@ -161,7 +161,7 @@ pub(super) fn parse(text: &str) -> Option<Script> {
             break;
         }
         let first = reader.address()?;
-        let second = if first.is_some() && reader.take(",") {
+        let second = if first.is_some() && reader.accept(",") {
             reader.blanks();
             Some(reader.second_address()?)
         } else {
@@ -169,7 +169,7 @@ pub(super) fn parse(text: &str) -> Option<Script> {
         };
         reader.blanks();
         let mut negated = false;
-        while reader.take("!") {
+        while reader.accept("!") {
             negated = true;
             reader.blanks();
         }
@@ -194,7 +194,7 @@ impl<'t> Reader<'t> {
         Some(letter)
     }
 
-    fn take(&mut self, start: &str) -> bool {
+    fn accept(&mut self, start: &str) -> bool {
         match self.rest.strip_prefix(start) {
             Some(rest) => {
                 self.rest = rest;
@@ -230,15 +230,15 @@ impl<'t> Reader<'t> {
     #[expect(clippy::option_option, reason = "no address and a broken one are different answers")]
     fn address(&mut self) -> Option<Option<Address>> {
         if let Some(line) = self.number() {
-            if self.take("~") {
+            if self.accept("~") {
                 return Some(Some(Address::Step(line, self.number()?)));
             }
             return Some(Some(Address::Line(line)));
         }
-        if self.take("$") {
+        if self.accept("$") {
             return Some(Some(Address::Last));
         }
-        let delimiter = if self.take("/") {
+        let delimiter = if self.accept("/") {
             '/'
         } else if self.rest.starts_with('\\') {
             self.next();
@@ -247,8 +247,8 @@ impl<'t> Reader<'t> {
             return Some(None);
         };
         let pattern = self.delimited(delimiter, true)?;
-        let ignore_case = self.take("I");
-        self.take("M");
+        let ignore_case = self.accept("I");
+        self.accept("M");
         Some(Some(Address::Matches(pattern, ignore_case)))
     }
 
@@ -280,7 +280,7 @@ impl<'t> Reader<'t> {
                     bracket = true;
                     text.push('[');
                     for first in ["^", "]"] {
-                        if self.take(first) {
+                        if self.accept(first) {
                             text.push_str(first);
                         }
                     }
@@ -402,9 +402,9 @@ impl<'t> Reader<'t> {
     /// The text of `a`, `i` and `c`: the rest of the line, or the lines after a backslash.
     fn text(&mut self, verb: char) -> Option<Verb> {
         self.blanks();
-        if self.take("\\") {
+        if self.accept("\\") {
             self.blanks();
-            self.take("\n");
+            self.accept("\n");
         }
         let mut text = String::new();
         while let Some(letter) = self.next() {

@@ -1,0 +1,107 @@
+//! Bounds that cannot be silent. Owns the only ways to read less than there is: [`Bounded::at_most`] records a gap where
+//! something is cut, and [`Bounded::leading`] is for what a grammar has no more of. A test refuses any other cut.
+
+use std::iter::Take;
+
+use portcullis_syntax::Span;
+
+/// Whoever records that a bound was met.
+pub(crate) trait Limits {
+    /// Something around `span` was cut.
+    fn limit(&mut self, span: Span);
+}
+
+/// Remembers for a caller that can record it that something was cut.
+#[derive(Debug, Default)]
+#[must_use = "what was cut has to be reported"]
+pub(crate) struct Cut(bool);
+
+impl Cut {
+    /// Records it where something was cut.
+    pub(crate) fn report(self, limits: &mut impl Limits, span: Span) {
+        if self.0 {
+            limits.limit(span);
+        }
+    }
+
+    /// Whether something was cut, for those who say so in their own way.
+    pub(crate) const fn happened(self) -> bool {
+        self.0
+    }
+}
+
+impl Limits for Cut {
+    fn limit(&mut self, _: Span) {
+        self.0 = true;
+    }
+}
+
+/// The ways to read less than there is.
+pub(crate) trait Bounded: Iterator + Sized {
+    /// The first `most` items; where there are more, `limits` is told.
+    fn at_most(self, most: usize, limits: &mut impl Limits, span: Span) -> Take<Self>
+    where
+        Self: Clone,
+    {
+        if self.clone().nth(most).is_some() {
+            limits.limit(span);
+        }
+        self.take(most)
+    }
+
+    /// The first items, where what follows them means something else or nothing: a subcommand, the digits of an escape, a
+    /// window around a place.
+    fn leading(self, count: usize) -> Take<Self> {
+        self.take(count)
+    }
+}
+
+impl<I: Iterator> Bounded for I {}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn what_is_cut_is_told_and_what_is_not_is_not() {
+        for (most, told) in [(2, true), (3, false), (4, false)] {
+            let mut cut = Cut::default();
+            let items = [1, 2, 3].iter().at_most(most, &mut cut, Span::default()).count();
+            assert_eq!((items, cut.happened()), (most.min(3), told), "at most {most}");
+        }
+    }
+
+    /// Files in which nothing may be cut by other means.
+    const READERS: [&str; 3] = ["programs", "rules", "understand"];
+
+    #[test]
+    fn nothing_is_cut_but_by_a_bound() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut open: Vec<_> = READERS.iter().map(|name| source.join(name)).collect();
+        let mut found = Vec::new();
+        let mut files = 0;
+        while let Some(path) = open.pop() {
+            if path.is_dir() {
+                open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let is_test = path.file_name().is_some_and(|name| name == "tests.rs");
+            if is_test || path.extension().is_none_or(|end| end != "rs") {
+                continue;
+            }
+            files += 1;
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            for (number, line) in code.lines().enumerate() {
+                let cuts = line.replace(".take()", "").contains(".take(");
+                if cuts && !line.trim_start().starts_with("//") {
+                    found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+                }
+            }
+        }
+        assert!(files > 100, "only {files} files were looked at");
+        assert!(found.is_empty(), "cut without a word:\n{}", found.join("\n"));
+    }
+}
