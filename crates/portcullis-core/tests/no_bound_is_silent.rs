@@ -1,6 +1,8 @@
 //! Whatever is read only up to a bound says so: each call below does its harm behind a bound, and must be found there or said
 //! not to be understood whole.
 
+use std::{fs, path::Path};
+
 use portcullis_core::{
     action::Action,
     call::ToolCall,
@@ -187,9 +189,7 @@ fn calls(count: usize) -> Vec<(&'static str, String)> {
             ),
         ),
         ("nested shells", {
-            let code = (0..count.min(7))
-                .fold(HARM.to_owned(), |code, _| format!("eval {}", quoted(&code)));
-            code
+            (0..count.min(7)).fold(HARM.to_owned(), |code, _| format!("eval {}", quoted(&code)))
         }),
         (
             "flows of data",
@@ -228,7 +228,7 @@ fn many_harmless_things_are_understood() {
         "while read -r line; do echo \"$line\"; done <<'E'\n".to_owned()
             + &lines(300, "text")
             + "E",
-        format!("for i in {{1..200}}; do echo $i; done"),
+        "for i in {1..200}; do echo $i; done".to_owned(),
         format!(
             "patch -p1 <<'E'\n{}E",
             (0..100)
@@ -239,4 +239,37 @@ fn many_harmless_things_are_understood() {
     ] {
         assert_eq!(effects(&script).gaps, [], "{}", script.get(..80).unwrap_or(&script));
     }
+}
+
+/// Files in which nothing may be cut by other means.
+const READERS: [&str; 3] = ["programs", "rules", "understand"];
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the sources themselves are what is looked at")]
+fn nothing_is_cut_but_by_a_bound() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut open: Vec<_> = READERS.iter().map(|name| source.join(name)).collect();
+    let mut found = Vec::new();
+    let mut files = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let is_test = path.file_name().is_some_and(|name| name == "tests.rs");
+        if is_test || path.extension().is_none_or(|end| end != "rs") {
+            continue;
+        }
+        files += 1;
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            let cuts = line.replace(".take()", "").contains(".take(");
+            if cuts && !line.trim_start().starts_with("//") {
+                found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(files > 100, "only {files} files were looked at");
+    assert!(found.is_empty(), "cut without a word:\n{}", found.join("\n"));
 }

@@ -259,7 +259,7 @@ fn shown(walk: &mut Walk<'_>, invocation: &Invocation) {
     if tells_names {
         return;
     }
-    for word in files.iter().take(WORDS) {
+    for word in files.iter().at_most(WORDS, walk, verb.span) {
         // Behind a colon stands what the revision has at that path.
         let path = word.text.known_prefix().find(':').and_then(|colon| {
             let revision = word.text.known_prefix().get(..=colon)?;
