@@ -9,7 +9,11 @@ use super::{
     settings::{self, Settings},
     *,
 };
-use crate::{place, programs::Options};
+use crate::{
+    bound::{Bounded, Limits},
+    place,
+    programs::Options,
+};
 
 /// How many settings of one variable or file are read; people write a few dozen.
 const SETTINGS: usize = 512;
@@ -309,7 +313,8 @@ pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, spa
         if value.has_unknown() {
             walk.gap(span, GapReason::UnknownCode);
         }
-        for (key, setting) in parameters(value.known_prefix()) {
+        let settings = parameters(value.known_prefix());
+        for (key, setting) in settings.into_iter().at_most(SETTINGS, walk, span) {
             let text = value.derive([Piece::Known(setting)]);
             walk.at_likely(|walk| set(walk, &key.to_ascii_lowercase(), &text, span));
         }
@@ -343,9 +348,7 @@ fn parameters(written: &str) -> Vec<(String, String)> {
                         word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()))
                     }
                 };
-                if found.len() < SETTINGS {
-                    found.extend(pair);
-                }
+                found.extend(pair);
             }
             letter => word.push(letter),
         }
@@ -428,10 +431,15 @@ fn address(walk: &mut Walk<'_>, value: &Text, span: Span) {
 }
 
 /// The variables of a file in git's form, with their keys in lower case.
-pub(super) fn entries(text: &str, most: usize) -> Vec<(String, String)> {
+pub(super) fn entries(
+    text: &str,
+    most: usize,
+    limits: &mut impl Limits,
+    span: Span,
+) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut section = String::new();
-    let mut lines = text.lines().take(most);
+    let mut lines = text.lines().at_most(most, limits, span);
     while let Some(line) = lines.next() {
         let mut line = line.trim().to_owned();
         while line.ends_with('\\') && !line.ends_with("\\\\") {
@@ -484,6 +492,7 @@ fn plain(written: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bound::Cut;
 
     #[test]
     fn files_are_read_as_git_reads_them() {
@@ -494,7 +503,7 @@ mod tests {
             ("diff.a.b.command", "q  r"),
             ("diff.a.b.bare", "true"),
         ];
-        let found = entries(text, SETTINGS);
+        let found = entries(text, SETTINGS, &mut Cut::default(), Span::default());
         let found: Vec<(&str, &str)> =
             found.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         assert_eq!(found, expected);

@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 
 use super::{git, vim};
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason},
     place::{self, Place},
     text::{Piece, Text},
@@ -135,14 +136,12 @@ fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
     if content.has_unknown() {
         walk.gap(span, GapReason::UnknownCode);
     }
-    if known.lines().nth(LINES).is_some() {
-        walk.gap(span, GapReason::Limit);
-    }
-    let lines = || known.lines().map(str::trim).take(LINES);
+    let read: Vec<&str> = known.lines().map(str::trim).at_most(LINES, walk, span).collect();
+    let lines = || read.iter().copied();
     let text = |value: &str| content.derive([Piece::Known(value.to_owned())]);
     match kind {
         Settings::Git => {
-            for (key, value) in git::entries(&known, LINES) {
+            for (key, value) in git::entries(&known, LINES, walk, span) {
                 git::set(walk, &key, &text(&value), span);
             }
         }

@@ -1,6 +1,7 @@
 //! Commands of Vim and its kin, as they stand behind `-c`, in scripts and in `VIMINIT`: which of them reach a shell or
 //! another language. Owns their spellings (`:help cmdline-ranges`, `:help :bar`); the rest of the language is the editor's.
 
+use crate::bound::Bounded;
 use portcullis_syntax::Span;
 
 use super::settings::{self, Settings};
@@ -253,7 +254,7 @@ fn code(walk: &mut Walk<'_>, text: &Text, language: &'static str, code: &str, sp
 /// Programs that functions start.
 fn started(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
     for call in STARTS {
-        for (at, _) in written.match_indices(call).take(16) {
+        for (at, _) in written.match_indices(call).at_most(16, walk, span) {
             let given = written.get(at + call.len()..).unwrap_or("").trim_start();
             let list = given.strip_prefix('[');
             let inner = list.map_or(given, |list| list.split(']').next().unwrap_or(list));
