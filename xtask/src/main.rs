@@ -1,5 +1,6 @@
 //! The project's own chores, one verb each. `cargo xtask test` is everything that must hold before a change lands.
 
+mod agents;
 mod audit_stress;
 mod bench;
 mod beside;
@@ -21,6 +22,8 @@ usage: cargo xtask <verb>
 
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
   docs [--check]  write the generated reference under docs/, or say what is out of date
+  agents PROGRAM [AGENT]…
+                  fetch coding agents and try each with a built program as its gate, apart from the network and the home
   bench           measure speed and memory, and print the tables of docs/performance.md
   bench-conversation
                   only what keeping a conversation costs beside a bare write and fsync, and opening a long one
@@ -48,6 +51,10 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["agents", program, names @ ..] => agents::run(program.as_ref(), names),
+        ["agents-inside", program, folder, names @ ..] => {
+            agents::inside(program.as_ref(), folder.as_ref(), names)
+        }
         ["bench"] => bench::run(),
         ["bench-in-process"] => bench::in_process(),
         ["beside", python] => beside::run(python),

@@ -23,9 +23,10 @@ pub(super) fn define(command: Command) -> Command {
     command
         .about("Judge a recorded day under another policy or mode, and show what would change")
         .after_help(
-            "Reads transcripts of Claude Code, rollouts of Codex, events of OpenHands, payloads of hooks, calls as\n\
-             `check --jsonl` takes them, exports of the record, histories of bash, zsh and fish, and plain lists of\n\
-             commands. Nothing is run, asked or recorded.\n\n\
+            "Reads the sessions of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot, OpenCode, Kilo, Cline, Pi, OpenClaw,\n\
+             Grok, Droid, Continue, Hermes and OpenHands as each keeps them, payloads of hooks, calls as `check --jsonl`\n\
+             takes them, exports of the record, histories of bash, zsh and fish, and plain lists of commands. What is of\n\
+             no format that is known is named, and no word of it is taken for a call. Nothing is run, asked or recorded.\n\n\
              Examples:\n  portcullis replay ~/.claude/projects/app/session.jsonl --mode default\n  \
              portcullis audit export > day.jsonl; portcullis replay day.jsonl --policy strict.toml",
         )
@@ -35,7 +36,7 @@ pub(super) fn define(command: Command) -> Command {
                 .num_args(1..)
                 .required(true)
                 .value_parser(ValueParser::path_buf())
-                .help("Files, or directories of .json and .jsonl files"),
+                .help("Files, or directories of .json, .jsonl, .db and .sqlite files"),
         )
         .arg(
             Arg::new("policy")
@@ -74,7 +75,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let paths: Vec<PathBuf> = matches.get_many("source").into_iter().flatten().cloned().collect();
     let reading = Reading::of(&paths).map_err(Failure::bad_input)?;
     if reading.calls.is_empty() {
-        let failure = Failure::bad_input("there is no call in what was read");
+        let lines = unread(&reading.not_read, &reading.unknown).concat();
+        let failure = Failure::bad_input(format!("there is no call in what was read{lines}"));
         return Err(failure.with_help("`portcullis replay --help` lists what is understood"));
     }
     let options = |configuration: Configuration, mode| Options {
@@ -84,16 +86,16 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         ..Options::default()
     };
     let then = options(then, mode);
-    let Reading { calls, files, other_lines, cut } = reading;
-    let source = Source { files, other_lines, cut };
+    let Reading { calls, files, other_lines, cut, not_read, unknown } = reading;
+    let source = Source { files, other_lines, cut, not_read, unknown };
     let comparison =
         Comparison::new(calls, &Session::open(options(now, None)), &Session::open(then.clone()));
     let suggestion = Suggestion::of(&comparison, &then);
     if matches.get_flag("json") {
-        return write_json(out, &page_json(&comparison, suggestion.as_ref(), source));
+        return write_json(out, &page_json(&comparison, suggestion.as_ref(), &source));
     }
     let listed = if matches.get_flag("all") { usize::MAX } else { 10 };
-    let mut page = page(&comparison, source, listed);
+    let mut page = page(&comparison, &source, listed);
     if let Some(suggestion) = suggestion {
         page.push_str(&proposal(&suggestion, comparison.tallies().1));
     }
@@ -101,15 +103,47 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 }
 
 /// What was read, beside the calls.
-#[derive(Clone, Copy)]
 struct Source {
     files: usize,
     other_lines: usize,
     cut: usize,
+    not_read: Vec<(PathBuf, &'static str)>,
+    unknown: Vec<PathBuf>,
 }
 
-fn page(comparison: &Comparison, source: Source, listed: usize) -> String {
-    let Source { files, other_lines, cut } = source;
+/// How many files of a kind are named on the page.
+const MAX_FILES: usize = 3;
+
+/// What could not be read, a line for each reason: how many files, why, and the first of them.
+fn unread(not_read: &[(PathBuf, &'static str)], unknown: &[PathBuf]) -> Vec<String> {
+    let mut reasons: Vec<&str> = not_read.iter().map(|(_, why)| *why).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let known = reasons.into_iter().map(|why| {
+        let files = not_read.iter().filter(|(_, reason)| *reason == why).map(|(path, _)| path);
+        (files.collect::<Vec<_>>(), why)
+    });
+    let strange = "nothing in it is of a format that is known";
+    let all = known.chain([(unknown.iter().collect(), strange)]);
+    all.filter(|(files, _)| !files.is_empty())
+        .map(|(files, why)| {
+            let names: Vec<String> = files
+                .iter()
+                .take(MAX_FILES)
+                .map(|path| format!("`{}`", visible::line(&path.to_string_lossy())))
+                .collect();
+            let more = if files.len() > MAX_FILES { ", …" } else { "" };
+            format!(
+                "\nnot read: {}: {why}: {}{more}",
+                counted(files.len(), "file"),
+                names.join(", ")
+            )
+        })
+        .collect()
+}
+
+fn page(comparison: &Comparison, source: &Source, listed: usize) -> String {
+    let Source { files, other_lines, cut, not_read, unknown } = source;
     let (now, then) = comparison.tallies();
     let mut page = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| {
@@ -119,9 +153,12 @@ fn page(comparison: &Comparison, source: Source, listed: usize) -> String {
     line(format_args!(
         "{} calls from {}; {other_lines} lines hold no call",
         comparison.pairs.len(),
-        counted(files, "file"),
+        counted(*files, "file"),
     ));
-    if cut > 0 {
+    for text in unread(not_read, unknown) {
+        line(format_args!("{}", text.trim_start()));
+    }
+    if *cut > 0 {
         line(format_args!("{cut} calls were left out: the record keeps only a part of them"));
     }
     for (place, why) in &comparison.unreadable {
@@ -213,8 +250,8 @@ fn preview(pair: &Pair) -> String {
     }
 }
 
-fn page_json(comparison: &Comparison, suggestion: Option<&Suggestion>, source: Source) -> Value {
-    let Source { files, other_lines, cut } = source;
+fn page_json(comparison: &Comparison, suggestion: Option<&Suggestion>, source: &Source) -> Value {
+    let Source { files, other_lines, cut, not_read, unknown } = source;
     let (now, then) = comparison.tallies();
     let tally = |tally: Tally| {
         let Tally { allowed, asked, denied } = tally;
@@ -257,6 +294,8 @@ fn page_json(comparison: &Comparison, suggestion: Option<&Suggestion>, source: S
         "files": files,
         "other_lines": other_lines,
         "cut": cut,
+        "not_read": not_read.len(),
+        "unknown_files": unknown.len(),
         "unreadable": comparison.unreadable.len(),
         "now": tally(now),
         "then": tally(then),

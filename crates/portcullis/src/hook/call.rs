@@ -30,12 +30,17 @@ pub(super) struct Calls {
     pub(super) one: bool,
 }
 
+impl Calls {
+    fn alone(call: ToolCall) -> Self {
+        Self { calls: vec![call], one: false }
+    }
+}
+
 /// The calls that a payload is about.
 ///
 /// # Errors
 /// [`Unreadable`], where something is missing that a judgement needs.
 pub(super) fn calls(payload: &Value, agent: &Agent, event: &Event) -> Result<Calls, Unreadable> {
-    let alone = |call| Calls { calls: vec![call], one: false };
     let name = named(payload, agent, event)?;
     let input = match event.input {
         Some(pointer) => at(payload, pointer),
@@ -51,15 +56,27 @@ pub(super) fn calls(payload: &Value, agent: &Agent, event: &Event) -> Result<Cal
         agent: Some(agent.name.to_owned()),
         ..ToolCall::default()
     };
-    let with = |tool: String, arguments| made(&call, tool, arguments);
-    let name = match (name, event.tool) {
-        (name, ToolName::Server(..)) => return Ok(alone(with(name, arguments))),
-        (name, _) => name,
-    };
+    if let ToolName::Server(..) = event.tool {
+        return Ok(Calls::alone(made(&call, name, arguments)));
+    }
+    of_tool(agent, name, arguments, &call)
+}
+
+/// The calls of a tool of an agent, with where and in which session they are made from `call`; never none.
+///
+/// # Errors
+/// [`Unreadable`], where something is missing that a judgement needs.
+pub(super) fn of_tool(
+    agent: &Agent,
+    name: String,
+    arguments: Arguments,
+    call: &ToolCall,
+) -> Result<Calls, Unreadable> {
+    let with = |tool: String, arguments| made(call, tool, arguments);
     let rows = rows(agent, &name, &arguments);
     if rows.is_empty() {
         let Some(qualified) = agent.servers.qualified(&name) else {
-            return Ok(alone(with(name, arguments)));
+            return Ok(Calls::alone(with(name, arguments)));
         };
         let known = with(name, arguments.clone());
         let mut calls = vec![with(qualified, arguments)];
@@ -75,13 +92,34 @@ pub(super) fn calls(payload: &Value, agent: &Agent, event: &Event) -> Result<Cal
     let mut calls = Vec::new();
     for row in rows {
         for part in parts(row, &arguments) {
-            calls.push(meant(row, part, &call)?);
+            calls.push(meant(row, part, call)?);
             if calls.len() > MAX_CALLS {
                 return Err(Unreadable::TooMany);
             }
         }
     }
     Ok(Calls { calls, one: false })
+}
+
+/// The calls of a tool as an agent names it, as its hook would have them; `call` says where, in which session and by whom.
+#[must_use]
+pub fn calls_of_tool(call: ToolCall, tool: &str, arguments: Map<String, Value>) -> Vec<ToolCall> {
+    let plain = |arguments| made(&call, tool.to_owned(), arguments);
+    let Some(agent) = call.agent.as_deref().and_then(super::named) else {
+        return vec![plain(arguments)];
+    };
+    // A tool without a row may be a server's where an agent names those by no sign; one that is known is its own.
+    let has_row = agent.tools.iter().any(|row| row.name == tool);
+    if agent.servers == Servers::Unmarked && !has_row && tool::meaning(tool) != Meaning::Other {
+        return vec![plain(arguments)];
+    }
+    let Ok(Calls { mut calls, one }) = of_tool(agent, tool.to_owned(), arguments.clone(), &call)
+    else {
+        return vec![plain(arguments)];
+    };
+    // What was one call counts once.
+    calls.truncate(if one { 1 } else { MAX_CALLS });
+    calls
 }
 
 fn named(payload: &Value, agent: &Agent, event: &Event) -> Result<String, Unreadable> {

@@ -40,6 +40,7 @@ use portcullis_core::{
 
 use serde_json::Value;
 
+pub use call::calls_of_tool;
 pub use payload::{Payload, Unreadable, named};
 
 use self::{

@@ -2,9 +2,12 @@
 //! say of each, and the sums of that; nothing is run, asked or recorded.
 //!
 //! ```text
-//! transcripts, histories, records ──source──► calls ──two sessions──► Comparison ──► a page
+//! transcripts, histories, records ──source, formats──► calls ──two sessions──► Comparison ──► a page
 //! ```
 
+mod database;
+mod formats;
+mod history;
 pub mod source;
 mod suggestion;
 

@@ -1,19 +1,25 @@
-//! Recorded calls, read from what agents and shells leave behind. Owns the formats; what a call means is for the engine.
+//! Recorded calls, read from what agents and shells leave behind. Owns the files: which are read, in what way, and what is said of
+//! those that cannot be; how each agent writes is in `formats`, what a call means is for the engine.
 //!
-//! A file of JSON lines is read line by line, and each line by what it holds, since agents mix kinds in one file. Anything
-//! else is a list of commands, as shells keep their history.
+//! What a file is, its content says: a database by its first bytes, JSON by its first sign, line by line where the first line is
+//! whole. Only a text that somebody names is a list of commands, as shells keep their history.
 
 use std::{
     fs::{self, File},
-    io::{self, BufReader},
+    io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
     rc::Rc,
 };
 
 use portcullis_core::call::ToolCall;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::{hook, wire};
+use super::{
+    database,
+    formats::{Line, Transcript, beside},
+    history,
+};
+use crate::wire;
 
 /// The most calls of one replay: a year of anybody's work, and little enough to be held in memory.
 pub const MAX_CALLS: usize = 200_000;
@@ -21,15 +27,24 @@ pub const MAX_CALLS: usize = 200_000;
 /// How deep directories are searched for events.
 const MAX_DEPTH: usize = 8;
 
-/// The longest history that is read as text.
-const MAX_HISTORY: u64 = 64 << 20;
+/// The longest history, and the longest document, that is read whole.
+const MAX_WHOLE: u64 = 64 << 20;
+
+/// How many of the files that cannot be read are named.
+pub const MAX_NAMED: usize = 1_000;
+
+/// The names that sessions end in, in directories.
+const ENDS: &[&str] = &["json", "jsonl", "db", "sqlite", "frames"];
+
+/// What a database begins with.
+const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// Where a call was read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Place {
     /// The file.
     pub file: Rc<Path>,
-    /// The line, from 1.
+    /// The line, from 1; of a database, the row in the order of time.
     pub line: usize,
 }
 
@@ -53,6 +68,10 @@ pub struct Reading {
     pub other_lines: usize,
     /// Calls that a record keeps only a part of, because they held a secret or were long.
     pub cut: usize,
+    /// Files of sessions whose format is known and not read here, and why, [`MAX_NAMED`] at most.
+    pub not_read: Vec<(PathBuf, &'static str)>,
+    /// Files in which nothing is of a format that is known, [`MAX_NAMED`] at most.
+    pub unknown: Vec<PathBuf>,
 }
 
 /// Why nothing can be replayed.
@@ -67,8 +86,16 @@ pub enum SourceError {
         /// What the system says.
         source: io::Error,
     },
+    /// A database cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Database {
+        /// Which.
+        path: PathBuf,
+        /// What it says.
+        source: rusqlite::Error,
+    },
     /// A history is longer than 64 MiB.
-    #[error("cannot read `{}`: it is longer than {} MiB", path.display(), MAX_HISTORY >> 20)]
+    #[error("cannot read `{}`: it is longer than {} MiB", path.display(), MAX_WHOLE >> 20)]
     TooLong {
         /// Which.
         path: PathBuf,
@@ -76,6 +103,15 @@ pub enum SourceError {
     /// More calls than [`MAX_CALLS`].
     #[error("there are more than {MAX_CALLS} calls")]
     TooMany,
+}
+
+/// How a file came to be read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Named {
+    /// Somebody named it.
+    ByPerson,
+    /// It lies in a directory.
+    ByDirectory,
 }
 
 impl Reading {
@@ -108,7 +144,8 @@ impl Reading {
         let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
         let metadata = fs::metadata(path).map_err(unreadable)?;
         if !metadata.is_dir() {
-            return self.file(path, metadata.len());
+            let named = if depth == 0 { Named::ByPerson } else { Named::ByDirectory };
+            return self.file(path, metadata.len(), named);
         }
         let entries: Result<Vec<_>, _> = fs::read_dir(path).map_err(unreadable)?.collect();
         let mut inside: Vec<PathBuf> =
@@ -117,45 +154,109 @@ impl Reading {
         inside.sort();
         for path in inside {
             let is_directory = path.is_dir();
-            let is_told = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
-            if is_told && !is_directory || is_directory && depth < MAX_DEPTH {
+            let end = path.extension().and_then(|end| end.to_str());
+            let is_told = path.is_file() && end.is_some_and(|end| ENDS.contains(&end));
+            if is_told || is_directory && depth < MAX_DEPTH {
                 self.path(&path, depth + 1)?;
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, length: u64) -> Result<(), SourceError> {
+    fn file(&mut self, path: &Path, length: u64, named: Named) -> Result<(), SourceError> {
         self.files += 1;
         let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
-        let file: Rc<Path> = path.into();
-        if is_json(path).map_err(unreadable)? {
-            let mut lines = wire::Lines::new(BufReader::new(File::open(path).map_err(unreadable)?));
-            let mut transcript = Transcript::default();
-            let mut whole = Vec::new();
-            while let Some((number, line)) = lines.read().map_err(unreadable)? {
-                let line = line.unwrap_or_default();
-                match wire::parse(line, number) {
-                    Ok(value) => self.value(&mut transcript, &value, &file, number)?,
-                    // One event that is written over several lines.
-                    Err(_) if length <= MAX_HISTORY => whole.extend_from_slice(line),
-                    Err(_) => self.other_lines += 1,
-                }
-            }
-            if let Ok(value) = wire::parse(&whole, 1) {
-                self.value(&mut transcript, &value, &file, 1)?;
-            } else if !whole.is_empty() {
-                self.other_lines += 1;
-            }
+        let mut start = Vec::new();
+        File::open(path)
+            .map_err(unreadable)?
+            .take(256)
+            .read_to_end(&mut start)
+            .map_err(unreadable)?;
+        if start.starts_with(DATABASE) {
+            return self.database(path);
+        }
+        if path.extension().is_some_and(|end| end == "frames") {
+            self.not_read(path, "Reasonix keeps its sessions in frames of its own");
             return Ok(());
         }
-        if length > MAX_HISTORY {
-            return Err(SourceError::TooLong { path: path.to_owned() });
+        let is_json_by_name = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
+        match start.trim_ascii_start().first() {
+            Some(b'{') => self.json(path, length),
+            Some(b'[') if length <= MAX_WHOLE && self.document(path)? => Ok(()),
+            // What its name calls JSON, and what lies in a directory, is nobody's history.
+            _ if is_json_by_name || named == Named::ByDirectory || start.contains(&0) => {
+                self.unknown(path);
+                Ok(())
+            }
+            _ if length > MAX_WHOLE => Err(SourceError::TooLong { path: path.to_owned() }),
+            _ => self.history(path),
         }
+    }
+
+    fn history(&mut self, path: &Path) -> Result<(), SourceError> {
+        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
         let bytes = fs::read(path).map_err(unreadable)?;
         let text = String::from_utf8_lossy(&bytes);
-        for (number, command) in commands(&text) {
+        let file: Rc<Path> = path.into();
+        for (number, command) in history::commands(&text) {
             self.push(ToolCall::shell(command), &file, number)?;
+        }
+        Ok(())
+    }
+
+    /// Lines of JSON, or one document over several lines, by whether the first line is whole.
+    fn json(&mut self, path: &Path, length: u64) -> Result<(), SourceError> {
+        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
+        let open = || File::open(path).map(BufReader::new).map_err(unreadable);
+        let mut first = Vec::new();
+        open()?.take(MAX_WHOLE).read_until(b'\n', &mut first).map_err(unreadable)?;
+        let is_lines = wire::parse(&first, 1).is_ok();
+        drop(first);
+        if !is_lines && length <= MAX_WHOLE && self.document(path)? {
+            return Ok(());
+        }
+        let file: Rc<Path> = path.into();
+        let mut lines = wire::Lines::new(open()?);
+        let mut transcript = Transcript::beginning(beside(path));
+        while let Some((number, line)) = lines.read().map_err(unreadable)? {
+            match wire::parse(line.unwrap_or_default(), number) {
+                Ok(value) => self.value(&mut transcript, &value, &file, number)?,
+                Err(_) => self.other_lines += 1,
+            }
+        }
+        self.told(path, &transcript);
+        Ok(())
+    }
+
+    /// A file that is one document, and whether it is. The items of a list are read one after the other.
+    fn document(&mut self, path: &Path) -> Result<bool, SourceError> {
+        let unreadable = |source| SourceError::Unreadable { path: path.to_owned(), source };
+        let bytes = fs::read(path).map_err(unreadable)?;
+        let Ok(value) = wire::parse(&bytes, 1) else { return Ok(false) };
+        let file: Rc<Path> = path.into();
+        let mut transcript = Transcript::beginning(beside(path));
+        match value {
+            Value::Array(items) => {
+                for item in &items {
+                    self.value(&mut transcript, item, &file, 1)?;
+                }
+            }
+            value => self.value(&mut transcript, &value, &file, 1)?,
+        }
+        self.told(path, &transcript);
+        Ok(true)
+    }
+
+    fn database(&mut self, path: &Path) -> Result<(), SourceError> {
+        let failed = |source| SourceError::Database { path: path.to_owned(), source };
+        let file: Rc<Path> = path.into();
+        let Some(rows) = database::rows(path, MAX_CALLS + 1).map_err(failed)? else {
+            self.unknown(path);
+            return Ok(());
+        };
+        self.cut += rows.cut;
+        for (number, call) in rows.calls.into_iter().enumerate() {
+            self.push(call, &file, number + 1)?;
         }
         Ok(())
     }
@@ -186,308 +287,61 @@ impl Reading {
         self.calls.push(Recorded { call, place: Place { file: Rc::clone(file), line } });
         Ok(())
     }
-}
 
-/// Whether a file begins as JSON does.
-fn is_json(path: &Path) -> io::Result<bool> {
-    use io::Read as _;
-    let mut start = Vec::new();
-    File::open(path)?.take(256).read_to_end(&mut start)?;
-    Ok(start.trim_ascii_start().starts_with(b"{"))
-}
-
-/// What a line holds.
-enum Line {
-    Calls(Vec<ToolCall>),
-    /// A call of which only a part was kept.
-    Cut,
-    Other,
-}
-
-/// What the lines before said of the lines that follow.
-#[derive(Debug, Default)]
-struct Transcript {
-    cwd: Option<String>,
-    session: Option<String>,
-}
-
-/// A kind of line, tried in this order.
-const KINDS: &[fn(&mut Transcript, &Value) -> Option<Line>] = &[
-    Transcript::call,
-    Transcript::record,
-    Transcript::claude,
-    Transcript::codex,
-    Transcript::openhands,
-    Transcript::hook,
-];
-
-impl Transcript {
-    fn calls(&mut self, value: &Value) -> Line {
-        KINDS.iter().find_map(|kind| kind(self, value)).unwrap_or(Line::Other)
-    }
-
-    /// A call as `check --jsonl` reads it.
-    fn call(&mut self, value: &Value) -> Option<Line> {
-        value.get("tool")?;
-        value.get("arguments")?;
-        let request = wire::Request::parse(value.to_string().as_bytes(), 1).ok()?;
-        Some(Line::Calls(vec![request.call]))
-    }
-
-    /// A line of `audit export`. It keeps the text of a call, redacted and cut, and not its arguments.
-    fn record(&mut self, value: &Value) -> Option<Line> {
-        value.get("sequence")?;
-        let text = |key: &str| value.get(key).and_then(Value::as_str);
-        if text("kind") != Some("decision") {
-            return Some(Line::Other);
-        }
-        let preview = text("preview")?;
-        let was_changed = preview.contains("***") || preview.contains("[… ");
-        Some(match (text("tool"), was_changed) {
-            (Some(tool), false) => {
-                let key = match portcullis_core::tool::meaning(tool) {
-                    portcullis_core::tool::Meaning::Shell => "command",
-                    portcullis_core::tool::Meaning::Code(_) => "code",
-                    portcullis_core::tool::Meaning::Query => "query",
-                    portcullis_core::tool::Meaning::Http(_) => "url",
-                    portcullis_core::tool::Meaning::File(_) => "path",
-                    // What they did is not in the text.
-                    _ => return Some(Line::Cut),
-                };
-                let arguments = Map::from_iter([(key.to_owned(), preview.into())]);
-                Line::Calls(vec![ToolCall {
-                    tool: tool.to_owned(),
-                    arguments,
-                    cwd: text("cwd").map(str::to_owned),
-                    session: text("session").map(str::to_owned),
-                    agent: text("agent").map(str::to_owned),
-                    ..ToolCall::default()
-                }])
-            }
-            _ => Line::Cut,
-        })
-    }
-
-    /// A line of Claude Code's transcript: a message whose content holds `tool_use` blocks.
-    fn claude(&mut self, value: &Value) -> Option<Line> {
-        let content = value.pointer("/message/content")?;
-        let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        self.cwd = text("cwd").or(self.cwd.take());
-        self.session = text("sessionId").or(self.session.take());
-        let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
-        let calls = blocks.iter().filter_map(|block| {
-            let is_call = block.get("type").and_then(Value::as_str) == Some("tool_use");
-            let name = block.get("name").and_then(Value::as_str).filter(|_| is_call)?;
-            Some(self.made("claude", name, block.get("input")?.as_object()?.clone()))
-        });
-        Some(some(calls.collect()))
-    }
-
-    /// A line of a Codex rollout: function calls among response items, and the directory in the metadata.
-    fn codex(&mut self, value: &Value) -> Option<Line> {
-        let kind = value.get("type").and_then(Value::as_str)?;
-        let payload = value.get("payload")?;
-        let text = |key: &str| payload.get(key).and_then(Value::as_str);
-        match kind {
-            "session_meta" | "turn_context" => {
-                self.cwd = text("cwd").map(str::to_owned).or(self.cwd.take());
-                self.session = text("id").map(str::to_owned).or(self.session.take());
-                Some(Line::Other)
-            }
-            "response_item" => {
-                let call = match text("type")? {
-                    "function_call" => {
-                        let arguments = text("arguments")?;
-                        let arguments = wire::parse(arguments.as_bytes(), 1).ok()?;
-                        self.made("codex", text("name")?, arguments.as_object()?.clone())
-                    }
-                    "custom_tool_call" => {
-                        let input = Map::from_iter([("input".to_owned(), text("input")?.into())]);
-                        self.made("codex", text("name")?, input)
-                    }
-                    "local_shell_call" => {
-                        let action = payload.get("action")?.as_object()?;
-                        self.made("codex", "shell", action.clone())
-                    }
-                    _ => return Some(Line::Other),
-                };
-                Some(Line::Calls(vec![call]))
-            }
-            _ => Some(Line::Other),
+    /// Keeps that nothing in a file was known.
+    fn told(&mut self, path: &Path, transcript: &Transcript) {
+        if !transcript.is_known() {
+            self.unknown(path);
         }
     }
 
-    /// An event of OpenHands: an action with the call that it was made of.
-    fn openhands(&mut self, value: &Value) -> Option<Line> {
-        let kind = value.get("kind").and_then(Value::as_str)?;
-        if kind != "ActionEvent" {
-            return kind.ends_with("Event").then_some(Line::Other);
-        }
-        let call = value.get("tool_call");
-        let text = |pointer| call?.pointer(pointer).and_then(Value::as_str);
-        let name = value.get("tool_name").and_then(Value::as_str);
-        let name = name.or_else(|| text("/name").or_else(|| text("/function/name")))?;
-        let written = text("/arguments").or_else(|| text("/function/arguments"));
-        let arguments = match written {
-            Some(arguments) => wire::parse(arguments.as_bytes(), 1).ok()?.as_object()?.clone(),
-            None => {
-                let mut action = value.get("action")?.as_object()?.clone();
-                action.remove("kind");
-                action
-            }
-        };
-        Some(Line::Calls(vec![self.made("openhands", name, arguments)]))
-    }
-
-    /// A payload of a hook that somebody kept.
-    fn hook(&mut self, value: &Value) -> Option<Line> {
-        let calls = hook::calls_of(value);
-        (!calls.is_empty()).then_some(Line::Calls(calls))
-    }
-
-    fn made(&self, agent: &str, tool: &str, arguments: Map<String, Value>) -> ToolCall {
-        let directory = arguments.get("workdir").and_then(Value::as_str).map(str::to_owned);
-        ToolCall {
-            tool: tool.to_owned(),
-            arguments,
-            cwd: directory.filter(|path| Path::new(path).is_absolute()).or(self.cwd.clone()),
-            session: self.session.clone(),
-            agent: Some(agent.to_owned()),
-            ..ToolCall::default()
+    fn unknown(&mut self, path: &Path) {
+        if self.unknown.len() < MAX_NAMED {
+            self.unknown.push(path.to_owned());
         }
     }
-}
 
-fn some(calls: Vec<ToolCall>) -> Line {
-    if calls.is_empty() { Line::Other } else { Line::Calls(calls) }
-}
-
-/// The commands of a shell's history with their lines: of bash (times in comments), zsh (`: time:seconds;command`, lines
-/// joined by a backslash), fish (`- cmd: command`), or one command a line.
-fn commands(text: &str) -> Vec<(usize, String)> {
-    let is_fish = text.lines().any(|line| line.starts_with("- cmd: "));
-    let is_zsh = text.lines().any(|line| extended(line).is_some());
-    let mut commands: Vec<(usize, String)> = Vec::new();
-    let mut goes_on = false;
-    for (index, line) in text.lines().enumerate() {
-        let command = match (is_fish, is_zsh) {
-            (true, _) => match line.strip_prefix("- cmd: ") {
-                Some(command) => command.replace("\\n", "\n").replace("\\\\", "\\"),
-                None => continue,
-            },
-            (false, true) => extended(line).unwrap_or(line).to_owned(),
-            (false, false) => line.to_owned(),
-        };
-        let is_time = |line: &str| {
-            line.strip_prefix('#').is_some_and(|rest| {
-                !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
-            })
-        };
-        let joins = !is_fish && command.ends_with('\\');
-        let command = if joins { format!("{command}\n") } else { command };
-        match commands.last_mut().filter(|_| goes_on) {
-            Some((_, before)) => before.push_str(&command),
-            None if command.trim().is_empty() || is_time(&command) => {}
-            None => commands.push((index + 1, command)),
+    fn not_read(&mut self, path: &Path, why: &'static str) {
+        if self.not_read.len() < MAX_NAMED {
+            self.not_read.push((path.to_owned(), why));
         }
-        goes_on = joins;
     }
-    commands
-}
-
-/// The command of a line of zsh's extended history.
-fn extended(line: &str) -> Option<&str> {
-    let (time, rest) = line.strip_prefix(": ")?.split_once(':')?;
-    let (seconds, command) = rest.split_once(';')?;
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    (digits(time) && digits(seconds)).then_some(command)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Reading {
+    fn read_as(name: &str, text: &str) -> Reading {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("source");
+        let path = directory.path().join(name);
         fs::write(&path, text).unwrap();
         Reading::of(&[path]).unwrap()
     }
 
+    fn read(text: &str) -> Reading {
+        read_as("source", text)
+    }
+
     #[test]
-    fn every_kind_of_line_gives_its_call() {
-        let kinds = [
-            ("a call", r#"{"tool":"bash","arguments":{"command":"ls -la"}}"#),
-            (
-                "a transcript of Claude Code",
-                r#"{"type":"assistant","cwd":"/w","sessionId":"s","message":{"role":"assistant","content":[
-                    {"type":"text","text":"rm -rf /"},
-                    {"type":"tool_use","id":"1","name":"Bash","input":{"command":"ls -la"}}]}}"#,
-            ),
-            (
-                "a function call of Codex",
-                r#"{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":\"ls -la\",\"workdir\":\"/w\"}"}}"#,
-            ),
-            (
-                "a local shell call of Codex",
-                r#"{"type":"response_item","payload":{"type":"local_shell_call","action":{"type":"exec","command":["bash","-lc","ls -la"]}}}"#,
-            ),
-            (
-                "an event of OpenHands",
-                r#"{"kind":"ActionEvent","tool_name":"execute_bash","tool_call":{"function":{"name":"execute_bash","arguments":"{\"command\":\"ls -la\"}"}}}"#,
-            ),
-            (
-                "an action of OpenHands",
-                r#"{"kind":"ActionEvent","tool_name":"execute_bash","action":{"kind":"ExecuteBashAction","command":"ls -la"}}"#,
-            ),
-            (
-                "a payload of a hook",
-                r#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls -la"}}"#,
-            ),
-            (
-                "a line of the record",
-                r#"{"v":1,"sequence":4,"kind":"decision","tool":"bash","preview":"ls -la"}"#,
-            ),
-        ];
-        for (name, line) in kinds {
-            let reading = read(&line.replace('\n', ""));
-            assert_eq!(reading.calls.len(), 1, "{name}: {reading:?}");
-            let text = reading.calls[0].call.arguments["command"].to_string();
-            assert!(text.contains("ls -la"), "{name}: {text}");
+    fn definitions_of_tools_are_no_history() {
+        let definitions = "[\n  {\n    \"type\": \"function\",\n    \"function\": {\"name\": \"run\", \"description\": \"rm -rf /\"}\n  }\n]\n";
+        for text in [definitions, "rm -rf /\ncurl x | sh\n", "\"rm -rf /\"\n"] {
+            let reading = read_as("tool_definitions.json", text);
+            assert!(reading.calls.is_empty(), "{reading:?}");
+            assert_eq!(reading.unknown.len(), 1, "{reading:?}");
         }
+        let binary = read("rm -rf /\0\x01");
+        assert!(binary.calls.is_empty() && binary.unknown.len() == 1, "{binary:?}");
+        // A history may begin as a list does.
+        assert_eq!(read("[ -d build ] && ls\ngit status\n").calls.len(), 2);
     }
 
     #[test]
-    fn the_directory_of_a_session_counts_for_the_calls_after_it() {
-        let reading = read(concat!(
-            r#"{"type":"session_meta","payload":{"id":"s","cwd":"/w"}}"#,
-            "\n",
-            r#"{"type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch"}}"#,
-        ));
-        assert_eq!(reading.calls[0].call.cwd.as_deref(), Some("/w"));
-        assert_eq!(reading.other_lines, 1);
-    }
-
-    #[test]
-    fn a_part_of_a_call_is_not_taken_for_the_call() {
-        let reading = read(concat!(
-            r#"{"v":1,"sequence":4,"kind":"decision","tool":"bash","preview":"curl -H 'x: ***' y"}"#,
-            "\n",
-            r#"{"v":1,"sequence":5,"kind":"decision","tool":"mcp__a__b","preview":"{}"}"#,
-            "\n",
-            r#"{"v":1,"sequence":6,"kind":"outcome"}"#,
-        ));
-        assert_eq!((reading.calls.len(), reading.cut, reading.other_lines), (0, 2, 1));
-    }
-
-    #[test]
-    fn histories_of_shells_are_read() {
-        let read = |text: &str| -> Vec<String> {
-            commands(text).into_iter().map(|(_, command)| command).collect()
-        };
-        assert_eq!(read("ls\n\n#1700000000\ngit status\n# note\n"), ["ls", "git status", "# note"]);
-        assert_eq!(read(": 1700000000:0;ls \\\n-la\n: 1700000001:2;pwd\n"), ["ls \\\n-la", "pwd"]);
-        assert_eq!(read("- cmd: ls\n  when: 1\n- cmd: a\\nb\n  when: 2\n"), ["ls", "a\nb"]);
+    fn sessions_that_cannot_be_read_are_named_with_the_reason() {
+        let reading = read_as("events.frames", "\u{1}…{\"codec\":\"reasonix.session.linear/v4\"}");
+        assert_eq!(reading.not_read.len(), 1);
+        assert!(reading.calls.is_empty() && reading.unknown.is_empty(), "{reading:?}");
     }
 
     #[test]
@@ -495,5 +349,12 @@ mod tests {
         let reading =
             read("{\"a\":1}\n{broken\n{\"tool\":\"bash\",\"arguments\":{\"command\":\"ls\"}}\n");
         assert_eq!((reading.calls.len(), reading.other_lines), (1, 2));
+    }
+
+    #[test]
+    fn a_document_over_several_lines_is_read_whole() {
+        let reading =
+            read("{\n  \"tool\": \"bash\",\n  \"arguments\": {\n    \"command\": \"ls\"\n  }\n}\n");
+        assert_eq!(reading.calls.len(), 1, "{reading:?}");
     }
 }

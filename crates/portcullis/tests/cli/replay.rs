@@ -84,3 +84,34 @@ fn the_rules_that_a_day_suggests_spare_questions_and_let_nothing_grave_through()
         assert_ne!(judged["decision"], "allow", "{command}: {judged}");
     }
 }
+
+#[test]
+fn what_an_agent_keeps_beside_its_session_is_named_and_is_no_call() {
+    let place = Place::new();
+    let folder = place.home.path().join("sessions/one");
+    fs::create_dir_all(&folder).unwrap();
+    let definitions = "[\n  {\"type\": \"function\", \"function\": {\"name\": \"run\", \"description\": \"curl x | sh\"}}\n]\n";
+    fs::write(folder.join("tool_definitions.json"), definitions).unwrap();
+    fs::write(folder.join("events.frames"), "\u{1}{}").unwrap();
+    let sessions = folder.to_str().unwrap();
+    let ended = place.run(["replay", sessions]);
+    assert_eq!(ended.code, 65);
+    assert!(ended.err.contains("there is no call in what was read"), "{}", ended.err);
+    assert!(
+        ended.err.contains("1 file: nothing in it is of a format that is known"),
+        "{}",
+        ended.err
+    );
+    assert!(ended.err.contains("frames of its own"), "{}", ended.err);
+
+    let history = concat!(
+        r#"{"type":"user","content":[{"type":"text","text":"rm -rf ~"}]}"#,
+        "\n",
+        r#"{"type":"assistant","content":"","tool_calls":[{"id":"1","name":"run_terminal_command","arguments":"{\"command\":\"git status\"}"}]}"#,
+        "\n",
+    );
+    fs::write(folder.join("chat_history.jsonl"), history).unwrap();
+    let page = place.run(["replay", sessions, "--json"]).json();
+    assert_eq!((&page["calls"], &page["now"]["allow"]), (&1.into(), &1.into()), "{page}");
+    assert_eq!((&page["not_read"], &page["unknown_files"]), (&1.into(), &1.into()), "{page}");
+}
