@@ -130,6 +130,8 @@ trust_level = "trusted"
         name: "opencode",
         source: Source::Npm("opencode-ai"),
         files: &[(".config/opencode/opencode.json", OPENCODE)],
+        // Behind a plugin it installs its own helpers first, and tries for minutes where there is no network.
+        variables: &[("npm_config_fetch_retries", "0"), ("OPENCODE_DISABLE_MODELS_FETCH", "1")],
         command: &["opencode", "run", "@MODE@", "@TASK@"],
         write: Some(tool("write", r#"{"filePath": "@PATH@", "content": "@CONTENT@"}"#)),
         patience: 150,
@@ -139,6 +141,7 @@ trust_level = "trusted"
         name: "kilo",
         source: Source::Npm("@kilocode/cli"),
         files: &[(".config/kilo/kilo.json", OPENCODE)],
+        variables: &[("npm_config_fetch_retries", "0"), ("KILO_DISABLE_MODELS_FETCH", "1")],
         command: &["kilo", "run", "@MODE@", "@TASK@"],
         permissive: &["--auto"],
         shell: tool("bash", r#"{"command": "@COMMAND@", "description": "a step"}"#),

@@ -75,8 +75,9 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let paths: Vec<PathBuf> = matches.get_many("source").into_iter().flatten().cloned().collect();
     let reading = Reading::of(&paths).map_err(Failure::bad_input)?;
     if reading.calls.is_empty() {
-        let lines = unread(&reading.not_read, &reading.unknown).concat();
-        let failure = Failure::bad_input(format!("there is no call in what was read{lines}"));
+        let mut told = vec!["there is no call in what was read".to_owned()];
+        told.extend(unread(&reading.not_read, &reading.unknown));
+        let failure = Failure::bad_input(told.join("; "));
         return Err(failure.with_help("`portcullis replay --help` lists what is understood"));
     }
     let options = |configuration: Configuration, mode| Options {
@@ -156,7 +157,7 @@ fn page(comparison: &Comparison, source: &Source, listed: usize) -> String {
         counted(*files, "file"),
     ));
     for text in unread(not_read, unknown) {
-        line(format_args!("{}", text.trim_start()));
+        line(format_args!("{text}"));
     }
     if *cut > 0 {
         line(format_args!("{cut} calls were left out: the record keeps only a part of them"));
