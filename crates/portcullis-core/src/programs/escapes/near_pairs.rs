@@ -84,7 +84,7 @@ fn forms(
         } else if option.starts_with("--") {
             let first = if abbreviates { 3 } else { option.len() };
             for end in first..=option.len() {
-                let name = &option[..end];
+                let name = option.get(..end).unwrap_or(option);
                 let is_another = end < option.len()
                     && others.iter().any(|other| other.starts_with(name) && other != option);
                 if is_another {
