@@ -295,7 +295,7 @@ const VIM: &[&str] = &[
 ];
 
 /// Long options that are names of their own although another one in the table begins with them.
-const WHOLE: &[&str] = &["--checkpoint"];
+const WHOLE: &[&str] = &["--checkpoint", "--global"];
 
 /// Editors' `-c`: `:!cmd`, `!cmd`, `silent !cmd`, and embedded languages.
 const EDITOR: &[&str] = &["-c", "--cmd", "+"];

@@ -252,12 +252,12 @@ impl<'a> Given<'a> {
     /// As [`Given::value`] for a program that takes any beginning of the option's name for it, but for the names in `whole`
     /// and those that are known to take a value: these are options of their own.
     pub(crate) fn value_in_full(&self, name: &str, whole: &[&str]) -> Option<Argument> {
-        let is_begun = self.name.len() > 2
-            && self.name.starts_with("--")
-            && name.starts_with(self.name)
-            && !whole.contains(&self.name)
-            && !self.values.contains(self.name);
-        if is_begun { self.long_value() } else { self.value(name) }
+        if !self.name.starts_with("--") {
+            return self.value(name);
+        }
+        let is_another = whole.contains(&self.name) || self.values.contains(self.name);
+        let is_begun = self.name.len() > 2 && name.starts_with(self.name) && !is_another;
+        if self.name == name || is_begun { self.long_value() } else { None }
     }
 
     fn long_value(&self) -> Option<Argument> {

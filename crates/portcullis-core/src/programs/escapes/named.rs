@@ -47,7 +47,7 @@ static HOLDERS: &[(&str, Holds)] = &[
     ("MANOPT", Holds::Options("man")),
     ("MFLAGS", Holds::Options("make")),
     ("MORE", Holds::Options("more")),
-    ("PIP_CONFIG_FILE", Holds::File(Settings::Opaque)),
+    ("PIP_CONFIG_FILE", Holds::File(Settings::Pip)),
     ("RSYNC_CONNECT_PROG", Holds::Program),
     ("RSYNC_RSH", Holds::Program),
     ("SSH_PKCS11_HELPER", Holds::Program),

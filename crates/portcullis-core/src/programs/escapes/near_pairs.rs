@@ -354,6 +354,8 @@ fn ordinary_options_pass() {
         "man -P cat ls",
         "docker run --rm -it app npm test --config x",
         "npx tsc -c tsconfig.json",
+        "npm install --global markdownlint",
+        "echo 'ls -l artifacts' | sftp -b - build.example.com",
         "LESS=-FRX git log",
         "MAKEFLAGS=-j8 make",
     ] {

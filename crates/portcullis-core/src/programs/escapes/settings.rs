@@ -27,6 +27,8 @@ pub(super) enum Settings {
     Npm,
     /// Any other, which nobody reads.
     Opaque,
+    /// pip's configuration, in which no command stands, but where packages come from.
+    Pip,
     /// rsyncd.conf(5).
     Rsync,
     /// A batch of sftp(1), in which `!` stands before a command.
@@ -41,7 +43,9 @@ pub(super) enum Settings {
 
 /// A file of settings is named: what the call wrote into it is read, and where it came with the project it is told.
 pub(super) fn named(walk: &mut Walk<'_>, kind: Settings, file: &Argument) {
-    if is_none(&file.text) {
+    // A batch on the standard input is read where that is known.
+    let is_input = kind == Settings::Sftp && file.text.as_known() == Some("-");
+    if is_input || is_none(&file.text) {
         return;
     }
     if walk.wrote(&file.text) {
@@ -153,6 +157,16 @@ fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
             }
         }
         Settings::Opaque => walk.gap(span, GapReason::UnknownCode),
+        Settings::Pip => {
+            for (key, value) in lines().filter_map(|line| line.split_once('=')) {
+                let key = key.trim();
+                if matches!(key, "extra-index-url" | "find-links" | "index-url" | "trusted-host") {
+                    walk.note("package.index.other", span);
+                }
+                let option = format!("--{key}={}", value.trim());
+                super::options_of(walk, "pip", &[Argument { text: text(&option), span }]);
+            }
+        }
         Settings::Rsync => {
             for (key, value) in lines().filter_map(|line| line.split_once('=')) {
                 if key.trim().to_ascii_lowercase().ends_with("exec") {
