@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::*;
+use crate::bound::Bounded;
 use crate::programs::Word;
 
 /// Reads everything that an invocation would run through an escape.
@@ -321,7 +322,9 @@ fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
         .environment
         .iter()
         .map(|(_, value)| Argument { text: value.clone(), span: invocation.span });
-    for argument in invocation.arguments.iter().cloned().chain(environment).take(64) {
+    for argument in
+        invocation.arguments.iter().cloned().chain(environment).at_most(64, walk, invocation.span)
+    {
         let shown = argument.text.display();
         for part in shown.split(['=', ':', ',']) {
             if part.contains('/') {
@@ -339,7 +342,7 @@ fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders:
         }
         return;
     };
-    for line in known.lines().take(64) {
+    for line in known.lines().at_most(64, walk, span) {
         for mark in marks {
             if let Some(code) = line.trim_start().strip_prefix(mark) {
                 let code = input.derive([Piece::Known(code.to_owned())]);
@@ -408,7 +411,7 @@ pub(super) fn names_temporary(command: &Text) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
     is_temporary(program)
         || (is_shell(name) || crate::programs::interpreters::speaks(name))
-            && words.take(8).find(|word| !word.starts_with('-')).is_some_and(is_temporary)
+            && words.leading(8).find(|word| !word.starts_with('-')).is_some_and(is_temporary)
 }
 
 /// Whether a path lies where everybody may put something.
@@ -464,7 +467,7 @@ pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
         }
         return;
     };
-    for line in known.lines().take(512) {
+    for line in known.lines().at_most(512, walk, span) {
         let recipe = line.strip_prefix('\t').or_else(|| {
             // `target: ; command`
             line.split_once(':')
