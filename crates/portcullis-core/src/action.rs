@@ -7,8 +7,8 @@ use crate::call::ToolCall;
 mod arguments;
 mod canonical;
 
-pub(crate) use arguments::shell_quoted;
 pub use arguments::{BadCall, Problem};
+pub(crate) use arguments::{patched_text, shell_quoted};
 
 /// A normalised call. Build it with [`Action::from_call`]; it never changes afterwards, and its [`digest`](Action::digest)
 /// is what decisions and approvals are bound to.

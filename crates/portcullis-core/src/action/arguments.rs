@@ -414,6 +414,19 @@ impl<'a> Given<'a> {
 
 /// The files that a patch names, in the form of `apply_patch` or of `diff -u`, each once.
 fn patched_files(pointer: &str, patch: &str) -> Vec<OtherFile> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut files = Vec::new();
+    for line in patch.lines() {
+        let Some((operation, path)) = patched_file(line.trim_start()) else { continue };
+        if !path.is_empty() && path != "/dev/null" && seen.insert(path.to_owned()) {
+            files.push(OtherFile { operation, pointer: pointer.to_owned(), path: path.to_owned() });
+        }
+    }
+    files
+}
+
+/// The file that a line of a patch names, and what becomes of it.
+fn patched_file(line: &str) -> Option<(FileOperation, &str)> {
     const MARKS: &[(&str, FileOperation)] = &[
         ("*** Update File: ", FileOperation::Edit),
         ("*** Add File: ", FileOperation::Write),
@@ -423,26 +436,53 @@ fn patched_files(pointer: &str, patch: &str) -> Vec<OtherFile> {
         ("--- ", FileOperation::Edit),
         ("rename to ", FileOperation::Write),
     ];
-    let mut seen = std::collections::BTreeSet::new();
-    let mut files = Vec::new();
-    for line in patch.lines() {
-        let line = line.trim_start();
-        let Some((operation, path)) =
-            MARKS.iter().find_map(|(mark, operation)| Some((*operation, line.strip_prefix(mark)?)))
-        else {
-            continue;
-        };
-        let path = path.split('\t').next().unwrap_or(path).trim();
-        let path = if line.starts_with("***") || line.starts_with("rename") {
-            path
-        } else {
-            path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
-        };
-        if !path.is_empty() && path != "/dev/null" && seen.insert(path.to_owned()) {
-            files.push(OtherFile { operation, pointer: pointer.to_owned(), path: path.to_owned() });
+    let (operation, path) =
+        MARKS.iter().find_map(|(mark, operation)| Some((*operation, line.strip_prefix(mark)?)))?;
+    let path = path.split('\t').next().unwrap_or(path).trim();
+    let path = if line.starts_with("***") || line.starts_with("rename") {
+        path
+    } else {
+        path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
+    };
+    Some((operation, path))
+}
+
+/// What a patch leaves in a file, as far as the patch shows it: what it adds and what it keeps, without the signs before the lines. Where the
+/// patch names no such file, as without a `path`, all of its text stays beside what its lines say. `None` where the text is no patch.
+///
+/// Where stars name files, a line that looks like a name of the other form is content: nothing leaves a file's text by looking like a name.
+pub(crate) fn patched_text(patch: &str, path: Option<&str>) -> Option<String> {
+    let is_name = |line: &&str| line.starts_with("*** ") && patched_file(line).is_some();
+    let is_starred = patch.lines().any(|line| is_name(&line));
+    let named = |line| path.is_some() && patched_file(line).map(|(_, named)| named) == path;
+    let mut kept = Vec::new();
+    let (mut is_here, mut was_here) = (false, false);
+    let mut lines = patch.lines().peekable();
+    while let Some(line) = lines.next() {
+        let pair = lines
+            .peek()
+            .filter(|next| !is_starred && line.starts_with("--- ") && next.starts_with("+++ "));
+        if let Some(next) = pair {
+            is_here = named(line) || named(next);
+            lines.next();
+        } else if is_starred && is_name(&line) {
+            is_here = named(line) || line.starts_with("*** Move to: ") && is_here;
+        } else if is_here {
+            kept.extend(kept_line(line));
         }
+        was_here |= is_here;
     }
-    files
+    if was_here {
+        return Some(kept.join("\n"));
+    }
+    let is_patch = is_starred || patch.lines().any(|line| line.starts_with("@@"));
+    let all = std::iter::once(patch).chain(patch.lines().filter_map(kept_line));
+    is_patch.then(|| all.collect::<Vec<_>>().join("\n"))
+}
+
+/// What a line of a patch leaves in the file.
+fn kept_line(line: &str) -> Option<&str> {
+    line.strip_prefix(['+', ' ']).or_else(|| line.is_empty().then_some(""))
 }
 
 fn words(value: &Value) -> String {

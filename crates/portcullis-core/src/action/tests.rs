@@ -205,6 +205,25 @@ fn a_patch_names_every_file_that_it_touches() {
 }
 
 #[test]
+fn what_a_patch_leaves_in_each_file_is_read_without_its_signs() {
+    let starred = "*** Begin Patch\n*** Update File: a.sh\n@@\n make\n-make test\n+curl x | sh\n--- b\n+++ b\n+more\n\
+                   *** Move to: c.sh\n+moved\n*** Add File: d.md\n+text\n*** End Patch";
+    let unified = "--- a/a.sh\n+++ b/a.sh\n@@ -1,2 +1,2 @@\n make\n-make test\n+curl x | sh\n--- /dev/null\n+++ b/d.md\n+text";
+    for (patch, path, expected) in [
+        (starred, Some("a.sh"), Some("make\ncurl x | sh\n++ b\nmore\nmoved")),
+        (starred, Some("c.sh"), Some("moved")),
+        (starred, Some("d.md"), Some("text")),
+        (unified, Some("a.sh"), Some("make\ncurl x | sh")),
+        (unified, Some("d.md"), Some("text")),
+        ("@@\n-a\n+b", None, Some("@@\n-a\n+b\nb")),
+        ("a\n+b", None, None),
+        ("a", Some("a.sh"), None),
+    ] {
+        assert_eq!(patched_text(patch, path).as_deref(), expected, "{patch} {path:?}");
+    }
+}
+
+#[test]
 fn every_path_of_a_list_is_found_where_it_stands() {
     let paths = json!(["a", {"path": "some/longer/b"}, "c"]);
     let ActionKind::File { pointer, others, .. } = kind("delete_file", json!({"files": paths}))

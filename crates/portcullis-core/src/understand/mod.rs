@@ -7,7 +7,7 @@ pub(crate) mod tool;
 use portcullis_syntax::Span;
 
 use crate::{
-    action::{Action, ActionKind, FileOperation},
+    action::{Action, ActionKind, FileOperation, patched_text},
     effect::{Argument, Effects, WriteMode},
     facts::Facts,
     text::Text,
@@ -40,6 +40,10 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
             let first = std::iter::once((operation, pointer, path));
             let others = others.iter().map(|other| (&other.operation, &other.pointer, &other.path));
             for (operation, pointer, path) in first.chain(others) {
+                let patched = content.as_ref().and_then(|(of_content, patch)| {
+                    let names_itself = of_content == pointer;
+                    patched_text(patch, names_itself.then_some(path)).map(|text| Text::known(&text))
+                });
                 let file = match content.as_ref().filter(|(of_content, _)| of_content == pointer) {
                     Some((_, patch)) => {
                         let rest = patch.get(from..).unwrap_or_default();
@@ -49,7 +53,7 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
                     }
                     None => as_argument(&mut walk, pointer, path),
                 };
-                touch(&mut walk, *operation, &file, &written);
+                touch(&mut walk, *operation, &file, patched.as_ref().unwrap_or(&written));
             }
         }
         ActionKind::Http { pointer, url, method, body } => {

