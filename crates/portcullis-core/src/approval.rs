@@ -185,6 +185,11 @@ pub enum Refusal {
     /// They agreed before, and a second person has to.
     #[error("two different people must agree, and you have")]
     SaidAlready,
+    /// Whoever made their token could be both of the two.
+    #[error(
+        "two people must agree, and whoever made your token could be both: a token counts here that was made on the gateway's own machine"
+    )]
+    MadeByOne,
     /// They put something else in its place, and a second person has to agree to the same.
     #[error("two people must agree to the same, so that nothing is put in its place")]
     Changed,

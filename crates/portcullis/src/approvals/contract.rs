@@ -116,6 +116,7 @@ fn reply(question: &Question, approver: &str, approves: bool) -> Reply {
         action: question.action.clone(),
         reason: Some("because".to_owned()),
         modified: None,
+        counts: true,
     }
 }
 
@@ -417,6 +418,7 @@ fn know_tokens_until_they_end(open: Open<'_>) {
         expires: Some(at(60)),
         revoked: None,
         proof: None,
+        made_here: false,
     };
     let record = || Body::new(&Entry::change("dev", "admitted", "ci"), at(0));
     let admit = Step::Admit { token: token.clone(), hash: secret.hash(), record: record() };
@@ -424,13 +426,15 @@ fn know_tokens_until_they_end(open: Open<'_>) {
     assert_eq!(open().token(&secret.hash()).unwrap().as_ref(), Some(&token));
     assert_eq!(open().token(secret.reveal()).unwrap(), None, "only a hash is kept");
     assert!(token.holds(at(59)) && !token.holds(at(60)));
+    take(&mut *store, Step::Own { id: token.id, record: record() }, 0);
+    assert!(open().token(&secret.hash()).unwrap().unwrap().made_here);
     let revoke = || Step::Revoke { id: token.id, record: record() };
     assert_eq!(take(&mut *store, revoke(), 1), Done::Revoked(true));
     assert_eq!(take(&mut *store, revoke(), 2), Done::Revoked(false));
     let known = open().token(&secret.hash()).unwrap().unwrap();
     assert!(!known.holds(at(1)));
     assert_eq!(open().tokens().unwrap(), [known]);
-    assert_eq!(outcomes(&mut *store), ["admitted", "revoked"].map(|_| "admitted"));
+    assert_eq!(outcomes(&mut *store), ["admitted", "owned", "revoked"].map(|_| "admitted"));
 }
 
 fn grant(store: &mut dyn Ledger, id: &str, end: i64) -> u64 {
@@ -564,6 +568,9 @@ fn hold_a_stricter_policy_at_once_and_a_looser_one_once_it_is_agreed_to(open: Op
     assert_eq!(held(other, 1), Some(ConfirmAll), "nothing holds that nobody agreed to");
     let (_, refusal) = answer(store, reply(&loose.question, "ana", true), 2);
     assert_eq!(refusal, Some(Refusal::OwnRequest));
+    let made_by_one = Reply { counts: false, ..reply(&loose.question, "eve", true) };
+    let (_, refusal) = answer(other, made_by_one, 3);
+    assert_eq!(refusal, Some(Refusal::MadeByOne), "the one who wants it may have made it");
     let (request, refusal) = answer(other, reply(&loose.question, "ben", true), 10);
     assert_eq!((request.status, refusal), (Status::Approved, None));
     assert_eq!(held(store, 11), Some(AutoApprove));

@@ -413,6 +413,7 @@ impl ApprovalGate {
                     action: question.action.clone(),
                     reason: reason.map(|reason| redact(&reason).into_owned()),
                     modified,
+                    counts: true,
                 };
                 Ok((Step::Answer(Box::new(reply)), None))
             }
@@ -453,6 +454,7 @@ impl ApprovalGate {
             action: request.action,
             reason: reason.map(|reason| redact(reason).into_owned()),
             modified: None,
+            counts: true,
         };
         match self.one(Step::Answer(Box::new(reply)))? {
             Done::Answered(request, None) => Ok(response(&request, None)),

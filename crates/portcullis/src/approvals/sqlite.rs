@@ -18,7 +18,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, Entry, Kind, SqliteStore,
-    schema::{REQUESTS, RULINGS},
+    schema::{PEOPLE, REQUESTS, RULINGS},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -41,6 +41,9 @@ const PULSE: &str = "INSERT INTO pulse (one, time) VALUES (1, ?1) ON CONFLICT (o
 
 const COLUMNS: &str = "sequence, v, id, status, action, tool, risk, session, agent, requester, needed, asked, expires, policy, \
     details, decided, answer, approver, origin, reason, modified, claimed";
+
+const TOKENS: &str = "id, name, holder, scopes, created, expires, revoked, proof, \
+    EXISTS (SELECT 1 FROM made_here WHERE made_here.token = token.id)";
 
 const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = ?2 AND session IS ?3 AND agent IS ?4 \
     AND claimed IS NULL AND (status = 'pending' AND expires > ?5 \
@@ -74,7 +77,8 @@ impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
         self.patiently(|connection| {
             connection.execute_batch(REQUESTS)?;
-            connection.execute_batch(RULINGS)
+            connection.execute_batch(RULINGS)?;
+            connection.execute_batch(PEOPLE)
         })
     }
 
@@ -154,17 +158,16 @@ impl Ledger for SqliteStore {
     }
 
     fn token(&mut self, hash: &str) -> Result<Option<Token>, AuditError> {
-        let query = "SELECT id, name, holder, scopes, created, expires, revoked, proof FROM token WHERE hash = ?1";
+        let query = format!("SELECT {TOKENS} FROM token WHERE hash = ?1");
         self.patiently(|connection| {
-            connection.prepare_cached(query)?.query_row([hash], token_of).optional()
+            connection.prepare_cached(&query)?.query_row([hash], token_of).optional()
         })
     }
 
     fn tokens(&mut self) -> Result<Vec<Token>, AuditError> {
-        let query = "SELECT id, name, holder, scopes, created, expires, revoked, proof FROM token \
-            ORDER BY created DESC, id LIMIT 10000";
+        let query = format!("SELECT {TOKENS} FROM token ORDER BY created DESC, id LIMIT 10000");
         self.patiently(|connection| {
-            let mut statement = connection.prepare_cached(query)?;
+            let mut statement = connection.prepare_cached(&query)?;
             let tokens = statement.query_map([], token_of)?;
             tokens.collect()
         })
@@ -286,6 +289,13 @@ impl Desk<'_> {
                         token.expires.map(Timestamp::as_microsecond),
                         token.proof
                     ])?;
+                if token.made_here {
+                    self.own(token.id)?;
+                }
+                self.record(record.clone()).map(Done::Noted)
+            }
+            Step::Own { id, record } => {
+                self.own(*id)?;
                 self.record(record.clone()).map(Done::Noted)
             }
             Step::Revoke { id, record } => self.end(&TOKEN, &id.to_string(), record),
@@ -301,6 +311,13 @@ impl Desk<'_> {
             Step::Spend(ids) => self.spend(ids),
             Step::TakeBack { id, record } => self.end(&GRANT, id, record),
         }
+    }
+
+    fn own(&self, id: Id) -> rusqlite::Result<()> {
+        self.connection
+            .prepare_cached("INSERT OR IGNORE INTO made_here (token) VALUES (?1)")?
+            .execute([id.to_string()])?;
+        Ok(())
     }
 
     /// Ends something that is kept, for good.
@@ -405,7 +422,7 @@ impl Desk<'_> {
     }
 
     fn answer(&mut self, reply: &Reply) -> rusqlite::Result<Done> {
-        let Reply { id, approver, origin, approves, action, reason, modified } = reply;
+        let Reply { id, approver, origin, approves, action, reason, modified, counts } = reply;
         let Some(request) = by_id(self.connection, *id)? else { return Ok(Done::Unknown) };
         let said = Said { approver, approves: *approves, action };
         let mut standing = request.standing();
@@ -420,6 +437,11 @@ impl Desk<'_> {
                 Ok(Done::Answered(Box::new(request), Some(Refusal::TimedOut)))
             }
             Err(refusal) => Ok(Done::Answered(Box::new(request), Some(refusal))),
+            Ok(Ruling::OneOfTwo | Ruling::Approved)
+                if !counts && (request.needed > 1 || for_policy == Some(false)) =>
+            {
+                Ok(Done::Answered(Box::new(request), Some(Refusal::MadeByOne)))
+            }
             // Else each of two would have agreed to something else.
             Ok(Ruling::OneOfTwo | Ruling::Approved)
                 if modified.is_some() && (request.needed > 1 || for_policy.is_some()) =>
@@ -705,6 +727,7 @@ fn token_of(row: &Row<'_>) -> rusqlite::Result<Token> {
         expires: optional_time(row, 5)?,
         revoked: optional_time(row, 6)?,
         proof: row.get(7)?,
+        made_here: row.get(8)?,
     })
 }
 

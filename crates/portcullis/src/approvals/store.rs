@@ -78,6 +78,13 @@ pub enum Step {
         /// The record of it.
         record: Body,
     },
+    /// Notes that a token was made on the gateway's own machine.
+    Own {
+        /// Which.
+        id: Id,
+        /// The record of it.
+        record: Body,
+    },
     /// Ends a token for good.
     Revoke {
         /// Which.
@@ -148,6 +155,8 @@ pub struct Reply {
     pub reason: Option<String>,
     /// What shall run in its place, judged already, with the record of that judgement.
     pub modified: Option<(Modified, Entry)>,
+    /// Whether they count where two people must agree: who they are does not hang on the word of one who could be both.
+    pub counts: bool,
 }
 
 /// Taking up an approval.

@@ -87,6 +87,12 @@ impl Scopes {
         Self(Scope::Approve.bit() | Scope::Read.bit() | Scope::Admin.bit())
     }
 
+    /// What somebody has who decides and does not administer.
+    #[must_use]
+    pub const fn decides() -> Self {
+        Self(Scope::Approve.bit() | Scope::Read.bit())
+    }
+
     /// What an agent has.
     #[must_use]
     pub const fn agent() -> Self {
@@ -158,6 +164,9 @@ pub struct Token {
     pub revoked: Option<Timestamp>,
     /// The hash of what a browser's page must send beside the cookie, and only it knows: a browser sends the cookie to every port of a host.
     pub proof: Option<String>,
+    /// Whether whoever runs the gateway made it, on its own machine. Whoever administers it over HTTP makes tokens in any name, and would be
+    /// as many people as they like: only these count where two must agree.
+    pub made_here: bool,
 }
 
 impl Token {

@@ -83,6 +83,11 @@ CREATE TRIGGER IF NOT EXISTS ruling_is_never_removed BEFORE DELETE ON ruling
   BEGIN SELECT RAISE(ABORT, 'a policy is never removed'); END;
 ";
 
+/// Which tokens were made on the gateway's own machine.
+pub(crate) const PEOPLE: &str = "
+CREATE TABLE IF NOT EXISTS made_here (token TEXT PRIMARY KEY) STRICT;
+";
+
 /// What SQLite makes by itself where somebody has it look for quicker ways.
 const STATISTICS: &[&str] = &[
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
@@ -116,7 +121,10 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
         let is_this = |made: &Made| made.is(text);
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if !made(INDEX).chain(made(REQUESTS)).chain(made(RULINGS)).any(|made| made.is(text))
+        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE]
+            .into_iter()
+            .flat_map(made)
+            .any(|made| made.is(text))
             && !STATISTICS.contains(&text)
         {
             foreign.push(format!("{kind} `{}`", row.get_ref(1)?.as_str()?));
@@ -176,7 +184,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for schema in [RECORD, INDEX, REQUESTS, RULINGS] {
+        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE] {
             connection.execute_batch(schema).unwrap();
         }
         connection

@@ -4,6 +4,7 @@
 use std::{
     env,
     io::{self, BufReader, Write},
+    mem,
     path::PathBuf,
     time::Duration,
 };
@@ -105,6 +106,7 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
         request.call.cwd = here.and_then(|here| here.into_os_string().into_string().ok());
     }
     let id = request.id.take();
+    let unknown = mem::take(&mut request.unknown_fields);
     let (judged, review) = match desk.judge(request) {
         Ok(answered) => answered,
         Err(complaint) => {
@@ -122,7 +124,8 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
         warn(&unrecordable(error));
     }
     if json {
-        write_json(out, &Answer::new(id.as_ref(), &judged.judgement).reviewed(review))?;
+        let answer = Answer::new(id.as_ref(), &judged.judgement).beside(&unknown);
+        write_json(out, &answer.reviewed(review))?;
     } else {
         write(out, report::verdict(judged.report(), colour()).as_bytes())?;
     }
@@ -164,7 +167,7 @@ impl Desk {
             return asked_there(session, gateway, request, *context).map(|judged| (judged, None));
         }
         let Some((reviewer, runtime)) = reviewer else {
-            let Request { id: _, call, mode, background: _ } = request;
+            let Request { id: _, call, mode, background: _, unknown_fields: _ } = request;
             let mode = mode.map(|word| word.parse()).transpose()?;
             let mut judged = session.consider(call, Context { mode, ..*context })?;
             if let Some(state) = granted {
@@ -173,7 +176,7 @@ impl Desk {
             session.record(&mut judged);
             return Ok((judged, None));
         };
-        let Request { id: _, call, mode, background } = request;
+        let Request { id: _, call, mode, background, unknown_fields: _ } = request;
         let mode = mode.map(|word| word.parse()).transpose()?;
         let context = Context { mode, ..*context };
         let reviewed = runtime.block_on(crate::guardian::judge(
@@ -214,7 +217,7 @@ fn asked_there(
     request: Request,
     context: Context,
 ) -> Result<Judged, Complaint> {
-    let Request { id: _, call, mode, background: _ } = request;
+    let Request { id: _, call, mode, background: _, unknown_fields: _ } = request;
     let mode = mode.map(|word| word.parse()).transpose()?;
     let mut judged = session.consider(call, Context { mode, ..context })?;
     gateway.settle(&mut judged);
@@ -245,6 +248,7 @@ fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
             }
         };
         let id = request.id.take();
+        let unknown = mem::take(&mut request.unknown_fields);
         let judged = desk.judge(request);
         if let Some(error) = desk.session.broken().filter(|_| !warned) {
             warn(&unrecordable(error));
@@ -252,7 +256,8 @@ fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
         }
         let reader = match judged {
             Ok((judged, review)) => {
-                write_line(out, &Answer::new(id.as_ref(), &judged.judgement).reviewed(review))?
+                let answer = Answer::new(id.as_ref(), &judged.judgement).beside(&unknown);
+                write_line(out, &answer.reviewed(review))?
             }
             Err(complaint) => {
                 if exit == Exit::Done {

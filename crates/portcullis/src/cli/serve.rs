@@ -1,6 +1,13 @@
 //! `serve`: the gate over HTTP. Owns the options, and what is said once it listens; the gateway itself is [`crate::gateway`].
 
-use std::{fs, io::Write, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_parser};
 use portcullis_core::{approval::TwoPeople, risk::Severity};
@@ -13,7 +20,7 @@ use super::{
 use crate::{
     approvals::{Book, MAX_TIMEOUT, TIMEOUT, Template, Webhook},
     audit,
-    gateway::{KeyError, Keys, Options, ServeError, Serving, TlsFiles},
+    gateway::{AGENTS, KeyError, Keys, Options, ServeError, Serving, TlsFiles, is_name},
     session,
     wire::VERSION,
 };
@@ -76,6 +83,13 @@ pub(super) fn define(command: Command) -> Command {
                 .help("From this risk on two different people must agree: low, medium, high, critical"),
         )
         .arg(
+            Arg::new("person")
+                .long("person")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("Make a token for this person, in a file: only tokens made here count where two people must agree"),
+        )
+        .arg(
             Arg::new("rate")
                 .long("rate")
                 .value_name("NUMBER")
@@ -117,10 +131,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let mut configuration = configuration;
     configuration.audit.path = Some(state.clone());
     let mut book = Book::open(&state).map_err(|error| unusable(&error))?;
-    let keys = Keys::prepare(&state, &mut book).map_err(|error| match error {
-        KeyError::Store(error) => unusable(&error),
-        other => Failure::internal(other),
-    })?;
+    let keys = Keys::prepare(&state, &mut book).map_err(unkept)?;
+    let people = people(matches, &state, &mut book)?;
     drop(book);
     let session =
         session::Options { configuration, from_elsewhere: true, ..session::Options::default() };
@@ -142,14 +154,18 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
                 out,
                 &json!({
                     "v": VERSION, "listening": url, "token_file": keys.person, "agents_token_file": keys.agents,
+                    "people": people.iter().cloned().collect::<BTreeMap<_, _>>(),
                 }),
             )?;
         } else {
-            let text = format!(
+            let mut text = format!(
                 "the inbox is at {url}/\n  log in with the token in {}\n  agents ask with the token in {}\n",
                 keys.person.display(),
                 keys.agents.display()
             );
+            for (name, file) in &people {
+                text.push_str(&format!("  {name} logs in with the token in {}\n", file.display()));
+            }
             shown(out, &text)?;
         }
         let stop = serving.stop();
@@ -218,6 +234,31 @@ fn options(
         webhooks,
         notify: matches.get_flag("notify"),
     })
+}
+
+fn unkept(error: KeyError) -> Failure {
+    match error {
+        KeyError::Store(error) => unusable(&error),
+        other => Failure::internal(other),
+    }
+}
+
+/// Who else decides, with the file of their token.
+fn people(
+    matches: &ArgMatches,
+    state: &Path,
+    book: &mut Book,
+) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let names = matches.get_many::<String>("person").into_iter().flatten();
+    let one = |name: &String| {
+        if !is_name(name) || name == AGENTS {
+            return Err(Failure::usage(format_args!("nobody can be named `{name}` here"))
+                .with_help("expected 1 to 64 letters, digits, `-`, `_`, `.` or `@`"));
+        }
+        let file = Keys::person(state, name, book).map_err(unkept)?;
+        Ok((name.clone(), file))
+    };
+    names.map(one).collect()
 }
 
 /// Who is told of each request.

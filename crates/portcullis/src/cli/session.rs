@@ -113,7 +113,7 @@ pub(super) fn judge_in(
     context: Context,
 ) -> Result<Judged, Complaint> {
     // What a reviewer is shown says nothing to anybody else.
-    let Request { id: _, call, mode, background: _ } = request;
+    let Request { id: _, call, mode, background: _, unknown_fields: _ } = request;
     let mode = mode.map(|word| word.parse()).transpose()?;
     Ok(session.judge(call, Context { mode, ..context })?)
 }

@@ -43,6 +43,8 @@ pub(super) struct Caller {
     pub(super) name: String,
     pub(super) scopes: Scopes,
     pub(super) holder: Holder,
+    /// Whether it counts where two people must agree.
+    pub(super) made_here: bool,
 }
 
 impl Caller {
@@ -152,9 +154,9 @@ impl Door {
                 ));
             }
         }
-        let Token { id, name, scopes, holder, .. } = token;
+        let Token { id, name, scopes, holder, made_here, .. } = token;
         self.may_now(id)?;
-        Ok(Caller { id, name, scopes, holder })
+        Ok(Caller { id, name, scopes, holder, made_here })
     }
 
     /// The token that a person logs in with.

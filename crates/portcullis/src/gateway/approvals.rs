@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use axum::{
     Extension, Json,
     body::Bytes,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
@@ -21,7 +21,7 @@ use super::{
     Shared,
     access::Caller,
     judge::{Waits, decided, existing, judge_in_place},
-    problem::Problem,
+    problem::{Parameters, Problem},
     shapes::{
         ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape, InPlaceShape,
         ManyShape, Word,
@@ -90,7 +90,7 @@ fn seen_by(caller: &Caller, request: Request) -> Result<Request, Problem> {
 pub(super) async fn list(
     State(gateway): State<Shared>,
     Extension(caller): Extension<Caller>,
-    Query(wanted): Query<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Response, Problem> {
     let Wanted { status, session, before, order, limit } = wanted;
     let worst_first = match order.as_deref() {
@@ -124,7 +124,7 @@ pub(super) async fn show(
     State(gateway): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(text): Path<String>,
-    Query(waits): Query<Waits>,
+    Parameters(waits): Parameters<Waits>,
 ) -> Result<Response, Problem> {
     let id = id(&text)?;
     let request = seen_by(&caller, existing(&gateway, id).await?)?;
@@ -159,6 +159,7 @@ pub(super) async fn decide(
         action: action.unwrap_or_else(|| request.action.clone()),
         reason: reason.map(|reason| told(&reason)),
         modified,
+        counts: caller.made_here,
     };
     match gateway.clerk.take(Step::Answer(Box::new(reply))).await? {
         Done::Answered(request, None) => {
@@ -203,6 +204,7 @@ pub(super) async fn decide_many(
             action: request.action,
             reason: reason.as_deref().map(told),
             modified: None,
+            counts: caller.made_here,
         };
         if let Done::Answered(request, None) =
             gateway.clerk.take(Step::Answer(Box::new(reply))).await?
@@ -267,6 +269,7 @@ fn refused(refusal: &Refusal, request: &Request) -> Problem {
         Refusal::SaidAlready => (StatusCode::CONFLICT, "said-already"),
         Refusal::OwnRequest => (StatusCode::FORBIDDEN, "own-request"),
         Refusal::Changed => (StatusCode::FORBIDDEN, "two-people"),
+        Refusal::MadeByOne => (StatusCode::FORBIDDEN, "made-by-one"),
         _ => (StatusCode::BAD_REQUEST, "no-answer"),
     };
     let shape = serde_json::to_value(ApprovalShape::short(request)).unwrap_or_default();

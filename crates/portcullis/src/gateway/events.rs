@@ -9,14 +9,15 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
+use serde::Deserialize;
 use serde_json::json;
 use tokio::{
     sync::{broadcast::error::RecvError, mpsc, watch},
-    time::MissedTickBehavior,
+    time::{Instant, MissedTickBehavior},
 };
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{Gateway, Shared};
+use super::{Gateway, Shared, problem::Parameters};
 
 /// How often listeners are told at most: what happens in between is told together.
 const TOGETHER: Duration = Duration::from_millis(100);
@@ -41,10 +42,22 @@ pub(super) async fn tell(gateway: std::sync::Weak<Gateway>, mut head: watch::Rec
     }
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Listens {
+    /// After how many seconds it ends, for who cannot wait for good.
+    #[serde(default)]
+    r#for: Option<u32>,
+}
+
 /// `event: change` with how far the record has come and how many requests wait. The first comes at once.
-pub(super) async fn listen(State(gateway): State<Shared>) -> Response {
+pub(super) async fn listen(
+    State(gateway): State<Shared>,
+    Parameters(listens): Parameters<Listens>,
+) -> Response {
     let mut events = gateway.events.subscribe();
     let mut closed = gateway.closed.subscribe();
+    let ends = listens.r#for.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     let (sender, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(4);
     let head = *gateway.clerk.head().borrow();
     let pending = gateway.read(|store| store.pending()).await.unwrap_or_default();
@@ -63,6 +76,7 @@ pub(super) async fn listen(State(gateway): State<Shared>) -> Response {
                     Err(RecvError::Lagged(_)) => continue,
                     Err(RecvError::Closed) => return,
                 },
+                () = over(ends) => return,
                 () = tokio::time::sleep(ALIVE) => Bytes::from_static(b": alive\n\n"),
                 _ = closed.changed() => return,
                 () = sender.closed() => return,
@@ -75,4 +89,11 @@ pub(super) async fn listen(State(gateway): State<Shared>) -> Response {
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
     (headers, Body::from_stream(ReceiverStream::new(receiver))).into_response()
+}
+
+async fn over(ends: Option<Instant>) {
+    match ends {
+        Some(ends) => tokio::time::sleep_until(ends).await,
+        None => std::future::pending().await,
+    }
 }

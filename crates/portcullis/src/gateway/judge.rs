@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Bytes,
-    extract::{Query, State},
+    extract::State,
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use super::{
     Gateway, Shared,
     access::Caller,
-    problem::Problem,
+    problem::{Parameters, Problem},
     shapes::{ApprovalShape, JudgedShape},
 };
 use crate::{
@@ -62,7 +62,7 @@ impl Waits {
 pub(super) async fn judge(
     State(gateway): State<Shared>,
     caller: axum::Extension<Caller>,
-    Query(waits): Query<Waits>,
+    Parameters(waits): Parameters<Waits>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
@@ -100,7 +100,7 @@ pub(super) async fn judge(
 
 /// Judges a call as a hook inside an agent would, and records nothing yet.
 fn judged(gateway: &Gateway, request: Request) -> Result<Judged, Problem> {
-    let Request { id: _, call, mode, background: _ } = request;
+    let Request { id: _, call, mode, background: _, unknown_fields: _ } = request;
     let mode = mode.map(|word| word.parse()).transpose();
     let mode = mode.map_err(|error: portcullis_core::policy::NotAMode| {
         Problem::bad_input(error.to_string())

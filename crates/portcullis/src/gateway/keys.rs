@@ -9,13 +9,24 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{
-    approvals::{Book, Holder, Id, Scopes, Secret, Step, Token, hash_of},
+    approvals::{Book, Holder, Id, Scope, Scopes, Secret, Step, Token, hash_of},
     audit::{AuditError, Body, Entry},
     platform, private,
 };
 
 /// The longest file that is looked at.
 const LONGEST: u64 = 512;
+
+/// The longest name of a token.
+const LONGEST_NAME: usize = 64;
+
+/// Whether somebody can be named so.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let is_letter =
+        |character: char| character.is_ascii_alphanumeric() || "-_.@".contains(character);
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_letter)
+}
 
 /// The name under which agents ask with the token of this machine.
 pub const AGENTS: &str = "agents";
@@ -65,6 +76,16 @@ impl Keys {
         Ok(keys)
     }
 
+    /// Sees that somebody else has a token of their own too, made here: it decides and reads, and counts where two people must agree.
+    ///
+    /// # Errors
+    /// [`KeyError`].
+    pub fn person(state: &Path, name: &str, book: &mut Book) -> Result<PathBuf, KeyError> {
+        let path = state.join("gateway").join(format!("{name}.token"));
+        one(&path, name, Scopes::decides(), book)?;
+        Ok(path)
+    }
+
     /// The token in a file.
     ///
     /// # Errors
@@ -83,6 +104,12 @@ fn one(path: &Path, name: &str, scopes: Scopes, book: &mut Book) -> Result<(), K
         && token.holds(now)
         && token.scopes == scopes
     {
+        // An agent asks, and is nobody who agrees.
+        if !token.made_here && scopes.has(Scope::Approve) {
+            let entry = Entry::change("the gateway", "found a token of its own", name);
+            let record = Body::new(&entry, now);
+            book.take(&[Step::Own { id: token.id, record }])?;
+        }
         return Ok(());
     }
     let secret = Secret::random().map_err(failed)?;
@@ -99,6 +126,7 @@ fn one(path: &Path, name: &str, scopes: Scopes, book: &mut Book) -> Result<(), K
         expires: None,
         revoked: None,
         proof: None,
+        made_here: scopes.has(Scope::Approve),
     };
     // The file first: a token that nobody holds does no harm, one that is not in its file would be made again and again.
     let directory = path.parent().unwrap_or(path);

@@ -43,7 +43,7 @@ use tokio::sync::broadcast;
 
 use self::{access::Door, bench::Bench, metrics::Metrics};
 pub use self::{
-    keys::{AGENTS, KeyError, Keys},
+    keys::{AGENTS, KeyError, Keys, is_name},
     problem::Problem,
     remote::{PATIENCE, Remote, RemoteError, Word},
     serve::{ServeError, Serving, Stop, TlsFiles},
@@ -109,6 +109,8 @@ pub(super) struct Gateway {
     state: PathBuf,
     is_tls: bool,
     closing: AtomicBool,
+    /// Held while the approval policy changes here, so that whoever changes it is told what it decided.
+    ruling: tokio::sync::Mutex<()>,
     /// When it was last tried whether anything can be recorded, and whether it could.
     tried: tokio::sync::Mutex<Option<(Instant, bool)>>,
     /// Ends whoever waits when the gateway stops.

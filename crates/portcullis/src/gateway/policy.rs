@@ -208,8 +208,9 @@ pub(super) async fn set(
     let locked = |error: Locked| Problem::new(StatusCode::FORBIDDEN, "locked", error.to_string());
     // Before it is recorded: the record tells of no change that was refused.
     gateway.bench.is_free().map_err(locked)?;
-    let wanted = wanted(&gateway, policy, lasts, &caller.name)?;
+    let wanted = wanted(&gateway, policy, lasts, &caller)?;
     let question = wanted.question.clone();
+    let _ruling = gateway.ruling.lock().await;
     match gateway.clerk.take(Step::Rule(Box::new(wanted))).await? {
         Done::Ruled(None) => {
             let decided = keep(&gateway, &caller.name).await?;
@@ -242,6 +243,7 @@ pub(super) async fn end(
 ) -> Result<Response, Problem> {
     let entry = Entry::change(&caller.name, "ended a looser approval policy", "before its time");
     let record = Body::new(&entry, Timestamp::now());
+    let _ruling = gateway.ruling.lock().await;
     match gateway.clerk.take(Step::EndLoosened { record }).await? {
         Done::Ruled(_) => {
             let decided = keep(&gateway, &caller.name).await?;
@@ -264,8 +266,9 @@ fn wanted(
     gateway: &Shared,
     policy: ApprovalPolicy,
     lasts: Duration,
-    by: &str,
+    caller: &Caller,
 ) -> Result<Wanted, Problem> {
+    let by = caller.name.as_str();
     let configured = gateway.bench.configured();
     let confirmation = policy.confirmation();
     let holds = gateway.bench.configuration().policy.options().confirmation;
@@ -289,7 +292,9 @@ fn wanted(
             "the system gives no random numbers",
         )
     };
-    let mut question = Question::about(&judged, by, 1, gateway.timeout).map_err(unknown)?;
+    // Who made their own token over HTTP is whoever made it: then it takes two others.
+    let needed = if alone || caller.made_here { 1 } else { 2 };
+    let mut question = Question::about(&judged, by, needed, gateway.timeout).map_err(unknown)?;
     // No call of an agent has this hash, whatever it names its tool.
     let digest = Sha256::digest(format!(
         "portcullis approval policy\n{policy}\n{}\n{}",
@@ -386,7 +391,10 @@ pub(super) async fn follow(gateway: Weak<Gateway>, mut head: watch::Receiver<u64
         let Some(gateway) = gateway.upgrade() else { return };
         let until = gateway.bench.until();
         // What cannot be read now is read again.
-        let failed = keep(&gateway, "the gateway").await.is_err();
+        let failed = {
+            let _ruling = gateway.ruling.lock().await;
+            keep(&gateway, "the gateway").await.is_err()
+        };
         drop(gateway);
         let pause = match until.map(|until| until.duration_since(Timestamp::now())) {
             _ if failed => LOOK,

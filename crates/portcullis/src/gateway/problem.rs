@@ -3,12 +3,14 @@
 
 use axum::{
     body::Body,
-    http::{HeaderValue, Response, StatusCode, header},
+    extract::{FromRequestParts, Query},
+    http::{HeaderValue, Response, StatusCode, Uri, header, request::Parts},
     response::IntoResponse,
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::{approvals::ClerkError, audit::AuditError, wire::Malformed};
+use crate::{approvals::ClerkError, audit::AuditError, config::suggestion, wire::Malformed};
 
 /// Why a request was not done.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +108,34 @@ impl IntoResponse for Problem {
 impl From<Malformed> for Problem {
     fn from(malformed: Malformed) -> Self {
         Self::bad_input(malformed.message)
+    }
+}
+
+/// The parameters of a query; one that nobody knows, or that is not what it should be, is named.
+pub(super) struct Parameters<T>(pub(super) T);
+
+impl<T: DeserializeOwned> Parameters<T> {
+    pub(super) fn of(uri: &Uri) -> Result<Self, Problem> {
+        let read = Query::try_from_uri(uri);
+        read.map(|Query(parameters)| Self(parameters)).map_err(|refused| {
+            let message = refused.body_text();
+            let message = message.rsplit("query string: ").next().unwrap_or(&message);
+            // It begins with the name of the parameter, which it says once more.
+            let message =
+                message.find("unknown field").and_then(|at| message.get(at..)).unwrap_or(message);
+            Problem::bad_input(match suggestion(message) {
+                Some(help) => format!("a parameter of the query: {message}: {help}"),
+                None => format!("a parameter of the query: {message}"),
+            })
+        })
+    }
+}
+
+impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Self::of(&parts.uri)
     }
 }
 

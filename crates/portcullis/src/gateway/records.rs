@@ -3,7 +3,7 @@
 use axum::{
     Json,
     body::{Body, Bytes},
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -18,7 +18,10 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-use super::{Shared, problem::Problem};
+use super::{
+    Shared,
+    problem::{Parameters, Problem},
+};
 use crate::{
     audit::{
         Filter, Hash, Kind, Log, Record,
@@ -115,7 +118,7 @@ impl Wanted {
 
 pub(super) async fn list(
     State(gateway): State<Shared>,
-    Query(wanted): Query<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Response, Problem> {
     let limit = wanted.limit.unwrap_or(100).clamp(1, PAGE);
     // One list of parameters serves both; what makes no sense is wrong here too.
@@ -218,7 +221,7 @@ pub(super) async fn verify(State(gateway): State<Shared>) -> Result<Response, Pr
 /// Everything that a filter wants, as a stream that is made no faster than it is taken.
 pub(super) async fn export_all(
     State(gateway): State<Shared>,
-    Query(wanted): Query<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Response, Problem> {
     let format = wanted.format()?;
     let kind = match format {

@@ -9,7 +9,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Query, Request, State},
+    extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Request, State},
     http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
@@ -22,7 +22,7 @@ use super::{
     Gateway, Shared,
     access::{Caller, permitted},
     approvals, events, judge, overview, page, policy,
-    problem::Problem,
+    problem::{Parameters, Problem},
     records, tokens,
 };
 use crate::approvals::Scope;
@@ -99,8 +99,14 @@ const STATUSES: Kind = Kind::Word(&[
     "auto_denied",
 ]);
 
-const WAIT: (&str, Kind, &str) =
-    ("wait", Kind::Number, "Hold the answer until it is decided, at most so many seconds");
+const WAIT: (&str, Kind, &str) = (
+    "wait",
+    Kind::Number,
+    "Hold the answer until it is decided, at most so many seconds, and an hour at most",
+);
+
+const LISTENS: (&str, Kind, &str) =
+    ("for", Kind::Number, "End after so many seconds; not at all where it is missing");
 
 const RESUME: (&str, Kind, &str) = (
     "resume",
@@ -163,7 +169,7 @@ pub(super) const ROUTES: &[Route] = &[
     route!(POST "/v1/approvals/{id}/claim", JUDGES, "Take up an approval, once, for the action that it was given for", [], "ClaimShape" -> 200 "ApprovalShape", post(approvals::claim)),
     route!(POST "/v1/approvals/{id}/cancel", JUDGES, "Take a request back that was asked with this token", [], "" -> 200 "ApprovalShape", post(approvals::cancel)),
     route!(POST "/v1/decisions", DECIDES, "The same word on many requests", [], "ManyShape" -> 200 "CountShape", post(approvals::decide_many)),
-    route!(GET "/v1/events", Needs::Either(Scope::Read, Scope::Approve), "Server-sent events: that something changed, and how many requests wait", [], "" -> 200 "Events", get(events::listen)),
+    route!(GET "/v1/events", Needs::Either(Scope::Read, Scope::Approve), "Server-sent events: that something changed, and how many requests wait", [&[LISTENS]], "" -> 200 "Events", get(events::listen)),
     route!(GET "/v1/records", READS, "Records, the newest first", [FILTER], "" -> 200 "Records", get(records::list)),
     route!(GET "/v1/records/export", READS, "Every record that a filter wants, oldest first, as JSON lines or CSV", [FILTER], "" -> 200 "Export", get(records::export_all)),
     route!(GET "/v1/records/verify", READS, "Look through the whole chain", [], "" -> 200 "Verification", get(records::verify)),
@@ -244,10 +250,7 @@ impl Routes {
             let Some(caller) = head.extensions.get::<Caller>().cloned() else {
                 return Err(Problem::unknown("page"));
             };
-            let waits = match Query::try_from_uri(&head.uri) {
-                Ok(waits) => waits,
-                Err(refused) => return Ok(refused.into_response()),
-            };
+            let waits = Parameters::of(&head.uri)?;
             let gateway = State(Arc::clone(gateway));
             judge::judge(gateway, axum::Extension(caller), waits, head.headers, body).await
         };

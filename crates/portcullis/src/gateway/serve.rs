@@ -148,6 +148,7 @@ impl Serving {
             notify,
             state,
             is_tls,
+            ruling: tokio::sync::Mutex::default(),
             tried: tokio::sync::Mutex::default(),
             closing: false.into(),
             closed: watch::Sender::new(false),

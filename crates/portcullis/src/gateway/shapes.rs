@@ -296,6 +296,8 @@ pub(super) struct TokenShape {
     pub(super) holder: String,
     /// What may be done with it.
     pub(super) scopes: Vec<String>,
+    /// Whether it was made on the gateway's own machine: only then it counts where two people must agree.
+    pub(super) made_here: bool,
     /// When it was made.
     pub(super) created: String,
     /// When it ends.
@@ -314,6 +316,7 @@ impl TokenShape {
             name: token.name.clone(),
             holder: token.holder.name().to_owned(),
             scopes: token.scopes.names().map(str::to_owned).collect(),
+            made_here: token.made_here,
             created: written(token.created),
             expires: token.expires.map(written),
             revoked: token.revoked.map(written),

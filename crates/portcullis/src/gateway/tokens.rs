@@ -16,6 +16,7 @@ use super::{
     Shared,
     access::{COOKIE, Caller},
     approvals::{id, read},
+    is_name,
     problem::Problem,
     shapes::{NewTokenShape, TokenShape},
 };
@@ -27,9 +28,6 @@ use crate::{
 
 /// How long a browser stays logged in.
 const LOGGED_IN: SignedDuration = SignedDuration::from_hours(12);
-
-/// The longest name of a token.
-const LONGEST_NAME: usize = 64;
 
 pub(super) async fn list(State(gateway): State<Shared>) -> Result<Response, Problem> {
     let tokens = gateway.read(|store| store.tokens()).await?;
@@ -43,9 +41,7 @@ pub(super) async fn make(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let NewTokenShape { name, scopes, expires_in } = read(&body)?;
-    let is_letter =
-        |character: char| character.is_ascii_alphanumeric() || "-_.@".contains(character);
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_letter) {
+    if !is_name(&name) {
         return Err(Problem::bad_input(
             "`name` must be 1 to 64 letters, digits, `-`, `_`, `.` or `@`",
         ));
@@ -60,7 +56,7 @@ pub(super) async fn make(
     let now = Timestamp::now();
     let lasts = expires_in.map(|seconds| SignedDuration::from_secs(i64::from(seconds)));
     let expires = lasts.and_then(|lasts| now.checked_add(lasts).ok());
-    let (secret, token) = fresh(name, Holder::Api, scopes, expires)?;
+    let (secret, token) = fresh(name, Holder::Api, scopes, expires, false)?;
     admit(&gateway, &secret, &token, &caller.name, "made a token").await?;
     let shape = TokenShape::of(&token, Some(secret.reveal().to_owned()));
     Ok((StatusCode::CREATED, Json(shape)).into_response())
@@ -91,11 +87,14 @@ fn fresh(
     holder: Holder,
     scopes: Scopes,
     expires: Option<Timestamp>,
+    made_here: bool,
 ) -> Result<(Secret, Token), Problem> {
     let secret = Secret::random().map_err(|_| no_randomness())?;
     let id = Id::random().map_err(|_| no_randomness())?;
     let created = Timestamp::now();
-    Ok((secret, Token { id, name, holder, scopes, created, expires, revoked: None, proof: None }))
+    let (revoked, proof) = (None, None);
+    let token = Token { id, name, holder, scopes, created, expires, revoked, proof, made_here };
+    Ok((secret, token))
 }
 
 fn no_randomness() -> Problem {
@@ -141,7 +140,7 @@ pub(super) async fn log_in(
         (Some(ends), Some(token)) => Some(ends.min(token)),
         (ends, token) => ends.or(token),
     };
-    let (secret, token) = fresh(with.name, Holder::Browser, with.scopes, expires)?;
+    let (secret, token) = fresh(with.name, Holder::Browser, with.scopes, expires, with.made_here)?;
     let proof = Secret::random().map_err(|_| no_randomness())?;
     let token = Token { proof: Some(proof.hash()), ..token };
     admit(&gateway, &secret, &token, &token.name.clone(), "logged in").await?;

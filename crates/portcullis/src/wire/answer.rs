@@ -13,7 +13,7 @@ use portcullis_core::{
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::VERSION;
+use super::{VERSION, call::UnknownField};
 
 /// How much of a decoded or nested text an answer carries: enough to see what it is, and little enough that a thousand
 /// findings in one long script do not carry it a thousand times.
@@ -61,6 +61,9 @@ pub struct Answer<'a> {
     pub obligations: &'a [Obligation],
     /// The action's hash, which decisions and approvals are bound to: `sha256:` and 64 hexadecimal digits.
     pub action: String,
+    /// Fields of the call that nobody knows, so that nothing was judged by them; missing where there are none.
+    #[serde(skip_serializing_if = "<[UnknownField]>::is_empty")]
+    pub unknown_fields: &'a [UnknownField],
     /// The review, where a model reviewed it: its score, its words, and what it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guardian: Option<Value>,
@@ -183,8 +186,15 @@ impl<'a> Answer<'a> {
             recommendations: all(&assessment.recommendations),
             obligations: &decision.obligations,
             action: digest_text(action),
+            unknown_fields: &[],
             guardian: None,
         }
+    }
+
+    /// The same with the fields of the call that nobody knows.
+    #[must_use]
+    pub fn beside(self, unknown_fields: &'a [UnknownField]) -> Self {
+        Self { unknown_fields, ..self }
     }
 
     /// The same with the review, where there was one.

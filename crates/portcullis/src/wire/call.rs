@@ -7,6 +7,7 @@ use portcullis_core::{
     risk::Risk,
     tool::{self, Meaning},
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{head, strict::Malformed};
@@ -42,6 +43,19 @@ pub struct Request {
     pub mode: Option<String>,
     /// What a reviewing model is shown beside the call.
     pub background: Background,
+    /// The fields that nobody knows, and that nothing was judged by.
+    pub unknown_fields: Vec<UnknownField>,
+}
+
+/// A field that nobody knows: whoever misspelled one was judged without what they said in it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UnknownField {
+    /// Its name.
+    pub field: String,
+    /// The field that was meant, where one is named nearly so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<&'static str>,
 }
 
 /// What a reviewing model is shown beside a call. Whoever sends the call vouches for it.
@@ -92,7 +106,9 @@ impl Request {
             session: head::text(fields, "session")?,
         };
         let background = Background::from_fields(fields)?;
-        Ok(Self { id, call, mode: head::text(fields, "mode")?, background })
+        let mode = head::text(fields, "mode")?;
+        let unknown_fields = head::unknown(fields, FIELDS);
+        Ok(Self { id, call, mode, background, unknown_fields })
     }
 }
 
@@ -160,6 +176,8 @@ mod tests {
         let request = Request::parse(line, 1).unwrap();
         assert_eq!(request.id, Some(json!(7)));
         assert_eq!(request.mode.as_deref(), Some("plan"));
+        let [other] = &request.unknown_fields[..] else { panic!("{request:?}") };
+        assert_eq!((other.field.as_str(), other.nearest), ("other", None));
         let call = request.call;
         assert_eq!(call.id.as_deref(), Some("7"));
         assert_eq!(call.arguments["command"], "ls\0");

@@ -3,7 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use super::strict::{self, Malformed};
+use portcullis_core::secrets::redacted;
+
+use super::{
+    call::UnknownField,
+    strict::{self, Malformed},
+};
 use crate::config::nearest;
 
 /// The version of what is read and written here, in the field `v`; what comes without one is read as this.
@@ -11,6 +16,9 @@ pub const VERSION: u64 = 1;
 
 /// How much of the name of an unknown field is said.
 const LONGEST_NAME: usize = 64;
+
+/// How many unknown fields are named.
+const MOST_UNKNOWN: usize = 16;
 
 /// The fields of a request, of which `take` reads what it knows.
 ///
@@ -65,8 +73,27 @@ pub(super) fn read_strictly<R>(
     })
 }
 
+/// The fields that nobody knows, each with the one that is named nearly so; a few stand for all where there are many.
+pub(super) fn unknown(fields: &Map<String, Value>, known: &[&'static str]) -> Vec<UnknownField> {
+    let unknown = || fields.keys().filter(|name| !known.contains(&name.as_str()));
+    let named = unknown().take(MOST_UNKNOWN).map(|name| UnknownField {
+        field: redacted(&shortened(name)),
+        nearest: nearest(name, known.iter().copied()),
+    });
+    let mut named: Vec<UnknownField> = named.collect();
+    let more = unknown().skip(MOST_UNKNOWN).count();
+    if more > 0 {
+        named.push(UnknownField { field: format!("… and {more} more"), nearest: None });
+    }
+    named
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
+}
+
 fn unknown_field(name: &str, known: &[&str]) -> String {
-    let shown: String = name.chars().take(LONGEST_NAME).collect();
+    let shown = shortened(name);
     match nearest(name, known.iter().copied()) {
         Some(meant) => format!("unknown field `{shown}`: did you mean `{meant}`?"),
         None => format!("unknown field `{shown}`, expected one of `{}`", known.join("`, `")),

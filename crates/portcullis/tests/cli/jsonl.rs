@@ -187,3 +187,24 @@ fn who_has_gone_away_gets_no_more_answers_and_no_complaint() {
         assert_eq!(String::from_utf8(ended.stderr).unwrap(), "", "{verb}");
     }
 }
+
+#[test]
+fn a_field_that_nobody_knows_is_named_beside_the_answer() {
+    let place = Place::new();
+    let many: String = (0..40).map(|at| format!(",\"extra{at}\":1")).collect();
+    let input = format!(
+        "{}\n{}\n{{\"tool\":\"bash\",\"arguments\":{{\"command\":\"ls\"}}{many}}}\n",
+        r#"{"id":"1","tool":"bash","arguments":{"command":"ls"},"sesion":"x","cwd":null,"label":"LOW"}"#,
+        r#"{"id":"2","tool":"bash","arguments":{"command":"ls"},"session":"x"}"#,
+    );
+    let ended = place.fed(["check", "--jsonl"], input.as_bytes());
+    assert_eq!(ended.code, 0, "what nobody knows is no error: other programs send what is theirs");
+    let answers = answers(&ended.out);
+    assert_eq!(
+        answers[0]["unknown_fields"],
+        json!([{ "field": "label" }, { "field": "sesion", "nearest": "session" }])
+    );
+    assert_eq!(answers[1].get("unknown_fields"), None);
+    let many = answers[2]["unknown_fields"].as_array().unwrap();
+    assert_eq!((many.len(), &many[16]["field"]), (17, &json!("… and 24 more")));
+}

@@ -33,14 +33,14 @@ fn approve() -> Value {
 
 #[test]
 fn no_name_that_looks_like_another_decides_what_that_one_asked_or_agrees_twice() {
-    let (_state, gateway) = gateway(&["--two-people", "high"]);
+    let (_state, gateway) = gateway(&["--two-people", "high", "--person", "ops"]);
     for name in ["оps", "o\u{200b}ps", "ops ", "ops\n", "ｏｐｓ", "", " ", "\u{202e}spo"] {
         let body = json!({ "name": name, "scopes": ["approve"] });
         let refused = gateway.client().post("/v1/tokens", &gateway.person, &body);
         assert_eq!(refused.status, 400, "{name:?}: {}", refused.body);
     }
     // An agent calls itself by the name of somebody who decides, in other letters.
-    let token = gateway.token("ops", &["approve"]);
+    let token = gateway.person_named("ops");
     for agent in ["ops", "OPS", "ОРЅ", " ops\u{200b}", "ｏｐｓ"] {
         let body = json!({
             "tool": "bash", "arguments": { "command": "rm -rf /srv/data" }, "agent": agent,
@@ -59,8 +59,8 @@ fn no_name_that_looks_like_another_decides_what_that_one_asked_or_agrees_twice()
 
 #[test]
 fn two_people_agree_to_the_same_or_to_nothing() {
-    let (_state, gateway) = gateway(&["--two-people", "high"]);
-    let lead = gateway.token("lead", &["approve"]);
+    let (_state, gateway) = gateway(&["--two-people", "high", "--person", "lead"]);
+    let lead = gateway.person_named("lead");
     let (id, action) = asked(&gateway, "rm -rf /srv/data");
     let changed = json!({
         "decision": "approve", "modified": { "arguments": { "command": "rm -rf /srv/other" } },

@@ -20,6 +20,7 @@ pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     pub(crate) person: String,
     pub(crate) agents: String,
+    people: Value,
 }
 
 impl Gateway {
@@ -55,6 +56,7 @@ impl Gateway {
             address: text("listening").strip_prefix("http://").unwrap().parse().unwrap(),
             person: token("token_file"),
             agents: token("agents_token_file"),
+            people: said["people"].clone(),
         }
     }
 
@@ -76,7 +78,13 @@ impl Gateway {
         Client { address: self.address, stream: None }
     }
 
-    /// A token with another name, for whoever else decides.
+    /// The token of somebody whom `--person` named.
+    pub(crate) fn person_named(&self, name: &str) -> String {
+        let file = self.people[name].as_str().unwrap();
+        fs::read_to_string(file).unwrap().trim().to_owned()
+    }
+
+    /// A token with another name, made over HTTP.
     pub(crate) fn token(&self, name: &str, scopes: &[&str]) -> String {
         let body = json!({ "name": name, "scopes": scopes });
         let answer = self.client().post("/v1/tokens", &self.person, &body);

@@ -114,14 +114,14 @@ fn nobody_answers_their_own_request_and_agents_never_answer() {
 
 #[test]
 fn two_people_decide_where_the_gateway_wants_two() {
-    let (_state, gateway) = gateway(&["--two-people", "high"]);
+    let (_state, gateway) = gateway(&["--two-people", "high", "--person", "lead"]);
     let (id, _) = asked(&gateway, "rm -rf /srv/data");
     let first = decide(&gateway, &id, &gateway.person, &approve());
     assert_eq!((first.status, &first.json()["status"]), (200, &json!("pending")));
     assert_eq!(first.json()["agreed"].as_array().unwrap().len(), 1);
     let again = decide(&gateway, &id, &gateway.person, &approve());
     assert_eq!((again.status, again.code().as_str()), (409, "said-already"));
-    let other = gateway.token("lead", &["approve"]);
+    let other = gateway.person_named("lead");
     assert_eq!(decide(&gateway, &id, &other, &approve()).json()["status"], "approved");
 }
 
@@ -220,6 +220,29 @@ fn a_field_that_nobody_knows_is_an_error_that_names_the_nearest() {
     assert!(words.contains("did you mean `reason`?"), "{words}");
     let words = said("/v1/login", "", json!({ "token": "x", "tokne": "y" }));
     assert!(words.contains("did you mean `token`?"), "{words}");
+}
+
+#[test]
+fn a_parameter_that_nobody_knows_is_named_and_events_end_when_they_are_asked_to() {
+    let (_state, gateway) = gateway(&[]);
+    for (path, words) in [
+        ("/v1/approvals?stats=pending", "`stats`"),
+        ("/v1/records?sesion=x", "did you mean `session`?"),
+        ("/v1/records/export?formt=csv", "did you mean `format`?"),
+        ("/v1/events?fro=1", "did you mean `for`?"),
+        ("/v1/records?limit=many", "a parameter of the query"),
+    ] {
+        let refused = gateway.client().get(path, &gateway.person);
+        assert_eq!((refused.status, refused.code().as_str()), (400, "bad-input"), "{path}");
+        let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains(words), "{path}: {detail}");
+    }
+    let body = call("ls").to_string();
+    let refused = gateway.client().send("POST", "/v1/judge?wiat=3", &gateway.agents, &[], &body);
+    assert!(refused.unwrap().body.contains("did you mean `wait`?"));
+    let events = gateway.client().get("/v1/events?for=0", &gateway.person);
+    assert_eq!(events.status, 200);
+    assert!(events.headers.contains("text/event-stream"), "{}", events.headers);
 }
 
 #[test]

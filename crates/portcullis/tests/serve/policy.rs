@@ -40,9 +40,9 @@ fn until(gateway: &Gateway, command: &str, expected: &str) {
 #[test]
 fn one_of_two_loosens_nothing_and_both_loosen_it_for_every_gateway_until_it_ends() {
     let state = tempfile::tempdir().unwrap();
-    let first = Gateway::with(state.path(), &["--two-people", "critical"]);
+    let first = Gateway::with(state.path(), &["--two-people", "critical", "--person", "ana"]);
     let second = Gateway::with(state.path(), &["--two-people", "critical"]);
-    let ana = first.token("ana", &["approve", "read"]);
+    let ana = first.person_named("ana");
     let asked = put(&first, &first.person, "auto_approve");
     assert_eq!(asked.status, 202, "{}", asked.body);
     let id = asked.json()["approval"]["id"].as_str().unwrap().to_owned();
@@ -131,5 +131,79 @@ fn one_person_confirms_as_a_request_what_loosens_and_it_ends_by_itself() {
         let person = &gateway.person;
         let refused = gateway.client().send("PUT", "/v1/policy/approval", person, &[], &body);
         assert_eq!(refused.unwrap().status, 400);
+    }
+}
+
+#[test]
+fn one_who_administers_is_never_two_people_whatever_tokens_they_make() {
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::with(
+        state.path(),
+        &["--two-people", "high", "--person", "ana", "--person", "ben"],
+    );
+    let eve = gateway.token("eve", &["approve", "read", "admin"]);
+    // A second token in the name of somebody who is there is not theirs either.
+    let false_ana = gateway.token("ana", &["approve", "read"]);
+    let asks = |command| {
+        let answer = gateway.client().judge(&gateway.agents, command).json();
+        answer["approval"]["id"].as_str().unwrap().to_owned()
+    };
+    let id = asks("rm -rf /srv/data");
+    assert_eq!(decide(&gateway, &id, &gateway.person).json()["status"], "pending");
+    for token in [&eve, &false_ana] {
+        let refused = decide(&gateway, &id, token);
+        assert_eq!((refused.status, refused.code().as_str()), (403, "made-by-one"));
+        let bulk = json!({ "decision": "approve", "ids": [id] });
+        let bulk = gateway.client().post("/v1/decisions", token, &bulk).json();
+        assert_eq!(bulk["decided"], 0);
+    }
+    // Nor does a browser that such a token opens count.
+    let opened = json!({ "token": eve }).to_string();
+    let opened = gateway.client().send("POST", "/v1/login", "", &[], &opened).unwrap();
+    let cookie = opened.headers.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookie.and_then(|cookie| cookie.split(';').next()).unwrap().to_owned();
+    assert_eq!(cookie.len(), "portcullis=".len() + 48, "{cookie}");
+    let tokens = gateway.client().get("/v1/tokens", &gateway.person).json();
+    for token in tokens["tokens"].as_array().unwrap() {
+        let is_first = token["holder"] == "api" && token["name"] != "eve";
+        let counts = token["made_here"] == true;
+        assert!(is_first || !counts, "{token}");
+    }
+    assert_eq!(decide(&gateway, &id, &gateway.person_named("ana")).json()["status"], "approved");
+    // One no is enough, whoever says it; and what takes one is decided as ever.
+    let id = asks("rm -rf /srv/other");
+    let path = format!("/v1/approvals/{id}/decision");
+    let denied = gateway.client().post(&path, &eve, &json!({ "decision": "deny" }));
+    assert_eq!(denied.json()["status"], "denied");
+    // Whoever made a token that wants a looser policy could be the one who agrees to it: it takes two others then.
+    let asked = put(&gateway, &eve, "auto_approve");
+    assert_eq!(asked.status, 202, "{}", asked.body);
+    let id = asked.json()["approval"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(decide(&gateway, &id, &eve).code(), "own-request");
+    assert_eq!(decide(&gateway, &id, &false_ana).code(), "made-by-one");
+    assert_eq!(decide(&gateway, &id, &gateway.person).json()["status"], "pending");
+    assert!(holds(&gateway).get("loosened").is_none());
+    assert_eq!(decide(&gateway, &id, &gateway.person_named("ben")).json()["status"], "approved");
+    until(&gateway, "rm -rf /srv/more", "allow");
+}
+
+#[test]
+fn a_person_keeps_the_token_that_was_made_for_them_and_odd_names_make_none() {
+    let state = tempfile::tempdir().unwrap();
+    let first = Gateway::with(state.path(), &["--person", "ana"]);
+    let token = first.person_named("ana");
+    let again = Gateway::with(state.path(), &["--person", "ana", "--person", "ben"]);
+    assert_eq!(again.person_named("ana"), token);
+    assert_ne!(again.person_named("ben"), token);
+    let me = again.client().get("/v1/me", &token).json();
+    assert_eq!((&me["name"], &me["scopes"]), (&json!("ana"), &json!(["approve", "read"])));
+    for name in ["../token", "a b", "", "agents"] {
+        let refused = std::process::Command::new(env!("CARGO_BIN_EXE_portcullis"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--person", name, "--state"])
+            .arg(state.path())
+            .env("HOME", state.path())
+            .output()
+            .unwrap();
+        assert_eq!(refused.status.code(), Some(64), "{name}");
     }
 }

@@ -254,6 +254,7 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
             .get_one::<String>("reason")
             .map(|reason| portcullis_core::redact::redact(reason).into_owned()),
         modified: None,
+        counts: true,
     };
     let done = book.take(&[Step::Answer(Box::new(reply))]).map_err(|error| unusable(&error))?;
     match done.into_iter().next() {

@@ -90,6 +90,11 @@ export function findings(details) {
       one.times > 1 ? ` ${one.times} times` : ""))));
 }
 
+// What another approval policy would let through: whoever agrees has read that as well.
+export function loosens(details) {
+  return details.policy ? section("What it would do", list(details.effects)) : null;
+}
+
 function list(items) {
   return items?.length ? el("ul", {}, items.map((item) => el("li", {}, item instanceof Node ? item : prose(item)))) : null;
 }
@@ -130,7 +135,8 @@ export function whole(ask) {
     el("div", { class: "texts" }, texts(details)),
     isCut(details) ? el("p", { class: "warning" }, "It is too long to be shown whole, so that nobody can approve it. Deny it, or put something shorter in its place.") : null,
     el("p", { class: action.reversible ? "facts" : "facts lasting" }, action.reversible ? "Can be undone. " : "Cannot be undone. ",
-      el("span", {}, action.impact ? `${action.impact}.` : "", details.cwd && [" Runs in ", el("code", {}, details.cwd), "."])),
+      el("span", {}, action.impact ? `${action.impact}.` : "", details.policy ? "" : details.cwd
+        ? [" Runs in ", el("code", {}, details.cwd), "."] : " Nobody said in which directory it runs.")),
     details.summary && el("blockquote", { class: "claim" },
       el("p", { class: "whose" }, "The agent says, and nobody checked:"), el("p", {}, details.summary)),
     details.understood ? null : el("p", { class: "warning" },

@@ -2,7 +2,7 @@
 // by accident. What a request looks like is `ask.js`'s.
 
 import { get, post, query } from "./api.js";
-import { countdown, editable, fate, findings, gist, head, isCut, isGrave, isOver, left, texts, whole } from "./ask.js";
+import { countdown, editable, fate, findings, gist, head, isCut, isGrave, isOver, left, loosens, texts, whole } from "./ask.js";
 import { dialog, el, field, isTyping, moment, prose, replace, riskWord, say, shell, visibleJson } from "./view.js";
 
 // So long something must have been seen before it can be approved.
@@ -105,7 +105,10 @@ export function inbox(place, me) {
     document.title = pending ? `(${pending}) Portcullis` : "Portcullis";
     queue.classList.toggle("empty", asks.length === 0);
     if (fresh.length === 1) say(`New: ${fresh[0].agent ?? "an agent"} asks about ${fresh[0].tool}, risk ${fresh[0].risk}.`);
-    else if (fresh.length > 1) say(`${fresh.length} new requests.`);
+    else if (fresh.length > 1) {
+      const worst = RISKS.find((risk) => fresh.some((one) => one.risk === risk)) ?? "unknown";
+      say(`${fresh.length} new requests, the worst of them ${worst}.`);
+    }
   }
 
   // What is not shown, counted by risk: nothing is cut off without a word.
@@ -245,7 +248,7 @@ export function inbox(place, me) {
     const yes = () => { shown.close(); decide(one, { decision: "approve" }); };
     const shown = dialog("Approve this?", el("div", {},
       el("p", {}, riskWord(one.risk), one.details.request?.action?.reversible ? "" : " It cannot be undone."),
-      texts(one.details), findings(one.details) ?? el("p", {}, prose(one.details.reasons?.[1] ?? one.details.reasons?.[0] ?? ""))), [
+      texts(one.details), loosens(one.details), findings(one.details) ?? el("p", {}, prose(one.details.reasons?.[1] ?? one.details.reasons?.[0] ?? ""))), [
       el("button", { type: "button", class: "approve", onclick: yes }, "Approve ", el("kbd", {}, "y")),
       el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back ", el("kbd", {}, "Esc")),
     ], { y: yes, n: () => shown.close() });

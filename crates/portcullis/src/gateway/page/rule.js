@@ -156,8 +156,9 @@ export function tokens(place, me) {
   const read = async () => {
     try {
       const { tokens: all } = await get("/v1/tokens");
-      replace(found, table("Tokens and log-ins", ["Name", "Kind", "May", "Made", "Ends", ""], all.map((token) => [
-        token.name, token.holder === "browser" ? "log-in" : "token", token.scopes.join(", "), moment(token.created),
+      replace(found, el("p", { class: "note" }, "Where two people must agree, a token counts that was made on the gateway’s own machine: “one of two”. Those made below decide what takes one."),
+        table("Tokens and log-ins", ["Name", "Kind", "May", "Made", "Ends", ""], all.map((token) => [
+        token.name, [token.holder === "browser" ? "log-in" : "token", token.made_here ? ", one of two" : ""], token.scopes.join(", "), moment(token.created),
         token.revoked ? ["ended ", moment(token.revoked)] : token.expires ? moment(token.expires) : "never",
         token.revoked ? "" : el("button", {
           type: "button", class: "quiet", "aria-label": `End ${token.name}, made ${token.created}`,

@@ -98,10 +98,9 @@ fn a_denial_takes_its_reason_to_the_agent_and_keys_do_nothing_while_somebody_typ
 #[test]
 fn two_must_agree_and_whoever_is_too_late_is_told_who_was_first() {
     let state = tempfile::tempdir().unwrap();
-    let Some((gateway, mut browser)) = logged_in(state.path(), &["--two-people", "high"]) else {
-        return;
-    };
-    let other = gateway.token("ana", &["approve", "read"]);
+    let options = ["--two-people", "high", "--person", "ana"];
+    let Some((gateway, mut browser)) = logged_in(state.path(), &options) else { return };
+    let other = gateway.person_named("ana");
     let decide = |word: &str| {
         let all = gateway.client().get("/v1/approvals?status=pending", &other).json();
         let path =

@@ -141,9 +141,9 @@ fn a_reason_that_was_typed_while_the_gateway_was_away_is_kept_and_sent_later() {
 #[test]
 fn a_looser_policy_stands_on_every_page_while_it_holds() {
     let state = tempfile::tempdir().unwrap();
-    let options = ["--two-people", "critical"];
+    let options = ["--two-people", "critical", "--person", "ana"];
     let Some((gateway, mut browser)) = logged_in(state.path(), &options) else { return };
-    let ana = gateway.token("ana", &["approve", "read"]);
+    let ana = gateway.person_named("ana");
     let body = json!({ "approval_policy": "auto_approve", "lasts": 600 }).to_string();
     let asked = gateway.client().send("PUT", "/v1/policy/approval", &ana, &[], &body).unwrap();
     assert_eq!(asked.status, 403, "who approves changes no policy");
