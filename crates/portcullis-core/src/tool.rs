@@ -41,12 +41,16 @@ const LONGEST_NAME: usize = 64;
 /// ```
 #[must_use]
 pub fn normalised(name: &str) -> String {
+    folded(name).collect()
+}
+
+/// The letters of a [`normalised`] name, to compare names without keeping them.
+pub fn folded(name: &str) -> impl Iterator<Item = char> {
     let name = name.trim();
     let name = name.strip_prefix("functions.").unwrap_or(name);
     name.chars()
         .filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.' | '/' | ':'))
         .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// What a tool's name is taken for at a glance: two tools whose names come to the same here cannot be told apart.

@@ -27,7 +27,8 @@ impl Account {
     #[cfg(unix)]
     #[must_use]
     pub fn of_process() -> Option<Self> {
-        let mut list = Vec::new();
+        // Most lists fit into one read.
+        let mut list = Vec::with_capacity(8 << 10);
         fs::File::open(LIST).ok()?.take(LONGEST).read_to_end(&mut list).ok()?;
         // As the system decides it: files that are made belong to the effective user.
         Self::in_list(&list, rustix::process::geteuid().as_raw())

@@ -7,7 +7,7 @@ use portcullis_core::{
     action::Action,
     assessment::ActionClass,
     call::ToolCall,
-    tool::{self, Meaning, normalised},
+    tool::{self, Meaning, folded},
 };
 use serde_json::{Map, Value};
 
@@ -138,13 +138,8 @@ fn named(payload: &Value, agent: &Agent, event: &Event) -> Result<String, Unread
 /// The rows that a tool has: those of its name whose argument is given, else the first of its name.
 fn rows<'a>(agent: &'a Agent, name: &str, arguments: &Arguments) -> Vec<&'a Tool> {
     // Where a server's tool looks like one of the agent's own, nothing but the very name is one.
-    let loose = match agent.servers {
-        Servers::Unmarked => None,
-        Servers::Doubled | Servers::Prefixed(..) => Some(normalised(name)),
-    };
-    let is_named = |row: &&Tool| {
-        row.name == name || loose.as_ref().is_some_and(|name| *name == normalised(row.name))
-    };
+    let is_loose = !matches!(agent.servers, Servers::Unmarked);
+    let is_named = |row: &&Tool| row.name == name || is_loose && folded(name).eq(folded(row.name));
     let named: Vec<_> = agent.tools.iter().filter(is_named).collect();
     let is_given = |row: &&Tool| {
         row.given

@@ -28,9 +28,6 @@ use crate::{
 /// Beginnings of names that mean something else to each process.
 const OF_A_PROCESS: &[&str] = &["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
-/// The most directories above another one in which a work tree is looked for.
-const MAX_LEVELS: usize = 64;
-
 /// The most links that one path may lead through, as Linux has it (`MAXSYMLINKS`).
 const MAX_LINKS: usize = 40;
 
@@ -108,7 +105,13 @@ fn decide(
         }
         taken.account = Some(account.to_owned());
     }
-    let usual = account.map(|account| in_home(account, &|_| None)).unwrap_or_default();
+    let is_plain = taken.home.as_deref() == account
+        && ![CONFIGURATION, OWN_STATE, STATE].into_iter().any(|name| is_set(name, variable));
+    let usual = match account {
+        Some(_) if is_plain => taken.clone(),
+        Some(account) => in_home(account, &|_| None),
+        None => Directories::default(),
+    };
     // Where the account's home is taken, its variable moves nothing any more.
     let home = note.is_none().then_some(HOME);
     for (path, usual, names) in [
@@ -203,6 +206,8 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 #[derive(Debug, Default)]
 pub(super) struct Ground {
     names: Vec<PathBuf>,
+    /// What the process names beside them, which is asked only when it matters.
+    of_process: Option<fn() -> Vec<PathBuf>>,
     account: Option<PathBuf>,
     known: OnceCell<Known>,
 }
@@ -237,29 +242,21 @@ impl Ground {
             let roots = payload::at(payload, pointer).and_then(Value::as_array);
             roots.into_iter().flatten().filter_map(Value::as_str).for_each(&mut add);
         }
-        // Those of every agent: several start each other, and run each other's hooks.
-        let mut asked: Vec<&str> = Vec::new();
-        for name in AGENTS.iter().flat_map(|agent| agent.root_variables) {
-            if !asked.contains(name) {
-                asked.push(name);
-                env::var(name).ok().as_deref().into_iter().for_each(&mut add);
-            }
-        }
-        names.extend(env::current_dir().ok());
-        Self { names, account: account.map(Path::to_owned), known: OnceCell::new() }
+        let account = account.map(Path::to_owned);
+        Self { names, of_process: Some(named_by_process), account, known: OnceCell::new() }
     }
 
     fn known(&self) -> &Known {
         self.known.get_or_init(|| {
             let account = self.account.as_deref().map(platform::real);
             let mut places: Vec<Worked> = Vec::new();
-            for name in self.names.iter().filter(|name| name.is_absolute()) {
+            let of_process = self.of_process.map(|names| names()).unwrap_or_default();
+            for name in self.names.iter().chain(&of_process).filter(|name| name.is_absolute()) {
                 let path = platform::real(name);
-                let tree = path
-                    .ancestors()
-                    .take(MAX_LEVELS)
-                    .find(|path| fs::symlink_metadata(path.join(".git")).is_ok());
-                for path in [Some(path.as_path()), tree].into_iter().flatten() {
+                // Every work tree around it: one within another is made in no time.
+                let is_tree = |path: &&Path| fs::symlink_metadata(path.join(".git")).is_ok();
+                let trees = path.ancestors().filter(is_tree);
+                for path in std::iter::once(path.as_path()).chain(trees) {
                     // Where somebody works on everything, nothing lies elsewhere.
                     if path.parent().is_some() && places.iter().all(|known| known.path != path) {
                         places.push(Worked { identity: identity(path), path: path.to_owned() });
@@ -273,6 +270,9 @@ impl Ground {
     /// Whether a path of ours leads into what the agent works on, or through it. Without links and variables it does not,
     /// wherever that is: those names are guarded by the rules.
     fn takes_in(&self, path: &Path, usual: Option<&Path>) -> bool {
+        if usual == Some(path) && !path.ancestors().any(Path::is_symlink) {
+            return false;
+        }
         let mut way = way(path);
         let end = way.last().map(PathBuf::as_path);
         let is_usual = usual.is_some_and(|usual| {
@@ -319,6 +319,17 @@ impl Ground {
     }
 }
 
+/// The directories that the variables of this process and its own working directory name. The variables of every agent: several
+/// start each other, and run each other's hooks.
+fn named_by_process() -> Vec<PathBuf> {
+    let mut names: Vec<&str> =
+        AGENTS.iter().flat_map(|agent| agent.root_variables).copied().collect();
+    names.sort_unstable();
+    names.dedup();
+    let named = names.into_iter().filter_map(env::var_os).map(PathBuf::from);
+    named.chain(env::current_dir().ok()).collect()
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
@@ -357,7 +368,7 @@ mod tests {
 
         fn ground(&self, works: &[&str]) -> Ground {
             let names = works.iter().map(|name| self.root.join(name)).collect();
-            Ground { names, account: Some(self.root.join("home")), known: OnceCell::new() }
+            Ground { names, account: Some(self.root.join("home")), ..Ground::default() }
         }
 
         /// Where the configuration is, and whether something is said; or what is refused.
@@ -497,6 +508,15 @@ mod tests {
                 );
                 assert_eq!(decided, refused(name), "{works} {value}");
             }
+        }
+        // A work tree within another, and one far above, are of the same agent.
+        fs::create_dir_all(world.root.join("project/deep/.git")).unwrap();
+        let far = format!("project/{}", "a/".repeat(200));
+        fs::create_dir_all(world.root.join(&far)).unwrap();
+        for works in ["project/deep/er", &far] {
+            let around = [("HOME", "home"), ("XDG_CONFIG_HOME", "project")];
+            let decided = world.decided(&[works], Some("home"), &around);
+            assert_eq!(decided, refused("XDG_CONFIG_HOME"), "{works}");
         }
         // Who has the link can let it lead elsewhere.
         let out = [("HOME", "home"), ("XDG_CONFIG_HOME", "project/out")];

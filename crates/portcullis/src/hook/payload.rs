@@ -1,6 +1,6 @@
 //! From an agent's payload to a call in our words. Owns how the table of agents is read; it judges nothing.
 
-use portcullis_core::{call::ToolCall, policy::Mode, tool::normalised};
+use portcullis_core::{call::ToolCall, policy::Mode, tool::folded};
 use serde_json::Value;
 
 use super::{
@@ -108,8 +108,8 @@ pub(super) fn event_of(
     payload: &Value,
     agent: &'static Agent,
 ) -> Result<Option<&'static Event>, Unreadable> {
-    let name = first(payload, agent.fields.event).and_then(Value::as_str).map(normalised);
-    let is = |known: &str| name.as_ref().is_some_and(|name| *name == normalised(known));
+    let name = first(payload, agent.fields.event).and_then(Value::as_str);
+    let is = |known: &str| name.is_some_and(|name| folded(name).eq(folded(known)));
     let fits = |event: &&Event| {
         (agent.fields.event.is_empty() || is(event.name))
             && event.marks.iter().all(|mark| mark.fits(payload))
