@@ -460,6 +460,42 @@ impl Effects {
         found
     }
 
+    /// Whether nobody knows which file it is about, or which host, or whether a program is given a word or an option: a variable says so
+    /// that is set elsewhere. It may be judged as harmless then, and is not understood well enough to be approved for anybody.
+    ///
+    /// ```
+    /// use portcullis_core::{action::Action, call::ToolCall, facts::Facts, gate::Gate};
+    ///
+    /// let is_open = |command: &str| {
+    ///     let action = Action::from_call(ToolCall::shell(command)).unwrap();
+    ///     Gate::default().judge(&action, &Facts::default()).effects.leave_open()
+    /// };
+    /// assert!(is_open("cat $FILE") && is_open("ls $DIRECTORY"));
+    /// assert!(!is_open("cat README.md src/*.rs") && !is_open("FILE=a; cat $FILE"));
+    /// ```
+    #[must_use]
+    pub fn leave_open(&self) -> bool {
+        let begins_open = |text: &Text| text.has_unknown() && text.known_prefix().is_empty();
+        self.list.iter().any(|effect| match &effect.kind {
+            EffectKind::Run(run) => {
+                begins_open(&run.name.text)
+                    || run.arguments.iter().any(|argument| begins_open(&argument.text))
+            }
+            EffectKind::Read(target)
+            | EffectKind::Write { target, .. }
+            | EffectKind::Delete { target, .. }
+            | EffectKind::Permission { target, .. }
+            | EffectKind::Hand { target, .. } => target.text.has_unknown(),
+            EffectKind::Execute { code, .. } => code.has_unknown(),
+            EffectKind::Connect(connection) => connection.host.is_none(),
+            EffectKind::Privilege { user: text }
+            | EffectKind::Kill { target: text, .. }
+            | EffectKind::Environment { value: text, .. }
+            | EffectKind::Query { statement: text } => text.has_unknown(),
+            EffectKind::Noted(_) => false,
+        })
+    }
+
     /// The text of a layer.
     #[must_use]
     pub fn layer_text(&self, layer: LayerId) -> &str {

@@ -193,8 +193,18 @@ pub fn create_private_file(path: &Path) -> io::Result<bool> {
 /// # Errors
 /// What the system says; see [`is_link_error`].
 pub fn open_without_following(path: &Path) -> io::Result<fs::File> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
+    opened_without_following(path, fs::OpenOptions::new().read(true))
+}
+
+/// The same for reading and for writing in place.
+///
+/// # Errors
+/// As [`open_without_following`].
+pub fn open_to_change(path: &Path) -> io::Result<fs::File> {
+    opened_without_following(path, fs::OpenOptions::new().read(true).write(true))
+}
+
+fn opened_without_following(path: &Path, options: &mut fs::OpenOptions) -> io::Result<fs::File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;

@@ -21,7 +21,7 @@ use portcullis_core::{
 };
 
 use crate::{
-    audit::{AuditError, Entry, Kind, Log, Store, Whose},
+    audit::{AuditError, Entry, Kind, Log, Record, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::Observer,
@@ -413,6 +413,12 @@ impl Session {
         self.record.intent(|| Entry { policy, ..entry }).map(drop)
     }
 
+    /// A record of this session's state directory.
+    pub fn recorded(&mut self, sequence: u64) -> Option<Record> {
+        let Recording::On(log) = &mut self.record else { return None };
+        log.record(sequence).ok().flatten()
+    }
+
     /// Records what became of a call, of which only the call is known, beside the decision about it.
     ///
     /// # Errors
@@ -427,7 +433,14 @@ impl Session {
             let mut about = || {
                 let found = log.decision_about(whose, action)?;
                 let decision = found.map(|sequence| log.record(sequence)).transpose()?.flatten();
-                Ok((found, decision.and_then(|record| record.entry.decision)))
+                let decision = decision.and_then(|record| record.entry.decision);
+                if decision == Some(Verdict::Deny)
+                    && let Some(open) = log.decision_left_open(whose, action)?
+                {
+                    // It was allowed before it was tried again and denied, and only now ended.
+                    return Ok((Some(open), Some(Verdict::Allow)));
+                }
+                Ok((found, decision))
             };
             match about() {
                 Ok((found, decision)) => {

@@ -153,6 +153,18 @@ impl Log {
         self.store.decision_about(whose, action)
     }
 
+    /// The newest of the last few decisions about an action that let it go on and has no outcome yet.
+    ///
+    /// # Errors
+    /// As [`Store::decision_left_open`].
+    pub fn decision_left_open(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        self.store.decision_left_open(whose, action)
+    }
+
     /// When a session began, and how many decisions it has, counted up to `most`.
     ///
     /// # Errors

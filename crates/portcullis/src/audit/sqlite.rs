@@ -52,6 +52,14 @@ const ABOUT: &str = "SELECT sequence FROM (SELECT sequence, action FROM record \
     WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' ORDER BY sequence DESC LIMIT 1000) \
     WHERE action = ?3 ORDER BY sequence DESC LIMIT 1";
 
+const OPEN: &str = "SELECT sequence FROM (SELECT sequence, decision FROM \
+    (SELECT sequence, action, decision FROM record \
+    WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' ORDER BY sequence DESC LIMIT 1000) \
+    WHERE action = ?3 ORDER BY sequence DESC LIMIT 8) AS made \
+    WHERE decision = 'allow' AND NOT EXISTS (SELECT 1 FROM record AS came WHERE came.session = ?1 \
+    AND came.sequence > made.sequence AND came.kind = 'outcome' AND came.refers_to = made.sequence) \
+    ORDER BY sequence DESC LIMIT 1";
+
 const FIRST: &str = "SELECT time FROM record WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' \
     ORDER BY sequence LIMIT 1";
 
@@ -415,6 +423,19 @@ impl Store for SqliteStore {
         let (session, agent) = stored(whose);
         let read = || {
             let mut statement = self.connection.prepare_cached(ABOUT)?;
+            statement.query_row(params![session, agent, action], |row| row.get(0)).optional()
+        };
+        read().map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
+    }
+
+    fn decision_left_open(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        let (session, agent) = stored(whose);
+        let read = || {
+            let mut statement = self.connection.prepare_cached(OPEN)?;
             statement.query_row(params![session, agent, action], |row| row.get(0)).optional()
         };
         read().map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))

@@ -157,6 +157,16 @@ pub trait Store {
     fn decision_about(&mut self, whose: Whose<'_>, action: &str)
     -> Result<Option<u64>, AuditError>;
 
+    /// The newest of the last few decisions about an action that let it go on and has no outcome yet.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn decision_left_open(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError>;
+
     /// When a session's first decision was recorded, and how many there are, counted up to `most`; `None` where there is none.
     ///
     /// # Errors

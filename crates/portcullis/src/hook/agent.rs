@@ -92,6 +92,8 @@ pub struct Fields {
     pub roots: &'static [&'static str],
     /// The session.
     pub session: &'static [&'static str],
+    /// What tells a call from the same call made again: its id, or the time at which the agent tells of it.
+    pub call: &'static [&'static str],
     /// The permission mode.
     pub mode: &'static [&'static str],
     /// What the tool gave back.
@@ -109,6 +111,7 @@ impl Fields {
         cwd: &["/cwd"],
         roots: &[],
         session: &["/session_id"],
+        call: &["/tool_use_id", "/timestamp"],
         mode: &["/permission_mode"],
         result: &["/tool_response"],
         prompt: &["/prompt"],

@@ -19,6 +19,7 @@ pub mod plugin;
 pub mod reply;
 pub mod sample;
 pub mod seen;
+mod twin;
 mod words;
 
 use std::{
@@ -38,6 +39,7 @@ use portcullis_core::{
     risk::Risk,
 };
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use call::calls_of_tool;
@@ -260,7 +262,12 @@ fn answer(
             if gateway.is_some() {
                 watch.extend(options.wait);
             }
-            let desk = Desk { hook: &configuration.hook, state: state.as_deref(), gateway };
+            let first = payload.calls.first();
+            let cwd = first.and_then(|call| call.cwd.as_deref());
+            let twin = twin::Key::of(&value, agent, event, cwd, options.agent);
+            let wait = if gateway.is_some() { options.wait } else { Duration::ZERO };
+            let state = state.as_deref();
+            let desk = Desk { hook: &configuration.hook, state, gateway, twin, wait };
             let settled = judge(&mut session(), payload, &desk)?;
             let url = desk.gateway.as_ref().map(Remote::url);
             let words = settled.iter().map(|settled| (word(settled, url), &settled.judged));
@@ -278,7 +285,14 @@ fn answer(
             }
             Ok(word)
         }
-        Moment::AfterTool => Ok(after(&mut session(), payload)),
+        Moment::AfterTool => {
+            let cwd = payload.calls.first().and_then(|call| call.cwd.as_deref());
+            let key = twin::Key::of(&value, agent, event, cwd, options.agent);
+            if let (Some(state), Some(key)) = (configuration.state(), key) {
+                twin::ran(&state, &key);
+            }
+            Ok(after(&mut session(), payload))
+        }
         Moment::Prompt => {
             let seen = payload.prompt.as_deref().map(inspect).unwrap_or_default();
             Ok(if seen.holds_secret() { Word::Note(words::pasted()) } else { Word::Nothing })
@@ -304,7 +318,8 @@ struct Settled {
 }
 
 /// Whose word a decision is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum By {
     /// The policy's, or that of a pause.
     Policy,
@@ -334,6 +349,9 @@ struct Desk<'a> {
     /// Where pauses and grants are.
     state: Option<&'a Path>,
     gateway: Option<Remote>,
+    /// What tells the call from others, and how long another process may wait for a person's answer to it.
+    twin: Option<twin::Key>,
+    wait: Duration,
 }
 
 /// Judges the calls, settles who answers what they ask, and records that.
@@ -342,8 +360,8 @@ fn judge(
     payload: Payload,
     desk: &Desk<'_>,
 ) -> Result<Vec<Settled>, HookError> {
-    let Desk { hook, state, gateway } = desk;
-    let Payload { agent, calls, one, asks, mode, .. } = payload;
+    let Desk { hook, state, gateway, twin, wait } = desk;
+    let Payload { agent, event, calls, one, asks, mode, .. } = payload;
     let context = Context {
         can_ask: true,
         mode: mode.filter(|mode| hook.enforce_mode || *mode == Mode::Plan),
@@ -351,6 +369,28 @@ fn judge(
     };
     let considered = calls.into_iter().map(|call| session.consider(call, context));
     let mut all = considered.collect::<Result<Vec<_>, _>>()?;
+    let verdict = all.iter().map(|judged| judged.judgement.decision.verdict).max();
+    let mut first = None;
+    if let (Some(state), Some(key), Some(verdict)) = (state, twin, verdict) {
+        match twin::claim(state, key, *wait) {
+            twin::Claim::Alone => {}
+            twin::Claim::First(claimed) => first = Some((claimed, verdict)),
+            // The agent asks its person now, which it did not before.
+            twin::Claim::Answered(answer)
+                if answer.by == By::Nobody && event.moment == Moment::Permission => {}
+            twin::Claim::Answered(answer) => match answered(session, all, &answer) {
+                Ok(mut settled) => {
+                    if settled.judged.judgement.decision.verdict == Verdict::Ask && !asks {
+                        refuse_what_asks(&mut settled.judged, agent);
+                        settled.by = By::Nobody;
+                        session.record(&mut settled.judged);
+                    }
+                    return Ok(vec![settled]);
+                }
+                Err(stricter) => all = stricter,
+            },
+        }
+    }
     for judged in &mut all {
         session.watch(judged);
     }
@@ -395,7 +435,44 @@ fn judge(
         session.record(&mut judged);
         settled.push(Settled { judged, by });
     }
+    if let Some((first, judged)) = first {
+        tell(first, judged, &settled);
+    }
     Ok(settled)
+}
+
+/// Tells other processes that the agent starts for the same call what was answered, as far as the record proves it.
+fn tell(first: twin::First, judged: Verdict, settled: &[Settled]) {
+    let strictest = settled.iter().max_by_key(|one| one.judged.judgement.decision.verdict);
+    if let Some(Settled { judged: Judged { sequence: Some(sequence), .. }, by }) = strictest {
+        first.answer(twin::Answer { judged, sequence: *sequence, by: *by });
+    }
+}
+
+/// A call with the answer that another process gave to it; its readings where they are stricter than what was judged there.
+fn answered(
+    session: &mut Session,
+    mut all: Vec<Judged>,
+    answer: &twin::Answer,
+) -> Result<Settled, Vec<Judged>> {
+    let Some(record) = session.recorded(answer.sequence) else { return Err(all) };
+    let name = all.first().and_then(|judged| judged.action.call.session.as_deref());
+    let Some((verdict, layer)) = twin::decision_of(&record, name) else { return Err(all) };
+    let own = all.iter().map(|judged| judged.judgement.decision.verdict).max();
+    let is_it = |judged: &Judged| record.entry.action == Some(judged.action.id());
+    let is_same = all.len() == 1 && all.iter().all(is_it);
+    if !is_same && own > Some(answer.judged.max(verdict)) {
+        return Err(all);
+    }
+    all.sort_by_key(|judged| judged.judgement.decision.verdict);
+    let Some(mut judged) = all.pop() else { return Err(all) };
+    let decision = &mut judged.judgement.decision;
+    (decision.verdict, decision.layer) = (verdict, layer);
+    if let Some(reason) = record.entry.reason.filter(|reason| !decision.reasons.contains(reason)) {
+        decision.reasons.insert(0, reason);
+    }
+    judged.sequence = Some(answer.sequence);
+    Ok(Settled { judged, by: answer.by })
 }
 
 /// Of several words about one call, the one that holds.
@@ -435,6 +512,7 @@ fn word(settled: &Settled, gateway: Option<&str>) -> Word {
             let approved = match approve {
                 // What is not understood is nobody's to approve.
                 _ if assessment.tool_is_unknown || assessment.coverage != Coverage::Full => false,
+                _ if judged.judgement.effects.leave_open() => false,
                 Approve::Never => false,
                 Approve::ReadOnly => {
                     assessment.class == ActionClass::ReadOnly

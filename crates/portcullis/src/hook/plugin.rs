@@ -36,6 +36,7 @@ pub(super) const FIELDS: Fields = Fields {
     cwd: &["/cwd"],
     roots: &[],
     session: &["/session"],
+    call: &["/call"],
     mode: &[],
     result: &["/result"],
     prompt: &["/prompt"],

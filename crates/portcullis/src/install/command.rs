@@ -5,8 +5,6 @@ use std::{env, fs, io, path::Path};
 
 use serde_json::Value;
 
-use super::table::Call;
-
 /// The name of the verb that agents call.
 const VERB: &str = "hook";
 
@@ -201,12 +199,8 @@ pub enum Run {
 impl Called {
     /// The command of a hook, whoever's it is.
     #[must_use]
-    pub fn of(hook: &Value, call: Call) -> Option<Self> {
+    pub fn of(hook: &Value, key: &str) -> Option<Self> {
         let line = |key: &str| hook.get(key).and_then(Value::as_str);
-        let key = match call {
-            Call::Words => "command",
-            Call::Shell(key) => key,
-        };
         let line = line(key).or_else(|| line("command"))?;
         if let Some(arguments) = hook.get("args").and_then(Value::as_array) {
             let mut words = vec![line.to_owned()];
@@ -450,8 +444,7 @@ mod tests {
             assert!(!script.contains('\''), "{script}");
             let words = guarded(program.words("codex"), Some(script.clone()));
             let called =
-                Called::of(&serde_json::json!({"command": line(&words)}), Call::Shell("command"))
-                    .unwrap();
+                Called::of(&serde_json::json!({"command": line(&words)}), "command").unwrap();
             assert_eq!(called.words, program.words("codex"));
             assert_eq!(called.script, Some(script));
             assert!(called.is_ours(&program));
@@ -505,7 +498,7 @@ mod tests {
             (serde_json::json!({"command": "dcg hook claude"}), false),
             (serde_json::json!({"command": "git hook run portcullis"}), false),
         ] {
-            let called = Called::of(&hook, Call::Words).unwrap();
+            let called = Called::of(&hook, "command").unwrap();
             assert_eq!(called.is_ours(&program), ours, "{hook}");
         }
     }

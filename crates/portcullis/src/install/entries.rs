@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     command::{self, Called, Program, line},
     json::{self, Fragment, Misread, Node, Step},
-    table::{self, Call, Entries, Form, Literal, Lost},
+    table::{self, Entries, Form, Literal, Lost},
 };
 use crate::hook::{
     agent::{Agent, Event, Moment},
@@ -131,21 +131,12 @@ fn hook(
     program: &Program,
 ) -> Vec<(String, Fragment)> {
     let mut members: Vec<(String, Fragment)> = Vec::new();
-    for (key, value) in entries.members {
+    let before = entries.before.iter().filter(|_| wanted.moment == Moment::BeforeTool);
+    for (key, value) in entries.members.iter().chain(before) {
         members.push(((*key).to_owned(), literal(*value)));
     }
     let words = command::guarded(words(agent, entries, program), script(wanted, entries));
-    match entries.call {
-        Call::Words => {
-            let mut words = words.into_iter().map(Fragment::Text);
-            members.push((
-                "command".to_owned(),
-                words.next().unwrap_or(Fragment::Text(String::new())),
-            ));
-            members.push(("args".to_owned(), Fragment::List(words.collect())));
-        }
-        Call::Shell(key) => members.push((key.to_owned(), Fragment::text(line(&words)))),
-    }
+    members.push((entries.command.to_owned(), Fragment::text(line(&words))));
     if let Some((key, limit)) = entries.timeout {
         let second = limit / table::USUAL_SECONDS;
         let limit = limit.saturating_add(second.saturating_mul(program.wait()));
@@ -219,7 +210,7 @@ pub fn standing(root: &Node, entries: &Entries, program: &Program) -> Vec<Standi
     let mut all = Vec::new();
     let mut add =
         |path: Vec<Step>, event: &str, matcher: &Node, hook: &Node, call: &Value, beside: usize| {
-            let called = Called::of(call, entries.call);
+            let called = Called::of(call, entries.command);
             all.push(Standing {
                 event: event.to_owned(),
                 matcher: matcher
@@ -309,7 +300,9 @@ fn faults(
     for (key, value) in found {
         let expected = right.get(key);
         let fine = match key.as_str() {
-            "command" | "args" | "bash" | "powershell" | "matcher" | "action" => true,
+            // Versions that do not know it run the command alone, and take silence for consent.
+            "args" => false,
+            "command" | "bash" | "powershell" | "matcher" | "action" => true,
             key if key == time => value.as_u64() >= expected.and_then(Value::as_u64),
             key if expected.is_none() => KEPT.contains(&key),
             _ => expected == Some(value),
@@ -319,7 +312,8 @@ fn faults(
         }
     }
     for (key, value) in right.as_object().into_iter().flatten() {
-        let optional = key == time || KEPT.contains(&key.as_str());
+        let is_before = entries.before.iter().any(|(before, _)| before == key);
+        let optional = !is_before && (key == time || KEPT.contains(&key.as_str()));
         if !optional && key != "matcher" && !found.contains_key(key) && !is_call(key) {
             faults.push(format!("`{key}`: {value} is missing"));
         }
@@ -620,6 +614,6 @@ fn at<'a>(root: &'a Node, path: &[Step]) -> Option<&'a Node> {
     })
 }
 
-fn is_empty(node: &Node) -> bool {
+pub(super) fn is_empty(node: &Node) -> bool {
     node.members().is_some_and(<[_]>::is_empty) || node.items().is_some_and(<[_]>::is_empty)
 }

@@ -1,6 +1,6 @@
-//! Our lines in a YAML file that others write too. Owns what they look like between two marks, how they are put at the end
-//! of a text and taken out of it, and how a hook is found that a person wrote there. It merges nothing: where a key of ours
-//! is there already, a person has to add the hook.
+//! Our lines in a YAML file that others write too. Owns what they look like between two marks, how they are put into a text and
+//! taken out of it again, and how a hook is found that a person wrote there. Where a person keeps hooks already, ours is put
+//! among them; where they are written in a way that is not read here, a person has to add it.
 
 use super::command::{Called, Run};
 
@@ -22,19 +22,13 @@ pub struct Report {
     pub called: Option<Called>,
 }
 
-/// Our lines, with a command.
-fn block(template: &[&str], command: &str) -> String {
+/// Our lines, with a command, so far from the margin.
+fn block(template: &[&str], command: &str, margin: &str) -> String {
     // What is quoted for JSON is so for YAML too.
     let quoted = serde_json::Value::from(command).to_string();
     let lines = template.iter().map(|line| line.replace(COMMAND, &quoted));
-    let mut block = format!("{BEGIN}\n");
-    for line in lines {
-        block.push_str(&line);
-        block.push('\n');
-    }
-    block.push_str(END);
-    block.push('\n');
-    block
+    let lines = [BEGIN.to_owned()].into_iter().chain(lines).chain([END.to_owned()]);
+    lines.map(|line| format!("{margin}{line}\n")).collect()
 }
 
 /// The text with our lines in it.
@@ -42,33 +36,114 @@ fn block(template: &[&str], command: &str) -> String {
 /// # Errors
 /// The key that stands in the way.
 pub fn merged(text: &str, template: &[&str], command: &str) -> Result<String, String> {
-    let wanted = block(template, command);
-    if text.contains(&wanted) {
-        return Ok(text.to_owned());
-    }
     let rest = without(text);
     let report = report(&rest, template, "");
     if report.any && report.faults.is_empty() {
         // A person wrote it.
         return Ok(text.to_owned());
     }
-    if let Some(key) = template.iter().filter_map(|line| key(line)).find(|key| has(&rest, key)) {
+    // What stands there already, word for word, need not be added.
+    let is_there = |wanted: &&&str| rest.lines().any(|line| bare(line) == **wanted);
+    let [settings, hooks]: [Vec<&str>; 2] = parts(template);
+    let settings: Vec<&str> = settings.iter().filter(|line| !is_there(line)).copied().collect();
+    if let Some(key) = settings.iter().filter_map(|line| key(line)).find(|key| has(&rest, key)) {
         return Err(key.to_owned());
     }
+    let root = hooks.first().and_then(|line| key(line)).unwrap_or_default();
+    let (rest, added) = if has(&rest, root) {
+        let within = among(&rest, &hooks, command).ok_or_else(|| root.to_owned())?;
+        (within, settings)
+    } else {
+        (rest, template.to_vec())
+    };
+    if added.is_empty() {
+        return Ok(rest);
+    }
     let newline = if rest.is_empty() || rest.ends_with('\n') { "" } else { "\n" };
-    Ok(format!("{rest}{newline}{wanted}"))
+    Ok(format!("{rest}{newline}{}", block(&added, command, "")))
+}
+
+/// The settings of a template, and the lines that lead to the command.
+fn parts<'a>(template: &[&'a str]) -> [Vec<&'a str>; 2] {
+    let end = template.iter().position(|line| line.contains(COMMAND)).map_or(0, |at| at + 1);
+    let (hooks, settings) = template.split_at(end);
+    [settings.to_vec(), hooks.to_vec()]
+}
+
+/// The text with our hook among those that stand there: first in the list of its event, else with that list first of all. `None`
+/// where they are written in another way than as blocks.
+fn among(text: &str, hooks: &[&str], command: &str) -> Option<String> {
+    let [root, event, item] = hooks else { return None };
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let start = lines.iter().position(|line| bare(line) == *root)?;
+    let said = |line: &str| !bare(line).trim().is_empty();
+    let below = |from: usize, margin: usize| {
+        let rest = lines.iter().enumerate().skip(from + 1).filter(move |(_, line)| said(line));
+        rest.take_while(move |(_, line)| margin_of(line).len() > margin)
+    };
+    let (_, first) = below(start, 0).next()?;
+    let margin = margin_of(first);
+    if margin.contains('\t') || first.trim_start().starts_with('-') {
+        return None;
+    }
+    let is_event =
+        |line: &str| margin_of(line) == margin && line.trim_start().starts_with(event.trim_start());
+    let listed = below(start, 0).find(|(_, line)| is_event(line));
+    let (at, added) = match listed {
+        None => {
+            let steps = [event.trim_start().to_owned(), format!("  {}", item.trim_start())];
+            (start + 1, block(&[&steps[0], &steps[1]], command, margin))
+        }
+        Some((at, line)) => {
+            if bare(line).trim() != event.trim() {
+                return None;
+            }
+            // A list may stand as far from the margin as its key.
+            let (first, line) =
+                lines.iter().enumerate().skip(at + 1).find(|(_, line)| said(line))?;
+            let own = margin_of(line);
+            if own.len() < margin.len() || !line.trim_start().starts_with("- ") {
+                return None;
+            }
+            (first, block(&[item.trim_start()], command, own))
+        }
+    };
+    let (before, after) = lines.split_at_checked(at)?;
+    let newline = if before.last().is_some_and(|line| line.ends_with('\n')) { "" } else { "\n" };
+    Some(format!("{}{newline}{added}{}", before.concat(), after.concat()))
+}
+
+fn margin_of(line: &str) -> &str {
+    let length = line.len() - line.trim_start_matches([' ', '\t']).len();
+    line.get(..length).unwrap_or_default()
+}
+
+/// A line without its comment and what stands behind it.
+fn bare(line: &str) -> &str {
+    let line = line.trim_end();
+    if line.trim_start().starts_with('#') {
+        return "";
+    }
+    line.split_once(" #").map_or(line, |(line, _)| line.trim_end())
 }
 
 /// The text without our lines.
 #[must_use]
 pub fn without(text: &str) -> String {
-    let (Some(start), Some(end)) = (text.find(BEGIN), text.find(END)) else {
+    let mut rest = String::new();
+    let mut is_ours = false;
+    if text.matches(BEGIN).count() != text.matches(END).count() {
         return text.to_owned();
-    };
-    let end = end + END.len();
-    let after = text.get(end..).unwrap_or_default();
-    let after = after.strip_prefix('\n').unwrap_or(after);
-    format!("{}{after}", text.get(..start).unwrap_or_default())
+    }
+    for line in text.split_inclusive('\n') {
+        match line.trim() {
+            BEGIN => is_ours = true,
+            END => is_ours = false,
+            _ if is_ours => {}
+            _ => rest.push_str(line),
+        }
+    }
+    rest
 }
 
 /// What a text comes to. `command` is the one that we would write; empty where any is as good.
@@ -88,7 +163,11 @@ pub fn report(text: &str, template: &[&str], command: &str) -> Report {
         report.faults.push(format!("it calls `{line}`"));
     }
     for wanted in template.iter().filter(|line| !line.contains(COMMAND)) {
-        if !lines().any(|line| line.trim_end() == *wanted) {
+        let is_wanted = |line: &str| match key(wanted) {
+            Some(_) => bare(line) == *wanted,
+            None => bare(line).trim() == wanted.trim(),
+        };
+        if !lines().any(is_wanted) {
             report.faults.push(format!("`{}` is missing", wanted.trim()));
         }
     }
@@ -148,10 +227,44 @@ mod tests {
     }
 
     #[test]
+    fn among_the_hooks_of_a_person_ours_comes_first_and_leaves_no_trace() {
+        let own = "'/a b/portcullis' hook hermes";
+        for (text, place) in [
+            ("model: x\nhooks:\n  post_tool_call:\n    - command: mine\n", "hooks:\n  # "),
+            (
+                "hooks: # mine\n    pre_tool_call:\n        - command: mine\nz: 1\n",
+                "call:\n        # ",
+            ),
+            ("hooks:\n  pre_tool_call:\n  - command: mine\n    timeout: 3\n", "call:\n  # "),
+            (
+                "hooks_auto_accept: true\nhooks:\n\n  # seen\n  pre_tool_call:\n\n    - command: a",
+                "\n    # ",
+            ),
+        ] {
+            let with = merged(text, TEMPLATE, own).unwrap();
+            assert!(with.contains(place), "{with}");
+            assert_eq!(with.matches("auto_accept").count(), 1, "{with}");
+            let seen = report(&with, TEMPLATE, own);
+            assert!(seen.any && seen.faults.is_empty(), "{with}: {seen:?}");
+            assert_eq!(merged(&with, TEMPLATE, own).unwrap(), with);
+            assert_eq!(without(&with).trim_end(), text.trim_end());
+            let (ours, theirs) =
+                (with.find("portcullis").unwrap(), with.find("- command: ").unwrap());
+            assert!(ours < with.rfind("command:").unwrap() && theirs > 0, "{with}");
+        }
+    }
+
+    #[test]
     fn what_is_there_already_is_not_merged_and_a_hook_by_hand_counts() {
-        for text in
-            ["hooks:\n  post_tool_call: []\n", "\"hooks\": {}\n", "hooks_auto_accept: false\n"]
-        {
+        for text in [
+            "hooks: {post_tool_call: []}\n",
+            "hooks:\n- post_tool_call\n",
+            "hooks:\n  pre_tool_call: []\n",
+            "hooks:\n  pre_tool_call: *others\n",
+            "\"hooks\": {}\n",
+            "hooks_auto_accept: false\n",
+            "hooks:\n  post_tool_call:\n    - command: x\nhooks_auto_accept: false\n",
+        ] {
             merged(text, TEMPLATE, "portcullis hook hermes").unwrap_err();
         }
         let by_hand = "hooks_auto_accept: true\nhooks:\n  pre_tool_call:\n    - command: portcullis hook hermes\n";

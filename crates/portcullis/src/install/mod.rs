@@ -19,6 +19,7 @@ pub mod json;
 pub mod lines;
 pub mod machine;
 pub mod manifest;
+pub mod noted;
 pub mod plugin;
 pub mod status;
 pub mod table;
@@ -210,6 +211,9 @@ pub fn installation(
     let targets = targets(agent, scope, machine)?;
     let mut changes = Vec::new();
     for (target, located) in targets {
+        if matches!(target.content, Content::Noted(_)) {
+            continue;
+        }
         let found = file::look(&located)?;
         let path = || located.path.display().to_string();
         let failed = |source| InstallError::Entries { path: path(), source };
@@ -314,6 +318,7 @@ pub fn removal(
                 })?
             }
             (None, Content::Lines(_)) => Some(lines::without(text)),
+            (None, Content::Noted(key)) => noted::without(text, key, program),
             (None, content) if plugin::is_ours(content, text) => None,
             (None, _) => Some(text.clone()),
         };

@@ -21,7 +21,7 @@ const COMMON: &str = include_str!("plugin.js");
 #[must_use]
 pub fn text(content: &Content, agent: &Agent, program: &Program) -> Option<String> {
     match content {
-        Content::Entries(_) | Content::Lines(_) => None,
+        Content::Entries(_) | Content::Lines(_) | Content::Noted(_) => None,
         Content::Script(event) => Some(format!(
             "#!/bin/sh\n# {MARK}; `portcullis uninstall` takes it away.\nexec {}\n",
             line(&script_words(event, agent, program))
@@ -74,7 +74,7 @@ fn lost(event: &Event) -> String {
 pub fn is_ours(content: &Content, found: &str) -> bool {
     match content {
         Content::Entries(_) => false,
-        Content::Lines(_) => false,
+        Content::Lines(_) | Content::Noted(_) => false,
         Content::Script(_) | Content::Plugin(_) => found.contains(MARK),
         Content::Beside(text) => found == *text || found.contains("portcullis"),
     }

@@ -136,7 +136,8 @@ pub fn status(
 ) -> Status {
     let files = [(Scope::User, "user"), (Scope::Project, "project")].into_iter().flat_map(
         |(scope, name)| {
-            let targets = machine.targets(agent, scope);
+            let mut targets = machine.targets(agent, scope);
+            targets.retain(|(target, _)| !matches!(target.content, Content::Noted(_)));
             targets.into_iter().map(move |(target, located)| {
                 file_status(
                     agent,
@@ -271,7 +272,9 @@ fn own_call(content: &Content, agent: &Agent, path: &Path, program: &Program) ->
             let words = program.words(agent.name);
             (words.clone(), words)
         }
-        Content::Entries(_) | Content::Beside(_) | Content::Lines(_) => return None,
+        Content::Entries(_) | Content::Beside(_) | Content::Lines(_) | Content::Noted(_) => {
+            return None;
+        }
     };
     Some(Called::running(words, super::command::Run::Words(run)))
 }

@@ -192,8 +192,11 @@ pub enum Content {
     Plugin(Plugin),
     /// A file that belongs to a plugin, as it is.
     Beside(&'static str),
-    /// Lines at the end of a YAML file: what they are, see [`super::lines`].
+    /// Lines in a YAML file: what they are, see [`super::lines`].
     Lines(&'static [&'static str]),
+    /// A list under a key of a JSON file in which the agent itself notes the hooks that it runs: nothing is put there, and what it noted of
+    /// ours is taken away.
+    Noted(&'static str),
 }
 
 /// How many seconds agents give a hook whose time can be set, in whatever unit they count.
@@ -206,12 +209,14 @@ pub struct Entries {
     pub root: &'static [&'static str],
     /// How hooks are listed.
     pub form: Form,
-    /// How the command is written.
-    pub call: Call,
+    /// The key of the command, which is one for the shell.
+    pub command: &'static str,
     /// The key of the time limit, and its value.
     pub timeout: Option<(&'static str, u32)>,
     /// Other members of a hook.
     pub members: &'static [(&'static str, Literal)],
+    /// Members of the hook before a tool runs alone.
+    pub before: &'static [(&'static str, Literal)],
     /// What stands for every tool; `None` leaves the matcher out.
     pub matcher: Option<&'static str>,
     /// Members of other objects that the file must have: the keys, the value.
@@ -237,9 +242,10 @@ impl Entries {
     pub const CLAUDE: Self = Self {
         root: &["hooks"],
         form: Form::Groups,
-        call: Call::Shell("command"),
+        command: "command",
         timeout: Some(("timeout", 5)),
         members: &[("type", Literal::Text("command"))],
+        before: &[],
         matcher: Some("*"),
         heads: &[],
         events: None,
@@ -262,15 +268,6 @@ pub enum Form {
     Hooks,
     /// `[{name, trigger: EVENT, matcher, action: {type, command}}]`.
     Triggers,
-}
-
-/// How the command is written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Call {
-    /// `command` is the program, `args` its arguments; no shell.
-    Words,
-    /// A line for the shell, under this key.
-    Shell(&'static str),
 }
 
 /// A plain value.

@@ -156,7 +156,9 @@ fn settings(content: &Content) -> Vec<Option<String>> {
 fn what_is_installed_twice_and_taken_away_once_leaves_every_byte() {
     for (agent, scope) in everywhere() {
         let targets = Place::new().machine.targets(agent, scope);
-        for (target, _) in targets.into_iter().filter(|(target, _)| !target.former) {
+        let is_written =
+            |target: &Target| !target.former && !matches!(target.content, Content::Noted(_));
+        for (target, _) in targets.into_iter().filter(|(target, _)| is_written(target)) {
             for text in settings(&target.content) {
                 let place = Place::new();
                 let path = place.machine.locate(target.place).unwrap().path;
@@ -178,6 +180,68 @@ fn what_is_installed_twice_and_taken_away_once_leaves_every_byte() {
             }
         }
     }
+}
+
+#[test]
+fn what_an_agent_noted_of_our_hook_goes_with_it() {
+    let agent = hook::named("hermes").unwrap();
+    let ours = |place: &Place| {
+        let command = plugin::lines_command(agent, &place.program);
+        serde_json::json!({"event": "pre_tool_call", "command": command, "approved_at": "x"})
+    };
+    let theirs = serde_json::json!({"event": "pre_tool_call", "command": "other guard"});
+    let place = Place::new();
+    let noted = place.machine.home.join(".hermes/shell-hooks-allowlist.json");
+    let note = |place: &Place, approvals: &[serde_json::Value]| {
+        let text = serde_json::json!({ "approvals": approvals });
+        place.write(&noted, &serde_json::to_string_pretty(&text).unwrap());
+    };
+    assert!(place.install(agent, Scope::User));
+    assert!(!noted.exists());
+    assert!(place.status(agent).is_installed());
+    note(&place, &[ours(&place)]);
+    place.uninstall(agent, Scope::User);
+    assert!(!noted.exists());
+
+    note(&place, std::slice::from_ref(&theirs));
+    let before = place.everything();
+    assert!(place.install(agent, Scope::User));
+    note(&place, &[theirs.clone(), ours(&place)]);
+    place.uninstall(agent, Scope::User);
+    assert_eq!(place.everything(), before);
+    // What is none of ours stays, whatever it is.
+    for text in ["{", "[]", r#"{"approvals": {}}"#, r#"{"approvals": []}"#] {
+        place.write(&noted, text);
+        place.install(agent, Scope::User);
+        place.uninstall(agent, Scope::User);
+        assert_eq!(fs::read_to_string(&noted).unwrap(), text);
+    }
+}
+
+#[test]
+fn claude_runs_our_hook_in_each_of_its_versions_and_stops_where_it_fails() {
+    let agent = hook::named("claude").unwrap();
+    let place = Place::new();
+    let path = place.machine.home.join(".claude/settings.json");
+    place.install(agent, Scope::User);
+    let read = || serde_json::from_str::<serde_json::Value>(&fs::read_to_string(&path).unwrap());
+    let written = read().unwrap();
+    let hook = written.pointer("/hooks/PreToolUse/0/hooks/0").unwrap();
+    // Versions before it was known run the command alone, and take its silence for consent.
+    assert!(hook.get("args").is_none(), "{hook}");
+    assert_eq!(hook.get("onFailure").and_then(|word| word.as_str()), Some("block"));
+    let after = written.pointer("/hooks/PostToolUse/0/hooks/0").unwrap();
+    assert!(after.get("onFailure").is_none(), "{after}");
+    // What an older version of ours wrote is told of, and put right.
+    let called = place.program.words("claude");
+    let older = serde_json::json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [
+        {"type": "command", "command": called[0], "args": called[1..], "timeout": 5}
+    ]}]}});
+    fs::write(&path, older.to_string()).unwrap();
+    let faults = &place.status(agent).files[0].faults;
+    assert!(faults.iter().any(|fault| fault.contains("args")), "{faults:?}");
+    assert!(place.install(agent, Scope::User));
+    assert!(read().unwrap().pointer("/hooks/PreToolUse/0/hooks/0/args").is_none());
 }
 
 #[test]

@@ -137,6 +137,8 @@ impl Answer {
             || matches!(word("/decision"), Some("deny" | "block"))
             || word("/verdict") == Some("deny")
             || value.pointer("/cancel") == Some(&Value::Bool(true))
+            // Another command runs in its place.
+            || value.pointer("/overrideInput").is_some()
     }
 
     /// Whether it cannot go on without a person.

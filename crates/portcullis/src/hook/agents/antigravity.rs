@@ -24,6 +24,7 @@ pub(super) static AGENT: Agent = Agent {
         cwd: &[],
         roots: &["/workspacePaths"],
         session: &["/conversationId"],
+        call: &[],
         mode: &[],
         result: &[],
         prompt: &[],

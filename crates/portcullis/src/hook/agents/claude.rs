@@ -5,7 +5,7 @@ use crate::{
         agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
         reply,
     },
-    install::table::{Call, Content, Entries, Install, Literal, Place, Switch, Target, Trace},
+    install::table::{Content, Entries, Install, Literal, Place, Switch, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -52,8 +52,11 @@ const INSTALL: Install = Install {
     )
 };
 
-/// Its command is a program and its arguments, without a shell.
-const ENTRIES: Content = Content::Entries(Entries { call: Call::Words, ..Entries::CLAUDE });
+/// A hook that fails or takes too long blocks where its version knows the word for that; others pass over it.
+const ENTRIES: Content = Content::Entries(Entries {
+    before: &[("onFailure", Literal::Text("block"))],
+    ..Entries::CLAUDE
+});
 
 /// The settings that are not shared: the path of a program is one of this machine.
 const SETTINGS_OF_PROJECT: &str = ".claude/settings.local.json";

@@ -31,13 +31,16 @@ pub(super) static AGENT: Agent = Agent {
         cwd: &[],
         roots: &["/workspaceRoots"],
         session: &["/taskId"],
+        call: &["/timestamp"],
         mode: &[],
         result: &["/postToolUse/result"],
         prompt: &["/userPromptSubmit/prompt", "/prompt"],
     },
     events: &[
         Event::new("PreToolUse", Moment::BeforeTool, answer),
-        // What the command line calls it.
+        // What the command line calls it. A call that is cancelled ends its whole run there, with nothing said to anybody.
+        Event::new("tool_call", Moment::BeforeTool, told_instead)
+            .marked(&[Mark::Is("/tool_call/name", "run_commands")]),
         Event::new("tool_call", Moment::BeforeTool, answer),
         Event::new("PostToolUse", Moment::AfterTool, answer),
         Event::new("tool_result", Moment::AfterTool, answer),
@@ -131,4 +134,24 @@ fn answer(saying: &Saying<'_>) -> Reply {
             "contextModification": reason,
         }),
     })
+}
+
+/// Where its command line would run a command that is denied, it runs one that says why and fails: so the model reads the reason, the
+/// person sees it, and the run goes on. Every version that names the event so takes the arguments of a hook in the place of the model's.
+fn told_instead(saying: &Saying<'_>) -> Reply {
+    let (Word::Ask(reason) | Word::Deny(reason)) = saying.word else { return answer(saying) };
+    if cfg!(windows) {
+        return answer(saying);
+    }
+    // No shell finds a word of its own in this, whatever the reason quotes.
+    let plain =
+        |letter: char| letter.is_alphanumeric() || " .,:;/_-=@%+()`~*?<>|&\"[]{}#".contains(letter);
+    let said: String =
+        reason.chars().map(|letter| if plain(letter) { letter } else { ' ' }).collect();
+    let command = format!("printf '%s\\n' '{said}' >&2; exit 1");
+    Reply::json(&json!({
+        "cancel": false,
+        "overrideInput": { "commands": [command] },
+        "contextModification": reason,
+    }))
 }

@@ -9,7 +9,7 @@ use crate::{
         reply::{self, Reply, Saying, Word},
     },
     install::table::{
-        Call, Content, Entries, Form, Install, Literal, Lost, Place, Switch, Target, Trace,
+        Content, Entries, Form, Install, Literal, Lost, Place, Switch, Target, Trace,
     },
 };
 
@@ -31,6 +31,7 @@ pub(super) static AGENT: Agent = Agent {
         cwd: &["/cwd"],
         roots: &[],
         session: &["/sessionId"],
+        call: &["/toolCallId", "/timestamp"],
         mode: &[],
         result: &["/toolResult"],
         prompt: &["/prompt"],
@@ -91,7 +92,7 @@ const INSTALL: Install = Install {
 
 const ENTRIES: Content = Content::Entries(Entries {
     form: Form::Hooks,
-    call: Call::Shell("bash"),
+    command: "bash",
     timeout: Some(("timeoutSec", 5)),
     matcher: None,
     heads: &[(&["version"], Literal::Number(1))],

@@ -8,7 +8,7 @@ use crate::{
         agent::{Agent, Event, Fields, Mark, Moment, Servers, Tool},
         reply::{Reply, Saying, Word},
     },
-    install::table::{Call, Content, Entries, Form, Install, Literal, Lost, Place, Target, Trace},
+    install::table::{Content, Entries, Form, Install, Literal, Lost, Place, Target, Trace},
 };
 
 pub(super) static AGENT: Agent = Agent {
@@ -92,8 +92,9 @@ const INSTALL: Install = Install {
 const ENTRIES: Content = Content::Entries(Entries {
     root: &["hooks"],
     form: Form::Hooks,
-    call: Call::Shell("command"),
     timeout: Some(("timeout", 5)),
+    command: "command",
+    before: &[],
     members: &[],
     matcher: Some("*"),
     heads: &[(&["version"], Literal::Number(1))],

@@ -24,6 +24,7 @@ pub(super) static AGENT: Agent = Agent {
         cwd: &["/cwd", "/workspaceRoot"],
         roots: &[],
         session: &["/sessionId", "/session_id"],
+        call: &["/toolUseId", "/tool_use_id"],
         mode: &["/permissionMode", "/permission_mode"],
         result: &["/toolResponse", "/toolResult", "/tool_response"],
         prompt: &["/prompt"],

@@ -40,7 +40,11 @@ const INSTALL: Install = Install {
     afterwards: "sessions that are open go on without it until they are started again",
     ..Install::new(
         &[Trace::Program("hermes"), Trace::Path(own(""))],
-        &[Target::user(own("config.yaml"), Content::Lines(LINES))],
+        &[
+            Target::user(own("config.yaml"), Content::Lines(LINES)),
+            // It notes there which hooks it accepted.
+            Target::user(own("shell-hooks-allowlist.json"), Content::Noted("approvals")),
+        ],
     )
 };
 

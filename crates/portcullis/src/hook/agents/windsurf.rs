@@ -21,6 +21,7 @@ pub(super) static AGENT: Agent = Agent {
         cwd: &["/tool_info/cwd"],
         roots: &[],
         session: &["/trajectory_id"],
+        call: &[],
         mode: &[],
         result: &["/tool_info/mcp_result"],
         prompt: &["/tool_info/user_prompt"],
