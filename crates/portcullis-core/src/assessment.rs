@@ -181,6 +181,7 @@ fn resource(effect: &EffectKind) -> Option<String> {
         | EffectKind::Privilege { .. }
         | EffectKind::Kill { .. }
         | EffectKind::Environment { .. }
+        | EffectKind::Discard { .. }
         | EffectKind::Query { .. }
         | EffectKind::Noted(_) => None,
     }

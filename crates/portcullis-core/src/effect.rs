@@ -149,6 +149,13 @@ pub enum EffectKind {
         /// Whether the program is known to change what it is given.
         changes: bool,
     },
+    /// Put what version control keeps in the place of what stands somewhere in a work tree.
+    Discard {
+        /// Where.
+        target: Target,
+        /// Whether it is done to the whole work tree that the directory belongs to.
+        whole: bool,
+    },
     /// Run text as code.
     Execute {
         /// What runs it: `shell`, `python`, …
@@ -219,6 +226,8 @@ impl Kinds {
     pub const QUERY: Self = Self(1 << 11);
     /// [`EffectKind::Noted`].
     pub const NOTED: Self = Self(1 << 12);
+    /// [`EffectKind::Discard`].
+    pub const DISCARD: Self = Self(1 << 13);
 
     /// All of them.
     pub const ALL: Self = Self(u16::MAX);
@@ -240,6 +249,7 @@ impl Kinds {
             EffectKind::Environment { .. } => Self::ENVIRONMENT,
             EffectKind::Query { .. } => Self::QUERY,
             EffectKind::Noted(_) => Self::NOTED,
+            EffectKind::Discard { .. } => Self::DISCARD,
         }
     }
 
@@ -250,7 +260,7 @@ impl Kinds {
     }
 
     /// How many kinds there are.
-    pub(crate) const COUNT: usize = Self::NOTED.first() + 1;
+    pub(crate) const COUNT: usize = Self::DISCARD.first() + 1;
 
     /// One bit for each of them.
     pub(crate) const fn bits(self) -> u32 {
@@ -485,7 +495,8 @@ impl Effects {
             | EffectKind::Write { target, .. }
             | EffectKind::Delete { target, .. }
             | EffectKind::Permission { target, .. }
-            | EffectKind::Hand { target, .. } => target.text.has_unknown(),
+            | EffectKind::Hand { target, .. }
+            | EffectKind::Discard { target, .. } => target.text.has_unknown(),
             EffectKind::Execute { code, .. } => code.has_unknown(),
             EffectKind::Connect(connection) => connection.host.is_none(),
             EffectKind::Privilege { user: text }

@@ -11,6 +11,12 @@ use crate::session::SessionState;
 pub struct FactPlan {
     /// Absolute paths to look at.
     pub paths: BTreeSet<String>,
+    /// Absolute paths of which it matters whether what stands there was ever committed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub uncommitted: BTreeSet<String>,
+    /// Directories of which the same matters for the whole work tree around them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub work_trees: BTreeSet<String>,
 }
 
 /// What was observed. Everything is optional: a fact that is missing makes a judgement stricter, never looser.
@@ -31,6 +37,12 @@ pub struct Facts {
     pub hooked: Vec<String>,
     /// What is known of each path asked for.
     pub paths: BTreeMap<String, PathFact>,
+    /// Of each path asked for, whether anything there differs from what was last committed; missing where that was not seen.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub uncommitted: BTreeMap<String, bool>,
+    /// Of each directory asked for, the same for the whole work tree around it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub work_trees: BTreeMap<String, bool>,
     /// What the earlier calls of the session left behind.
     #[serde(default)]
     pub session: SessionState,

@@ -85,13 +85,29 @@ impl Gate {
                 | EffectKind::Write { target, .. }
                 | EffectKind::Delete { target, .. }
                 | EffectKind::Permission { target, .. }
-                | EffectKind::Hand { target, .. } => target.path.clone(),
+                | EffectKind::Hand { target, .. }
+                | EffectKind::Discard { target, .. } => target.path.clone(),
                 _ => None,
             })
-            .filter(|path| path.starts_with('/'))
+            .filter(|path| path.starts_with('/') && !is_own_stream(path))
             .take(MAX_PATHS)
             .collect();
-        FactPlan { paths }
+        let discarded = |wanted: bool| {
+            let paths = effects.list.iter().filter_map(|effect| match &effect.kind {
+                EffectKind::Discard { target, whole } if *whole == wanted => target.path.clone(),
+                // In the project itself, a file that is deleted is no question.
+                EffectKind::Delete { target, recursive: false } if !wanted => {
+                    let own = facts.cwd.as_deref().map(|cwd| format!("{cwd}/"));
+                    target.path.clone().filter(|path| {
+                        !path.contains(['*', '?', '['])
+                            && !own.is_some_and(|own| path.starts_with(&own))
+                    })
+                }
+                _ => None,
+            });
+            paths.filter(|path| path.starts_with('/')).take(MAX_PATHS).collect()
+        };
+        FactPlan { paths, uncommitted: discarded(false), work_trees: discarded(true) }
     }
 
     /// Judges an action, with somebody there to be asked.
@@ -134,6 +150,12 @@ fn with_claims<'a>(action: &Action, facts: Cow<'a, Facts>) -> Cow<'a, Facts> {
     facts.cwd = facts.cwd.or_else(|| claimed.cloned());
     facts.home = facts.home.or_else(|| call.home.clone());
     Cow::Owned(facts)
+}
+
+/// Whether a path is a stream of the process that opens it: where it leads for whoever looks is no answer.
+fn is_own_stream(path: &str) -> bool {
+    matches!(path, "/dev/stderr" | "/dev/stdin" | "/dev/stdout" | "/dev/tty" | "/dev/null")
+        || path.starts_with("/dev/fd/")
 }
 
 /// Whether a directory is named from the root on: what half a name means, only whoever runs the call knows.

@@ -3,10 +3,12 @@
 //!
 //! Every look is bounded, and none is taken into a network file system unless the call itself runs in it, because a server
 //! that is gone would hold up the gate. What was not looked at is missing from the facts, which makes a judgement stricter.
-//! Whether git tracks a file is not looked up yet: its index has to be read whole for one name.
+//! Whether git tracks a file is not looked up: its index has to be read whole for one name. It is read where something
+//! would be lost that was never committed (`uncommitted`).
 
 use std::{
     cell::OnceCell,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -20,6 +22,8 @@ use crate::{
     hook::entries,
     platform::{self, Directories},
 };
+
+mod uncommitted;
 
 /// The most paths that are looked at for one call; a call that names more is judged without knowing the rest.
 const MAX_PATHS: usize = 256;
@@ -99,8 +103,11 @@ impl Observer {
         }
         let names = look.aliases(distinct.into_iter());
         let paths = plan.paths.iter().take(MAX_PATHS);
+        let [uncommitted, work_trees] = look.uncommitted(plan);
         Facts {
             paths: paths.filter_map(|path| Some((path.clone(), look.at(path, &names)?))).collect(),
+            uncommitted,
+            work_trees,
             cwd: cwd.as_deref().and_then(text),
             home: home.as_deref().and_then(text),
             workspace: workspace.as_deref().and_then(text),
@@ -155,6 +162,28 @@ impl<'a> Look<'a> {
             .find(|path| self.may_look(path) && fs::symlink_metadata(path.join(".git")).is_ok())
             .unwrap_or(cwd)
             .to_owned()
+    }
+
+    /// Whether what stands at the paths, or in the whole work trees around them, differs from what was committed.
+    fn uncommitted(&self, plan: &FactPlan) -> [BTreeMap<String, bool>; 2] {
+        let mut trees: HashMap<PathBuf, Option<uncommitted::Tree>> = HashMap::new();
+        [(&plan.uncommitted, false), (&plan.work_trees, true)].map(|(paths, whole)| {
+            let seen = paths.iter().take(uncommitted::PATHS).filter_map(|path| {
+                let place = Path::new(path);
+                let root = place.ancestors().take(MAX_LEVELS).find(|directory| {
+                    directory.parent().is_some()
+                        && self.may_look(directory)
+                        && fs::symlink_metadata(directory.join(".git")).is_ok()
+                })?;
+                let below = if whole { Path::new("") } else { place.strip_prefix(root).ok()? };
+                let tree = trees
+                    .entry(root.to_owned())
+                    .or_insert_with(|| uncommitted::Tree::open(root))
+                    .as_ref()?;
+                Some((path.clone(), tree.differs(below)?))
+            });
+            seen.collect()
+        })
     }
 
     fn aliases<'n>(&self, names: impl Iterator<Item = &'n Path>) -> Vec<Alias> {
@@ -286,7 +315,10 @@ mod tests {
 
     fn facts(home: &Path, cwd: &Path, paths: &[&Path]) -> Facts {
         let observer = Observer { home: Some(home.to_owned()), ..Observer::default() };
-        let plan = FactPlan { paths: paths.iter().map(|path| text(path).unwrap()).collect() };
+        let plan = FactPlan {
+            paths: paths.iter().map(|path| text(path).unwrap()).collect(),
+            ..FactPlan::default()
+        };
         observer.facts(&plan, Some(&text(cwd).unwrap()), None)
     }
 

@@ -95,6 +95,7 @@ fn of_effect(effect: &EffectKind, facts: &Facts) -> ActionClass {
         EffectKind::Connect(_)
         | EffectKind::Permission { .. }
         | EffectKind::Hand { .. }
+        | EffectKind::Discard { .. }
         | EffectKind::Execute { .. }
         | EffectKind::Privilege { .. }
         | EffectKind::Kill { .. }

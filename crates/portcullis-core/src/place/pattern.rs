@@ -342,6 +342,8 @@ static NOTHING_KNOWN: Facts = Facts {
     hooked: Vec::new(),
     session: SessionState::NOTHING,
     paths: BTreeMap::new(),
+    uncommitted: BTreeMap::new(),
+    work_trees: BTreeMap::new(),
 };
 
 /// How many components most paths stay below.

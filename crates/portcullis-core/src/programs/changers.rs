@@ -3,7 +3,7 @@
 //! their own rows.
 
 use super::{
-    agents, mounts,
+    agents, discards, mounts,
     operands::{after, known, operands},
     program,
 };
@@ -106,7 +106,12 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     agents::follow(walk, invocation);
     let name = invocation.program.as_str();
     match name {
-        "git" | "hg" | "svn" | "jj" => version_control(walk, invocation),
+        "git" | "hg" | "svn" | "jj" => {
+            if name == "git" {
+                discards::follow(walk, invocation);
+            }
+            version_control(walk, invocation);
+        }
         "sqlite3" | "sqlite" | "duckdb" | "litecli" => database(walk, invocation),
         _ if CHANGERS.binary_search(&name).is_ok() => {
             edited(walk, invocation);

@@ -14,6 +14,7 @@ use crate::{
 
 mod finders;
 mod powershell;
+mod substitution;
 
 use finders::{fd, find};
 use powershell::powershell;
@@ -331,13 +332,19 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if let Some(code) = code {
         if matches!(speaker.language, "perl" | "ruby") && reads_operands(&invocation.arguments) {
             for file in operands.iter().filter(|operand| **operand != code) {
-                read.push(walk.read(file));
+                read.push((file.clone(), walk.read(file)));
             }
         }
         // perl's and ruby's `-i` rewrites the files that are its operands.
         if matches!(speaker.language, "perl" | "ruby") && edits_in_place(&invocation.arguments) {
+            let puts_in = code.text.as_known().and_then(substitution::puts_in);
             for file in operands {
-                walk.write(file, crate::effect::WriteMode::Edit, Text::unknown(speaker.language));
+                let content = read.iter().find(|(name, _)| name == file);
+                let content = content.and_then(|(_, content)| {
+                    super::text::with_insertions(content, puts_in.as_deref())
+                });
+                let content = content.unwrap_or_else(|| Text::unknown(speaker.language));
+                walk.write(file, crate::effect::WriteMode::Edit, content);
             }
         }
         let mut given: Vec<Argument> =
@@ -352,7 +359,7 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let input = invocation.input.clone();
         let mut printed =
             walk.code_with_input(speaker.language, &code.text, code.span, &given, input);
-        for content in &read {
+        for (_, content) in &read {
             printed.inherit(content);
         }
         if matches!(speaker.language, "perl" | "ruby") && prints_each_line(&invocation.arguments) {
@@ -376,13 +383,13 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             given.extend(escapes::values_of(&invocation.arguments, "-v"));
             if speaker.language == "awk" {
                 for file in rest.iter().filter(|file| !file.text.known_prefix().contains('=')) {
-                    read.push(walk.read(file));
+                    read.push((file.clone(), walk.read(file)));
                 }
             }
             let input = invocation.input.clone();
             let mut printed =
                 walk.code_with_input(speaker.language, &first.text, first.span, &given, input);
-            for content in &read {
+            for (_, content) in &read {
                 printed.inherit(content);
             }
             printed

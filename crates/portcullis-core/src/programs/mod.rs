@@ -16,6 +16,7 @@ pub(crate) mod agents;
 mod archives;
 pub(crate) mod changers;
 pub(crate) mod databases;
+mod discards;
 pub(crate) mod environment;
 pub(crate) mod escapes;
 pub(crate) mod files;

@@ -22,6 +22,7 @@ static PRINTERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("gh", &["completion -s bash", "completion -s zsh"]),
+    ("gimme", &["…"]),
     ("goenv", &["init -", "init - bash"]),
     ("helm", &["completion bash", "completion zsh"]),
     ("jenv", &["init -", "init - bash"]),
@@ -59,10 +60,12 @@ static PRINTERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("rbenv", &["init -", "init - bash", "init - zsh", "init - --no-rehash bash"]),
+    ("register-python-argcomplete", &["…"]),
     ("resize", &[""]),
     ("rustup", &["completions bash", "completions bash cargo"]),
     ("ssh-agent", &["", "-s", "-c"]),
     ("starship", &["init bash", "init zsh"]),
+    ("task", &["--completion bash", "--completion zsh"]),
     ("thefuck", &["--alias"]),
     ("uv", &["generate-shell-completion bash", "generate-shell-completion zsh"]),
     ("zoxide", &["init bash", "init zsh"]),
@@ -86,12 +89,28 @@ pub(crate) fn prints_for_shells(run: &Run) -> bool {
     let (Some(words), true, None) = (words, is_in_place, &run.input) else { return false };
     let at = PRINTERS.binary_search_by(|row| row.0.cmp(run.program.as_str())).ok();
     let told = words.join(" ");
-    at.and_then(|at| PRINTERS.get(at)).is_some_and(|(_, shapes)| {
-        shapes.iter().any(|shape| match shape.strip_suffix(" …") {
-            Some(start) => told.strip_prefix(start).is_some_and(|rest| rest.starts_with(' ')),
-            None => told == *shape,
+    // A program that nobody knows completes its own words.
+    let completes = at.is_none()
+        && !run.known
+        && name == run.program
+        && matches!(
+            told.as_str(),
+            "completion bash" | "completion zsh" | "completions bash" | "completions zsh"
+        );
+    completes
+        || at.and_then(|at| PRINTERS.get(at)).is_some_and(|(_, shapes)| {
+            shapes.iter().any(|shape| match shape.strip_suffix(" …") {
+                None if *shape == "…" => {
+                    words.len() == 1
+                        && !told.starts_with('-')
+                        && told
+                            .bytes()
+                            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+                }
+                Some(start) => told.strip_prefix(start).is_some_and(|rest| rest.starts_with(' ')),
+                None => told == *shape,
+            })
         })
-    })
 }
 
 #[cfg(test)]

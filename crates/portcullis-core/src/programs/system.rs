@@ -521,6 +521,18 @@ fn partition(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let changes =
         invocation.options().has(&["--zap", "--zap-all", "-z", "-Z", "--clear", "--delete"]);
     let first = invocation.arguments.first().map_or("", known);
+    // What `sgdisk` is told before it is told to pretend, it does.
+    let pretends = match invocation.program.as_str() {
+        "sfdisk" => invocation
+            .arguments
+            .iter()
+            .any(|word| matches!(word.text.as_known(), Some("-n" | "--no-act"))),
+        "sgdisk" => matches!(first, "-P" | "--pretend"),
+        _ => false,
+    };
+    if pretends {
+        return invocation.origin();
+    }
     if looks.contains(&first)
         && !(changes || invocation.program == "sgdisk" && matches!(first, "-d" | "-o"))
     {

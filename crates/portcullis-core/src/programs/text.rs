@@ -206,7 +206,12 @@ fn sed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 let content = with_insertions(&input, edited.puts_in.as_deref()).unwrap_or(output);
                 walk.write(file, WriteMode::Edit, content);
             }
-            None => whole.append(&output),
+            None => {
+                // One file that is printed with changes is that file, changed.
+                let changed = edited.puts_in.as_deref().filter(|_| files.len() == 1 && !quiet);
+                let changed = changed.and_then(|puts_in| with_insertions(&input, Some(puts_in)));
+                whole.append(&changed.unwrap_or(output));
+            }
         }
     }
     whole
@@ -214,7 +219,7 @@ fn sed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// A file of which nothing is known, after a script that is known changed it: what was there, then what was put in, which is
 /// read as code wherever the file is run.
-fn with_insertions(input: &Text, puts_in: Option<&str>) -> Option<Text> {
+pub(super) fn with_insertions(input: &Text, puts_in: Option<&str>) -> Option<Text> {
     let puts_in = puts_in.filter(|_| matches!(input.pieces.first(), Some(Piece::Unknown(_))))?;
     let mut content = input.clone();
     if !puts_in.is_empty() {

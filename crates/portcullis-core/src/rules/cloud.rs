@@ -303,6 +303,7 @@ static RULES: &[Rule] = &[
         message: "a token, password or key of the account is printed",
         remedy: "let the tool that needs it ask for it; see who you are: `aws sts get-caller-identity`",
         when: When::Command(&[
+            "aws ecr|ecr-public get-login-password",
             "gcloud auth print-access-token|print-identity-token",
             "gcloud auth application-default print-access-token",
             "gcloud config config-helper",

@@ -156,13 +156,14 @@ static RULES: &[Rule] = &[
     },
     Rule {
         id: "credentials.accounts.copy",
-        message: "the list of the machine's users, or a file of another user, would be copied elsewhere",
+        message: "the list of the machine's users, a file of another user, or a whole home would be copied elsewhere",
         remedy: "leave the file where it is, and read the line that you need",
         when: When::Scene(copied),
         fires: &[
             "cp /etc/passwd /usr/copy",
             "cat /etc/passwd > /tmp/x",
             "cp /root/.bashrc /usr/copy",
+            "cp -r ~ /tmp/copy",
             "s=/etc/ssh/ssh_config; d=/usr/copy; cp \"$s\" \"$d\"",
         ],
         quiet: &["cat /etc/passwd", "cp README.md /tmp/x", "cut -d: -f1 /etc/passwd"],
@@ -914,9 +915,31 @@ fn copied(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         {
             continue;
         }
-        let theirs = place::place(path, scene.facts) == Place::OtherHome
+        // Whose home it is was guessed, and within one home nothing is taken from anybody.
+        let is_same_home = || {
+            let home = |path: &str| {
+                let mut parts = path.split('/').skip(1);
+                match (parts.next(), parts.next()) {
+                    (Some(top @ ("home" | "Users")), Some(name)) => Some(format!("/{top}/{name}")),
+                    _ => None,
+                }
+            };
+            let to = target.path.as_deref().and_then(home);
+            to.is_some() && to == home(path)
+        };
+        let theirs = place::place(path, scene.facts) == Place::OtherHome && !is_same_home()
             || path.starts_with("/etc/ssh/")
             || path.contains("/base-passwd/");
+        if place::place(path, scene.facts) == Place::HomeTop {
+            hits.push(Hit {
+                at: Some(sink.at),
+                ..about(
+                    Severity::High,
+                    read,
+                    "with every key and password in it, this copies elsewhere",
+                )
+            });
+        }
         if place::is_account_list(read, scene.facts) || theirs {
             hits.push(Hit {
                 at: Some(sink.at),

@@ -11,6 +11,7 @@ use crate::{
     effect::{Certainty, Effect, EffectKind, Kinds, Run, Target, WriteMode},
     finding::Confidence,
     place::{self, Place},
+    programs::Options,
     risk::Severity,
     text::Piece,
 };
@@ -187,7 +188,11 @@ static RULES: &[Rule] = &[
                 Place::Home | Place::OtherHome => Some(Severity::High),
                 _ => None,
             })?;
-            if is_of_other_project(effect, scene) || is_of_this_call(effect, scene) {
+            if is_of_other_project(effect, scene)
+                || is_of_this_call(effect, scene)
+                || is_made_again(effect, scene)
+                || is_kept_elsewhere(effect, scene)
+            {
                 hit.severity = Some(Severity::Medium);
             }
             Some(hit)
@@ -414,6 +419,8 @@ static RULES: &[Rule] = &[
             "cat /dev/sda1 | head -c 16",
             "echo hi > /dev/stderr",
             "sgdisk -p /dev/sda",
+            "sfdisk --no-act /dev/sda < layout",
+            "sgdisk --pretend -d 1 /dev/sda",
         ],
         ..Rule::LOSS
     },
@@ -641,6 +648,7 @@ const OF_PROJECTS: &[&str] = &[
     ".css",
     ".dart",
     ".ds_store",
+    ".eslintcache",
     ".ex",
     ".exs",
     ".gitignore",
@@ -677,6 +685,7 @@ const OF_PROJECTS: &[&str] = &[
     ".tmp",
     ".toml",
     ".ts",
+    ".tsbuildinfo",
     ".tsx",
     ".vue",
     ".yaml",
@@ -720,6 +729,71 @@ fn is_of_other_project(effect: &Effect, scene: &Scene<'_>) -> bool {
         && place::agent_file_of(target, scene.facts).is_none()
 }
 
+/// Whether files of one kind are deleted below a directory of a project, a kind that programs make and make again.
+fn is_made_again(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const MADE: &[&str] = &[
+        "*.class",
+        "*.log",
+        "*.o",
+        "*.orig",
+        "*.pyc",
+        "*.pyo",
+        "*.rej",
+        "*.swp",
+        "*.tmp",
+        ".DS_Store",
+    ];
+    let Some((target, _, Place::Home)) = deleted(effect, scene) else { return false };
+    let (Some(path), Some(home)) = (target.path.as_deref(), scene.facts.home.as_deref()) else {
+        return false;
+    };
+    let Some(below) = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')) else {
+        return false;
+    };
+    let Some((folders, name)) = below.rsplit_once('/') else { return false };
+    MADE.contains(&name)
+        && folders.split('/').all(|folder| {
+            folder == "**"
+                || !folder.contains(['*', '?', '['])
+                    && !folder.starts_with('.')
+                    && PERSONAL.binary_search(&folder.to_ascii_lowercase().as_str()).is_err()
+        })
+        && folders.split('/').any(|folder| folder != "**")
+}
+
+/// Whether version control has the file as it is, or it is no more than the sign that git works.
+fn is_kept_elsewhere(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some((target, false, Place::Home)) = deleted(effect, scene) else { return false };
+    let Some(path) = target.path.as_deref() else { return false };
+    let is_there = scene.facts.paths.get(path).is_some_and(|fact| fact.exists);
+    is_there && scene.facts.uncommitted.get(path) == Some(&false)
+        || path.ends_with("/.git/index.lock")
+}
+
+/// Whether the file was put there by the compiler that this call ran before.
+fn is_built_here(target: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
+    let mut runs = before.filter_map(|other| Some((run(other)?, other)));
+    let text = scene.effects.layer_text(effect.at.layer);
+    runs.any(|(run, other)| {
+        // Where it failed, nothing of it is there.
+        let between = text.get(other.at.span.range().end..effect.at.span.range().start);
+        let is_joined = other.at.layer == effect.at.layer
+            && between.is_some_and(|between| {
+                between.contains("&&")
+                    && !between.replace("&&", "").contains(['&', '|', ';', '\n', '(', ')'])
+                    && !between.contains("cd ")
+                    && !between.contains("pushd")
+            });
+        is_joined
+            && run.program == "go"
+            && run.arguments.first().is_some_and(|verb| verb.text.as_known() == Some("build"))
+            && Options::new(&run.arguments, &["-o"])
+                .value(&["-o"])
+                .is_some_and(|output| output.text.as_known() == Some(target))
+    })
+}
+
 /// Whether what is deleted was made by this same call: nothing was there before, or it was replaced and told of as that.
 fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
     let Some((target, false, Place::Home)) = deleted(effect, scene) else { return false };
@@ -727,6 +801,14 @@ fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
         return false;
     };
     let was_missing = scene.facts.paths.get(path).is_some_and(|fact| !fact.exists);
+    // Go's compiler puts its program over nothing that is no program.
+    if target
+        .text
+        .as_known()
+        .is_some_and(|name| !name.contains('/') && is_built_here(name, effect, scene))
+    {
+        return true;
+    }
     let mut before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
     before.any(|other| {
         written(other).is_some_and(|(made, mode, content)| {

@@ -192,11 +192,13 @@ static RULES: &[Rule] = &[
             "git checkout * * !. !./ !:/ !-b !-B !--orphan !-t !--track !-",
             "git restore * !--staged !-S !. !./ !:/",
             "git restore * --worktree|-W !. !./ !:/",
+            "git checkout|restore --pathspec-from-file !--staged !-S",
         ]),
         fires: &[
             "git checkout -- src/main.rs",
             "git restore src/main.rs",
             "git checkout HEAD -- a b",
+            "git checkout --pathspec-from-file=list HEAD",
         ],
         quiet: &["git checkout main", "git restore --staged src/main.rs", "git checkout -b x"],
         ..Rule::LOSS

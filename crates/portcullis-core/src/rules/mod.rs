@@ -271,7 +271,8 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             EffectKind::Run(run) => commands(run, effect, scene, &mut found),
             EffectKind::Noted(id) => {
                 if let Some(rule) = find(id) {
-                    found.add(rule, effect.at, effect.certainty, Hit::default());
+                    let hit = passing::tempered(rule.id, effect, scene, Hit::default());
+                    found.add(rule, effect.at, effect.certainty, hit);
                 }
             }
             _ => {}

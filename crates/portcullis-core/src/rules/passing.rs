@@ -5,15 +5,18 @@
 use super::{
     Hit, Scene,
     effects::{self, written},
-    hosts,
+    hosts, requests,
 };
 use crate::{
     effect::{Argument, Effect, EffectKind, Run},
     place::{self, Place},
     programs::Options,
     risk::Severity,
-    text::{SOURCES, Text},
+    text::Text,
 };
+
+mod captured;
+mod uncommitted;
 
 /// What is asked of a program's run: whether its finding is of no consequence.
 type Proof = fn(&Run, &Effect, &Scene<'_>) -> bool;
@@ -24,21 +27,26 @@ static PROOFS: &[(&str, Proof)] = &[
     ("aws.s3.delete", emulated),
     ("aws.s3.delete-many", emulated),
     ("cloud.database.delete", emulated),
-    ("cloud.token.print", is_captured),
+    ("cloud.token.print", captured::is_used_where_it_belongs),
     ("container.compose.volumes", composed_for_tests),
     ("container.remove.many", stopped_or_chosen),
     ("db.drop", test_database),
+    ("db.mongo.drop", test_documents),
     ("db.redis.flush", numbered_keys),
     ("db.reset", test_environment),
-    ("git.checkout.everything", nothing_uncommitted),
-    ("git.checkout.file", nothing_uncommitted),
+    ("db.script.drop", test_documents),
+    ("git.checkout.everything", uncommitted::is_nothing),
+    ("git.checkout.file", uncommitted::is_nothing),
     ("git.clean.force", only_made),
-    ("git.reset.hard", nothing_uncommitted),
+    ("git.push.force", pushes_nothing),
+    ("git.reset.hard", uncommitted::is_nothing),
+    ("http.request.delete", test_index),
+    ("http.request.delete-by-path", test_index),
     ("remote.verb.delete", emulated),
-    ("token.print", is_captured),
+    ("token.print", captured::is_used_where_it_belongs),
     ("unfamiliar.verb.delete", |run, effect, scene| {
         local_cluster(run, effect, scene)
-            || matches!(run.program.as_str(), "rails" | "rake")
+            || matches!(run.program.as_str(), "rails" | "rake" | "sequelize" | "sequelize-cli")
                 && test_environment(run, effect, scene)
     }),
 ];
@@ -46,7 +54,12 @@ static PROOFS: &[(&str, Proof)] = &[
 /// The hit of a rule, told as less where its circumstances prove that.
 pub(super) fn tempered(rule: &str, effect: &Effect, scene: &Scene<'_>, mut hit: Hit) -> Hit {
     let row = PROOFS.binary_search_by(|row| row.0.cmp(rule)).ok().and_then(|at| PROOFS.get(at));
-    if let (Some((_, proves)), EffectKind::Run(run)) = (row, &effect.kind)
+    let run = match &effect.kind {
+        EffectKind::Run(run) => Some(run),
+        EffectKind::Noted(_) => scene.program_around(effect),
+        _ => None,
+    };
+    if let (Some((_, proves)), Some(run)) = (row, run)
         && !scene.is_remote(effect)
         && proves(run, effect, scene)
     {
@@ -173,12 +186,125 @@ fn test_environment(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         .get(..effect.at.span.range().start)
         .unwrap_or("")
         .trim_end();
+    // What starts the program stands between the variable and its name.
+    let before = ["bundle exec", "npx", "yarn", "pnpm exec", "poetry run", "uv run"]
+        .iter()
+        .find_map(|starter| before.strip_suffix(starter))
+        .map_or(before, str::trim_end);
     let is_set = SET.iter().any(|set| {
         before
             .strip_suffix(set)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', ';', '&']))
     });
-    is_set && stays(run, scene) && !before.contains("DATABASE_URL")
+    let words = || run.arguments.iter().map(|word| word.text.as_known().unwrap_or_default());
+    let mut settings = words().filter(|word| word.starts_with("--settings"));
+    let is_configured = settings
+        .next()
+        .is_some_and(|word| word.strip_prefix("--settings=").is_some_and(is_of_tests))
+        && settings.next().is_none()
+        && !words().any(|word| word.starts_with("--database"));
+    // The address of a database outweighs the environment's name.
+    let address =
+        before.rsplit("DATABASE_URL=").next().filter(|_| before.contains("DATABASE_URL="));
+    let is_addressed = address.is_some_and(is_test_address);
+    (is_set || is_configured) && address.is_none() && stays(run, scene)
+        || is_addressed && stays(run, scene) && !words().any(|word| word.contains("schema"))
+}
+
+/// Whether an address names a test's database on this machine, and nothing else.
+fn is_test_address(address: &str) -> bool {
+    let address = address.trim().trim_matches(['"', '\'']);
+    let Some((_, rest)) = address.split_once("://") else { return false };
+    let Some((_, name)) = rest.split_once('/') else { return false };
+    host_of(address).is_some_and(is_this_machine)
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        && is_of_tests(name)
+}
+
+/// `mongosh mongodb://localhost/app_test --eval 'db.dropDatabase()'`: documents of a test's database on this machine.
+fn test_documents(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    /// Ways of a script to another database or another server.
+    const ELSEWHERE: &[&str] = &[
+        "Mongo(",
+        "admin",
+        "connect(",
+        "getDB(",
+        "getMongo",
+        "getSiblingDB",
+        "load(",
+        "require",
+        "shutdown",
+        "use ",
+        "dropUser",
+        "dropAllUsers",
+    ];
+    if !matches!(run.program.as_str(), "mongosh" | "mongo") || !stays(run, scene) {
+        return false;
+    }
+    let options = Options::new(&run.arguments, &["--eval", "--host", "--port", "-u", "-p"]);
+    let mut operands = options.operands();
+    let named = operands.next().and_then(|word| word.text.as_known());
+    let is_test = named.is_some_and(|name| {
+        is_test_address(name) || is_of_tests(name) && !name.contains(['/', ':'])
+    });
+    let scripts = options.values_of(&["--eval"]).map(|script| script.text);
+    let mut scripts = scripts.chain(run.input.clone()).peekable();
+    is_test
+        && operands.next().is_none()
+        && is_here(options, &["--host"])
+        && scripts.peek().is_some()
+        && scripts.all(|script| {
+            script.as_known().is_some_and(|script| {
+                let mut words = script.split(|letter: char| !letter.is_alphanumeric());
+                // Helpers for whole clusters.
+                !words.any(|word| matches!(word, "rs" | "sh"))
+                    && !ELSEWHERE.iter().any(|word| script.contains(word))
+            })
+        })
+}
+
+/// `curl -X DELETE localhost:9200/test-index`: an index or a document of a test's, in a service on this machine.
+fn test_index(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
+    let Some(words) = words else { return false };
+    let leads = words.iter().any(|word| {
+        ["-x", "-K", "--config", "--resolve", "--connect-to", "--next", "--url", "-:", "--proxy"]
+            .iter()
+            .any(|option| word.starts_with(option))
+    });
+    let mut addresses = Options::new(&run.arguments, requests::VALUES).operands().peekable();
+    run.program == "curl"
+        && !leads
+        && stays(run, scene)
+        && addresses.peek().is_some()
+        && addresses.all(|address| address.text.as_known().is_some_and(is_test_path))
+}
+
+/// `localhost:9200/test-index/_delete_by_query`.
+fn is_test_path(address: &str) -> bool {
+    let address = address.strip_prefix("http://").unwrap_or(address);
+    let Some((host, path)) = address.split_once('/') else { return false };
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let index = path.split(['/', '?']).next().unwrap_or_default();
+    matches!(host, "localhost" | "127.0.0.1")
+        && index.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+        && !index.starts_with('_')
+        && !path.contains("..")
+        && is_of_tests(index)
+}
+
+/// `git push -n --force`: a short word for a rehearsal, which only this verb has.
+fn pushes_nothing(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
+    let Some(words) = words else { return false };
+    words.first() == Some(&"push")
+        && Options::new(
+            &run.arguments,
+            &["-o", "--push-option", "--exec", "--receive-pack", "--repo"],
+        )
+        .has(&["-n"])
+        && !words.iter().any(|word| word.starts_with("--no-d"))
+        && stays(run, scene)
 }
 
 /// `--endpoint-url=http://localhost:4566`, `awslocal`: an emulator of the cloud on this machine.
@@ -255,6 +381,8 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     if verb == Some("stop") {
         return true;
     }
+    // What is stopped at once can be started again too; but not everything that runs.
+    let stops = verb == Some("kill");
     let is_chosen = |text: &Text| {
         let origins = scene.origins(text);
         let mut lists = origins.into_iter().filter_map(|origin| match &origin.kind {
@@ -266,6 +394,7 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
             options.values_of(&["-f", "--filter"]).any(|filter| {
                 filter.text.as_known().and_then(|filter| filter.split_once('=')).is_some_and(
                     |(key, value)| match key {
+                        "label" | "name" | "ancestor" if stops => value.len() > 2,
                         "label" => value.split(['=', '.', '/']).any(is_of_tests),
                         "name" => is_of_tests(value.trim_matches(['^', '$'])),
                         _ => false,
@@ -276,11 +405,15 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     };
     let unknown: Vec<&Text> =
         run.arguments.iter().map(|word| &word.text).filter(|text| text.has_unknown()).collect();
-    verb == Some("rm") && !unknown.is_empty() && unknown.into_iter().all(is_chosen)
+    (stops || verb == Some("rm")) && !unknown.is_empty() && unknown.into_iter().all(is_chosen)
 }
 
-/// `git clean -fdX build/`: nothing but what builds make.
+/// `git clean -fdX build/`: nothing but what builds make; `git clean -f --no-force`: nothing at all.
 fn only_made(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    if run.arguments.last().is_some_and(|word| word.text.as_known() == Some("--no-force")) {
+        let sets = |word: &Argument| word.text.known_prefix().contains("requireForce");
+        return !run.arguments.iter().any(sets) && stays(run, scene);
+    }
     let mut operands = run
         .arguments
         .iter()
@@ -296,135 +429,6 @@ fn only_made(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     operands.peek().is_some()
         && operands.all(|operand| operand.text.as_known().is_some_and(is_made))
         && run.arguments.first().is_some_and(|verb| verb.text.as_known() == Some("clean"))
-}
-
-/// `git diff --quiet && git reset --hard origin/main`: what would be lost was looked for, and is not there.
-fn nothing_uncommitted(_: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    const PROVED: &[&str] = &[
-        "git diff --quiet",
-        "git diff --quiet HEAD",
-        "git diff --quiet --exit-code",
-        "git diff --exit-code --quiet",
-        "git diff-index --quiet HEAD",
-        "git diff-index --quiet HEAD --",
-        "[ -z \"$(git status --porcelain)\" ]",
-        "[[ -z \"$(git status --porcelain)\" ]]",
-        "[[ -z $(git status --porcelain) ]]",
-        "test -z \"$(git status --porcelain)\"",
-        "git stash",
-        "git stash push",
-        "git stash -u",
-        "git stash push -u",
-        "git stash --include-untracked",
-    ];
-    const BETWEEN: &[&str] = &[
-        "git diff --cached --quiet",
-        "git diff --quiet --cached",
-        "git fetch",
-        "git fetch origin",
-        "git fetch --all",
-        "git fetch --prune",
-        "git fetch origin main",
-    ];
-    let text = scene.effects.layer_text(effect.at.layer);
-    let before = text.get(..effect.at.span.range().start).unwrap_or("").trim_end();
-    let is_replaced = ["alias", "git()", "git ()", "function", "PATH=", "GIT_", "#"]
-        .iter()
-        .any(|word| text.contains(word));
-    let Some(before) = before.strip_suffix("&&") else { return false };
-    if is_replaced {
-        return false;
-    }
-    for part in before.rsplit("&&") {
-        // Only the nearest commands count: those that a `&&` joins to this one.
-        let part = part.trim();
-        if PROVED.contains(&part) {
-            return true;
-        }
-        if !BETWEEN.contains(&part) {
-            return false;
-        }
-    }
-    false
-}
-
-/// Hosts to which a token belongs, by the program that printed it.
-const ISSUERS: &[(&str, &[&str])] = &[
-    ("aws", &["amazonaws.com"]),
-    ("az", &["azure.com", "azurecr.io", "microsoft.com", "windows.net"]),
-    ("gcloud", &["gcr.io", "googleapis.com", "pkg.dev"]),
-    ("gh", &["github.com", "ghcr.io", "githubusercontent.com"]),
-    ("glab", &["gitlab.com"]),
-];
-
-/// `GITHUB_TOKEN=$(gh auth token) tool`, `curl -H "Authorization: token $(gh auth token)" https://api.github.com/…`: the token
-/// goes to a program that signs in with it, or back to whom it came from, and nobody sees it.
-fn is_captured(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    let is_it = |text: &Text| {
-        text.sources.len() >= SOURCES
-            || scene.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect))
-    };
-    if is_it(&scene.effects.shown) || shows_environment(scene) {
-        return false;
-    }
-    let issuers = ISSUERS
-        .iter()
-        .find(|(program, _)| *program == run.program)
-        .map_or(&[][..], |(_, hosts)| hosts);
-    let is_issuer = |host: Option<&str>| {
-        host.is_some_and(|host| {
-            issuers.iter().any(|issuer| {
-                host == *issuer || host.strip_suffix(issuer).is_some_and(|rest| rest.ends_with('.'))
-            })
-        })
-    };
-    let range = effect.at.span.range();
-    let text = scene.effects.layer_text(effect.at.layer);
-    let is_substituted = text.get(..range.start).is_some_and(|before| before.ends_with("$("))
-        || text
-            .get(range.end..)
-            .is_some_and(|after| after.trim_start().starts_with("| docker login"));
-    let mut is_used = false;
-    let goes_well = scene.effects.list.iter().all(|other| match &other.kind {
-        EffectKind::Connect(connection) => {
-            let carries =
-                is_it(&connection.address) || connection.sends.as_ref().is_some_and(is_it);
-            is_used |= carries;
-            !carries || is_issuer(connection.host.as_deref())
-        }
-        EffectKind::Write { content, target, .. } => !is_it(content) && !is_it(&target.text),
-        EffectKind::Execute { code, .. } => !is_it(code),
-        EffectKind::Query { statement } => !is_it(statement),
-        EffectKind::Run(user) => {
-            let by_argument = user.arguments.iter().any(|word| is_it(&word.text));
-            let by_input = user.input.as_ref().is_some_and(is_it);
-            match user.program.as_str() {
-                _ if !by_argument && !by_input => true,
-                "declare" | "env" | "export" | "local" | "readonly" | "typeset" => true,
-                "curl" | "wget" | "http" | "xh" => {
-                    let mut urls = user
-                        .arguments
-                        .iter()
-                        .filter_map(|word| host_of(word.text.known_prefix()))
-                        .peekable();
-                    urls.peek().is_some() && urls.all(|host| is_issuer(Some(host)))
-                }
-                "docker" | "podman" => {
-                    let options =
-                        Options::new(&user.arguments, &["-u", "--username", "-p", "--password"]);
-                    let mut operands = options.operands();
-                    let is_login =
-                        operands.next().is_some_and(|verb| verb.text.as_known() == Some("login"));
-                    let host = operands.next().and_then(|host| host.text.as_known());
-                    let host = host.map(|host| host_of(host).unwrap_or(host));
-                    is_login && by_input && !by_argument && is_issuer(host)
-                }
-                _ => false,
-            }
-        }
-        _ => true,
-    });
-    (is_substituted || is_used) && goes_well
 }
 
 /// Whether anything in the action prints variables that it did not set, or the environment as a whole.
@@ -570,16 +574,53 @@ pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>)
                 let word = word.text.known_prefix();
                 !word.contains("host=") && !word.contains("://") && !word.starts_with("service=")
             });
-            is_plain && is_here(options, &["-h", "--host"]) && drops_for_tests(statement)
+            let named = options.values_of(&["-d", "--dbname"]).chain(options.operands().cloned());
+            let mut named = named.map(|name| name.text).peekable();
+            let is_test_data = named.peek().is_some()
+                && named.all(|name| name.as_known().is_some_and(is_of_tests))
+                && keeps_to_its_database(statement)
+                && options
+                    .values_of(&["-c", "--command", "-e", "--execute"])
+                    .all(|other| keeps_to_its_database(&other.text));
+            is_plain
+                && is_here(options, &["-h", "--host"])
+                && (is_test_data || drops_for_tests(statement))
         }
         _ => false,
     }
 }
 
-/// `DROP TABLE IF EXISTS tmp_a, tmp_b`, `DROP DATABASE app_test`, and nothing else.
+/// Whether a statement can only be about the database that it is sent to: nothing with a point in its name, no command of the
+/// client's, no other server.
+fn keeps_to_its_database(statement: &Text) -> bool {
+    const LEAVES: &[&str] =
+        &["copy", "database", "dblink", "program", "role", "server", "system", "use", "user"];
+    statement.as_known().is_some_and(|text| {
+        let lower = text.to_ascii_lowercase();
+        let mut words = lower.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        !lower.contains(['.', '\\', '`', '"']) && !words.any(|word| LEAVES.contains(&word))
+    })
+}
+
+/// `DROP TABLE IF EXISTS tmp_a, tmp_b`, `DROP DATABASE app_test; CREATE DATABASE app_test`, and nothing else.
 fn drops_for_tests(statement: &Text) -> bool {
     let Some(text) = statement.as_known() else { return false };
-    let text = text.trim().trim_end_matches(';').trim();
+    let mut statements = text
+        .split(';')
+        .map(str::trim)
+        .filter(|statement| !statement.is_empty())
+        .filter(|statement| {
+            let mut words = statement.split_whitespace();
+            !(words.next().is_some_and(|word| word.eq_ignore_ascii_case("create"))
+                && words.next().is_some_and(|word| word.eq_ignore_ascii_case("database"))
+                && words.next().is_some_and(is_of_tests)
+                && words.next().is_none())
+        })
+        .peekable();
+    statements.peek().is_some() && statements.all(is_drop_for_tests)
+}
+
+fn is_drop_for_tests(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is =
         |at: usize, word: &str| words.get(at).is_some_and(|given| given.eq_ignore_ascii_case(word));

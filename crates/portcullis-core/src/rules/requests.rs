@@ -128,7 +128,7 @@ enum Verdict {
 }
 
 /// The options of HTTP clients that take a value and stand near a method or an address.
-const VALUES: &[&str] = &[
+pub(super) const VALUES: &[&str] = &[
     "-A",
     "-C",
     "-D",

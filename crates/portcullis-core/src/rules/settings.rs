@@ -249,7 +249,10 @@ fn names_of(pattern: &str) -> Option<Vec<&str>> {
     // A part of a name is in many names, of which some may be a secret's.
     let is_whole = |name: &&str| {
         let name = name.trim_start_matches('^').trim_end_matches('=');
-        anchored.is_some() && ends && is_grouped || name.contains('_')
+        let last = name.rsplit('_').next().unwrap_or(name);
+        let ends_so =
+            ends && names.len() == 1 && matches!(last, "DEBUG" | "PORT" | "TIMEZONE" | "LEVEL");
+        anchored.is_some() && ends && is_grouped || name.contains('_') || ends_so
     };
     names.iter().all(is_whole).then(|| {
         names.into_iter().map(|name| name.trim_start_matches('^').trim_end_matches('=')).collect()
@@ -294,7 +297,8 @@ mod tests {
         let is_fine = |pattern: &str| {
             names_of(pattern).is_some_and(|names| names.into_iter().all(is_harmless))
         };
-        for pattern in ["FASTAPI_URL", "^PORT=", "^(PORT|NODE_ENV)=", "VITE_API_URL=", "LOG_LEVEL"]
+        for pattern in
+            ["FASTAPI_URL", "^PORT=", "PORT=", "^(PORT|NODE_ENV)=", "VITE_API_URL=", "LOG_LEVEL"]
         {
             assert!(is_fine(pattern), "{pattern}");
         }

@@ -66,6 +66,12 @@ pub(super) fn effect(kind: &EffectKind) -> String {
             format!("sets {} to {}", quoted(name), text(value))
         }
         EffectKind::Query { statement } => format!("sends {} to a database", text(statement)),
+        EffectKind::Discard { target, whole: false } => {
+            format!("puts {} back as it was committed", file(target))
+        }
+        EffectKind::Discard { target, whole: true } => {
+            format!("puts the whole work tree around {} back as it was committed", file(target))
+        }
         EffectKind::Noted(rule) => format!("does what the rule {} is about", quoted(rule)),
     }
 }

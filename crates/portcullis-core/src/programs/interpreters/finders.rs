@@ -44,7 +44,11 @@ pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             let end = (start..expression.len())
                 .find(|at| *at > index && is_or(expression, *at))
                 .unwrap_or(expression.len());
-            selection = Selection::of(expression.get(start..end).unwrap_or(&[]));
+            let part = expression.get(start..end).unwrap_or(&[]);
+            // What is asked behind an action that loses something comes too late for it.
+            let acts = part.iter().position(|word| word.text.as_known() == Some("-delete"));
+            selection = Selection::of(part.get(..acts.unwrap_or(part.len())).unwrap_or(part));
+            selection.only_roots |= Selection::of(part).only_roots;
             found = selection.found(&roots);
         }
         match argument.text.as_known() {

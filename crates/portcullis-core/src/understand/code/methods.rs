@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 impl Interpreter<'_, '_, '_> {
@@ -205,7 +205,7 @@ impl Interpreter<'_, '_, '_> {
         if matches!(name, "read" | "text" | "content" | "json" | "decode" | "body")
             && text.taint != Taint::NONE
         {
-            return Some(Value::Text(text.derive([crate::text::Piece::Unknown(path.into())])));
+            return Some(Value::Text(text.derive([Piece::Unknown(path.into())])));
         }
         // `parser.parse_args().path` and the like may still be paths.
         if matches!(
@@ -313,7 +313,8 @@ impl Interpreter<'_, '_, '_> {
             result.inherit(&text);
             return Value::Text(result);
         }
-        Value::Text(mixed("changed text", [receiver, &from.value, &to.value]))
+        let changed = mixed("changed text", [receiver, &from.value, &to.value]);
+        Value::Text(put_into(&text, name, from, to).unwrap_or(changed))
     }
 
     fn pack(&mut self, receiver: &Value, given: &[Given]) -> Value {
@@ -325,6 +326,27 @@ impl Interpreter<'_, '_, '_> {
         let span = given.first().map(|given| given.span).unwrap_or_default();
         pack(format, &list, span)
     }
+}
+
+/// A file of which nothing is known, with one text in it replaced by another: what was there, then what was put in.
+fn put_into(text: &Text, name: &str, from: &Given, to: &Given) -> Option<Text> {
+    let (from, to) = (from.value.as_known()?, to.value.as_known()?);
+    let ([origin @ Piece::Unknown(_)] | [origin @ Piece::Unknown(_), Piece::Known(_)]) =
+        text.pieces.as_slice()
+    else {
+        return None;
+    };
+    // What was a comment would be code, and letters could become other words.
+    let is_plain = !from.contains('#') && !from.contains("//") && !from.is_empty();
+    if !is_plain || !text.taint.has(Taint::FILE) || !matches!(name, "replace" | "replaceAll") {
+        return None;
+    }
+    let before = match text.pieces.get(1) {
+        Some(Piece::Known(before)) if before.starts_with('\n') => before.as_str(),
+        Some(_) => return None,
+        None => "",
+    };
+    Some(text.derive([origin.clone(), Piece::Known(format!("{before}\n{to}"))]))
 }
 
 /// `pack('C*', …)`, `['…'].pack('H*')`.

@@ -50,6 +50,7 @@ fn shown(effects: &Effects) -> Vec<String> {
                 None => format!("connect {}", connection.address.display()),
             },
             EffectKind::Noted(rule) => (*rule).to_owned(),
+            EffectKind::Discard { target, .. } => format!("discard {}", target.text.display()),
             EffectKind::Query { statement } => format!("query {}", statement.display()),
             EffectKind::Privilege { user } => format!("as {}", user.display()),
             other => format!("{other:?}"),

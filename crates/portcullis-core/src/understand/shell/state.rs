@@ -497,6 +497,20 @@ impl State {
         (!found.is_empty()).then_some(found)
     }
 
+    /// What stands in a file that was changed together with others, by a pattern: there, what was put in is known.
+    pub(super) fn file_within(&self, path: &str) -> Option<Vec<Text>> {
+        let path: Vec<char> = path.chars().leading(MATCHED).collect();
+        let mut patterns = self.files().filter(|pattern| pattern.contains(['*', '?', '[']));
+        let found = patterns.find(|pattern| {
+            let pattern: Vec<char> =
+                pattern.replace("/**/", "/*").chars().leading(MATCHED).collect();
+            pattern::whole(&pattern, &path)
+        })?;
+        let put_in = |content: &&Text| content.pieces.len() > 1;
+        let versions: Vec<Text> = self.file(found)?.iter().filter(put_in).cloned().collect();
+        (!versions.is_empty()).then_some(versions)
+    }
+
     /// A file is written. `certain` writes replace what was known; others stand beside it. Never undone: a subshell's
     /// files stay.
     pub(super) fn write_file(&mut self, path: &str, content: Text, append: bool, certain: bool) {

@@ -378,6 +378,12 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The program puts what version control keeps in the place of what stands there, or in the whole work tree around it.
+    pub(crate) fn discard(&mut self, file: &Argument, whole: bool) {
+        let target = self.target(&file.text);
+        self.emit(EffectKind::Discard { target, whole }, file.span);
+    }
+
     /// The program shows a directory to what it runs, which does with it what it likes.
     pub(crate) fn mount(&mut self, source: &Argument) {
         let target = self.followed(&source.text);
@@ -591,19 +597,33 @@ impl<'a> Walk<'a> {
         let is_read = code.sources.iter().filter_map(effect).any(|effect| match &effect.kind {
             EffectKind::Read(target) => {
                 let is_file = target.path.as_deref().is_some_and(|path| {
-                    !path.contains(['*', '?', '['])
+                    (!path.contains(['*', '?', '[']) || self.is_edited(path))
                         && !["/dev/", "/proc/", "/sys/"].iter().any(|top| path.starts_with(top))
                 });
-                is_file && target.text.as_known() == Some(origin)
+                is_file && target.text.as_pattern().as_deref() == Some(origin)
             }
             _ => false,
         });
         // A program that has the file's name could have printed it.
         is_read
             && (origin.contains('/')
-                || !self.effects.list.iter().any(
+                || !code.sources.iter().filter_map(effect).any(
                     |effect| matches!(&effect.kind, EffectKind::Run(run) if *run.program == **origin),
                 ))
+    }
+
+    /// Whether files that a pattern names were changed each in its place and nowhere else: then no text is made of several.
+    fn is_edited(&self, pattern: &str) -> bool {
+        let mut written = self.effects.list.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Write { target, mode, .. } => Some((target, *mode)),
+            _ => None,
+        });
+        let mut is_there = false;
+        written.all(|(target, mode)| {
+            let is_it = target.path.as_deref() == Some(pattern) && mode == WriteMode::Edit;
+            is_there |= is_it;
+            is_it || mode != WriteMode::Edit && target.text.as_known().is_some()
+        }) && is_there
     }
 
     /// The program runs a file as a script in `language`; its own first line or name is obeyed where the language is
@@ -622,7 +642,8 @@ impl<'a> Walk<'a> {
             .and_then(|path| self.descriptor(path))
             .map(|content| vec![content])
             .or_else(|| path.and_then(|path| self.state.file(path)).map(<[_]>::to_vec))
-            .or_else(|| path.and_then(|path| self.state.files_like(path)));
+            .or_else(|| path.and_then(|path| self.state.files_like(path)))
+            .or_else(|| path.and_then(|path| self.state.file_within(path)));
         let Some(versions) = versions else {
             let mut code = Text::unknown(&file.text.display());
             code.inherit(&file.text);
@@ -1096,7 +1117,9 @@ fn texts(kind: &EffectKind) -> Vec<&Text> {
         }
         EffectKind::Read(target) | EffectKind::Delete { target, .. } => vec![&target.text],
         EffectKind::Write { target, content, .. } => vec![&target.text, content],
-        EffectKind::Permission { target, .. } | EffectKind::Hand { target, .. } => {
+        EffectKind::Permission { target, .. }
+        | EffectKind::Hand { target, .. }
+        | EffectKind::Discard { target, .. } => {
             vec![&target.text]
         }
         EffectKind::Execute { code, .. } => vec![code],
