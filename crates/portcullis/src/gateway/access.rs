@@ -159,6 +159,16 @@ impl Door {
         Ok(Caller { id, name, scopes, holder, made_here })
     }
 
+    /// That the token of a request that lasts still holds: whoever waited is nobody once it has ended.
+    pub(super) fn still(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let text = bearer(headers)?.or_else(|| cookie(headers)).unwrap_or_default();
+        let token = self.token(&hash_of(text))?;
+        match token.filter(|token| token.holds(Timestamp::now())) {
+            Some(_) => Ok(()),
+            None => Err(unauthorized("this token has ended")),
+        }
+    }
+
     /// The token that a person logs in with.
     pub(super) fn log_in(&self, text: &str, peer: SocketAddr) -> Result<Token, Problem> {
         let token = self.token(&hash_of(text))?;

@@ -7,7 +7,7 @@ use axum::{
     Extension, Json,
     body::Bytes,
     extract::{Path, State},
-    http::StatusCode,
+    http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
 use portcullis_core::{
@@ -125,11 +125,16 @@ pub(super) async fn show(
     Extension(caller): Extension<Caller>,
     Path(text): Path<String>,
     Parameters(waits): Parameters<Waits>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let id = id(&text)?;
     let request = seen_by(&caller, existing(&gateway, id).await?)?;
     let request = match waits.duration() {
-        Some(wait) if request.status == Status::Pending => decided(&gateway, id, wait).await?,
+        Some(wait) if request.status == Status::Pending => {
+            let request = decided(&gateway, id, wait).await?;
+            gateway.door.still(&headers)?;
+            request
+        }
         _ => request,
     };
     Ok(Json(ApprovalShape::whole(&request)).into_response())

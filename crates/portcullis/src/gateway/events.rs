@@ -6,7 +6,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use axum::{
     body::{Body, Bytes},
     extract::State,
-    http::header,
+    http::{HeaderMap, header},
     response::{IntoResponse as _, Response},
 };
 use serde::Deserialize;
@@ -21,6 +21,9 @@ use super::{Gateway, Shared, problem::Parameters};
 
 /// How often listeners are told at most: what happens in between is told together.
 const TOGETHER: Duration = Duration::from_millis(100);
+
+/// How often it is looked whether a listener's token has ended.
+const HOLDS: Duration = Duration::from_secs(2);
 
 /// How often a silent connection is kept alive.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -54,6 +57,7 @@ pub(super) struct Listens {
 pub(super) async fn listen(
     State(gateway): State<Shared>,
     Parameters(listens): Parameters<Listens>,
+    caller: HeaderMap,
 ) -> Response {
     let mut events = gateway.events.subscribe();
     let mut closed = gateway.closed.subscribe();
@@ -63,11 +67,14 @@ pub(super) async fn listen(
     let pending = gateway.read(|store| store.pending()).await.unwrap_or_default();
     let data = json!({ "v": crate::wire::VERSION, "head": head, "pending": pending });
     let first = format!("retry: 1000\nid: {head}\nevent: change\ndata: {data}\n\n");
+    let open = Arc::downgrade(&gateway);
     drop(gateway);
+    let mut asked = tokio::time::interval_at(Instant::now() + HOLDS, HOLDS);
     tokio::spawn(async move {
         if sender.send(Ok(Bytes::from(first))).await.is_err() {
             return;
         }
+        let mut silent = Instant::now();
         loop {
             let text = tokio::select! {
                 event = events.recv() => match event {
@@ -77,10 +84,15 @@ pub(super) async fn listen(
                     Err(RecvError::Closed) => return,
                 },
                 () = over(ends) => return,
-                () = tokio::time::sleep(ALIVE) => Bytes::from_static(b": alive\n\n"),
+                _ = asked.tick() => match open.upgrade() {
+                    Some(gateway) if gateway.door.still(&caller).is_ok() => continue,
+                    _ => return,
+                },
+                () = tokio::time::sleep_until(silent + ALIVE) => Bytes::from_static(b": alive\n\n"),
                 _ = closed.changed() => return,
                 () = sender.closed() => return,
             };
+            silent = Instant::now();
             if sender.send(Ok(text)).await.is_err() {
                 return;
             }

@@ -93,6 +93,7 @@ pub(super) async fn judge(
     };
     if let Some(wait) = waits.duration() {
         request = decided(&gateway, request.id, wait).await?;
+        gateway.door.still(&headers)?;
         request = take_up(&gateway, request, &mut judged, &caller).await?;
     }
     Ok(json_text(answered(id.as_ref(), &judged, Some(&request))))

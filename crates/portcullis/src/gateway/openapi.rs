@@ -121,6 +121,17 @@ fn good(route: &Route) -> Value {
     for kind in kinds {
         let schema = match *kind {
             "application/json" => reference(route.gives),
+            // What a reader of events makes of each.
+            "text/event-stream" => json!({
+                "type": "object",
+                "required": ["id", "event", "data"],
+                "properties": {
+                    "id": { "type": "string" },
+                    "event": { "const": "change" },
+                    "data": { "type": "string", "contentMediaType": "application/json" },
+                    "retry": { "type": "integer" },
+                },
+            }),
             _ => json!({ "type": "string" }),
         };
         content.insert((*kind).to_owned(), json!({ "schema": schema }));

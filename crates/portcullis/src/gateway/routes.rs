@@ -184,7 +184,7 @@ pub(super) const ROUTES: &[Route] = &[
     route!(DELETE "/v1/policy/approval", RULES_OVER, "End a looser approval policy before its time", [], "" -> 200 "PolicySet", delete(policy::end)),
     route!(GET "/v1/tokens", RULES_OVER, "Every token, without what makes it one", [], "" -> 200 "Tokens", get(tokens::list)),
     route!(POST "/v1/tokens", RULES_OVER, "Make a token; it is shown in this answer alone", [], "NewTokenShape" -> 201 "TokenShape", post(tokens::make)),
-    route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good", [], "" -> 204 "", delete(tokens::revoke)),
+    route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good, and the sessions of browsers under its name", [], "" -> 204 "", delete(tokens::revoke)),
     route!(GET "/v1/me", Needs::Token, "Who this token is", [], "" -> 200 "Me", get(tokens::whoami)),
     route!(POST "/v1/login", Needs::Nothing, "Log a browser in with a token", [], "LogIn" -> 200 "Me", post(tokens::log_in)),
     route!(POST "/v1/logout", Needs::Token, "Log this browser out", [], "" -> 204 "", post(tokens::log_out)),

@@ -67,7 +67,18 @@ pub(super) async fn revoke(
     Extension(caller): Extension<Caller>,
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
-    end(&gateway, id(&text)?, &caller.name).await?;
+    let ended = id(&text)?;
+    let all = gateway.read(|store| store.tokens()).await?;
+    end(&gateway, ended, &caller.name).await?;
+    // Whoever logged in with it is not in any more: a browser's session says whose it is, and not by which of their tokens.
+    let named = all.iter().find(|token| token.id == ended && token.holder == Holder::Api);
+    for session in all.iter().filter(|token| {
+        token.holder == Holder::Browser
+            && token.holds(Timestamp::now())
+            && named.is_some_and(|named| named.name == token.name)
+    }) {
+        end(&gateway, session.id, &caller.name).await?;
+    }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

@@ -13,6 +13,7 @@ mod agent;
 mod answering;
 #[cfg(target_os = "linux")]
 mod attended;
+mod documents;
 mod forging;
 #[cfg(target_os = "linux")]
 #[path = "../../src/person/grid.rs"]

@@ -533,6 +533,50 @@ fn a_token_ends_when_it_is_revoked() {
 }
 
 #[test]
+fn whoever_waits_listens_or_is_logged_in_is_nobody_once_their_token_has_ended() {
+    let (_state, gateway) = gateway(&[]);
+    let token = |name: &str, scope: &str| {
+        let body = json!({ "name": name, "scopes": [scope] });
+        let made = gateway.client().post("/v1/tokens", &gateway.person, &body).json();
+        let text = |field: &str| made[field].as_str().unwrap().to_owned();
+        (text("id"), text("token"))
+    };
+    let (agent, agents_token) = token("ci", "judge");
+    let (reader, readers_token) = token("reader", "read");
+    let end = |id: &str| {
+        let path = format!("/v1/tokens/{id}");
+        let ended = gateway.client().send("DELETE", &path, &gateway.person, &[], "").unwrap();
+        assert_eq!(ended.status, 204, "{}", ended.body);
+    };
+    let body = json!({ "token": readers_token }).to_string();
+    let opened = gateway.client().send("POST", "/v1/login", "", &[], &body).unwrap();
+    let cookie = opened.headers.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    assert!(cookie.is_some(), "{opened:?}");
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let body = call("rm -rf /srv/data");
+            gateway.client().post("/v1/judge?wait=100", &agents_token, &body)
+        });
+        let listening = scope.spawn(|| gateway.client().get("/v1/events", &readers_token));
+        let id = pending(&gateway);
+        end(&agent);
+        end(&reader);
+        // It is believed for half a second more.
+        thread::sleep(std::time::Duration::from_millis(600));
+        assert_eq!(decide(&gateway, &id, &gateway.person, &approve()).status, 200);
+        let answer = waiting.join().unwrap();
+        assert_eq!((answer.status, answer.code().as_str()), (401, "unauthorized"));
+        assert_eq!(listening.join().unwrap().status, 200, "and it came to an end");
+        let one = gateway.client().get(&format!("/v1/approvals/{id}"), &gateway.person).json();
+        assert_eq!((&one["status"], one.get("claimed")), (&json!("approved"), None));
+    });
+    let tokens = gateway.client().get("/v1/tokens", &gateway.person).json();
+    let open = tokens["tokens"].as_array().unwrap().iter().filter(|one| one["revoked"].is_null());
+    let names: Vec<&Value> = open.map(|one| &one["name"]).collect();
+    assert!(!names.contains(&&json!("reader")), "{names:?}");
+}
+
+#[test]
 fn one_client_cannot_take_all() {
     let (_state, gateway) = gateway(&["--rate", "1"]);
     let mut client = gateway.client();
