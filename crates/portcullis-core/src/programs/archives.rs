@@ -7,6 +7,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::{Argument, WriteMode},
+    place::{self, Place},
     text::Text,
     understand::shell::{Invocation, Walk},
 };
@@ -196,6 +197,9 @@ fn unpacked(
     from: &Text,
 ) {
     let mut inside = directory.unwrap_or_else(|| synthetic(".", invocation.span));
+    if place::place_of(&walk.target(&inside.text), walk.facts()) == Place::HomeTop {
+        walk.note("persistence.home.unpacked", inside.span);
+    }
     if !inside.text.display().ends_with('/') {
         inside.text.push_known("/");
     }

@@ -15,7 +15,7 @@ mod git;
 mod git_tables;
 pub(crate) mod named;
 #[cfg(test)]
-mod near_pairs;
+pub(in crate::programs) mod near_pairs;
 mod settings;
 mod vim;
 
@@ -418,7 +418,19 @@ static ESCAPES: &[Escape] = &[
     escape("nnn", &["-P"], How::Shell),
     escape("nodemon", &["-x", "--exec"], How::Shell),
     escape("npm", &["-c", "--call"], How::Shell),
-    escape("npm", &["--editor", "--git", "--script-shell", "--shell", "--viewer"], How::Program),
+    escape(
+        "npm",
+        &[
+            "--editor",
+            "--git",
+            "--init-module",
+            "--node-gyp",
+            "--script-shell",
+            "--shell",
+            "--viewer",
+        ],
+        How::Program,
+    ),
     escape("npm", &["--globalconfig", "--userconfig"], How::Settings(Settings::Npm)),
     escape("npm", &["--node-options"], How::Code("node-options")),
     escape("npx", &["-c", "--call"], How::Shell),
@@ -474,7 +486,10 @@ static ESCAPES: &[Escape] = &[
     escape("ssh", &["-I"], How::Library),
     escape("ssh", &["-o"], How::Ssh),
     escape("ssh-add", &["-S"], How::Library),
+    escape("ssh-copy-id", &["-F"], How::Settings(Settings::Ssh)),
+    escape("ssh-copy-id", &["-o"], How::Ssh),
     escape("ssh-keygen", &["-w"], How::Library),
+    escape("sshfs", &["-F"], How::Settings(Settings::Ssh)),
     escape("sshfs", &["-o"], How::ShellSetting(&["ssh_command"])),
     escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
     escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),

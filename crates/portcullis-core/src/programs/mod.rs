@@ -23,6 +23,8 @@ pub(crate) mod files;
 mod filters;
 pub(crate) mod interpreters;
 mod mounts;
+#[cfg(test)]
+mod near_pairs;
 mod network;
 mod operands;
 mod operators;

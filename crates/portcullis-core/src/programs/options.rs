@@ -13,6 +13,36 @@ use crate::{
 /// take one, see [`Options::abbreviating`]; others take none at all.
 const ABBREVIATION_LETTERS: usize = 3;
 
+/// First words of long options that are options of their own in some program whose reader takes abbreviations.
+const WHOLE_WORDS: &[&str] = &[
+    "--all",
+    "--backup",
+    "--cached",
+    "--cruft",
+    "--delete",
+    "--dry",
+    "--exclude",
+    "--exec",
+    "--force",
+    "--format",
+    "--ignore",
+    "--include",
+    "--index",
+    "--keep",
+    "--list",
+    "--merge",
+    "--no",
+    "--one",
+    "--preserve",
+    "--prune",
+    "--recursive",
+    "--remove",
+    "--reset",
+    "--show",
+    "--update",
+    "--verify",
+];
+
 /// The arguments of one program, read as options and operands.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -277,8 +307,9 @@ impl<'a> Given<'a> {
     fn abbreviates(&self, name: &str) -> bool {
         let given = self.name;
         let shorter = given.len() >= 2 + self.shortest && given.starts_with("--");
-        // `--force` is an option of its own and not short for `--force-with-lease`.
-        shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-'))
+        // `--force` is an option of its own and not short for `--force-with-lease`; `--discard` is short.
+        let is_free = || self.shortest == 1 && !WHOLE_WORDS.contains(&given);
+        shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-') || is_free())
     }
 
     /// An option may take a value although the program's row does not list it: rows list what matters, and one letter

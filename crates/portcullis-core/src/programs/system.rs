@@ -516,10 +516,11 @@ fn partition(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         "-V",
         "--help",
         "--version",
-        "-o",
     ];
-    let changes =
-        invocation.options().has(&["--zap", "--zap-all", "-z", "-Z", "--clear", "--delete"]);
+    let options = invocation.options();
+    let changes = options.has(&["--zap", "--zap-all", "-z", "-Z", "--clear", "--delete"])
+        // There it deletes, loads what was saved, and makes a new table.
+        || invocation.program == "sgdisk" && options.has(&["-d", "-l", "-o"]);
     let first = invocation.arguments.first().map_or("", known);
     // What `sgdisk` is told before it is told to pretend, it does.
     let pretends = match invocation.program.as_str() {
@@ -533,9 +534,8 @@ fn partition(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if pretends {
         return invocation.origin();
     }
-    if looks.contains(&first)
-        && !(changes || invocation.program == "sgdisk" && matches!(first, "-d" | "-o"))
-    {
+    let lists = looks.contains(&first) || options.has(&["-l", "--list"]);
+    if lists && !changes {
         return invocation.origin();
     }
     let files: Vec<Argument> = operands(invocation)
@@ -658,7 +658,13 @@ fn is_any_number(pattern: &str) -> bool {
 /// `fuser -k -m DIRECTORY`: every process that uses the file system.
 fn users(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
-    if options.has(&["-k", "--kill"]) && options.has(&["-m", "-M", "--mount", "-c"]) {
+    let kills = options.has(&["-k", "--kill"]);
+    if kills && !options.has(&["-m", "-M", "--mount", "-c"]) {
+        for place in operands(invocation) {
+            let kind = EffectKind::Kill { target: place.text.clone(), everything: false };
+            walk.emit(kind, place.span);
+        }
+    } else if kills {
         for place in operands(invocation) {
             let target = walk.target(&place.text);
             let everything = matches!(

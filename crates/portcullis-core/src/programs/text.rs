@@ -128,7 +128,19 @@ fn same_lines(invocation: &Invocation) -> Option<Text> {
 
 /// `uniq IN OUT`, `xxd IN OUT`.
 fn second_operand_written(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let output = evaluated(walk, invocation);
+    // What `uniq` compares is a part of the line: what comes out is known no more than that it comes from there.
+    let output = if invocation.program == "uniq" && invocation.options().has(UNIQ) {
+        let first = invocation.options().operands().next().cloned();
+        let mut output = Text::unknown("uniq");
+        match (first, &invocation.input) {
+            (Some(file), _) => output.inherit(&walk.read(&file)),
+            (None, Some(input)) => output.inherit(input),
+            (None, None) => {}
+        }
+        output
+    } else {
+        evaluated(walk, invocation)
+    };
     let second = invocation.options().operands().nth(1).cloned();
     match second {
         Some(file) => {

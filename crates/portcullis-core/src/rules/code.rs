@@ -225,7 +225,10 @@ static RULES: &[Rule] = &[
         remedy: "stop the one process that you started, by its number",
         reversible: false,
         when: When::Scene(kills_all),
-        fires: &["python3 -c 'import psutil\nfor p in psutil.process_iter(): p.kill()'"],
+        fires: &[
+            "python3 -c 'import psutil\nfor p in psutil.process_iter(): p.kill()'",
+            "python3 -c 'import psutil; [p.kill() for p in psutil.process_iter() if p.name()==\"sshd\"]'",
+        ],
         quiet: &[
             "python3 -c 'import psutil\nfor p in psutil.process_iter(): print(p.pid)'",
             "python3 -c 'import psutil\nfor p in psutil.process_iter():\n  if p.name() == \"x\": p.kill()'",
@@ -363,6 +366,10 @@ fn kills_all(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             ["name", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
         if kills && !chooses {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        } else if kills && super::process::is_guard(code) {
+            let message = "a program that watches or guards this machine would be stopped";
+            let message = Some(message.to_owned());
+            hits.push(Hit { at: Some(effect.at), message, ..Hit::default() });
         }
     }
 }

@@ -9,12 +9,14 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "az",
         "buildah",
         "crictl",
         "ctr",
         "docker",
         "docker-compose",
         "helm",
+        "ibmcloud",
         "incus",
         "lxc",
         "machinectl",
@@ -351,8 +353,17 @@ static RULES: &[Rule] = &[
         id: "container.registry.delete",
         message: "an image is deleted in the registry, for everybody who deploys it",
         remedy: "look at it first: `skopeo inspect docker://IMAGE`",
-        when: When::Command(&["skopeo delete", "docker manifest rm"]),
-        fires: &["skopeo delete docker://registry.example.com/app:1"],
+        when: When::Command(&[
+            "skopeo delete",
+            "docker manifest rm",
+            "az acr run --cmd=*purge*",
+            "ibmcloud cr image-rm|image-prune-untagged|namespace-rm|retention-run",
+        ]),
+        fires: &[
+            "skopeo delete docker://registry.example.com/app:1",
+            "ibmcloud cr image-rm us.icr.io/ns/app",
+            "az acr run --cmd 'acr purge --ago 0d' --registry r /dev/null",
+        ],
         quiet: &[
             "skopeo inspect docker://registry.example.com/app:1",
             "skopeo list-tags docker://x",

@@ -4,6 +4,7 @@
 use super::{
     Hit, Rule, Shelf, When,
     effects::{about, at, deleted, run, words, written},
+    pattern,
 };
 use crate::{
     effect::{Effect, EffectKind, Kinds, WriteMode},
@@ -177,14 +178,7 @@ static RULES: &[Rule] = &[
         message: "a file outside the project would look older or newer than it is, which hides when it was changed",
         when: When::Effect(Kinds::RUN, |effect, scene| {
             let run = run(effect).filter(|run| run.program == "touch")?;
-            let sets = words(run).any(|word| {
-                matches!(word, "-d" | "-t" | "-r")
-                    || word.starts_with("--date")
-                    || word.starts_with("--reference")
-                    || word.starts_with("-d") && word.len() > 2
-                    || word.starts_with("-t20")
-                    || word.starts_with("-t19")
-            });
+            let sets = pattern::options(run).has(&["-d", "-t", "-r", "--date", "--reference"]);
             let last = run.arguments.last()?.text.as_known()?;
             let place = place::place(last, scene.facts);
             (sets

@@ -6,7 +6,7 @@ mod push;
 use super::{Hit, Rule, Shelf, When, effects};
 use crate::{
     address::host_of,
-    effect::Kinds,
+    effect::{Kinds, WriteMode},
     finding::{Category, Confidence},
     risk::Severity,
 };
@@ -135,14 +135,21 @@ static RULES: &[Rule] = &[
         id: "git.reset.hard",
         message: "every uncommitted change is thrown away, and commits that no branch holds become unreachable",
         remedy: "keep the work first: `git stash`, or move only the branch: `git reset --soft HEAD~1`",
-        when: When::Command(&["git reset --hard|--merge"]),
+        when: When::Command(&["git reset --hard|--merge", "git read-tree --reset -u !-n"]),
         fires: &[
             "git reset --hard",
             "git reset --hard HEAD~5",
             "git -C x reset -q --hard",
             "git reset --merge",
+            "git read-tree -u --reset HEAD~1",
         ],
-        quiet: &["git reset", "git reset --soft HEAD~1", "git reset HEAD file", "git bisect reset"],
+        quiet: &[
+            "git reset",
+            "git reset --soft HEAD~1",
+            "git reset HEAD file",
+            "git bisect reset",
+            "git read-tree HEAD",
+        ],
         ..Rule::LOSS
     },
     Rule {
@@ -165,6 +172,7 @@ static RULES: &[Rule] = &[
             "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
             "git restore … .|./|:/ --worktree",
             "git checkout|switch -f|--force|--discard-changes",
+            "git checkout-index -f|--force -a|--all",
         ]),
         fires: &[
             "git checkout .",
@@ -173,12 +181,15 @@ static RULES: &[Rule] = &[
             "git restore .",
             "git checkout -f main",
             "git switch --discard-changes main",
+            "git switch --discard main",
+            "git checkout-index -fa",
         ],
         quiet: &[
             "git checkout main",
             "git checkout -b fix",
             "git restore --staged .",
             "git checkout -",
+            "git checkout-index -a --prefix=out/",
         ],
         ..Rule::LOSS
     },
@@ -230,8 +241,13 @@ static RULES: &[Rule] = &[
             "git branch -f|--force|-M|-C !-d !--delete",
             "git checkout -B",
             "git switch -C|--force-create",
+            "git update-ref refs/heads/* * !-d !--stdin",
         ]),
-        fires: &["git branch -f main HEAD~3", "git checkout -B main origin/main"],
+        fires: &[
+            "git branch -f main HEAD~3",
+            "git checkout -B main origin/main",
+            "git update-ref refs/heads/main HEAD~5",
+        ],
         quiet: &["git branch new", "git checkout -b new", "git branch -m old new"],
         ..Rule::CHANGE
     },
@@ -280,8 +296,15 @@ static RULES: &[Rule] = &[
             "git gc --aggressive --prune",
             "git prune !-n",
             "git repack -d -a --unpack-unreachable|--cruft-expiration",
+            "git gc -c=gc.pruneexpire=now|-c=gc.pruneexpire=all|-c=gc.pruneexpire=0|-c=gc.pruneexpire=*second*|-c=gc.pruneexpire=*minute*",
+            "git gc -c=gc.reflogexpire=now|-c=gc.reflogexpire=all|-c=gc.reflogexpireunreachable=now|-c=gc.reflogexpireunreachable=all",
         ]),
-        fires: &["git gc --prune=now", "git gc --prune=now --aggressive", "git prune --expire now"],
+        fires: &[
+            "git gc --prune=now",
+            "git gc --prune=now --aggressive",
+            "git prune --expire now",
+            "git -c gc.pruneExpire=now gc",
+        ],
         quiet: &["git gc", "git gc --auto", "git prune -n", "git remote prune origin"],
         ..Rule::LOSS
     },
@@ -295,6 +318,25 @@ static RULES: &[Rule] = &[
         ]),
         fires: &["git update-ref -d refs/heads/main", "git update-ref --stdin"],
         quiet: &["git update-ref refs/heads/x HEAD", "git symbolic-ref HEAD"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.ref.written",
+        message: "the file that says where branches are is replaced by hand, and commits that only it names are lost to sight",
+        remedy: "let git do it: `git update-ref`, `git branch -f`",
+        when: When::Effect(Kinds::WRITE, |effect, _| {
+            let (target, mode, _) = effects::written(effect)?;
+            let (_, inside) = target.path.as_deref()?.rsplit_once("/.git/")?;
+            let is_list = inside == "packed-refs" || inside.starts_with("refs/heads/");
+            (is_list && mode != WriteMode::Append).then(|| effects::at(Severity::High))
+        }),
+        fires: &[
+            ": > .git/packed-refs",
+            "truncate -s0 .git/packed-refs",
+            "sed -i /main/d .git/packed-refs",
+            "echo x > .git/refs/heads/main",
+        ],
+        quiet: &["cat .git/packed-refs", "echo x >> .git/info/exclude", "git pack-refs --all"],
         ..Rule::LOSS
     },
     Rule {

@@ -20,6 +20,7 @@ mod code;
 mod containers;
 mod credentials;
 mod databases;
+mod desktop;
 mod destruction;
 mod document;
 mod effects;
@@ -31,11 +32,14 @@ mod exfiltration;
 pub(crate) mod flow;
 mod git;
 mod hosts;
+mod images;
 mod index;
 mod infrastructure;
 mod injection;
 mod keepers;
 mod manifest;
+#[cfg(test)]
+mod near_shapes;
 mod network;
 mod packages;
 mod passing;
@@ -200,10 +204,12 @@ pub static SHELVES: &[&Shelf] = &[
     &code::SHELF,
     &containers::SHELF,
     &databases::SHELF,
+    &desktop::SHELF,
     &escape::SHELF,
     &execution::SHELF,
     &exfiltration::SHELF,
     &git::SHELF,
+    &images::SHELF,
     &infrastructure::SHELF,
     &injection::SHELF,
     &keepers::SHELF,

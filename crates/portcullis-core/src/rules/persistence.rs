@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     effect::{Effect, Kinds, WriteMode},
-    finding::Category,
+    finding::{Category, Confidence},
     place::{self, PersistenceKind as Kind, Place},
     risk::Severity,
     text::Text,
@@ -285,6 +285,26 @@ static RULES: &[Rule] = &[
             "keytool -importcert -cacerts -file x.crt",
         ],
         quiet: &["trust list", "certutil -L -d sql:db", "keytool -list -cacerts"],
+        ..LATER
+    },
+    Rule {
+        id: "persistence.home.unpacked",
+        confidence: Confidence::Medium,
+        message: "an archive would be unpacked into the home itself, where files of any name may replace what shells and programs run at their start",
+        remedy: "list it first: `tar tf FILE`, `unzip -l FILE`, and unpack it into a directory of its own",
+        when: When::Noted,
+        fires: &[
+            "unzip x.zip -d ~/",
+            "tar -xf x.tar -C ~",
+            "bsdtar -xf x.tar -C $HOME",
+            "7z x a.zip -o$HOME",
+        ],
+        quiet: &[
+            "unzip x.zip -d ~/tools/x",
+            "tar -xf x.tar -C out",
+            "unzip -l x.zip",
+            "tar tf x.tar",
+        ],
         ..LATER
     },
     Rule {

@@ -96,6 +96,7 @@ static RULES: &[Rule] = &[
         fires: &[
             "useradd bob",
             "adduser alice sudo",
+            "adduser -h /srv/bob bob",
             "usermod -aG docker dev",
             "sudo useradd -ou 0 -g 0 john",
             "gpasswd -a dev wheel",
@@ -439,7 +440,9 @@ fn account(effect: &Effect) -> Option<Hit> {
         "chfn" => Severity::Medium,
         _ => return None,
     };
-    let asks = words(run).any(|word| matches!(word, "--help" | "-h" | "--version"));
+    // `adduser -h DIRECTORY NAME` of Alpine names the home.
+    let asks = words(run).any(|word| matches!(word, "--help" | "--version"))
+        || run.arguments.len() == 1 && words(run).any(|word| word == "-h");
     (!asks).then(|| at(severity))
 }
 

@@ -41,6 +41,27 @@ static RULES: &[Rule] = &[
         ..RUNNING
     },
     Rule {
+        id: "system.process.flood",
+        severity: Severity::Critical,
+        message: "processes would be started side by side for a list that never ends",
+        remedy: "say how many: `xargs -P 4`, `seq 10`",
+        reversible: false,
+        when: When::Effect(Kinds::RUN, |effect, scene| {
+            floods(effect, scene).then(|| at(Severity::Critical))
+        }),
+        fires: &[
+            "yes | xargs -P0 -n1 sleep",
+            "yes '' | xargs -P 0 -I{} ./work",
+            "seq inf | parallel -j0 sleep",
+        ],
+        quiet: &[
+            "seq 10 | xargs -P0 -n1 sleep",
+            "yes | apt-get install jq",
+            "ls | xargs -P0 -n1 gzip",
+        ],
+        ..RUNNING
+    },
+    Rule {
         id: "system.process.kill-all",
         severity: Severity::Critical,
         message: "every process would be stopped",
@@ -68,6 +89,8 @@ static RULES: &[Rule] = &[
             "pkill -f .",
             "killall -u dev",
             "pkill systemd",
+            "pgrep -u root | xargs kill -9",
+            "ls /proc | grep -E '^[0-9]+$' | xargs kill -9",
         ],
         quiet: &["kill %1", "kill -1 1234", "kill -l", "pkill node", "kill -9 $PID"],
         ..RUNNING
@@ -78,16 +101,9 @@ static RULES: &[Rule] = &[
         message: "a program that watches or guards this machine would be stopped",
         when: When::Effect(Kinds::KILL, |effect, scene| match &effect.kind {
             EffectKind::Kill { target, .. } => {
-                // The numbers of processes that were asked for by name are these processes.
-                let is_found = || {
-                    scene.origins(target).into_iter().filter_map(run).any(|run| {
-                        matches!(run.program.as_str(), "pgrep" | "pidof")
-                            && words(run).any(is_guard)
-                    })
-                };
                 let named = match target.as_known() {
-                    Some(name) => is_guard(name),
-                    None => is_found(),
+                    Some(name) => is_guard(name) || is_guarded_port(name),
+                    None => is_guard_looked_for(target, effect, scene),
                 };
                 named.then(|| at(Severity::High))
             }
@@ -100,8 +116,23 @@ static RULES: &[Rule] = &[
             "killall rsyslogd",
             "pkill -f falcon-sensor",
             "killall sshd",
+            "ps aux | grep '[s]shd' | awk '{print $2}' | while read p; do kill -KILL $p; done",
+            "for d in /proc/[0-9]*; do if grep -q sshd $d/comm; then kill -9 ${d#/proc/}; fi; done",
+            "kill -9 $(ps -C sshd -o pid=)",
+            "lsof -ti :22 | xargs kill -9",
+            "fuser -k 22/tcp",
+            "for p in $(pgrep -x systemd-logind); do kill -9 $p; done",
+            "perl -e 'kill 9, split /\\n/, `pgrep sshd`'",
         ],
-        quiet: &["pkill node", "pgrep auditd", "kill -9 $(pgrep node)"],
+        quiet: &[
+            "pkill node",
+            "pgrep auditd",
+            "kill -9 $(pgrep node)",
+            "lsof -ti :2222 | xargs kill -9",
+            "fuser -k 8080/tcp",
+            "systemctl status sshd; kill $(cat server.pid)",
+            "for p in $(pgrep -f 'vite --port 5173'); do kill $p; done",
+        ],
         ..RUNNING
     },
     Rule {
@@ -216,7 +247,47 @@ const GUARDS: &[&str] = &[
     "chronyd",
     "dbus-daemon",
     "dbus-broker",
+    "systemd-",
+    "NetworkManager",
+    "WindowServer",
+    "loginwindow",
 ];
+
+/// Whether what listens there lets people in from afar: `22/tcp`, `:22`, `sport = :22`.
+fn is_guarded_port(word: &str) -> bool {
+    matches!(word, "22/tcp" | "ssh/tcp" | ":ssh")
+        || word.match_indices(":22").any(|(at, port)| {
+            let behind = word.get(at + port.len()..).unwrap_or("");
+            !behind.starts_with(|letter: char| letter.is_ascii_digit())
+        })
+}
+
+/// Whether a number that nobody knows yet was found by looking for a guard: in the words of what found it, or in what a loop
+/// compares each process with.
+fn is_guard_looked_for(target: &Text, effect: &Effect, scene: &Scene<'_>) -> bool {
+    /// How processes are looked for.
+    const LOOKING: &[&str] = &["pgrep", "pidof", "ps ", "psutil", "/proc/", "/proc\"", "/proc'"];
+    let plain = |word: &str| word.replace(['[', ']'], "");
+    let origins = scene.origins(target);
+    let by_words = origins.iter().copied().filter_map(run).any(|run| {
+        words(run).any(|word| {
+            is_guard(&plain(word))
+                || matches!(run.program.as_str(), "lsof" | "ss" | "netstat")
+                    && is_guarded_port(word)
+        })
+    });
+    let is_noted_down = || {
+        origins.iter().any(|origin| match &origin.kind {
+            EffectKind::Read(file) => !file.text.known_prefix().starts_with("/proc"),
+            _ => false,
+        })
+    };
+    let by_comparing = || {
+        let text = scene.effects.layer_text(effect.at.layer);
+        LOOKING.iter().any(|way| text.contains(way)) && is_guard(&plain(text))
+    };
+    by_words || !is_noted_down() && by_comparing()
+}
 
 /// Whether a process or a service of that name watches or guards the machine.
 pub(super) fn is_guard(name: &str) -> bool {
@@ -255,6 +326,25 @@ fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
                     .any(|word| matches!(word, "-C" | "-p" | "-u" | "-U" | "--ppid"));
                 lists
             }
+            "pgrep" => {
+                lists = words(run).any(|word| matches!(word, "." | ".*" | "" | "^"))
+                    || words(run).any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"))
+                        && words(run).filter(|word| !word.starts_with('-')).count() == 1;
+                lists
+            }
+            "ls" => {
+                lists = words(run).any(|word| word.trim_end_matches('/') == "/proc");
+                lists
+            }
+            // Numbers of more processes than anybody started.
+            "seq" => {
+                let ends = words(run).last().and_then(|last| last.parse::<u64>().ok());
+                lists = ends.is_none_or(|last| last > 1_000);
+                lists
+            }
+            "grep" | "egrep" => words(run)
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(|pattern| !pattern.contains(|letter: char| letter.is_alphabetic())),
             "awk" | "gawk" | "mawk" => words(run)
                 .find(|word| !word.starts_with('-'))
                 .is_some_and(|code| code.trim_start().starts_with('{') && !code.contains("if")),
@@ -267,8 +357,31 @@ fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
     lists
 }
 
+/// Whether as many processes as there are lines are started at once, and the lines never end.
+fn floods(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some(run) = run(effect).filter(|run| matches!(run.program.as_str(), "parallel" | "xargs"))
+    else {
+        return false;
+    };
+    let words_of = |run: &Run| -> Vec<String> { words(run).map(str::to_owned).collect() };
+    let own = words_of(run);
+    let at_once = own.iter().zip(own.iter().skip(1)).any(|(option, value)| {
+        value == "0" && matches!(option.as_str(), "-P" | "--max-procs" | "-j" | "--jobs")
+    }) || own
+        .iter()
+        .any(|word| matches!(word.as_str(), "-P0" | "--max-procs=0" | "-j0" | "--jobs=0"));
+    let endless = |origin: &Effect| {
+        super::effects::run(origin).is_some_and(|run| match run.program.as_str() {
+            "yes" => true,
+            "seq" => words(run).any(|word| matches!(word, "inf" | "infinity")),
+            _ => false,
+        })
+    };
+    at_once && run.input.as_ref().is_some_and(|input| scene.origins(input).into_iter().any(endless))
+}
+
 /// What a program is told: by its arguments, and by the lines that arrive.
-fn told(run: &Run) -> impl Iterator<Item = &str> {
+pub(super) fn told(run: &Run) -> impl Iterator<Item = &str> {
     let arrives =
         run.input.iter().flat_map(|input| &input.pieces).filter_map(|piece| match piece {
             Piece::Known(text) => Some(text.as_str()),

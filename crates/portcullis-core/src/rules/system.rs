@@ -561,9 +561,7 @@ static RULES: &[Rule] = &[
                     .any(|word| matches!(word, "--flood" | "--faster") || word.starts_with("-i")),
                 "slowloris" | "slowhttptest" | "goldeneye" | "hulk" | "t50" | "mdk3" | "mdk4"
                 | "xerxes" | "torshammer" | "siege-flood" | "aireplay-ng" | "macof" => true,
-                "ping" => {
-                    words(run).any(|word| word == "-f" || word.starts_with("-f") && word.len() == 2)
-                }
+                "ping" => super::pattern::options(run).has(&["-f"]),
                 _ => false,
             };
             flood.then(|| at(Severity::High))
@@ -572,6 +570,7 @@ static RULES: &[Rule] = &[
             "stress --vm 64 --vm-bytes 8G",
             "hping3 --flood -S 198.51.100.9",
             "ping -f 10.0.0.1",
+            "ping -qf 10.0.0.1",
             "slowloris example.com",
         ],
         quiet: &["ping -c 3 example.com", "stress --version"],

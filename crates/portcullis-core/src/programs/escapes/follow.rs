@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::*;
 use crate::bound::Bounded;
+use crate::effect::WriteMode;
 use crate::programs::Word;
 
 /// Reads everything that an invocation would run through an escape.
@@ -19,17 +20,38 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let arguments = own_words(name, invocation);
     options_of(walk, name, &arguments);
     match name {
-        "make" | "gmake" => make_surroundings(walk, invocation),
+        "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
         "vim" | "vi" | "gvim" | "nvim" => typed(walk, invocation),
         _ => {}
     }
+    written_by_option(walk, name, &arguments, invocation.values);
     if let Ok(at) = INPUT_ESCAPES.binary_search_by(|(program, _)| (*program).cmp(name))
         && let Some(input) = &invocation.input
         && let Some((_, marks)) = INPUT_ESCAPES.get(at)
     {
         let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "vi" | "vim");
         follow_input(walk, input, marks, !shows, invocation.span);
+    }
+}
+
+/// Options that name a file which the program writes beside what it is there for, and whether it adds to it, sorted.
+static LOGS: &[(&str, &[&str], WriteMode)] = &[
+    ("autossh", &["-E"], WriteMode::Append),
+    ("git", &["--output"], WriteMode::Replace),
+    ("less", &["-O", "--LOG-FILE", "-o", "--log-file"], WriteMode::Replace),
+    ("ssh", &["-E"], WriteMode::Append),
+];
+
+fn written_by_option(
+    walk: &mut Walk<'_>,
+    name: &str,
+    arguments: &[Argument],
+    values: &'static [&'static str],
+) {
+    let Some((_, names, mode)) = LOGS.iter().find(|(program, ..)| *program == name) else { return };
+    for file in Options::new(arguments, values).values_of(names) {
+        walk.write(&file, *mode, Text::unknown(name));
     }
 }
 
@@ -171,10 +193,13 @@ fn npm(walk: &mut Walk<'_>, invocation: &Invocation) {
     let options = invocation.options();
     let mut operands = options
         .operands()
-        .skip_while(|word| !matches!(word.text.as_known(), Some("exec" | "explore")));
+        .skip_while(|word| !matches!(word.text.as_known(), Some("dlx" | "exec" | "explore")));
     let verb = operands.next().and_then(|word| word.text.as_known());
     let is_code = match verb {
-        Some("exec") => invocation.program == "pnpm" && options.has(&["-c", "--shell-mode"]),
+        Some("exec" | "dlx") if invocation.program == "pnpm" => {
+            options.has(&["-c", "--shell-mode"])
+        }
+        Some("exec") => invocation.program == "yarn",
         Some("explore") => operands.next().is_some(),
         _ => false,
     };
@@ -186,6 +211,13 @@ fn npm(walk: &mut Walk<'_>, invocation: &Invocation) {
         }
         if !code.is_empty() {
             walk.shell(&code, invocation.span, &[], None);
+        }
+    }
+    // `--config.KEY=value` stands for every setting.
+    for given in options.given().filter(|_| invocation.program == "pnpm") {
+        if let Some(setting) = given.argument.text.known_prefix().strip_prefix("--config.") {
+            let text = given.argument.text.beginning_with(&format!("--{setting}"));
+            options_of(walk, "pnpm", &[Argument { text, span: given.argument.span }]);
         }
     }
     if walk.has_written() {
@@ -204,6 +236,16 @@ fn typed(walk: &mut Walk<'_>, invocation: &Invocation) {
     {
         settings::named(walk, Settings::Typed, file);
     }
+    if invocation.program == "nvim" {
+        // `$XDG_CONFIG_HOME/nvim/init.lua` and the runtime files are run at the start, `:help xdg`; `--clean` leaves both out.
+        for name in ["XDG_CONFIG_HOME", "VIMRUNTIME", "XDG_CONFIG_DIRS"] {
+            if let Some(text) = walk.variable_set(name)
+                && !invocation.options().has(&["--clean"])
+            {
+                settings::directory(walk, &Argument { text, span: invocation.span });
+            }
+        }
+    }
     if invocation.program == "nvim"
         && let Some(at) = words.iter().position(|word| word.text.as_known() == Some("-l"))
         && let Some(file) = words.get(at + 1)
@@ -212,16 +254,85 @@ fn typed(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-/// Variables that make is given as words, and those that it obeys in the environment with `-e`.
+/// Variables by which recipes call programs, make(1) "CATALOGUE OF BUILT-IN RULES" and what makefiles call their tools. Where
+/// the makefile gives them no value, or with `-e`, those of the environment count.
+const TOOLS: &[&str] = &[
+    "AR",
+    "AS",
+    "CARGO",
+    "CC",
+    "CPP",
+    "CXX",
+    "DOCKER",
+    "FC",
+    "GO",
+    "INSTALL",
+    "LD",
+    "LEX",
+    "MAKE",
+    "NODE",
+    "NPM",
+    "PKG_CONFIG",
+    "PYTHON",
+    "RANLIB",
+    "RM",
+    "STRIP",
+    "YACC",
+];
+
+/// Targets by which makefiles delete what they made.
+const CLEANING: &[&str] = &["clean", "clobber", "distclean", "mrproper", "purge", "realclean"];
+
+/// Variables that make is given as words, and those that it finds in the environment.
 fn make_surroundings(walk: &mut Walk<'_>, invocation: &Invocation) {
-    let words: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let options = invocation.options();
+    let mut words: Vec<Argument> = options.operands().cloned().collect();
+    let overrides = options.has(&["-e", "--environment-overrides"]);
+    for name in TOOLS.iter().chain(overrides.then_some(&"SHELL")) {
+        if let Some(value) = walk.variable_set(name) {
+            let mut text = Text::known(format!("{name}="));
+            text.append(&value);
+            words.push(Argument { text, span: invocation.span });
+        }
+    }
     make_variables(walk, &words);
-    if invocation.options().has(&["-e", "--environment-overrides"])
-        && let Some(value) = walk.variable_set("SHELL")
-    {
-        let mut text = Text::known("SHELL=");
-        text.append(&value);
-        make_variables(walk, &[Argument { text, span: invocation.span }]);
+    let is_cleaning = |word: &&Argument| {
+        word.text.as_known().is_some_and(|word| {
+            CLEANING.contains(&word) || word.ends_with("-clean") || word.starts_with("clean-")
+        })
+    };
+    if let Some(target) = words.iter().find(is_cleaning) {
+        let span = target.span;
+        cleaned(walk, &words, span);
+    }
+}
+
+/// `make BUILD_DIR=/ clean`: what such a target deletes is what a variable names.
+fn cleaned(walk: &mut Walk<'_>, words: &[Argument], span: Span) {
+    /// Where things are installed or looked for, which no target of this kind empties.
+    const ELSEWHERE: &[&str] = &["DESTDIR", "HOME", "PREFIX", "ROOT", "SYSROOT", "prefix"];
+    for word in words {
+        let Some((name, value)) = word.text.known_prefix().split_once('=') else { continue };
+        if ELSEWHERE.contains(&name) || name.starts_with('-') {
+            continue;
+        }
+        let text = match value {
+            "$(HOME)" | "${HOME}" => Text::known("~"),
+            _ => word.text.beginning_with(value),
+        };
+        let target = Argument { text, span: word.span };
+        let place = crate::place::place_of(&walk.target(&target.text), walk.facts());
+        let is_named = value.starts_with(['/', '~', '$']) || target.text.as_known().is_some();
+        if is_named
+            && matches!(
+                place,
+                crate::place::Place::Root
+                    | crate::place::Place::SystemTop
+                    | crate::place::Place::HomeTop
+            )
+        {
+            walk.at_likely(|walk| walk.delete(&Argument { span, ..target }, true));
+        }
     }
 }
 
@@ -255,6 +366,12 @@ pub(crate) fn make_variables(walk: &mut Walk<'_>, words: &[Argument]) {
             {
                 walk.at_likely(|walk| walk.shell(&value.text, value.span, &[], None));
             }
+            // Wherever it stands in a recipe, what is behind a separator is a command of its own.
+            _ if known.contains([';', '|', '&', '`', '\n']) => {
+                let mut code = Text::known(": ");
+                code.append(&value.text);
+                walk.at_likely(|walk| walk.shell(&code, value.span, &[], None));
+            }
             _ => {}
         }
     }
@@ -264,8 +381,10 @@ pub(crate) fn make_variables(walk: &mut Walk<'_>, words: &[Argument]) {
 pub(super) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
     let mut words = Vec::new();
     let (mut word, mut quote, mut open) = (String::new(), None, 0_usize);
-    for letter in value.known_prefix().chars() {
+    let mut letters = value.known_prefix().chars();
+    while let Some(letter) = letters.next() {
         match (quote, letter) {
+            (None, '\\') if open == 0 => word.extend(letters.next()),
             (Some(mark), _) if mark == letter => quote = None,
             (None, '"' | '\'') if open == 0 => quote = Some(letter),
             (None, letter) if letter.is_whitespace() && open == 0 => {

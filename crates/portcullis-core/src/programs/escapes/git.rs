@@ -3,7 +3,7 @@
 
 use super::{
     git_tables::{
-        COMMANDS, CONFIGURATIONS, GLOBAL_VALUES, Means, REPOSITORIES, Row, WHOLE,
+        COMMANDS, CONFIGURATIONS, GLOBAL_VALUES, Means, REPOSITORIES, Row, VERBS, WHOLE,
         setting as means_of,
     },
     settings::{self, Settings},
@@ -29,6 +29,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
         Some((verb, after)) => (verb.text.as_known().unwrap_or(""), after),
         None => ("", after),
     };
+    aliased_elsewhere(walk, before, verb, invocation.span);
     let options = Options::new(after, invocation.values).abbreviating();
     if let Some(command) = COMMANDS.iter().find(|command| command.verbs.contains(&verb)) {
         let options = Options::new(after, command.values).abbreviating();
@@ -114,6 +115,21 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
         }
         _ => {}
+    }
+}
+
+/// `GIT_DIR=/tmp/x.git git WORD`: what an alias stands for is said by a repository that anybody may have put there.
+fn aliased_elsewhere(walk: &mut Walk<'_>, before: &[Argument], verb: &str, span: Span) {
+    if verb.is_empty() || VERBS.contains(&verb) {
+        return;
+    }
+    let option = Options::new(before, GLOBAL_VALUES).value(&["--git-dir", "-C"]);
+    let named = option.map(|value| value.text).or_else(|| walk.variable_set("GIT_DIR"));
+    if let Some(path) = named
+        && is_temporary(path.known_prefix())
+        && !walk.wrote(&below(&path, "config"))
+    {
+        walk.note("execution.settings.named", span);
     }
 }
 

@@ -69,8 +69,17 @@ fn held(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
         text.append(value);
         [Argument { text, span }]
     };
-    if name.get(..11).is_some_and(|start| start.eq_ignore_ascii_case("npm_config_")) {
-        return options_of(walk, "npm", &option_of(11));
+    for (start, program) in [("npm_config_", "npm"), ("pnpm_config_", "pnpm"), ("yarn_", "yarn")] {
+        if name.get(..start.len()).is_some_and(|given| given.eq_ignore_ascii_case(start))
+            && !HOLDERS.iter().any(|(known, _)| *known == name)
+        {
+            let unchecked =
+                name.get(start.len()..).unwrap_or("").eq_ignore_ascii_case("strict_ssl");
+            if unchecked && value.as_known() == Some("false") {
+                walk.note("package.index.plain", span);
+            }
+            return options_of(walk, program, &option_of(start.len()));
+        }
     }
     let Ok(at) = HOLDERS.binary_search_by(|(known, _)| (*known).cmp(name)) else {
         if name.starts_with("PIP_") {
@@ -94,6 +103,10 @@ fn held(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
             options_of(walk, program, &words);
             if program == "make" {
                 make_variables(walk, &words);
+                // make expands the variable before it reads it.
+                if value.known_prefix().contains("$(shell ") {
+                    makefile(walk, value, span);
+                }
             }
         }
         Some(Holds::Program) => settings::stands_in(walk, &argument),

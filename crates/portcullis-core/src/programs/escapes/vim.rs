@@ -251,8 +251,36 @@ fn code(walk: &mut Walk<'_>, text: &Text, language: &'static str, code: &str, sp
     started(walk, text, code.known_prefix(), span);
 }
 
+/// `delete(NAME)`, `delete(NAME, "rf")` and `vim.fn.delete`: what a function removes, `:help delete()`.
+fn removed(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+    for (at, call) in written.match_indices("delete(").at_most(16, walk, span) {
+        let before = written.get(..at).unwrap_or("");
+        if before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_') {
+            continue;
+        }
+        let given = written.get(at + call.len()..).unwrap_or("").trim_start();
+        let words: Vec<String> = quoted(given).collect();
+        let is_quoted = given.starts_with(['"', '\'']);
+        let Some(name) = words.first().filter(|_| is_quoted || given.starts_with("expand(")) else {
+            walk.gap(span, GapReason::UnknownCode);
+            continue;
+        };
+        let recursive = words.get(1).is_some_and(|flags| flags == "rf");
+        let file = match name.strip_prefix("~") {
+            Some(rest) if !is_quoted => {
+                let mut home = walk.variable_set("HOME").unwrap_or_else(|| Text::known("~"));
+                home.push_known(rest);
+                home
+            }
+            _ => text.derive([Piece::Known(name.clone())]),
+        };
+        walk.delete(&Argument { text: file, span }, recursive);
+    }
+}
+
 /// Programs that functions start.
 fn started(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+    removed(walk, text, written, span);
     for call in STARTS {
         for (at, _) in written.match_indices(call).at_most(16, walk, span) {
             let given = written.get(at + call.len()..).unwrap_or("").trim_start();
@@ -260,7 +288,16 @@ fn started(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
             let inner = list.map_or(given, |list| list.split(']').next().unwrap_or(list));
             let words: Vec<String> = quoted(inner).collect();
             let code = match list {
-                Some(_) => words.join(" "),
+                Some(_) => {
+                    let words: Vec<Argument> = words
+                        .into_iter()
+                        .map(|word| Argument { text: text.derive([Piece::Known(word)]), span })
+                        .collect();
+                    if !words.is_empty() {
+                        walk.run(&words, None);
+                    }
+                    continue;
+                }
                 None if given.starts_with(['"', '\'']) => {
                     words.into_iter().next().unwrap_or_default()
                 }

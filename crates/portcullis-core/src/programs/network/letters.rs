@@ -11,7 +11,9 @@ use super::{add, gathered, is_private, only_asks, part, piped};
 
 pub(super) const DIG: &[&str] =
     &["-b", "-c", "-f", "-k", "-p", "-q", "-t", "-x", "-y", "-N", "-R", "-W"];
-pub(super) const PING: &[&str] = &[
+pub(super) const PING: &[&str] =
+    &["-c", "-i", "-I", "-l", "-m", "-M", "-p", "-Q", "-s", "-S", "-t", "-T", "-w", "-W"];
+pub(super) const TRACEROUTE: &[&str] = &[
     "-c", "-i", "-I", "-l", "-m", "-M", "-p", "-Q", "-s", "-S", "-t", "-T", "-w", "-W", "-f", "-q",
     "-g",
 ];

@@ -96,6 +96,10 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             let command = command.get(own.count()..).unwrap_or_default();
             return walk.run(command, invocation.input.clone());
         }
+        ["buildx" | "image" | "builder", "build", ..] | ["build", ..] => {
+            built_into(walk, &inner);
+            return invocation.origin();
+        }
         ["cp", ..] => return copied(walk, &inner, 1),
         ["container" | "compose", "cp", ..] => return copied(walk, &inner, 2),
         _ => return invocation.origin(),
@@ -121,6 +125,32 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return walk.run(&words, invocation.input.clone());
     }
     walk.run(command, invocation.input.clone())
+}
+
+/// `docker build --output type=local,dest=DIRECTORY`, `-o DIRECTORY`: what the image holds is written there.
+fn built_into(walk: &mut Walk<'_>, invocation: &Invocation) {
+    const VALUES: &[&str] = &["-f", "--file", "-o", "--output", "-t", "--tag", "--target"];
+    for given in Options::new(&invocation.arguments, VALUES).values_of(&["-o", "--output"]) {
+        let known = given.text.known_prefix();
+        let place = known
+            .split(',')
+            .find_map(|part| part.strip_prefix("dest=").or_else(|| part.strip_prefix("dst=")));
+        let directory = match place {
+            Some(_) => {
+                let at = known
+                    .find("dest=")
+                    .map(|at| at + 5)
+                    .or_else(|| known.find("dst=").map(|at| at + 4));
+                given.text.beginning_with(at.and_then(|at| known.get(at..)).unwrap_or(""))
+            }
+            None if known.contains('=') || known == "-" => continue,
+            None => given.text.clone(),
+        };
+        let mut file = Argument { text: directory, span: given.span };
+        file.text.push_known("/");
+        file.text.append(&Text::unknown("what the image holds"));
+        walk.write(&file, WriteMode::Create, Text::unknown("an image"));
+    }
 }
 
 /// `docker cp`, `kubectl cp`: a file goes in or comes out; what is in a container is named by it, as `web:/etc/hosts`.

@@ -109,6 +109,10 @@ type Row = Vec<Text>;
 
 pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
+    // It prints the commands and runs none.
+    if options.has(&["--dry-run", "--dryrun"]) {
+        return invocation.origin();
+    }
     let words = command_after(invocation, 0);
     let separator = |name: &str, usual: &str| {
         options.value(&[name]).map_or_else(|| usual.to_owned(), |given| given.text.display())
@@ -165,7 +169,8 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             if let Some(word) = these.get(ROWS) {
                 walk.gap(word.span, GapReason::Limit);
             }
-            let items = these.iter().leading(ROWS).map(|word| vec![word.text.clone()]).collect();
+            let items =
+                these.iter().leading(ROWS).map(|word| reading.columns(&word.text)).collect();
             lists.push((items, linked));
         }
         given = behind;
@@ -202,6 +207,11 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         mark: options.value(&["-I"]).map_or_else(|| "{}".to_owned(), |mark| mark.text.display()),
         quotes: options.has(&["-q", "--quote"]),
     };
+    let keeps = !filling.quotes
+        && matches!(template, [program, option, code, ..]
+            if program.text.as_known().is_some_and(crate::programs::escapes::is_shell)
+                && option.text.as_known() == Some("-c")
+                && code.text.known_prefix().contains(' '));
     let mut commands: Vec<Row> =
         rows.chunks(size.max(1)).leading(COMMANDS + 1).map(|rows| rows.concat()).collect();
     if let Some(last) = commands.get_mut(COMMANDS) {
@@ -214,6 +224,11 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let code = filling.command(template, &row);
         let more = walk.shell(&code, invocation.span, &[], input.clone());
         printed.append(&more);
+        // GNU's hands `bash -c 'a b'` to a shell without the quotes; others keep the words as they are.
+        if keeps {
+            let code = Filling { quotes: true, mark: filling.mark.clone() }.command(template, &row);
+            walk.at_likely(|walk| walk.shell(&code, invocation.span, &[], input.clone()));
+        }
     }
     printed
 }
@@ -287,16 +302,21 @@ impl Reading<'_> {
         }
         let items = items.into_iter().leading(ROWS);
         let item = |item: &str| text.derive([Piece::Known(item.to_owned())]);
-        match self.options.value(&["-C", "--colsep"]) {
-            None => items.map(|line| vec![item(&line)]).collect(),
-            Some(separator) => {
-                let between = separator.text.as_known().and_then(plain_separator);
-                let row = |line: String| match between {
-                    Some(between) => line.split(between).map(item).collect(),
-                    None => vec![text.derive([Piece::Unknown("a column".into())])],
-                };
-                items.map(row).collect()
-            }
+        items.map(|line| self.columns(&item(&line))).collect()
+    }
+
+    /// The columns of one item, where columns are told apart.
+    fn columns(&self, item: &Text) -> Row {
+        let Some(separator) = self.options.value(&["-C", "--colsep"]) else {
+            return vec![item.clone()];
+        };
+        let between = separator.text.as_known().and_then(plain_separator);
+        match (item.as_known(), between) {
+            (Some(known), Some(between)) => known
+                .split(between)
+                .map(|part| item.derive([Piece::Known(part.to_owned())]))
+                .collect(),
+            _ => vec![item.derive([Piece::Unknown("a column".into())])],
         }
     }
 }

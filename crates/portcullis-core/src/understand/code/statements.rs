@@ -496,7 +496,7 @@ impl Interpreter<'_, '_, '_> {
     /// What only is bad when it is done again and again.
     fn body_without_end(&mut self, start: usize, from: usize, end: usize) {
         let span = self.span_from(start);
-        if self.multiplies(from, end) {
+        if self.multiplies(from, end) || self.starts_without_waiting(from, end) {
             self.walk.note("code.fork.loop", span);
         }
         let body = || (from..end.min(from + BODY)).map(|index| self.word_at(index));
@@ -532,6 +532,20 @@ impl Interpreter<'_, '_, '_> {
             matches!(word, "__file__" | "__filename" | "__FILE__" | "argv" | "$0" | "execPath")
         });
         forks || starts && itself
+    }
+
+    /// Whether a body without an end starts programs and waits for nothing.
+    fn starts_without_waiting(&self, from: usize, end: usize) -> bool {
+        let body = || (from..end.min(from + BODY)).map(|index| self.word_at(index));
+        let starts = (from..end.min(from + BODY)).any(|index| {
+            matches!(self.word_at(index), "Popen" | "spawn") && self.word_at(index + 1) == "("
+        });
+        starts
+            && !body().any(|word| {
+                LEAVES.contains(&word)
+                    || WAITS.contains(&word)
+                    || matches!(word, "await" | "if" | "on" | "next")
+            })
     }
 
     fn skip_statement(&mut self) {

@@ -566,8 +566,18 @@ impl Walk<'_> {
     fn copied_from(&self, path: &str) -> Option<String> {
         let [content] = self.state.file(path)? else { return None };
         let [Piece::Unknown(_)] = content.pieces.as_slice() else { return None };
-        let source = content.sources.last()?;
-        let effect = self.effects.list.get(usize::try_from(source.0).ok()?)?;
+        let effect_of = |source: &EffectId| self.effects.list.get(usize::try_from(source.0).ok()?);
+        // `cat PROGRAM > COPY` leaves what it read as it was.
+        let is_passed_on = |effect: &crate::effect::Effect| {
+            matches!(&effect.kind, EffectKind::Run(run)
+                if matches!(run.program.as_str(), "cat" | "dd" | "tee" | "type" | "which"))
+        };
+        let effect = content
+            .sources
+            .iter()
+            .rev()
+            .filter_map(effect_of)
+            .find(|effect| !is_passed_on(effect))?;
         let EffectKind::Read(target) = &effect.kind else { return None };
         let from = target.path.as_deref().filter(|from| *from != path)?;
         let is_program = programs::program(&base(from)).is_some()

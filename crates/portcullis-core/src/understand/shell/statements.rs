@@ -659,6 +659,11 @@ fn only_starts(statement: &Statement) -> bool {
         [Command { kind: CommandKind::Subshell(body) | CommandKind::Group(body), .. }] => {
             statement.rest.is_empty() && body.iter().all(only_starts)
         }
+        // It lets go of what was started before.
+        [Command { kind: CommandKind::Simple { words, .. }, .. }] => {
+            let first = words.first().and_then(plain_word);
+            statement.rest.is_empty() && matches!(first, Some("disown" | "setsid"))
+        }
         _ => false,
     }
 }
@@ -690,13 +695,44 @@ fn only_appends(statement: &Statement) -> bool {
 
 /// Whether a loop's condition is `true` or `:` and nothing else, or `false` where that is what goes on.
 fn always(statement: &Statement, succeeds: bool) -> bool {
+    let one = match statement.first.stages.as_slice() {
+        [Command { kind: CommandKind::Conditional(words), .. }] => match words.as_slice() {
+            [word] => plain_word(word).map(|word| !word.is_empty()),
+            _ => None,
+        },
+        [Command { kind: CommandKind::Arithmetic(word), .. }] => plain_word(word)
+            .and_then(|number| number.trim().parse::<i64>().ok())
+            .map(|number| number != 0),
+        _ => None,
+    };
+    if let Some(ends_well) = one {
+        return statement.rest.is_empty() && (ends_well != statement.first.negated) == succeeds;
+    }
     let [Command { kind: CommandKind::Simple { words, .. }, .. }] =
         statement.first.stages.as_slice()
     else {
         return false;
     };
-    let [Word { parts, .. }] = words.as_slice() else { return false };
-    let [Part { kind: PartKind::Literal(name), .. }] = parts.as_slice() else { return false };
-    let known: &[&str] = if succeeds { &["true", ":"] } else { &["false"] };
-    statement.rest.is_empty() && !statement.first.negated && known.contains(&&**name)
+    let literals: Option<Vec<&str>> = words.iter().map(plain_word).collect();
+    let Some(literals) = literals else { return false };
+    let ends_well = match literals.as_slice() {
+        ["true" | ":"] | ["sleep", "0"] => true,
+        ["false"] => false,
+        ["[", test @ .., "]"] | ["test", test @ ..] => match test {
+            [word] => !word.is_empty(),
+            [left, "=" | "==" | "-eq", right] => left == right,
+            [left, "!=" | "-ne", right] => left != right,
+            _ => return false,
+        },
+        _ => return false,
+    };
+    statement.rest.is_empty() && (ends_well != statement.first.negated) == succeeds
+}
+
+/// A word of which all is written there.
+fn plain_word(word: &Word) -> Option<&str> {
+    match word.parts.as_slice() {
+        [Part { kind: PartKind::Literal(name), .. }] => Some(name),
+        _ => None,
+    }
 }
