@@ -1,8 +1,8 @@
 //! The last place of the chain, kept apart from it. Owns the file `head`, whose one purpose is that records cut from the
 //! end of the database are noticed; it holds no records.
 //!
-//! It is made before the database, with the line of the place before the first record, and moved on after each commit, never
-//! before: whenever a process is killed, the file is behind the database by what was just committed, which is no alarm, and
+//! It is made before the database, put in place whole with the line of the place before the first record, and moved on after
+//! each commit, never before: whenever a process is killed, the file is behind the database by what was just committed, which is no alarm, and
 //! never ahead of it. Its one line has always the same length, is shorter than a sector of any disk, and is overwritten in place
 //! by a single write under a lock: whatever interrupts that leaves the old line or the new one. So anything else in the file,
 //! nothing included, was put there by somebody else.
@@ -65,14 +65,41 @@ impl HeadFile {
         Self { path }
     }
 
-    /// Makes the file where it is missing: for whoever sees no database yet. One that is empty then was left by a process
-    /// that was killed between making and writing it.
+    /// Makes the file where it is missing: for whoever sees no database yet. It is written under another name and put in place
+    /// whole. One that is empty while there is no database was left by an earlier version, killed between making and writing it.
     ///
     /// # Errors
     /// What the system says.
     pub fn create(&self) -> Result<(), AuditError> {
-        platform::create_private_file(&self.path).map_err(|error| self.error(error))?;
-        self.write(|witness| witness == Witness::Empty, Anchor::GENESIS)
+        match fs::symlink_metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.put_in_place().map_err(|error| self.error(error))
+            }
+            _ => self.write(|witness| witness == Witness::Empty, Anchor::GENESIS),
+        }
+    }
+
+    /// Writes the first line under a name of its own, and gives it its place unless another process was there before.
+    fn put_in_place(&self) -> io::Result<()> {
+        let random = data_encoding::HEXLOWER.encode(&platform::random::<8>()?);
+        let new = self.path.with_file_name(format!("head.{random}"));
+        let put = || {
+            platform::create_private_file(&new)?;
+            let mut file = OpenOptions::new().write(true).open(&new)?;
+            file.write_all(line(Anchor::GENESIS).as_bytes())?;
+            // From now on the line is only overwritten; its length and its block must not be lost with the power.
+            file.sync_all()?;
+            match moved_to_nothing(&new, &self.path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::remove_file(&new),
+                other => other,
+            }
+        };
+        let done = put();
+        if done.is_err() {
+            // It is no evidence of anything.
+            let _ = fs::remove_file(&new);
+        }
+        done
     }
 
     /// What it says now, for whoever appends.
@@ -144,7 +171,6 @@ impl HeadFile {
                     file.set_len(line.len() as u64)?;
                 }
                 if place == Anchor::GENESIS {
-                    // From now on the line is only overwritten; its length and its block must not be lost with the power.
                     file.sync_all()?;
                 }
             }
@@ -171,6 +197,21 @@ impl HeadFile {
 #[must_use]
 pub fn head_path(directory: &Path) -> PathBuf {
     directory.join("head")
+}
+
+/// Gives a file a name that nothing has yet.
+fn moved_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Not every file system can.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {}
+            other => return other.map_err(Into::into),
+        }
+    }
+    fs::hard_link(from, to)?;
+    fs::remove_file(from)
 }
 
 fn line(anchor: Anchor) -> String {

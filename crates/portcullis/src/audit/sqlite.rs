@@ -264,9 +264,23 @@ struct Copied {
 }
 
 impl Copied {
+    /// In the first directory for temporary files that can be written.
     fn of(path: &Path, log: &Path) -> io::Result<Self> {
+        let first = std::env::temp_dir();
+        let further = ["/tmp", "/var/tmp", "/dev/shm"].into_iter().map(PathBuf::from);
+        let mut refused = None;
+        for folder in std::iter::once(first).chain(further.filter(|_| cfg!(unix))) {
+            match Self::within(&folder, path, log) {
+                Ok(copied) => return Ok(copied),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+    }
+
+    fn within(folder: &Path, path: &Path, log: &Path) -> io::Result<Self> {
         let random = data_encoding::HEXLOWER.encode(&platform::random::<8>()?);
-        let directory = std::env::temp_dir().join(format!("portcullis-read-{random}"));
+        let directory = folder.join(format!("portcullis-read-{random}"));
         platform::create_private_directory(&directory)?;
         let copied = Self { database: directory.join("audit.db"), directory };
         for (from, to) in

@@ -347,6 +347,65 @@ fn the_head_says_where_it_begins_before_there_is_a_database() {
     );
 }
 
+/// Wherever making the head is interrupted, there is none or a whole one, and the next process goes on from there.
+#[test]
+fn making_the_head_can_end_at_every_byte_and_step() {
+    let whole = {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(state(&directory)).unwrap();
+        HeadFile::new(head_path(&state(&directory))).create().unwrap();
+        let names: Vec<_> = fs::read_dir(state(&directory)).unwrap().flatten().collect();
+        assert_eq!(names.len(), 1, "nothing stays beside it: {names:?}");
+        fs::read(head_path(&state(&directory))).unwrap()
+    };
+    for length in 0..=whole.len() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = state(&directory);
+        platform::create_private_directory(&path).unwrap();
+        // Killed after so many bytes of it, before it was given its name.
+        fs::write(path.join("head.0123456789abcdef"), &whole[..length]).unwrap();
+        Log::open(&path).unwrap().append(&entry("x")).unwrap();
+        assert_eq!(problems(&directory), [""; 0], "{length} bytes");
+        // Killed once it had its name, before there was a database.
+        let directory = tempfile::tempdir().unwrap();
+        let path = state(&directory);
+        platform::create_private_directory(&path).unwrap();
+        platform::create_private_file(&head_path(&path)).unwrap();
+        fs::write(head_path(&path), &whole).unwrap();
+        Log::open(&path).unwrap().append(&entry("x")).unwrap();
+        assert_eq!(problems(&directory), [""; 0]);
+    }
+}
+
+/// The old line and the new one are intact; every mixture of them, and every shorter or longer text, is damage.
+#[test]
+fn moving_the_head_on_leaves_the_old_line_or_the_new_one_and_all_else_is_damage() {
+    let changed = "the file `head` was changed: whether the end was cut off cannot be told";
+    let directory = five();
+    let path = head_path(&state(&directory));
+    let old = fs::read(&path).unwrap();
+    Log::open(&state(&directory)).unwrap().append(&entry("x")).unwrap();
+    let new = fs::read(&path).unwrap();
+    assert_eq!(old.len(), new.len());
+    let mut tried = 0;
+    let mut judge = |text: &[u8]| {
+        fs::write(&path, text).unwrap();
+        let is_whole = text == old || text == new;
+        let expected: &[&str] = if is_whole { &[] } else { &[changed] };
+        let found = problems(&directory);
+        // A mixture can name a place by chance that there is not.
+        let replaced = found.iter().any(|one| one.contains("is not the one that was written"));
+        assert!(found == expected || replaced && !is_whole, "{text:?}: {found:?}");
+        tried += 1;
+    };
+    for cut in 0..=new.len() {
+        judge(&[&new[..cut], &old[cut..]].concat());
+        judge(&new[..cut]);
+        judge(&[&new[..], &old[..cut]].concat());
+    }
+    assert!(tried > 300);
+}
+
 #[test]
 fn every_line_of_the_head_lies_in_one_sector_and_has_the_same_length() {
     let directory = five();

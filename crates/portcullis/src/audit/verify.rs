@@ -19,11 +19,13 @@ pub struct Verification {
     pub records: u64,
     /// The last of them; note it elsewhere, and a record that is rewritten whole is noticed too.
     pub head: Anchor,
-    /// How many records stand after the one that `head` knows. A few are normal after a crash; they are linked, but could
-    /// be cut unnoticed.
+    /// How many records stand after the one that `head` knows. A few are normal after a crash, or while another process writes;
+    /// they are linked, but could be cut unnoticed.
     pub unwitnessed: u64,
     /// How many decisions that allowed have no outcome: only judged, still running, or interrupted.
     pub without_outcome: u64,
+    /// Whether `head` says how far the chain had come; where it does not, no record is vouched for by it.
+    pub is_witnessed: bool,
     /// What is wrong, in the order of the records; at most [`MAX_PROBLEMS`].
     pub problems: Vec<Problem>,
 }
@@ -185,6 +187,7 @@ pub(super) fn verify(
         records,
         head: Anchor { sequence: last, hash: hash.unwrap_or(Hash::GENESIS) },
         unwitnessed: last.saturating_sub(witnessed),
+        is_witnessed: witness.anchor().is_some(),
         without_outcome: open.len() as u64,
         problems,
     })

@@ -210,11 +210,15 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
     if !problems.is_empty() {
         text.push_str(&format!("{records} records, the last with the hash {}\n", head.hash));
     }
-    if found.unwitnessed > 0 {
-        text.push_str(&format!(
-            "the last {} could be cut off unnoticed, because writing was interrupted after them\n",
-            found.unwitnessed
-        ));
+    match found.unwitnessed {
+        0 => {}
+        _ if !found.is_witnessed => text.push_str(
+            "`head` vouches for none of them: records at the end could have been cut off or written anew\n",
+        ),
+        count => text.push_str(&format!(
+            "`head` does not know the last {count} yet, as when a process was killed after writing them, or an older `head` was put \
+             back: they could be cut off unnoticed\n"
+        )),
     }
     shown(out, &text).map(|_| exit)
 }

@@ -132,3 +132,49 @@ fn the_status_line_tells_the_last_risk_and_the_questions_of_the_day() {
         "portcullis: no call in this session · today 1 asked, 0 denied\n"
     );
 }
+
+/// Cut for real: the system writes only so many bytes of any file. Whatever the first process left, the next one goes on from.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_record_whose_first_bytes_were_cut_off_is_begun_again() {
+    let can = std::process::Command::new("prlimit").args(["--fsize=1000000", "true"]).status();
+    if !can.is_ok_and(|status| status.success()) {
+        eprintln!("not tried: this takes `prlimit`");
+        return;
+    }
+    // The line of `head` has 105 bytes; beyond it the database is cut.
+    for bytes in (0..=106).chain([4_096, 12_288]) {
+        let place = Place::recorded();
+        let mut cut = place.command_of("prlimit");
+        cut.arg(format!("--fsize={bytes}")).arg(env!("CARGO_BIN_EXE_portcullis"));
+        cut.args(["check", "ls"]).output().unwrap();
+        assert_eq!(place.run(["check", "ls"]).code, 0, "{bytes}");
+        let verified = place.run(["audit", "verify"]);
+        assert_eq!(verified.code, 0, "{bytes}: {}", verified.page());
+        assert!(verified.out.starts_with("intact: "), "{bytes}: {}", verified.page());
+    }
+}
+
+/// What is said of records that `head` does not vouch for is true whatever the reason.
+#[test]
+fn a_damaged_head_is_not_called_an_interruption() {
+    let place = Place::recorded();
+    for _ in 0..3 {
+        place.run(["check", "ls"]);
+    }
+    let head = place.home.path().join(".local/state/portcullis/head");
+    let third = fs::read(&head).unwrap();
+    place.run(["check", "ls"]);
+    for damage in ["", "x", "portcullis-head/v1"] {
+        fs::write(&head, damage).unwrap();
+        let ended = place.run(["audit", "verify"]);
+        assert_eq!(ended.code, 65, "{}", ended.page());
+        assert!(ended.out.starts_with("changed: the file `head` was changed"), "{}", ended.page());
+        assert!(ended.out.contains("`head` vouches for none of them"), "{}", ended.page());
+        assert!(!ended.out.contains("interrupted"), "{}", ended.page());
+    }
+    fs::write(&head, third).unwrap();
+    let ended = place.run(["audit", "verify"]);
+    assert_eq!(ended.code, 0, "{}", ended.page());
+    assert!(ended.out.contains("`head` does not know the last 1 yet"), "{}", ended.page());
+}
