@@ -1,6 +1,7 @@
 //! What programs of agents may do inside limits: which files are secret or protected comes from the core's tables, where the user's
 //! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
 
+mod left;
 mod repositories;
 
 use std::{
@@ -13,7 +14,9 @@ use std::{
 use portcullis_core::place::{self, NamedPath};
 use portcullis_sandbox::{Limits, Network, Profile, Proxy};
 
-use crate::platform::{self, Directories, HOME};
+pub use left::Before;
+
+use crate::platform::{self, Directories};
 
 /// What a program is told of our environment.
 const VARIABLES: &[&str] = &[
@@ -194,7 +197,7 @@ fn at_home(directories: &Directories, write: &[PathBuf]) -> Vec<PathBuf> {
     ours.extend(directories.state.clone());
     ours.extend(directories.managed.as_ref().map(|managed| managed.directory.clone()));
     for home in directories.homes() {
-        let usual = Directories::from_variables(|name| (name == HOME).then(|| home.into()));
+        let usual = Directories::usual(home);
         ours.extend(usual.configuration.into_iter().chain(usual.state));
         let home = platform::real(home);
         let Some(name) = home.to_str().filter(|_| is_written(&home)) else { continue };
@@ -480,7 +483,8 @@ mod tests {
         let (home, account) = (root.join("home"), root.join("account"));
         fs::create_dir_all(home.join(".config/systemd")).unwrap();
         fs::create_dir_all(&account).unwrap();
-        let variables = |name: &str| (name == HOME).then(|| home.clone().into_os_string());
+        let variables =
+            |name: &str| (name == platform::HOME).then(|| home.clone().into_os_string());
         let directories = Directories {
             account: Some(account.clone()),
             ..Directories::from_variables(variables)

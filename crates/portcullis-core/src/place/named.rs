@@ -28,6 +28,8 @@ pub fn guarded_paths(home: Option<&str>, workspace: &str) -> Vec<NamedPath> {
     let mut paths = named(agents.chain(hooks).chain([(None, BARE)]), home, workspace);
     // Where it is a directory, work goes on in it; where it is a file, or missing, the names below it keep it in place.
     paths.retain(|one| !one.path.ends_with("/.git"));
+    // Git itself writes this one, and takes a directory above it for a rebase that is under way.
+    paths.retain(|one| !one.path.ends_with("/git-rebase-todo"));
     paths
 }
 

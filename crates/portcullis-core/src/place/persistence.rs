@@ -182,6 +182,9 @@ static TABLE: &[Persistence] = &[
             "**/.git/config|config.worktree|commondir",
             "**/.git/info/attributes",
             "**/.git/objects/info/alternates|http-alternates",
+            // What `git rebase --continue` runs. The lists of `cherry-pick`, `am` and `bisect` name no commands (git 2.47).
+            "**/.git/rebase-merge/git-rebase-todo",
+            "**/.git/worktrees/*/rebase-merge/git-rebase-todo",
             "**/.git/worktrees/*/config.worktree|commondir|gitdir",
             "**/.git/modules/*/config|config.worktree|commondir",
             "**/.git/modules/*/*/config|config.worktree|commondir",

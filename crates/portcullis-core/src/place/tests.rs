@@ -172,6 +172,11 @@ fn what_starts_by_itself_is_known_by_its_path() {
         ("/workspace/project/.git/hooks/pre-commit", PersistenceKind::Hook),
         ("/workspace/project/.git/config", PersistenceKind::Control),
         ("/workspace/project/.git/commondir", PersistenceKind::Control),
+        ("/workspace/project/.git/rebase-merge/git-rebase-todo", PersistenceKind::Control),
+        (
+            "/workspace/project/.git/worktrees/w/rebase-merge/git-rebase-todo",
+            PersistenceKind::Control,
+        ),
         ("/workspace/project/.git/config.worktree", PersistenceKind::Control),
         ("/workspace/project/.git", PersistenceKind::Control),
         ("/workspace/project/vendor/lib/.git", PersistenceKind::Control),

@@ -28,7 +28,7 @@ use crate::{
     config::Lock,
     platform::Directories,
     report::visible,
-    sandbox::{BuiltIn, Custom, Named, environment},
+    sandbox::{Before, BuiltIn, Custom, Named, environment},
     wire::VERSION,
 };
 
@@ -187,6 +187,7 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
         more.iter().chain(launch.require.iter()).filter(|layer| !waived.contains(*layer)).collect();
     // Opened before anything runs: what runs could put a link in its place.
     let mut report_file = report_file(matches)?;
+    let before = Before::look(&launch.profile.write);
     let ended = portcullis_sandbox::run(&launch);
     let report = match &ended {
         Ok(finished) => Some(&finished.report),
@@ -194,7 +195,7 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
         Err(_) => None,
     };
     if let Some(report) = report {
-        said(matches, report, report_file.as_mut())?;
+        said(matches, report, &before.left(), report_file.as_mut())?;
     }
     drop(proxy);
     match ended {
@@ -326,29 +327,35 @@ fn report_file(matches: &ArgMatches) -> Result<Option<(PathBuf, fs::File)>, Fail
 fn said(
     matches: &ArgMatches,
     report: &Report,
+    left: &[String],
     file: Option<&mut (PathBuf, fs::File)>,
 ) -> Result<(), Failure> {
+    let mut page = wire(report);
+    if let Some(page) = page.as_object_mut() {
+        page.insert("left".to_owned(), json!(left));
+    }
     if let Some((path, file)) = file {
-        let written = file.write_all(format!("{}\n", wire(report)).as_bytes());
+        let written = file.write_all(format!("{page}\n").as_bytes());
         written.map_err(|error| {
             Failure::internal(format_args!("`{}` cannot be written: {error}", path.display()))
         })?;
     }
     let text = if matches.get_flag("json") {
-        format!("{}\n", wire(report))
+        format!("{page}\n")
     } else {
         let open = report
             .layers
             .iter()
             .filter(|state| state.requested && !state.in_force && !state.required);
-        open.map(|state| {
+        let open = open.map(|state| {
             format!(
                 "warning: `{}` does not hold: {}\n",
                 state.layer,
                 state.note.as_deref().unwrap_or("nothing keeps it")
             )
-        })
-        .collect()
+        });
+        let left = left.iter().map(|one| format!("warning: {}\n", visible::line(one)));
+        open.chain(left).collect()
     };
     // Who closed standard error does not want to know.
     let _ = io::stderr().write_all(text.as_bytes());

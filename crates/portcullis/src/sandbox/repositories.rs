@@ -40,6 +40,10 @@ const OBEYED: &[&str] = &[
 /// The same in the repository's directory for a further working tree.
 const OBEYED_OF_TREE: &[&str] = &["config.worktree", "commondir", "gitdir"];
 
+/// What `git rebase --continue` runs, in a repository and in its directory for a further working tree. The lists of
+/// `cherry-pick`, `am` and `bisect` name no commands (git 2.47).
+const LIST: &str = "rebase-merge/git-rebase-todo";
+
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Repositories {
@@ -47,6 +51,8 @@ pub(super) struct Repositories {
     pub(super) obeyed: Vec<PathBuf>,
     /// What of that keeps no place while it is missing, because a file in its place would change what git does.
     pub(super) unkept: Vec<PathBuf>,
+    /// Lists of what git runs when it is told to go on. It writes them itself, and so they are not protected.
+    pub(super) lists: Vec<PathBuf>,
     /// What was not looked at, for a person.
     pub(super) overlooked: Vec<String>,
     known: HashSet<PathBuf>,
@@ -142,6 +148,7 @@ impl Repositories {
             return;
         }
         self.obeyed.extend(OBEYED.iter().map(|name| directory.join(name)));
+        self.lists.push(directory.join(LIST));
         let common = directory.join("commondir");
         if kind == Kind::Own && !common.exists() && names_working_tree(&directory.join("config")) {
             self.overlooked.push(format!(
@@ -153,6 +160,7 @@ impl Repositories {
         let trees = fs::read_dir(directory.join("worktrees")).into_iter().flatten().flatten();
         for tree in trees.take(MOST_DIRECTORIES) {
             self.obeyed.extend(OBEYED_OF_TREE.iter().map(|name| tree.path().join(name)));
+            self.lists.push(tree.path().join(LIST));
         }
         self.modules(&directory.join("modules"), MODULE_DEPTH);
         if let Some(common) = pointer(&common, "") {

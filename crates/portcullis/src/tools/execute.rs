@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 use super::{Does, Opened, Output, Program, Roots, Tool};
 use crate::{
     platform::{self, Directories},
+    report::visible,
     sandbox::{self, Custom, Named},
 };
 
@@ -190,15 +191,21 @@ fn run(
     launch.output = Streams::Capture { cap: tool.output.saturating_add(BEYOND) };
     launch.descriptors = descriptors;
     launch.stop = Some(Arc::clone(&held.stop));
+    let before = sandbox::Before::look(&launch.profile.write);
     let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {
         Some(remedy) => format!("{refused}; {remedy}"),
         None => refused.to_string(),
     })?;
+    let left = before.left();
     Ok(Ended {
         status: Some((finished.status, finished.stopped)),
         output: Output {
             stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
+            stderr: left
+                .iter()
+                .fold(String::from_utf8_lossy(&finished.stderr).into_owned(), |text, one| {
+                    format!("{text}portcullis: {}\n", visible::line(one))
+                }),
             dropped: finished.dropped,
         },
         report: Some(finished.report),

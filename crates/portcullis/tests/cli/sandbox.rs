@@ -186,3 +186,33 @@ fn a_profile_of_the_configuration_adds_to_what_is_kept() {
         assert_eq!(ended.code, 78, "{wrong}: {}", ended.page());
     }
 }
+
+/// Nothing can keep a program from making a repository of a directory, or git from noting what it runs next: so it is said.
+#[test]
+fn what_git_would_obey_afterwards_is_said() {
+    let Some((place, project)) = place() else { return };
+    let line = "mkdir -p vendor/new/.git/objects vendor/new/.git/refs vendor/new/.git/hooks .git/rebase-merge; \
+                echo ref: x > vendor/new/.git/HEAD; echo '[core] fsmonitor = x' > vendor/new/.git/config; \
+                echo x > vendor/new/.git/hooks/pre-commit; echo 'exec x' > .git/rebase-merge/git-rebase-todo";
+    let ended = run(&place, &project, &["--", "sh", "-c", line]);
+    assert_eq!(ended.code, 0, "{}", ended.page());
+    for path in [
+        "vendor/new/.git/config",
+        "vendor/new/.git/hooks/pre-commit",
+        ".git/rebase-merge/git-rebase-todo",
+    ] {
+        let said = format!("`{}` was made during the run", project.join(path).display());
+        assert!(ended.err.contains(&said), "{said}\n{}", ended.page());
+    }
+    // Where it is not made but changed, and where a machine reads it.
+    let line = "echo '[alias] x = !x' >> vendor/new/.git/config";
+    let ended = run(&place, &project, &["--waive", "protected", "--json", "--", "sh", "-c", line]);
+    let report: Value = serde_json::from_str(&ended.err).unwrap();
+    let left = report.get("left").and_then(Value::as_array).unwrap();
+    let [one] = left.as_slice() else { panic!("{left:?}") };
+    assert!(one.as_str().unwrap().contains("vendor/new/.git/config` was changed"), "{one}");
+    // What is ordinary work is not told of.
+    let ended =
+        run(&place, &project, &["--", "sh", "-c", "echo x > src/x; cat vendor/new/.git/config"]);
+    assert_eq!(ended.err, "", "{}", ended.page());
+}
