@@ -91,7 +91,10 @@ impl Observer {
         let temporary = self.temporary.clone().map(|path| normalised(&path)).filter(|path| {
             // A directory for temporary files that holds everything else would loosen every judgement.
             let holds = |other: Option<&Path>| other.is_some_and(|other| other.starts_with(path));
-            path.is_absolute() && !holds(cwd.as_deref()) && !holds(home.as_deref())
+            path.is_absolute()
+                && !holds(cwd.as_deref())
+                && !holds(home.as_deref())
+                && platform::is_for_temporary_files(path)
         });
         // Only what a path is compared with need be followed, and mostly they are one directory.
         let names = [&workspace, &cwd, &home].map(|path| path.as_deref());

@@ -81,6 +81,12 @@ impl Directories {
         home.iter().chain(other).map(PathBuf::as_path)
     }
 
+    /// Those of a home, where no other variable has a say.
+    #[must_use]
+    pub fn usual(home: &Path) -> Self {
+        Self::from_variables(|name| (name == HOME).then(|| home.into()))
+    }
+
     /// Those that the given environment names. A relative path in a variable is ignored, as the XDG Base Directory
     /// Specification demands.
     #[must_use]
@@ -138,6 +144,37 @@ pub fn real(path: &Path) -> PathBuf {
         rest.push(known.file_name().unwrap_or_else(|| std::ffi::OsStr::new("..")));
         known = parent;
     }
+}
+
+/// Whether a path lies where everyone may write and remove only what is theirs, as in `/tmp`.
+#[must_use]
+pub fn is_shared(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let is_so = |path: &Path| {
+            fs::metadata(path).is_ok_and(|found| found.is_dir() && found.mode() & 0o1002 == 0o1002)
+        };
+        path.ancestors().any(is_so)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// Whether a directory can be one for temporary files: it is shared by everyone, or the system keeps those of each user there,
+/// or it is called so. A variable that says so of any other would have what lies there taken for rubbish.
+#[must_use]
+pub fn is_for_temporary_files(path: &Path) -> bool {
+    const OF_USERS: &[&str] = &["/run/user", "/var/folders", "/private/var/folders"];
+    const WORDS: &[&str] = &["tmp", "temp", "scratch"];
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    OF_USERS.iter().any(|beginning| path.starts_with(beginning))
+        || WORDS.iter().any(|word| name.contains(word))
+        || is_shared(path)
 }
 
 /// Why a file or directory of ours is not safe to use.

@@ -47,6 +47,8 @@ pub struct Options {
     pub from_elsewhere: bool,
     /// Keep no record, unless the managed configuration locks it.
     pub unrecorded: bool,
+    /// Keep the record whatever the environment says of it: it can come from a project.
+    pub recorded: bool,
 }
 
 /// What a call is judged under.
@@ -149,6 +151,7 @@ impl Session {
             home,
             from_elsewhere,
             unrecorded,
+            recorded,
         } = options;
         let audit = configuration.audit.clone();
         let ours = configuration.account.paths().chain(audit.path.as_deref());
@@ -156,7 +159,7 @@ impl Session {
         let directories = configuration.directories();
         let observer = Observer::new(&directories, &ours);
         let observer = if from_elsewhere { observer.elsewhere() } else { observer };
-        let unwanted = unrecorded || record_is_unwanted();
+        let unwanted = unrecorded || !recorded && record_is_unwanted();
         let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
         let directory = audit.path.clone().or(directories.state);
         let kept = if off { None } else { directory.clone() };

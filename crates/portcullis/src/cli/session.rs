@@ -100,6 +100,7 @@ pub(super) fn open_with(
         // Lines come from other programs, and those run their calls elsewhere.
         from_elsewhere: matches!(matches.try_get_one::<bool>("jsonl"), Ok(Some(true))),
         unrecorded,
+        recorded: false,
     }))
 }
 

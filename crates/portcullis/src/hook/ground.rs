@@ -1,50 +1,57 @@
-//! Which directories of ours a hook takes. Owns what an agent works on, and that nothing in it configures the gate: the
-//! environment of a hook can come from a project, and so can links.
+//! Which directories of ours a hook takes. Owns that nothing which an agent works on configures the gate or holds its record:
+//! the environment of a hook can come from a project, and so can links.
 //!
 //! | what the environment says | what is taken |
 //! |---|---|
 //! | nothing else than the account | the account's own |
-//! | another home, and our files there would lie in what the agent works on, or the account has a configuration | the account's own, and that is said |
-//! | another home beside that | what it says: a container, a test |
-//! | another directory for configuration, with none in it, and the account has one | the account's own, and that is said |
-//! | a directory in what the agent works on, or one that depends on who looks | nothing: the hook refuses |
+//! | a directory in what the agent works on, or near it, or one that depends on who looks | nothing: the hook refuses |
+//! | such a home, or any other home while the agent works in the account's | the account's own, and that is said |
+//! | anything else, where the account was set up: there is a configuration, or `install` was run | the account's own, and that is said |
+//! | anything else: a container, a test | what it says |
+//!
+//! Who keeps the configuration elsewhere for good says so by `install`, which notes what its environment names.
+
+mod way;
+mod works;
 
 use std::{
-    cell::OnceCell,
-    env,
     ffi::OsString,
     fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
-use serde_json::Value;
+pub(super) use self::works::Ground;
 
-use super::{HookError, agent::Agent, agents::AGENTS, payload};
+use self::way::{has_twin, is_same};
+use super::{HookError, entries};
 use crate::{
     config::FILE_NAME,
     platform::{self, CONFIGURATION, Directories, HOME, OWN_STATE, STATE},
 };
 
-/// Beginnings of names that mean something else to each process.
-const OF_A_PROCESS: &[&str] = &["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
-
-/// The most links that one path may lead through, as Linux has it (`MAXSYMLINKS`).
-const MAX_LINKS: usize = 40;
-
 /// The directories that a hook takes.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) directories: Directories,
+    /// Whether the account was set up, so that variables neither move anything of ours nor turn the record off.
+    pub(super) is_settled: bool,
     /// What a person should know about them.
     pub(super) note: Option<String>,
 }
 
+/// What the environment says.
+type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
 /// The directories for the calls of a payload.
 ///
 /// # Errors
-/// [`HookError::Environment`] and [`HookError::Inside`].
+/// [`HookError::Environment`], [`HookError::Inside`] and [`HookError::Twin`].
 pub(super) fn taken(ground: &Ground, account: Option<&Path>) -> Result<Taken, HookError> {
-    decide(ground, account, &platform::variable)
+    let taken = decide(ground, account, &platform::variable)?;
+    match file(&taken.directories).filter(|file| has_twin(file)) {
+        Some(file) => Err(HookError::Twin(file)),
+        None => Ok(taken),
+    }
 }
 
 /// Sees that a file or directory which is named elsewhere does not lie in what the agent works on.
@@ -52,83 +59,143 @@ pub(super) fn taken(ground: &Ground, account: Option<&Path>) -> Result<Taken, Ho
 /// # Errors
 /// [`HookError::Inside`].
 pub(super) fn admitted(ground: &Ground, named: Option<&Path>) -> Result<(), HookError> {
-    match named.filter(|path| ground.reaches(path)) {
-        Some(path) => Err(HookError::Inside(path.to_owned())),
-        None => Ok(()),
-    }
+    let Some(named) = named else { return Ok(()) };
+    // A relative one is looked for where this process is.
+    let path = std::path::absolute(named).unwrap_or_else(|_| named.to_owned());
+    if ground.reaches(&path) { Err(HookError::Inside(named.to_owned())) } else { Ok(()) }
 }
 
 fn decide(
     ground: &Ground,
     account: Option<&Path>,
-    variable: &dyn Fn(&str) -> Option<OsString>,
+    variable: Variable<'_>,
 ) -> Result<Taken, HookError> {
-    let in_home = |home: &Path, variable: &dyn Fn(&str) -> Option<OsString>| {
-        let variable = |name: &str| if name == HOME { Some(home.into()) } else { variable(name) };
-        Directories::from_variables(variable)
+    let named = Directories::from_variables(variable);
+    let Some(account) = account else {
+        checked(ground, &named, &Directories::default(), true, variable)?;
+        return Ok(Taken { directories: named, is_settled: false, note: None });
     };
-    let mut taken = Directories::from_variables(variable);
+    let usual = Directories::usual(account);
+    let standing = Standing::of(&usual);
+    let mut taken = named;
     let mut note = None;
-    if let Some(account) = account {
-        let home = taken.home.clone().unwrap_or_else(|| account.to_owned());
-        if !is_same(&home, account) {
-            let own = in_home(account, variable);
-            let differs = own.configuration != taken.configuration;
-            let leads_in = |named: &Option<PathBuf>, own: &Option<PathBuf>| {
-                let named = named.as_deref().filter(|_| named != own);
-                named.is_some_and(|path| ground.reaches(path))
-            };
-            if leads_in(&taken.configuration, &own.configuration)
-                || leads_in(&taken.state, &own.state)
-                || differs && is_configured(&own)
-            {
-                note = Some(format!(
-                    "`{HOME}` is `{}`, which is not the home of this account: the gate's own files are those in `{}`",
-                    home.display(),
-                    account.display()
-                ));
-                taken = own;
-            }
+    let home = taken.home.clone().unwrap_or_else(|| account.to_owned());
+    let is_other = !is_same(&home, account);
+    if is_other {
+        let at_home = |name: &str| if name == HOME { Some(account.into()) } else { variable(name) };
+        let own = Directories::from_variables(at_home);
+        let leads_in = |named: &Option<PathBuf>, own: &Option<PathBuf>| {
+            let named = named.as_deref().filter(|_| named != own);
+            named.is_some_and(|path| ground.reaches(path))
+        };
+        let moves = own.configuration != taken.configuration || own.state != taken.state;
+        if leads_in(&taken.configuration, &own.configuration)
+            || leads_in(&taken.state, &own.state)
+            || moves && (standing.is_settled() || ground.is_at_home())
+        {
+            note = Some(format!(
+                "`{HOME}` is `{}`, which is not the home of this account: the gate's own files are those in `{}`",
+                home.display(),
+                account.display()
+            ));
+            taken = own;
         }
-        if is_set(CONFIGURATION, variable) && !is_configured(&taken) {
-            let usual = in_home(account, &|_| None);
-            let is_in = taken.configuration.as_deref().is_some_and(|path| ground.reaches(path));
-            if is_configured(&usual) && !is_in {
-                note.get_or_insert_with(|| {
-                    format!(
-                        "`{CONFIGURATION}` leads to no configuration: the one in `{}` counts",
-                        account.display()
-                    )
-                });
-                taken.configuration = usual.configuration;
-            }
-        }
-        taken.account = Some(account.to_owned());
     }
-    let is_plain = taken.home.as_deref() == account
-        && ![CONFIGURATION, OWN_STATE, STATE].into_iter().any(|name| is_set(name, variable));
-    let usual = match account {
-        Some(_) if is_plain => taken.clone(),
-        Some(account) => in_home(account, &|_| None),
-        None => Directories::default(),
-    };
     // Where the account's home is taken, its variable moves nothing any more.
-    let home = note.is_none().then_some(HOME);
+    checked(ground, &taken, &usual, note.is_none(), variable)?;
+    let trial = usual.state.as_deref().zip(taken.state.as_deref());
+    let is_trial = trial.is_some_and(|(usual, state)| entries::is_trial(usual, state));
+    let mut moved = |directory: &mut Option<PathBuf>, own: Option<&PathBuf>, names: &str| {
+        if own.is_some() && directory.as_ref() != own {
+            note.get_or_insert_with(|| {
+                format!(
+                    "{names} leads elsewhere: the gate's own files are those in `{}`, where it was set up. `portcullis \
+                     install` notes another directory for the configuration, where you want one",
+                    account.display()
+                )
+            });
+            *directory = own.cloned();
+        }
+    };
+    match &standing {
+        Standing::Configured => {
+            moved(&mut taken.configuration, usual.configuration.as_ref(), CONFIGURATION);
+        }
+        Standing::Installed(noted) => {
+            let own = noted.as_ref().or(usual.configuration.as_ref());
+            moved(&mut taken.configuration, own, CONFIGURATION);
+        }
+        Standing::New => {}
+    }
+    if entries::is_installed(usual.state.as_deref()) && !is_trial {
+        moved(&mut taken.state, usual.state.as_ref(), STATE);
+    }
+    checked(ground, &taken, &usual, false, variable)?;
+    taken.account = Some(account.to_owned());
+    let is_settled = standing.is_settled() && !is_trial;
+    Ok(Taken { directories: taken, is_settled, note })
+}
+
+/// What the account has of ours, in the usual places.
+enum Standing {
+    /// Nothing.
+    New,
+    /// A hook was installed, and no configuration is there; the directory that was noted for it, where it is another one.
+    Installed(Option<PathBuf>),
+    /// A configuration.
+    Configured,
+}
+
+impl Standing {
+    fn of(usual: &Directories) -> Self {
+        let state = usual.state.as_deref();
+        if is_configured(usual) {
+            Self::Configured
+        } else if entries::is_installed(state) {
+            Self::Installed(state.and_then(entries::configuration))
+        } else {
+            Self::New
+        }
+    }
+
+    const fn is_settled(&self) -> bool {
+        !matches!(self, Self::New)
+    }
+}
+
+/// Sees that none of the directories lies in what the agent works on, and none that a variable names near it.
+fn checked(
+    ground: &Ground,
+    taken: &Directories,
+    usual: &Directories,
+    home_counts: bool,
+    variable: Variable<'_>,
+) -> Result<(), HookError> {
+    let home = home_counts.then_some(HOME);
     for (path, usual, names) in [
-        (file(&taken), file(&usual), [Some(CONFIGURATION), home, None]),
-        (taken.state.clone(), usual.state, [Some(OWN_STATE), Some(STATE), home]),
+        (file(taken), file(usual), [Some(CONFIGURATION), home, None]),
+        (taken.state.clone(), usual.state.clone(), [Some(OWN_STATE), Some(STATE), home]),
     ] {
         let Some(path) = path else { continue };
         let is_usual = usual.as_ref() == Some(&path);
+        let named = names.into_iter().flatten().find(|name| is_set(name, variable));
         if ground.takes_in(&path, usual.as_deref()) {
-            let mut names = names.into_iter().flatten();
-            return Err(match names.find(|name| is_set(name, variable)) {
+            return Err(match named {
                 Some(name) if !is_usual => HookError::Environment(name),
                 _ => HookError::Inside(path),
             });
         }
+        // A home is judged as a whole, by the account.
+        let directory = named.filter(|name| !is_usual && *name != HOME);
+        if let Some(name) = directory
+            && let Some(value) = variable(name).map(PathBuf::from)
+            && path.starts_with(&value)
+            && ground.is_near(&value)
+        {
+            return Err(HookError::Environment(name));
+        }
     }
-    Ok(Taken { directories: taken, note })
+    Ok(())
 }
 
 /// The file of a person's configuration.
@@ -142,192 +209,8 @@ fn is_configured(directories: &Directories) -> bool {
 }
 
 /// Whether a variable says something: a relative path is ignored.
-fn is_set(name: &str, variable: &dyn Fn(&str) -> Option<OsString>) -> bool {
+fn is_set(name: &str, variable: Variable<'_>) -> bool {
     variable(name).is_some_and(|value| Path::new(&value).is_absolute())
-}
-
-/// The way to a path, as the system goes it: where each link on it stands, and at last where it leads. What is not there yet
-/// stays as it is written.
-fn way(path: &Path) -> Vec<PathBuf> {
-    let mut way = Vec::new();
-    let mut here = PathBuf::from("/");
-    let mut waiting: Vec<OsString> = steps(path);
-    while let Some(step) = waiting.pop() {
-        if step == ".." {
-            here.pop();
-            continue;
-        }
-        let next = here.join(step);
-        match fs::read_link(&next) {
-            Ok(target) if way.len() < MAX_LINKS => {
-                way.push(next);
-                if target.is_absolute() {
-                    here = PathBuf::from("/");
-                }
-                waiting.extend(steps(&target));
-            }
-            _ => here = next,
-        }
-    }
-    way.push(here);
-    way
-}
-
-/// The steps of a path, the last one first.
-fn steps(path: &Path) -> Vec<OsString> {
-    let step = |component: Component<'_>| match component {
-        Component::Normal(_) | Component::ParentDir => Some(component.as_os_str().to_owned()),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
-    };
-    path.components().rev().filter_map(step).collect()
-}
-
-/// Whether two names are of one directory.
-fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || identity(one).is_some_and(|known| Some(known) == identity(other))
-}
-
-/// What a directory is, whatever it is called: its device and its number there.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
-    }
-}
-
-/// What an agent works on: the directories that its payload, its variables and its process name, and the work trees around
-/// them. They are looked at only when something of ours is not where it is without any variables or links.
-#[derive(Debug, Default)]
-pub(super) struct Ground {
-    names: Vec<PathBuf>,
-    /// What the process names beside them, which is asked only when it matters.
-    of_process: Option<fn() -> Vec<PathBuf>>,
-    account: Option<PathBuf>,
-    known: OnceCell<Known>,
-}
-
-#[derive(Debug, Default)]
-struct Known {
-    places: Vec<Worked>,
-    /// The home of the account, without links.
-    account: Option<PathBuf>,
-}
-
-/// A directory that an agent works in, without links.
-#[derive(Debug)]
-struct Worked {
-    path: PathBuf,
-    identity: Option<(u64, u64)>,
-}
-
-impl Ground {
-    /// Of the hook that a payload was given to.
-    pub(super) fn of_hook(payload: &Value, agent: &Agent, account: Option<&Path>) -> Self {
-        let mut names: Vec<PathBuf> = Vec::new();
-        let mut add = |name: &str| {
-            if names.iter().all(|known| known.as_os_str() != name) {
-                names.push(PathBuf::from(name));
-            }
-        };
-        for pointer in agent.fields.cwd {
-            payload::at(payload, pointer).and_then(Value::as_str).into_iter().for_each(&mut add);
-        }
-        for pointer in agent.fields.roots {
-            let roots = payload::at(payload, pointer).and_then(Value::as_array);
-            roots.into_iter().flatten().filter_map(Value::as_str).for_each(&mut add);
-        }
-        let account = account.map(Path::to_owned);
-        Self { names, of_process: Some(named_by_process), account, known: OnceCell::new() }
-    }
-
-    fn known(&self) -> &Known {
-        self.known.get_or_init(|| {
-            let account = self.account.as_deref().map(platform::real);
-            let mut places: Vec<Worked> = Vec::new();
-            let of_process = self.of_process.map(|names| names()).unwrap_or_default();
-            for name in self.names.iter().chain(&of_process).filter(|name| name.is_absolute()) {
-                let path = platform::real(name);
-                // Every work tree around it: one within another is made in no time.
-                let is_tree = |path: &&Path| fs::symlink_metadata(path.join(".git")).is_ok();
-                let trees = path.ancestors().filter(is_tree);
-                for path in std::iter::once(path.as_path()).chain(trees) {
-                    // Where somebody works on everything, nothing lies elsewhere.
-                    if path.parent().is_some() && places.iter().all(|known| known.path != path) {
-                        places.push(Worked { identity: identity(path), path: path.to_owned() });
-                    }
-                }
-            }
-            Known { places, account }
-        })
-    }
-
-    /// Whether a path of ours leads into what the agent works on, or through it. Without links and variables it does not,
-    /// wherever that is: those names are guarded by the rules.
-    fn takes_in(&self, path: &Path, usual: Option<&Path>) -> bool {
-        if usual == Some(path) && !path.ancestors().any(Path::is_symlink) {
-            return false;
-        }
-        let mut way = way(path);
-        let end = way.last().map(PathBuf::as_path);
-        let is_usual = usual.is_some_and(|usual| {
-            end == Some(usual) || {
-                let below = self.account.as_ref().and_then(|home| usual.strip_prefix(home).ok());
-                let home = self.known().account.as_ref();
-                let own = below.zip(home).map(|(below, home)| home.join(below));
-                own.is_some_and(|own| end == Some(&own))
-            }
-        });
-        if is_usual {
-            way.pop();
-        }
-        way.iter().any(|step| self.holds(step))
-    }
-
-    /// Whether a path leads into what the agent works on, or through it.
-    fn reaches(&self, path: &Path) -> bool {
-        self.takes_in(path, None)
-    }
-
-    /// Whether a path without links lies in what the agent works on, or where each process finds something else. Whoever works on the whole home of the account, or above
-    /// it, has all that is in it before them: those names are guarded by the rules.
-    fn holds(&self, real: &Path) -> bool {
-        if OF_A_PROCESS.iter().any(|beginning| real.starts_with(beginning)) {
-            return true;
-        }
-        let Known { places, account } = self.known();
-        let is_at_home = account.as_ref().is_some_and(|home| real.starts_with(home));
-        let mut above: Vec<Option<(u64, u64)>> = Vec::new();
-        places.iter().any(|place| {
-            if is_at_home && account.as_ref().is_some_and(|home| home.starts_with(&place.path)) {
-                return false;
-            }
-            if real.starts_with(&place.path) {
-                return true;
-            }
-            if above.is_empty() {
-                above = real.ancestors().map(identity).collect();
-            }
-            // Under another name: a directory that is mounted twice.
-            place.identity.is_some() && above.contains(&place.identity)
-        })
-    }
-}
-
-/// The directories that the variables of this process and its own working directory name. The variables of every agent: several
-/// start each other, and run each other's hooks.
-fn named_by_process() -> Vec<PathBuf> {
-    let mut names: Vec<&str> =
-        AGENTS.iter().flat_map(|agent| agent.root_variables).copied().collect();
-    names.sort_unstable();
-    names.dedup();
-    let named = names.into_iter().filter_map(env::var_os).map(PathBuf::from);
-    named.chain(env::current_dir().ok()).collect()
 }
 
 #[cfg(test)]
@@ -368,7 +251,7 @@ mod tests {
 
         fn ground(&self, works: &[&str]) -> Ground {
             let names = works.iter().map(|name| self.root.join(name)).collect();
-            Ground { names, account: Some(self.root.join("home")), ..Ground::default() }
+            Ground::of(names, Some(&self.root.join("home")))
         }
 
         /// Where the configuration is, and whether something is said; or what is refused.
@@ -379,7 +262,8 @@ mod tests {
             variables: &[(&str, &str)],
         ) -> Result<(String, bool), String> {
             let account = account.map(|name| self.root.join(name));
-            let ground = Ground { account: account.clone(), ..self.ground(works) };
+            let names = works.iter().map(|name| self.root.join(name)).collect();
+            let ground = Ground::of(names, account.as_deref());
             let variable = |name: &str| {
                 let value = variables.iter().find(|pair| pair.0 == name)?.1;
                 let value = value.strip_prefix('=').map(OsString::from);
@@ -401,6 +285,20 @@ mod tests {
                 Err(HookError::Inside(path)) => Err(blanked(&path)),
                 Err(other) => panic!("{other}"),
             }
+        }
+    }
+
+    impl World {
+        /// What is taken for the account.
+        fn taken(&self, works: &[&str], variables: &[(&str, &str)]) -> Taken {
+            let account = self.root.join("home");
+            let names = works.iter().map(|name| self.root.join(name)).collect();
+            let ground = Ground::of(names, Some(&account));
+            let variable = |name: &str| {
+                let value = variables.iter().find(|pair| pair.0 == name)?.1;
+                Some(self.root.join(value).into_os_string())
+            };
+            decide(&ground, Some(&account), &variable).unwrap()
         }
     }
 
@@ -450,10 +348,101 @@ mod tests {
         let gone = [("HOME", "home"), ("XDG_CONFIG_HOME", "other")];
         assert_eq!(world.decided(&["project"], Some("home"), &gone), own);
         let world = world.configured("other");
+        assert_eq!(world.decided(&["project"], Some("home"), &gone), own);
+        // While the agent works at home, no other home counts.
+        let world = World::new();
         assert_eq!(
-            world.decided(&["project"], Some("home"), &gone),
-            taken("other/portcullis", false)
+            world.decided(&["home/app"], Some("home"), &other),
+            taken("home/.config/portcullis", true)
         );
+    }
+
+    #[test]
+    fn where_a_hook_was_installed_no_variable_moves_anything() {
+        let world = World::new().configured("other").configured("home/.x");
+        let state = world.root.join("home/.local/state/portcullis");
+        platform::create_private_directory(&state).unwrap();
+        entries::write(&state, &["/home/dev/.claude/settings.json"], None).unwrap();
+        let own = taken("home/.config/portcullis", true);
+        for named in
+            [("HOME", "other"), ("XDG_CONFIG_HOME", "other"), ("XDG_CONFIG_HOME", "home/.x")]
+        {
+            let variables = [("HOME", "home"), named];
+            let variables = if named.0 == "HOME" { &variables[1..] } else { &variables[..] };
+            assert_eq!(world.decided(&["project"], Some("home"), variables), own, "{named:?}");
+        }
+        for name in ["XDG_STATE_HOME", "PORTCULLIS_STATE_DIR"] {
+            let variables = [("HOME", "home"), (name, "other")];
+            let decided = world.taken(&["project"], &variables);
+            assert_eq!(decided.directories.state.as_ref(), Some(&state), "{name}");
+            assert!(decided.is_settled && decided.note.is_some(), "{name}");
+        }
+        assert!(world.taken(&["project"], &[("HOME", "home")]).is_settled);
+        // Whoever keeps the configuration elsewhere had that noted.
+        let noted = world.root.join("home/.x/portcullis");
+        entries::write(&state, &["/home/dev/.claude/settings.json"], Some(&noted)).unwrap();
+        let variables = [("HOME", "home"), ("XDG_CONFIG_HOME", "home/.x")];
+        let kept = taken("home/.x/portcullis", false);
+        assert_eq!(world.decided(&["project"], Some("home"), &variables), kept);
+        let kept = taken("home/.x/portcullis", true);
+        assert_eq!(world.decided(&["project"], Some("home"), &[("HOME", "home")]), kept);
+        // A trial of the installation records apart, until its time is up.
+        let apart = world.root.join("other");
+        let variables = [("HOME", "home"), ("PORTCULLIS_STATE_DIR", "other")];
+        assert!(entries::begin_trial(&state, &apart).unwrap());
+        let decided = world.taken(&["project"], &variables);
+        assert_eq!(decided.directories.state, Some(apart));
+        assert!(!decided.is_settled);
+        entries::end_trial(&state);
+        assert_eq!(world.taken(&["project"], &variables).directories.state, Some(state));
+    }
+
+    #[test]
+    fn what_a_variable_names_is_not_nearer_to_the_work_than_to_the_home() {
+        let world = World::new().configured("home/code/other").configured("home/.x");
+        for name in ["app/sub", "other", "app/sub/deep"] {
+            fs::create_dir_all(world.root.join("home/code").join(name)).unwrap();
+        }
+        for value in
+            ["home/code", "home/code/other", "home/code/app", "home/code/app/x", "home/code/new"]
+        {
+            for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "PORTCULLIS_STATE_DIR"] {
+                let decided = world.decided(
+                    &["home/code/app/sub"],
+                    Some("home"),
+                    &[("HOME", "home"), (name, value)],
+                );
+                assert_eq!(decided, refused(name), "{value}");
+            }
+        }
+        let kept = taken("home/.x/portcullis", false);
+        let elsewhere = [("HOME", "home"), ("XDG_CONFIG_HOME", "home/.x")];
+        assert_eq!(world.decided(&["home/code/app/sub"], Some("home"), &elsewhere), kept);
+        // A directory that holds the work, where nothing marks a project.
+        let around = [("HOME", "home"), ("XDG_CONFIG_HOME", "other")];
+        assert_eq!(
+            world.decided(&["other/portcullis/x"], Some("home"), &around),
+            refused("XDG_CONFIG_HOME")
+        );
+    }
+
+    #[test]
+    fn a_tree_within_a_tree_and_a_further_tree_are_worked_on_whole() {
+        let world = World::new();
+        for name in ["project/deep/er/.git", "project/.git/worktrees/w", "tree"] {
+            fs::create_dir_all(world.root.join(name)).unwrap();
+        }
+        let repository = world.root.join("project/.git/worktrees/w");
+        fs::write(world.root.join("tree/.git"), format!("gitdir: {}\n", repository.display()))
+            .unwrap();
+        fs::write(repository.join("commondir"), "../..\n").unwrap();
+        for works in ["project/deep/er", "tree"] {
+            for value in ["project", "project/.git", "project/deep"] {
+                let variables = [("HOME", "home"), ("XDG_CONFIG_HOME", value)];
+                let decided = world.decided(&[works], Some("home"), &variables);
+                assert_eq!(decided, refused("XDG_CONFIG_HOME"), "{works} {value}");
+            }
+        }
     }
 
     #[test]
@@ -509,15 +498,6 @@ mod tests {
                 assert_eq!(decided, refused(name), "{works} {value}");
             }
         }
-        // A work tree within another, and one far above, are of the same agent.
-        fs::create_dir_all(world.root.join("project/deep/.git")).unwrap();
-        let far = format!("project/{}", "a/".repeat(200));
-        fs::create_dir_all(world.root.join(&far)).unwrap();
-        for works in ["project/deep/er", &far] {
-            let around = [("HOME", "home"), ("XDG_CONFIG_HOME", "project")];
-            let decided = world.decided(&[works], Some("home"), &around);
-            assert_eq!(decided, refused("XDG_CONFIG_HOME"), "{works}");
-        }
         // Who has the link can let it lead elsewhere.
         let out = [("HOME", "home"), ("XDG_CONFIG_HOME", "project/out")];
         assert_eq!(world.decided(&["project"], Some("home"), &out), refused("XDG_CONFIG_HOME"));
@@ -565,6 +545,8 @@ mod tests {
             );
         }
         assert!(admitted(&ground, Some(Path::new("/proc/self/cwd/x"))).is_err());
+        let here = Ground::of(vec![std::env::current_dir().unwrap()], None);
+        assert!(admitted(&here, Some(Path::new("x.toml"))).is_err());
         assert!(admitted(&ground, None).is_ok());
     }
 }

@@ -103,6 +103,9 @@ pub enum HookError {
     /// A file or directory of ours lies in what the agent works on, or leads there.
     #[error("the gate's own `{0}` lies in what the agent works on, or leads there")]
     Inside(PathBuf),
+    /// The configuration can be changed by another name.
+    #[error("the gate's own `{0}` has a second name (a hard link), by which it could be changed")]
+    Twin(PathBuf),
     /// The gateway that has a say cannot be asked.
     #[error(transparent)]
     Gateway(#[from] RemoteError),
@@ -242,7 +245,8 @@ fn answer(
     let payload = payload::read(&value, agent, event);
     let account = Account::of_process().and_then(|account| account.home);
     let ground = Ground::of_hook(&value, agent, account.as_deref());
-    let ground::Taken { directories, note } = ground::taken(&ground, account.as_deref())?;
+    let ground::Taken { directories, is_settled, note } =
+        ground::taken(&ground, account.as_deref())?;
     ground::admitted(&ground, options.configuration.as_deref())?;
     let configuration = Configuration::load_from(options.configuration.as_deref(), &directories)?;
     ground::admitted(&ground, configuration.audit.path.as_deref())?;
@@ -250,7 +254,8 @@ fn answer(
     let payload = payload?;
     let session = || {
         let configuration = configuration.clone();
-        Session::open(session::Options { configuration, ..session::Options::default() })
+        let recorded = is_settled;
+        Session::open(session::Options { configuration, recorded, ..session::Options::default() })
     };
     match event.moment {
         Moment::BeforeTool | Moment::Permission => {

@@ -79,6 +79,10 @@ pub(super) fn failed(error: &HookError) -> String {
             "see what sets it: an agent's settings in the project can, and then the project would configure the gate"
                 .to_owned(),
         ),
+        HookError::Twin(_) => Some(
+            "remove the other name, or put a copy in its place: `cp config.toml new && mv new config.toml`"
+                .to_owned(),
+        ),
         HookError::Inside(_) => Some(
             "keep it where no agent works: what an agent can write must not configure the gate".to_owned(),
         ),

@@ -21,12 +21,14 @@ use super::{
     table::{Content, Entries, Lost, Plugin},
 };
 use crate::{
+    account::Account,
     hook::{
         agent::{Agent, Event},
+        entries,
         reply::Reply,
         sample,
     },
-    platform,
+    platform::{self, Directories},
 };
 
 /// A call that no policy can allow.
@@ -96,6 +98,10 @@ impl Apart {
         let path = std::env::temp_dir().join(format!("portcullis-doctor-{random}"));
         let apart = Self { path, record_is_elsewhere };
         platform::create_private_directory(&apart.path.join(WORKPLACE))?;
+        // A hook that was installed in the usual places records elsewhere for this alone.
+        if let Some(state) = usual_state() {
+            entries::begin_trial(&state, &apart.path.join(STATE))?;
+        }
         Ok(apart)
     }
 
@@ -109,9 +115,17 @@ impl Apart {
 
 impl Drop for Apart {
     fn drop(&mut self) {
+        if let Some(state) = usual_state() {
+            entries::end_trial(&state);
+        }
         // What stays is empty of anything but our own two calls.
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// Where the account's state is, whatever variables say.
+fn usual_state() -> Option<PathBuf> {
+    Directories::usual(&Account::of_process()?.home?).state
 }
 
 /// Proves, or not, that an agent's installation blocks. `record_is_elsewhere` says that the configuration names a directory

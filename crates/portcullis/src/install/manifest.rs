@@ -12,7 +12,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{audit, hook::entries, platform};
+use crate::{
+    account::Account,
+    audit,
+    hook::entries,
+    platform::{self, Directories},
+};
 
 /// Our directory in the state directory.
 const DIRECTORY: &str = "install";
@@ -173,7 +178,7 @@ impl Manifest {
         written(&path, &bytes).map_err(failed)?;
         if let Some(state) = self.directory.parent() {
             let paths: Vec<&str> = self.files.iter().map(|kept| kept.path.as_str()).collect();
-            entries::write(state, &paths)
+            entries::write(state, &paths, configuration_elsewhere().as_deref())
                 .map_err(|source| ManifestError::System { path: entries::list(state), source })?;
         }
         self.forget();
@@ -210,6 +215,13 @@ fn bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+}
+
+/// The directory of the configuration, where whoever installs has it in another place than the account's usual one.
+fn configuration_elsewhere() -> Option<PathBuf> {
+    let named = Directories::from_environment();
+    let usual = Directories::usual(&Account::of_process()?.home?);
+    named.configuration.filter(|named| Some(named) != usual.configuration.as_ref())
 }
 
 /// Writes a file of ours, for this user alone, in one step.

@@ -19,7 +19,10 @@ use portcullis::{
 use portcullis_core::{call::ToolCall, policy::Context, risk::Risk};
 use serde_json::{Value, json};
 
-use crate::{Ended, Place};
+use crate::{
+    Ended, Place,
+    seat::{Seat, can_sit},
+};
 
 /// What Codex, which asks nobody, sends before it runs a command.
 fn payload(place: &Place, command: &str) -> Vec<u8> {
@@ -258,4 +261,27 @@ fn mistakes_are_named_before_anybody_is_asked() {
         assert_eq!(place.run(arguments).out, said, "{arguments:?}");
     }
     assert_eq!(place.run(["allow", "list", "--json"]).json()["grants"], json!([]));
+}
+
+/// Whoever tries a command by hand first, and then lets it through, has let through what they try next.
+#[test]
+fn what_was_checked_is_allowed_and_then_checked_again() {
+    if !can_sit() {
+        return;
+    }
+    let place = Place::recorded();
+    fs::create_dir_all(place.home.path().join("project/.git")).unwrap();
+    // The second check names its directory, the first one stands in it.
+    let script = "cd \"$HOME/project\"; check() { \"$portcullis\" check \"$@\" >> \"$HOME/said\"; echo $? >> \"$HOME/codes\"; }\n\
+                  check 'npm publish'\n\"$portcullis\" allow --last\necho \"allowed: $?\"\n\
+                  cd /; check --cwd \"$HOME/project\" 'npm publish'\ncheck --cwd \"$HOME/project\" 'npm publish'";
+    let mut seat = Seat::script(&place, script, (100, 40));
+    let asked = seat.says("to agree");
+    let word = asked.rsplit('`').nth(1).unwrap().to_owned();
+    seat.types(&format!("{word}\n"));
+    let (screen, _) = seat.ends();
+    assert!(screen.contains("allowed: 0"), "{screen}");
+    let read = |name: &str| fs::read_to_string(place.home.path().join(name)).unwrap();
+    // Asked, let through once, asked again.
+    assert_eq!(read("codes"), "3\n0\n3\n", "{}\n{screen}", read("said"));
 }
