@@ -143,8 +143,7 @@ impl Walk<'_> {
             self.input = Some(text.clone());
         }
         // What the rest of the script prints goes into a process: it runs at the end, with an input that is not known.
-        let to_process = matches!(&wiring.output, Channel::File(file, _)
-            if self.sinks.iter().any(|sink| file.text.as_known() == Some(&sink.path)));
+        let to_process = matches!(&wiring.output, Channel::File(file, _) if self.is_sink(file));
         if wiring.is_redirected && !to_process {
             self.prints_to = match wiring.output {
                 Channel::Inherited => None,
@@ -161,6 +160,18 @@ impl Walk<'_> {
             self.gap(span, GapReason::Limit);
         }
         self.descriptors.truncate(DESCRIPTORS);
+    }
+
+    /// Whether a file is the input of a process that waits for it.
+    fn is_sink(&self, file: &Argument) -> bool {
+        self.sinks.iter().any(|sink| file.text.as_known() == Some(&sink.path))
+    }
+
+    /// Whether a descriptor leads to a file.
+    pub(super) fn holds_open(&self, path: &str) -> bool {
+        self.descriptors.iter().any(|(_, channel)| {
+            matches!(channel, Channel::File(file, _) if file.text.as_known() == Some(path))
+        })
     }
 
     /// Whatever is read next of a descriptor with known text is any of what is left in it.
@@ -373,7 +384,9 @@ impl Walk<'_> {
                 let channel = match channel {
                     // It is emptied once, and then written to its end.
                     Channel::File(file, mode @ (WriteMode::Replace | WriteMode::Append)) => {
-                        self.write(&file, mode, Text::default());
+                        if !self.is_sink(&file) {
+                            self.write(&file, mode, Text::default());
+                        }
                         Channel::File(file, WriteMode::Append)
                     }
                     other => other,

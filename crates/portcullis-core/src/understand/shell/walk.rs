@@ -114,6 +114,8 @@ pub(super) struct Sink {
     pub(super) body: Rc<[Statement]>,
     /// Where the body stands: another layer may be the one that writes to it.
     pub(super) layer: LayerId,
+    /// What was written to it piece by piece.
+    pub(super) content: Option<Text>,
 }
 
 impl<'a> Walk<'a> {
@@ -307,8 +309,15 @@ impl<'a> Walk<'a> {
             WriteMode::Link | WriteMode::Create => self.target(&file.text),
             _ => self.followed(&file.text),
         };
-        if let Some(at) =
-            self.sinks.iter().position(|sink| target.path.as_ref() == Some(&sink.path))
+        let into = self.sinks.iter().position(|sink| target.path.as_ref() == Some(&sink.path));
+        // What comes piece by piece is read when all of it is there.
+        if mode == WriteMode::Append
+            && let Some(sink) = into.and_then(|at| self.sinks.get_mut(at))
+        {
+            sink.content.get_or_insert_default().append(&content);
+            return;
+        }
+        if let Some(at) = into
             && self.enter_level(file.span)
         {
             let sink = self.sinks.remove(at);
@@ -915,7 +924,11 @@ impl<'a> Walk<'a> {
         while self.sinks.len() > mark
             && let Some(sink) = self.sinks.pop()
         {
-            self.feed(&sink, Text::unknown("a program"));
+            let mut content = sink.content.clone().unwrap_or_default();
+            if sink.content.is_none() || self.holds_open(&sink.path) {
+                content.append(&Text::unknown("a program"));
+            }
+            self.feed(&sink, content);
         }
         printed
     }

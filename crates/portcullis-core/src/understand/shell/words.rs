@@ -287,6 +287,7 @@ impl Walk<'_> {
                 path: path.clone(),
                 body: body.to_vec().into(),
                 layer: self.layer,
+                content: None,
             });
         } else {
             let prints_to = self.prints_to.take();
