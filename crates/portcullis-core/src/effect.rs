@@ -50,6 +50,9 @@ const STAND_IN: u32 = 0xF0000;
 /// The most effects that are followed back from one text; longer chains are not written by hand.
 const FOLLOWED: usize = 256;
 
+/// How far back rules look for the program that an effect belongs to; what it does stands right behind it.
+pub(crate) const LOOKED_BACK: usize = 256;
+
 /// The longest origin of an unknown value that is shown; a longer one could be half of a secret when it is cut.
 const SHOWN_ORIGIN: usize = 40;
 
@@ -451,12 +454,19 @@ impl GapReason {
 impl Effects {
     /// The effects that a text comes from, directly or through other effects, nearest first.
     pub(crate) fn origins(&self, text: &Text) -> Vec<&Effect> {
-        let mut open: Vec<EffectId> = text.sources.clone();
+        self.followed(text.sources.clone()).0
+    }
+
+    /// The effects that these come from, themselves first, and whether there are more than are followed.
+    fn followed(&self, mut open: Vec<EffectId>) -> (Vec<&Effect>, bool) {
         let mut seen: Vec<EffectId> = Vec::new();
         let mut found = Vec::new();
         while let Some(id) = open.pop() {
-            if seen.contains(&id) || seen.len() >= FOLLOWED {
+            if seen.contains(&id) {
                 continue;
+            }
+            if seen.len() >= FOLLOWED {
+                return (found, true);
             }
             seen.push(id);
             let Some(effect) = self.list.get(id.0 as usize) else { continue };
@@ -467,7 +477,39 @@ impl Effects {
                 }
             }
         }
-        found
+        (found, false)
+    }
+
+    /// Records what rules will not see: data that comes from more effects than are followed back, and effects that stand further behind
+    /// their program than is looked back.
+    pub(crate) fn say_what_is_cut(&mut self) {
+        let mut cut: Vec<Location> = Vec::new();
+        let mut programs: Vec<(LayerId, Span, usize)> = Vec::new();
+        // Fewer flows than are followed cannot be too many.
+        let flows = self.flows.len() >= FOLLOWED;
+        for (at, effect) in self.list.iter().enumerate() {
+            if let EffectKind::Run(_) = effect.kind {
+                programs.retain(|(layer, ..)| *layer != effect.at.layer);
+                programs.push((effect.at.layer, effect.at.span, at));
+            } else if programs.iter().any(|(layer, span, program)| {
+                *layer == effect.at.layer
+                    && span.contains(effect.at.span)
+                    && at - program > LOOKED_BACK
+            }) {
+                cut.push(effect.at);
+            }
+            let id = EffectId(u32::try_from(at).unwrap_or(u32::MAX));
+            let acts = matches!(effect.kind, EffectKind::Connect(_) | EffectKind::Execute { .. });
+            if flows && acts && self.followed(vec![id]).1 {
+                cut.push(effect.at);
+            }
+        }
+        for at in cut {
+            let gap = Gap { at, reason: GapReason::Limit };
+            if !self.gaps.iter().any(|known| known.reason == GapReason::Limit) {
+                self.gaps.push(gap);
+            }
+        }
     }
 
     /// Whether nobody knows which file it is about, or which host, or whether a program is given a word or an option: a variable says so

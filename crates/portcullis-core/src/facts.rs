@@ -17,6 +17,9 @@ pub struct FactPlan {
     /// Directories of which the same matters for the whole work tree around them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub work_trees: BTreeSet<String>,
+    /// Whether to look up which hosts the repository knows: something is sent out.
+    #[serde(default)]
+    pub hosts: bool,
 }
 
 /// What was observed. Everything is optional: a fact that is missing makes a judgement stricter, never looser.
@@ -35,6 +38,9 @@ pub struct Facts {
     /// Absolute paths of agents' files that hold a hook of the gate: without it, calls never arrive here.
     #[serde(default)]
     pub hooked: Vec<String>,
+    /// Hosts, in lower case, that the remotes of the repository and the configuration name: the project may be sent there.
+    #[serde(default)]
+    pub hosts: Vec<String>,
     /// What is known of each path asked for.
     pub paths: BTreeMap<String, PathFact>,
     /// Of each path asked for, whether anything there differs from what was last committed; missing where that was not seen.

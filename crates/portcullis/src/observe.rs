@@ -1,10 +1,12 @@
 //! The world as far as the core asked for it. Owns every look at the file system that judging needs; it reads no file's
-//! content, runs nothing (git neither), and judges nothing.
+//! content but the repository's settings, runs nothing (git neither), and judges nothing.
 //!
 //! Every look is bounded, and none is taken into a network file system unless the call itself runs in it, because a server
 //! that is gone would hold up the gate. What was not looked at is missing from the facts, which makes a judgement stricter.
 //! Whether git tracks a file is not looked up: its index has to be read whole for one name. It is read where something
 //! would be lost that was never committed (`uncommitted`).
+
+mod remotes;
 
 use std::{
     cell::OnceCell,
@@ -117,6 +119,12 @@ impl Observer {
             temporary: temporary.as_deref().and_then(text),
             guarded: self.guarded.clone(),
             hooked: self.hooked.clone(),
+            hosts: match &workspace {
+                Some(workspace) if plan.hosts => {
+                    remotes::hosts(workspace, |path| look.may_look(path))
+                }
+                _ => Vec::new(),
+            },
             session: SessionState::NOTHING,
         }
     }

@@ -305,6 +305,10 @@ impl Session {
             Ok(regime) => (regime, None),
             Err(error) => (Arc::clone(&self.base), Some(error)),
         };
+        if plan.hosts {
+            let allowed = &regime.configuration.network.options.allowed_hosts;
+            facts.hosts.extend(allowed.iter().map(|entry| entry.host.to_ascii_lowercase()));
+        }
         let mode = regime.configuration.mode_for_call(self.mode.or(context.mode));
         let left_to_agent = regime.configuration.hook.unknown_tools == UnknownTools::Agent;
         let agent_asks = context.agent_asks && left_to_agent;

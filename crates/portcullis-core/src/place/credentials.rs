@@ -415,6 +415,8 @@ static TABLE: &[Credential] = &[
             "~/.thunderbird/**",
             "~/.config/Slack|discord|Signal|Element/**",
             "~/.local/share/TelegramDesktop/**",
+            "~/Library/Messages/**",
+            "~/Library/Application Support/Signal|Slack|discord|Telegram Desktop/**",
         ],
     ),
     row(

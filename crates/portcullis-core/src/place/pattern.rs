@@ -340,6 +340,7 @@ static NOTHING_KNOWN: Facts = Facts {
     temporary: None,
     guarded: Vec::new(),
     hooked: Vec::new(),
+    hosts: Vec::new(),
     session: SessionState::NOTHING,
     paths: BTreeMap::new(),
     uncommitted: BTreeMap::new(),

@@ -114,6 +114,15 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             && !word.starts_with('-')
             && word.bytes().all(|letter| letter.is_ascii_alphabetic())
     });
+    // What `TAR_OPTIONS` holds stands before all other options.
+    let named = |(name, _): &&(String, Text)| name == "TAR_OPTIONS";
+    let before = invocation.environment.iter().find(named).and_then(|(_, value)| value.as_known());
+    let extended = before.map(|before| {
+        let words = before.split_whitespace().map(|word| synthetic(word, invocation.span));
+        let words: Vec<Argument> = words.chain(invocation.arguments.iter().cloned()).collect();
+        Invocation { arguments: words.into(), ..invocation.clone() }
+    });
+    let invocation = extended.as_ref().unwrap_or(invocation);
     let options = invocation.options();
     let mut files = operands(invocation);
     let mut archive = options.value(&["-f", "--file"]);
@@ -157,6 +166,11 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             }
         }
         return match archive {
+            // `HOST:FILE` lies on another machine.
+            Some(archive) if is_elsewhere(&archive) && !options.has(&["--force-local"]) => {
+                walk.connect(&archive, Some(content), false);
+                Text::default()
+            }
             Some(archive) if known(&archive) != "-" => {
                 walk.write(&archive, WriteMode::Replace, content);
                 Text::default()
@@ -175,6 +189,13 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut printed = Text::unknown("tar");
     printed.inherit(&content);
     printed
+}
+
+fn is_elsewhere(archive: &Argument) -> bool {
+    archive.text.known_prefix().split_once(':').is_some_and(|(host, _)| {
+        // One letter is a drive of Windows.
+        host.len() > 1 && !host.contains('/')
+    })
 }
 
 fn relative_to(directory: Option<&Argument>, file: &Argument) -> Argument {

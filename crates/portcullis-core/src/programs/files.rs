@@ -9,7 +9,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode},
     place::{self, Place},
-    text::Text,
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -214,9 +214,11 @@ fn allocate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         walk.write(&file, WriteMode::Create, content);
         // As much as there is room for is too much as well.
         let is_all = |length: &Argument| {
-            length.text.pieces.iter().any(
-                |piece| matches!(piece, crate::text::Piece::Unknown(origin) if &**origin == "df"),
-            )
+            length
+                .text
+                .pieces
+                .iter()
+                .any(|piece| matches!(piece, Piece::Unknown(origin) if &**origin == "df"))
         };
         if length.as_ref().and_then(|length| length.text.as_known()).is_some_and(is_huge)
             || length.as_ref().is_some_and(is_all)
@@ -504,6 +506,11 @@ pub(super) fn patched_by_git(walk: &mut Walk<'_>, invocation: &Invocation) {
 fn patched(walk: &mut Walk<'_>, content: &Text, whole: bool, invocation: &Invocation) {
     if content.is_cut() {
         walk.gap(invocation.span, GapReason::Limit);
+    }
+    if content.taint.has(Taint::NETWORK) && content.as_known().is_none() {
+        let changed = content.derive([Piece::Unknown("a patch".into())]);
+        let files = Argument { text: Text::unknown("what a patch changes"), span: invocation.span };
+        walk.write(&files, WriteMode::Edit, changed);
     }
     let headers = content.known_prefix().lines().filter_map(|line| line.strip_prefix("+++ "));
     for line in headers.at_most(PATCHED, walk, invocation.span) {

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, TERMINAL, Walk},
 };
 
@@ -57,6 +57,7 @@ static SPEAKERS: &[Speaker] = &[
     speaker("iex", "elixir", &["-e", "--eval"], false),
     speaker("ipython", "python", &["-c"], false),
     speaker("irb", "ruby", &["-e"], false),
+    speaker("jbang", "java", &["-c", "--code"], false),
     speaker("jjs", "javascript", &[], false),
     speaker("jrunscript", "javascript", &["-e"], false),
     speaker("jshell", "java", &[], false),
@@ -147,6 +148,7 @@ pub(super) static INTERPRETERS: &[Program] = &[
     language("ipython", PYTHON),
     language("irb", &["-e"]),
     custom("java", JAVA, java),
+    language("jbang", &["-c", "--code", "--deps", "--java", "--main"]),
     language("jjs", &[]),
     language("jrunscript", &["-e", "-f", "-l"]),
     language("jshell", &[]),
@@ -269,7 +271,10 @@ fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             walk.script("shell", file, positional, invocation.input.clone())
         }
         _ => match &invocation.input {
-            Some(input) if !input.is_empty() && !is_typed(input) => {
+            // What a program fetches and does not print is meant to be run all the same.
+            Some(input)
+                if (!input.is_empty() || input.taint.has(Taint::NETWORK)) && !is_typed(input) =>
+            {
                 let mut positional = vec![invocation.name.clone()];
                 positional.extend_from_slice(rest);
                 walk.shell(input, invocation.span, &positional, None)
@@ -403,7 +408,8 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 if input.as_known().is_some() {
                     unread(walk, speaker.language, &code, invocation);
                 }
-                let given = rest.map_or(&[][..], |_| operands);
+                // `python3 - a b`: what stands behind the dash is the code's own.
+                let given = rest.map_or(&[][..], |(_, rest)| rest);
                 walk.code(speaker.language, input, invocation.span, given)
             }
             _ => invocation.origin(),

@@ -35,6 +35,7 @@ mod reports;
 mod runners;
 pub(crate) mod system;
 mod text;
+mod trees;
 mod wrappers;
 
 pub use options::{Given, Options, Word};

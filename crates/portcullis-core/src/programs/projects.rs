@@ -7,6 +7,7 @@ use portcullis_syntax::Span;
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
+    place,
     text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
@@ -63,6 +64,33 @@ static FINDERS: &[Finder] = &[
     (&["lua", "luajit"], &[".lua"], Found::Named("lua")),
 ];
 
+/// Build tools and the files that they run the commands of. What this call writes there is read by the rules on manifests; here it
+/// matters where it comes from.
+static MANIFESTS: &[(&[&str], &[&str])] = &[
+    (&["bazel", "bazelisk"], &["/BUILD", "/BUILD.bazel", "/MODULE.bazel", "/WORKSPACE", ".bzl"]),
+    (&["bundle", "pod"], &["/Gemfile", "/Podfile"]),
+    (&["cmake"], &["/CMakeLists.txt", ".cmake"]),
+    (&["composer"], &["/composer.json"]),
+    (&["deno"], &["/deno.json", "/deno.jsonc"]),
+    (&["dotnet", "msbuild"], &[".csproj", ".fsproj", ".props", ".targets", ".vbproj"]),
+    (&["foreman", "honcho", "overmind"], &["/Procfile"]),
+    (&["gmake", "make"], &["/GNUmakefile", "/Makefile", "/makefile", ".mk"]),
+    (&["gradle", "gradlew"], &[".gradle", ".gradle.kts"]),
+    (&["just"], &["/Justfile", "/justfile"]),
+    (&["meson"], &["/meson.build"]),
+    (&["mix"], &["/mix.exs"]),
+    (&["mvn", "mvnw"], &["/pom.xml"]),
+    (&["bun", "npm", "npx", "pnpm", "yarn"], &["/package.json"]),
+    (&["nox"], &["/noxfile.py"]),
+    (&["pre-commit"], &["/.pre-commit-config.yaml"]),
+    (&["rake"], &["/Rakefile"]),
+    (&["sbt"], &["/build.sbt"]),
+    (&["task"], &["/Taskfile.yaml", "/Taskfile.yml"]),
+    (&["tox"], &["/tox.ini"]),
+    (&["vagrant"], &["/Vagrantfile"]),
+    (&["zig"], &["/build.zig"]),
+];
+
 /// How many commands of one file are read.
 const COMMANDS: usize = 256;
 
@@ -73,6 +101,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         super::files::patched_by_git(walk, invocation);
     }
     built_from_afar(walk, invocation);
+    super::trees::follow(walk, invocation);
     set_scripts(walk, invocation);
     builds_and_runs(walk, invocation);
     frameworks_run(walk, invocation);
@@ -82,6 +111,11 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
     if !walk.has_written() {
         return;
+    }
+    for (programs, endings) in MANIFESTS {
+        if programs.contains(&program) {
+            from_elsewhere(walk, endings, invocation.span);
+        }
     }
     for (programs, endings, found) in FINDERS {
         if !programs.contains(&program) {
@@ -96,7 +130,20 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             if walk.is_copy(&content) {
                 continue;
             }
+            // Of a file of the project that is edited, what was put in is judged; the rest of it was there before.
+            let content = if walk.is_edit_of(&path, &content) { added(&content) } else { content };
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
+        }
+    }
+}
+
+/// A manifest that came over the network in this call: what it runs nobody has read.
+fn from_elsewhere(walk: &mut Walk<'_>, endings: &[&str], span: Span) {
+    for path in walk.written(endings) {
+        let file = Argument { text: Text::known(path), span };
+        let content = walk.read(&file);
+        if content.taint.has(Taint::NETWORK) && content.as_known().is_none() {
+            walk.at_likely(|walk| walk.shell(&content, span, &[], None));
         }
     }
 }
@@ -290,6 +337,19 @@ fn built_from_afar(walk: &mut Walk<'_>, invocation: &Invocation) {
         walk.gap(invocation.span, GapReason::UnknownCode);
     }
     let Some(context) = words.last() else { return };
+    let others = invocation.options().values_of(&["--build-context"]).filter_map(|named| {
+        let (_, path) = named.text.known_prefix().split_once('=')?;
+        Some(Argument { text: named.text.beginning_with(path), span: named.span })
+    });
+    let mut contexts = others.chain(std::iter::once(context.clone()));
+    let holds_all = |context: &Argument| {
+        let target = walk.target(&context.text);
+        place::place_of(&target, walk.facts()).is_whole()
+            || place::credential_of(&target, walk.facts()).is_some()
+    };
+    if let Some(home) = contexts.find(holds_all) {
+        walk.note("container.image.home", home.span);
+    }
     let afar = ["http://", "https://", "git://", "git@", "ssh://", "github.com/"];
     if afar.iter().any(|start| context.text.known_prefix().starts_with(start)) {
         walk.connect(context, None, false);
@@ -309,6 +369,18 @@ fn compiled_from_input(walk: &mut Walk<'_>, invocation: &Invocation) {
     {
         walk.at_likely(|walk| walk.code("c", &input, invocation.span, &[]));
     }
+}
+
+/// What is known of a text, without what is not.
+fn added(content: &Text) -> Text {
+    let mut added = content.derive([]);
+    for piece in &content.pieces {
+        if let Piece::Known(known) = piece {
+            added.push_known(known);
+            added.push_known("\n");
+        }
+    }
+    added
 }
 
 fn look(walk: &mut Walk<'_>, found: Found, content: &Text, span: Span) {

@@ -4,7 +4,7 @@
 use super::{Does, Program};
 use crate::{
     effect::Argument,
-    text::Text,
+    text::{Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -808,7 +808,7 @@ pub(super) static REPORTERS: &[Program] = &[
     reports("zenith"),
     reports("zipinfo"),
 ];
-/// `getent shadow` prints the file of that name.
+/// `getent shadow` prints the file of that name, `getent hosts` looks up a name.
 fn database(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut printed = invocation.origin();
     if let Some(name) = invocation.options().operands().next()
@@ -816,6 +816,14 @@ fn database(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     {
         let file = Text::known(format!("/etc/{}", name.text.display()));
         printed.inherit(&walk.read(&Argument { text: file, span: name.span }));
+    }
+    let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    if let [kind, names @ ..] = operands.as_slice()
+        && matches!(kind.text.as_known(), Some("ahosts" | "ahostsv4" | "ahostsv6" | "hosts"))
+    {
+        for name in names.iter().filter(|name| name.text.taint != Taint::NONE) {
+            printed.inherit(&walk.connect(name, None, false));
+        }
     }
     printed
 }

@@ -60,6 +60,7 @@ pub(super) static TABLE: &[Program] = &[
     prints("seq", |filter| printed("seq", filter)),
     stream("shuf"),
     Program { name: "sort", values: &["-o", "--output"], does: Does::Custom(filtered) },
+    Program { name: "sponge", values: &[], does: Does::Custom(tee) },
     stream("strings"),
     stream("tac"),
     stream("tail"),
@@ -344,8 +345,8 @@ mod tests {
     fn every_row_that_is_evaluated_has_an_evaluator() {
         for row in TABLE {
             let own = [
-                "bunzip2", "bzip2", "dos2unix", "gunzip", "gzip", "lz4", "sed", "tee", "unix2dos",
-                "unxz", "xz", "yes", "zstd",
+                "bunzip2", "bzip2", "dos2unix", "gunzip", "gzip", "lz4", "sed", "sponge", "tee",
+                "unix2dos", "unxz", "xz", "yes", "zstd",
             ];
             assert_ne!(filters::is_evaluated(row.name), own.contains(&row.name), "{}", row.name);
         }

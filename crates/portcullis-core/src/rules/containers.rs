@@ -350,6 +350,17 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "container.image.home",
+        category: Category::Exfiltration,
+        severity: Severity::High,
+        message: "an image is built from a whole home directory or a place of keys, and whoever gets the image gets what is in there",
+        remedy: "build it from the project, and give the build single files with `--secret`",
+        when: When::Noted,
+        fires: &["docker build -t app ~", "docker buildx build --build-context h=$HOME -t app ."],
+        quiet: &["docker build -t app .", "docker build -t app docker/"],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "container.registry.delete",
         message: "an image is deleted in the registry, for everybody who deploys it",
         remedy: "look at it first: `skopeo inspect docker://IMAGE`",

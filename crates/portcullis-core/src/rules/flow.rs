@@ -6,12 +6,9 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Connection, Effect, EffectKind, LayerOrigin, Location, Run, Target},
+    effect::{Connection, Effect, EffectKind, LOOKED_BACK, LayerOrigin, Location, Run, Target},
     text::{Piece, Text},
 };
-
-/// How far back a program is looked for; what it does stands right behind it.
-const LOOKED_BACK: usize = 256;
 
 impl Scene<'_> {
     /// The effects that a text comes from, directly or through other effects, nearest first.

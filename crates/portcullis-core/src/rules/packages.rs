@@ -9,6 +9,8 @@ use crate::{
 
 mod registry;
 
+pub(super) use registry::foreign_host;
+
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
         "add-apt-repository",
@@ -131,6 +133,25 @@ static RULES: &[Rule] = &[
         ..Rule::SUPPLY
     },
     Rule {
+        id: "package.run.source",
+        message: "a program is fetched from a version-control address or a URL and run at once, or put into one that holds a person's token",
+        remedy: "fetch it, read it, and then decide",
+        when: When::Command(&[
+            "gh extension install",
+            "nix run github:*|gitlab:*|git+*|http://*|https://*|*.tar.gz",
+            "npx|bunx github:*|git+*|http://*|https://*",
+            "pnpm|yarn dlx github:*|git+*|http://*|https://*",
+        ]),
+        fires: &["gh extension install o/gh-r", "nix run github:o/r", "npx github:o/r"],
+        quiet: &[
+            "gh extension list",
+            "nix run nixpkgs#hello",
+            "npx playwright screenshot http://localhost:3000 a.png",
+            "npx http-server public",
+        ],
+        ..Rule::SUPPLY
+    },
+    Rule {
         id: "package.install.source",
         severity: Severity::Medium,
         message: "a package is built from a version-control address; it runs its own code while it is installed",
@@ -138,20 +159,20 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "pip|pip3|pipx|uv|poetry … git+*|git@*|*@git+*|hg+*|svn+*",
             "npm|pnpm|yarn|bun install|i|add git+*|git:*|git@*|github:*|*/*.git",
-            "gh extension install|upgrade",
+            "gh extension upgrade",
             "cargo install --git",
             "uv add --git",
             "poetry add --git",
             "gem install|specific_install --git|-l",
             "go run|install *.*/*@*",
             "brew tap * http*",
-            "nix run|shell|develop|build github:*|gitlab:*|git+*|*.tar.gz",
+            "nix shell|develop|build github:*|gitlab:*|git+*|*.tar.gz",
         ]),
         fires: &[
             "pip install git+https://github.com/o/r",
             "cargo install --git https://github.com/o/r",
             "npm i github:o/r",
-            "gh extension install o/gh-r",
+            "gh extension upgrade o/gh-r",
             "go run github.com/o/r/cmd@latest",
         ],
         quiet: &[

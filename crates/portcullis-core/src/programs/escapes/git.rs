@@ -12,7 +12,7 @@ use super::{
 use crate::{
     bound::{Bounded, Limits},
     place,
-    programs::Options,
+    programs::{Options, trees},
 };
 
 /// How many settings of one variable or file are read; people write a few dozen.
@@ -74,6 +74,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
                 cloned(walk, &options.operands().collect::<Vec<_>>());
             }
         }
+        "submodule" if second == "add" => cloned(walk, words.get(1..).unwrap_or_default()),
         "commit" | "push" => {
             let skips = |(name, value): &(String, Text)| {
                 matches!(name.as_str(), "PRE_COMMIT_ALLOW_NO_CONFIG" | "SKIP") && !value.is_empty()
@@ -243,24 +244,16 @@ fn from_environment(walk: &mut Walk<'_>, value: &Argument) {
     }
 }
 
-/// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network.
+/// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network, and a secret in the address goes to its host.
 fn cloned(walk: &mut Walk<'_>, words: &[&Argument]) {
     let Some(address) = words.first() else { return };
-    let written = address.text.known_prefix();
-    let is_remote = written.contains("://") && !written.starts_with("file://")
-        || written.contains('@') && written.contains(':');
-    if !is_remote {
-        return;
+    if address.text.taint.has(Taint::SECRET) {
+        walk.connect(address, None, false);
     }
-    let directory = match words.get(1) {
-        Some(directory) => Argument::clone(directory),
-        None => {
-            let last = written.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("");
-            let name = last.strip_suffix(".git").unwrap_or(last);
-            Argument { text: Text::known(name), span: address.span }
-        }
-    };
-    walk.brought(&directory);
+    if trees::is_remote(&address.text.display()) {
+        let words: Vec<Argument> = words.iter().copied().cloned().collect();
+        trees::brought(walk, &words);
+    }
 }
 
 /// `git config KEY VALUE`: what git will run by itself once it is there.

@@ -18,7 +18,7 @@ pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 Some(code) => value.text.derive([Piece::Known(code)]),
                 None => value.text.derive([Piece::Unknown("an encoded command".into())]),
             };
-            code.taint = code.taint.with(crate::text::Taint::DECODED);
+            code.taint = code.taint.with(Taint::DECODED);
             return walk.code("powershell", &code, value.span, &[]);
         }
         if option.starts_with(['-', '/']) && name.starts_with('c') && "command".starts_with(name) {

@@ -316,6 +316,22 @@ fn unknown(invocation: &Invocation) -> Text {
     text
 }
 
+/// `croc send`, `wormhole send`: a relay that anyone may use hands the files to whoever has the words for them.
+pub(super) fn handed_over(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let operands: Vec<Argument> = options.operands().cloned().collect();
+    let Some((verb, files)) = operands.split_first() else { return unknown(invocation) };
+    if !matches!(verb.text.as_known(), Some("send" | "tx")) {
+        return unknown(invocation);
+    }
+    let sends = gathered(walk, files).or_else(|| piped(invocation));
+    let relay = match invocation.program.as_str() {
+        "croc" => "croc.schollz.com",
+        _ => "relay.magic-wormhole.io",
+    };
+    walk.connect(&part(verb, relay), sends, false)
+}
+
 /// `restic backup` to a repository on another machine.
 pub(super) fn restic(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();

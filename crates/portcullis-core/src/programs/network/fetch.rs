@@ -476,6 +476,8 @@ pub(super) fn wget(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         if spider {
             continue;
         }
+        // Nothing of it is printed, and whoever gives the output to a shell means it to be.
+        printed.inherit(&received);
         if let Some(text) = store(walk, &file, received) {
             printed.append(&text);
         }

@@ -7,7 +7,7 @@ use crate::{
     understand::shell::{Invocation, Walk},
 };
 
-use super::{add, gathered, is_private, only_asks, part, piped};
+use super::{add, gathered, inside, is_private, only_asks, part, piped, store};
 
 pub(super) const DIG: &[&str] =
     &["-b", "-c", "-f", "-k", "-p", "-q", "-t", "-x", "-y", "-N", "-R", "-W"];
@@ -247,6 +247,10 @@ pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             }
             "github.com"
         }
+        ["release", "download"] if options.has(&["-R", "--repo"]) => {
+            released(walk, invocation);
+            ""
+        }
         _ => "",
     };
     if let Some(sends) = sends.filter(|_| !site.is_empty()) {
@@ -258,4 +262,27 @@ pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         text.inherit(&argument.text);
     }
     text
+}
+
+/// `gh release download -R OWNER/NAME`: the files of somebody's release.
+fn released(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options = invocation.options();
+    let directory = options.value(&["-D", "--dir"]);
+    let site = part(&invocation.name, "https://github.com");
+    let received = walk.connect(&site, None, false);
+    let mut files: Vec<Argument> =
+        options.values_of(&["-O", "--output", "-p", "--pattern", "-A", "--archive"]).collect();
+    if files.is_empty() {
+        files.push(part(&invocation.name, "*"));
+    }
+    for file in files {
+        let is_pattern = file.text.known_prefix().contains(['*', '?', '[']);
+        let file = if is_pattern {
+            let text = Text::unknown("what a release holds");
+            Argument { text, span: file.span }
+        } else {
+            file
+        };
+        store(walk, &inside(directory.as_ref(), &file), received.clone());
+    }
 }

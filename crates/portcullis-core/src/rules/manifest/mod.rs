@@ -3,6 +3,7 @@
 
 mod commands;
 mod exposure;
+mod fragments;
 mod sources;
 
 use super::{
@@ -105,6 +106,60 @@ pub(super) fn fetches(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, words) });
         }
     }
+    edited(scene, hits);
+}
+
+/// What is put into a manifest by an edit, or stands in one whose format has no reader of its own.
+fn edited(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    if is_inside(scene) {
+        return;
+    }
+    for effect in &scene.effects.list {
+        let Some((target, content)) = fragments::written(effect) else { continue };
+        let Some(name) = file_name(target) else { continue };
+        if fragments::is_passing(target, scene) || hits.iter().any(|hit| hit.at == Some(effect.at))
+        {
+            continue;
+        }
+        let texts = match content.as_known() {
+            Some(known) => vec![known.to_owned()],
+            None => fragments::inserted(scene, effect, content),
+        };
+        if content.as_known().is_none()
+            && let Some(host) = fragments::foreign_registry(name, &texts)
+        {
+            let words = format!("packages would come from `{host}`, as this is made to say:");
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
+            continue;
+        }
+        // A source file that is known whole is read as what it is.
+        let is_source = content.as_known().is_none()
+            && commands::language(name, content.known_prefix()).is_some();
+        if !fragments::is_manifest(name) && !is_source {
+            continue;
+        }
+        for text in &texts {
+            let (commands, is_cut) = fragments::commands(text, COMMANDS);
+            let worst =
+                commands.iter().find_map(|it| worst(scene, "shell", it, &[FOREIGN, LOSSES]));
+            let words = match worst {
+                Some(finding) => format!("{}, whenever this is used:", finding.message),
+                None if is_cut => {
+                    "more commands are prepared than are read, whenever this is used:".to_owned()
+                }
+                None => continue,
+            };
+            hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
+            break;
+        }
+    }
+}
+
+/// Whether the scene is that of a text which is read because it is written to a file.
+fn is_inside(scene: &Scene<'_>) -> bool {
+    scene.effects.layers.first().is_some_and(
+        |layer| matches!(&layer.origin, LayerOrigin::Argument(pointer) if pointer == WRITTEN),
+    )
 }
 
 /// Scripts and programs that would do the worst when somebody runs them.
@@ -123,10 +178,7 @@ pub(super) fn plants(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 
 /// The files that are written with what is known of their content, except where something else reads that already.
 fn files<'s>(scene: &'s Scene<'_>) -> Vec<(&'s Effect, &'s Target, &'s str)> {
-    let is_inside = scene.effects.layers.first().is_some_and(
-        |layer| matches!(&layer.origin, LayerOrigin::Argument(pointer) if pointer == WRITTEN),
-    );
-    if is_inside {
+    if is_inside(scene) {
         return Vec::new();
     }
     scene

@@ -30,6 +30,9 @@ const INDEXED: &[(&[&str], &[&str])] = &[
     (&["gem", "bundle"], &["--source", "-s"]),
     (&["conda", "mamba", "micromamba"], &["--channel", "-c"]),
     (&["cargo"], &["--index"]),
+    (&["luarocks"], &["--only-server", "--server"]),
+    (&["dotnet", "nuget"], &["--add-source", "--source", "-Source", "-s"]),
+    (&["cpan", "cpanm"], &["--mirror", "-M"]),
 ];
 
 /// Registries, their usual mirrors, and where companies keep their own.
@@ -96,6 +99,7 @@ pub(super) fn unknown(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
                             | "exec"
                             | "i"
                             | "install"
+                            | "restore"
                             | "run"
                             | "sync"
                             | "tool"
@@ -107,8 +111,8 @@ pub(super) fn unknown(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
                     )
                 })
             };
-            let runs =
-                matches!(program, "npx" | "bunx" | "uvx") || command.operands().any(installs);
+            let runs = matches!(program, "npx" | "bunx" | "cpan" | "cpanm" | "uvx")
+                || command.operands().any(installs);
             let named = command.values_of(options).find_map(|value| foreign(&value.text));
             named.filter(|_| runs)
         }
@@ -117,23 +121,27 @@ pub(super) fn unknown(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     }
 }
 
+/// The host of an address, where it is no well-known registry and lies in no private network.
+pub(in crate::rules) fn foreign_host(address: &str) -> Option<String> {
+    let address = address.trim_start_matches("sparse+").trim_start_matches("git+");
+    let host = host_of(address)?;
+    let is_known = WELL_KNOWN.iter().any(|name| {
+        host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    });
+    let is_near = matches!(hosts::kind(&host), HostKind::Local | HostKind::Private);
+    (!is_known && !is_near).then_some(host)
+}
+
 /// The host of a registry that is not well known. One in a private network has been set up by whoever keeps that.
 fn foreign(value: &Text) -> Option<Hit> {
     let known = value.as_known()?;
     let mut addresses = known.split([',', '|', ' ']).filter(|address| address.contains("://"));
-    addresses.find_map(|address| {
-        let address = address.trim_start_matches("sparse+").trim_start_matches("git+");
-        let host = host_of(address)?;
-        let is_known = WELL_KNOWN.iter().any(|name| {
-            host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-        });
-        let is_near = matches!(hosts::kind(&host), HostKind::Local | HostKind::Private);
-        (!is_known && !is_near).then(|| Hit {
-            message: Some(format!(
-                "packages are taken from `{host}`, which is none of the well-known registries; whoever keeps it decides what runs here"
-            )),
-            resource: Some(format!("host:{host}")),
-            ..Hit::default()
-        })
+    let host = addresses.find_map(foreign_host)?;
+    Some(Hit {
+        message: Some(format!(
+            "packages are taken from `{host}`, which is none of the well-known registries; whoever keeps it decides what runs here"
+        )),
+        resource: Some(format!("host:{host}")),
+        ..Hit::default()
     })
 }

@@ -737,7 +737,43 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Does what a row says.
+    /// Does what a call stands for, in the directory that it names for a child.
     pub(super) fn act(&mut self, act: Act, path: &str, given: &[Given], span: Span) -> Value {
+        let starts = matches!(
+            act,
+            Act::Shell
+                | Act::System
+                | Act::Spawn
+                | Act::Program
+                | Act::ExecList
+                | Act::ExecWords
+                | Act::SpawnList
+                | Act::SpawnWords
+        );
+        let Some(directory) = starts.then(|| self.childs_directory(path, given)).flatten() else {
+            return self.act_here(act, path, given, span);
+        };
+        self.flush();
+        let outer = self.walk.directory().map(str::to_owned);
+        self.walk.go_to(Some(directory));
+        let result = self.act_here(act, path, given, span);
+        self.walk.go_to(outer);
+        result
+    }
+
+    /// The directory in which a child is to run, where that is known: `cwd=`, `{cwd: …}`, `chdir:`, PHP's fourth argument.
+    fn childs_directory(&self, path: &str, given: &[Given]) -> Option<String> {
+        const NAMES: &[&str] = &["chdir", "cwd", "dir"];
+        let by_name = given.iter().rev().find_map(|given| {
+            let named = given.name.as_deref().is_some_and(|name| NAMES.contains(&name));
+            let entry = || NAMES.iter().find_map(|name| given.value.entry(name));
+            if named { Some(&given.value) } else { entry() }
+        });
+        let fourth = || given.get(3).filter(|_| path == "proc_open").map(|given| &given.value);
+        self.walk.target(&by_name.or_else(fourth)?.text()).path
+    }
+
+    fn act_here(&mut self, act: Act, path: &str, given: &[Given], span: Span) -> Value {
         let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
         let keyword = |names: &[&str]| {
             given
@@ -1190,6 +1226,11 @@ impl Interpreter<'_, '_, '_> {
                 let Some(first) = first else { return Value::unknown("a module") };
                 let code = services::data_of(&first.value.text()).unwrap_or_default();
                 self.run_code(path, "javascript", &Value::Text(code), first.span)
+            }
+            Act::Module if first.is_some_and(|it| is_address(it.value.text().known_prefix())) => {
+                let address = self.place_of(first);
+                let code = Value::Text(self.walk.connect(&address, None, false));
+                self.run_code(path, self.language, &code, address.span)
             }
             Act::Module => match first.and_then(|given| given.value.as_known()) {
                 Some(name) => Value::name(module_name(name)),

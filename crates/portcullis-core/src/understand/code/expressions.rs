@@ -226,6 +226,11 @@ impl Interpreter<'_, '_, '_> {
                     && let Value::List(mut list) = left
                 {
                     list.push(right);
+                    // `list << one << another`
+                    while self.word() == "<<" && !self.is_first(self.at) {
+                        self.at += 1;
+                        list.push(self.expression(binding + 1));
+                    }
                     if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner)) {
                         self.bind(owner, Value::List(list.clone()));
                     }
@@ -1014,17 +1019,27 @@ impl Interpreter<'_, '_, '_> {
                     return self.bare_call(value, start, spaced);
                 }
                 // `list.append(…)`: the list stands right before the method.
-                let owner = (self.at == start + 3).then(|| self.word_at(start).to_owned());
+                let owner = self.owner(start);
                 let close = self.partner(self.at);
+                let first = self.at + 1;
                 let given = self.arguments_until(close);
                 let span = self.span_from(start);
                 if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner))
                     && let Some(grown) = grown(&value, &given)
                 {
+                    for other in self.same_as(&owner) {
+                        self.bind(other, grown.clone());
+                    }
                     self.bind(owner, grown);
                 }
+                self.grow_first(&value, first, &given);
+                let outer = self.directory_around(&value);
                 let value = self.call_value(value, given, span);
+                let before = self.at;
                 self.block(&value);
+                if let Some(outer) = outer.filter(|_| self.at > before) {
+                    self.walk.go_to(outer);
+                }
                 value
             }
             "[" if !first && (!spaced || !matches!(self.language, "ruby" | "perl")) => {
@@ -1068,6 +1083,69 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => self.bare_call(value, start, spaced),
         }
+    }
+
+    /// The name of what a method belongs to, `list` of `list.append(` and `self.list` of `self.list.append(`.
+    fn owner(&self, start: usize) -> Option<String> {
+        let end = self.at.checked_sub(2).filter(|end| *end > start)?;
+        let mut name = String::new();
+        for at in start..end {
+            let word = self.word_at(at);
+            if !self.is_name(at) && !matches!(word, "." | "this") && !word.starts_with(['$', '@']) {
+                return None;
+            }
+            name.push_str(word);
+        }
+        Some(name)
+    }
+
+    /// The other names of the list or table that a variable holds: `b = a` names it twice.
+    fn same_as(&self, name: &str) -> Vec<String> {
+        let pairs = self.aliases.iter();
+        pairs
+            .filter_map(|(one, other)| match (one == name, other == name) {
+                (true, _) => Some(other.clone()),
+                (_, true) => Some(one.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// `push @list, …`, `array_push($list, …)`, `table.insert(list, …)`, `Object.assign(table, …)`: what the first argument names grows.
+    fn grow_first(&mut self, callee: &Value, first: usize, given: &[Given]) {
+        let Value::Name(path, _) = callee else { return };
+        let method = match path.as_ref() {
+            "push" | "array_push" | "table.insert" => "push",
+            "unshift" | "array_unshift" => "unshift",
+            "Object.assign" => "update",
+            _ => return,
+        };
+        let name = self.word_at(first).to_owned();
+        let before = match self.bound(&name) {
+            Some(before @ (Value::List(_) | Value::Table(_))) => before,
+            // Perl's `("one")` is a list of one.
+            Some(before @ Value::Text(_)) if self.language == "perl" => Value::List(vec![before]),
+            _ => return,
+        };
+        let rest = given.get(1..).unwrap_or_default();
+        // `table.insert(list, at, value)`
+        let rest = match rest {
+            [Given { value: Value::Number(_), .. }, value] if path.as_ref() == "table.insert" => {
+                std::slice::from_ref(value)
+            }
+            rest => rest,
+        };
+        let callee = Value::Method(Box::new((before, method.to_owned())));
+        if let Some(grown) = grown(&callee, rest) {
+            self.bind(name, grown);
+        }
+    }
+
+    /// The directory that Ruby goes back to behind the block of `Dir.chdir`.
+    fn directory_around(&self, callee: &Value) -> Option<Option<String>> {
+        let Value::Name(path, _) = callee else { return None };
+        (self.language == "ruby" && path.as_ref() == "Dir.chdir")
+            .then(|| self.walk.directory().map(str::to_owned))
     }
 
     fn may_call_spaced(&self, start: usize) -> bool {
@@ -1140,6 +1218,7 @@ impl Interpreter<'_, '_, '_> {
             return written;
         }
         let mut given = Vec::new();
+        let first = self.at;
         if self.language == "lua" {
             let one = self.at;
             let argument = self.primary();
@@ -1160,6 +1239,7 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let span = self.span_from(start);
+        self.grow_first(&value, first, &given);
         let value = self.call_value(value, given, span);
         self.block(&value);
         value

@@ -63,6 +63,7 @@ pub(super) fn run(
         functions: Vec::new(),
         named: HashMap::new(),
         classes: Vec::new(),
+        aliases: Vec::new(),
         files: Vec::new(),
         returned: None,
         raw_socket: false,
@@ -198,6 +199,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) calls: usize,
     limited: bool,
     pub(super) variables: HashMap<String, Value>,
+    /// Names of one list or table, in pairs.
+    pub(super) aliases: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
     pub(super) named: HashMap<String, usize>,
     /// The classes of the script, with the tokens of their bodies.

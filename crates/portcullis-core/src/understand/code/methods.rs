@@ -419,7 +419,13 @@ pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
             list.splice(at..at, values.into_iter().cloned());
             Some(Value::List(list))
         }
-        (Value::Table(table), "update") => {
+        // `io.StringIO`, `StringIO`: what is written to a text in memory stands in it.
+        (Value::Text(text), "write") if text.taint == Taint::NONE => {
+            let mut text = text.clone();
+            plain().for_each(|more| text.append(&more.text()));
+            Some(Value::Text(text))
+        }
+        (Value::Table(table), "update" | "merge!") => {
             let mut table = table.clone();
             for more in plain() {
                 match more {

@@ -76,6 +76,9 @@ const OBEYED: &[&str] = &[
     "ALL_PROXY",
 ];
 
+/// How many second names of lists are remembered.
+const ALIASES: usize = 64;
+
 /// How many decorators of one function are read, and of how many classes the fields are kept.
 const DECORATORS: usize = 8;
 /// See [`DECORATORS`].
@@ -114,7 +117,7 @@ impl Interpreter<'_, '_, '_> {
             self.decorators();
             return;
         }
-        if self.store_entry() {
+        if self.appends() || self.store_entry() {
             return;
         }
         if let Some((place, operator)) = self.place() {
@@ -133,6 +136,23 @@ impl Interpreter<'_, '_, '_> {
             let assigned = self.expression(0);
             self.store_member(value, assigned);
         }
+    }
+
+    /// `$list[] = value`
+    fn appends(&mut self) -> bool {
+        let start = self.at;
+        let is_written =
+            ["[", "]", "="].iter().zip(start + 1..).all(|(word, at)| self.word_at(at) == *word);
+        let name = self.word().to_owned();
+        let Some(Value::List(mut list)) =
+            (self.language == "php" && is_written).then(|| self.bound(&name)).flatten()
+        else {
+            return false;
+        };
+        self.at = start + 4;
+        list.push(self.expression(0));
+        self.bind(name, Value::List(list));
+        true
     }
 
     /// `@function` in front of what is called with it, where that is a function of a library that runs what it is given.
@@ -798,7 +818,9 @@ impl Interpreter<'_, '_, '_> {
         let line = self.at.saturating_sub(1);
         let conditional = self.is_conditional(line);
         self.at += 1;
+        let from = self.at;
         let mut value = self.expression(0);
+        self.alias(names, operator, from, &value);
         if self.word() == "," && self.blocks == 0 && !matches!(self.language, "javascript" | "awk")
         {
             let mut list = vec![value];
@@ -831,6 +853,24 @@ impl Interpreter<'_, '_, '_> {
                     self.bind(name.clone(), element);
                 }
             }
+        }
+    }
+
+    /// `b = a` gives a list a second name, which sees what is done to it by the first. Perl and PHP copy.
+    fn alias(&mut self, names: &[String], operator: &str, from: usize, value: &Value) {
+        let [name] = names else { return };
+        self.aliases.retain(|(one, other)| one != name && other != name);
+        let is_name = operator == "=" && self.at == from + 1 && self.is_name(from);
+        let is_shared = matches!(value, Value::List(_) | Value::Table(_))
+            && !matches!(self.language, "perl" | "php");
+        if !is_name || !is_shared {
+            return;
+        }
+        if self.aliases.len() < ALIASES {
+            let other = self.word_at(from).to_owned();
+            self.aliases.push((name.clone(), other));
+        } else {
+            self.limit();
         }
     }
 

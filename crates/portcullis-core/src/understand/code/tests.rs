@@ -119,6 +119,24 @@ fn commands_are_found_however_their_words_and_functions_are_made() {
             "run rm -rf /",
         ),
         (
+            "python",
+            "import subprocess\na = ['rm']\nb = a\nb.append('-rf')\na += ['/']\nsubprocess.run(a)",
+            "run rm -rf /",
+        ),
+        ("perl", "my @c = ('rm'); push @c, '-rf', '/'; system @c", "run rm -rf /"),
+        ("perl", "my @c = ('/'); unshift @c, 'rm', '-rf'; exec @c", "run rm -rf /"),
+        ("ruby", "c = ['rm']; c << '-rf' << '/'; system(*c)", "run rm -rf /"),
+        (
+            "php",
+            "$c = []; $c[] = 'rm'; array_push($c, '-rf', '/'); system(implode(' ', $c));",
+            "run rm -rf /",
+        ),
+        (
+            "javascript",
+            "const c = []; c.push('-rf'); c.push('/'); require('child_process').spawnSync('rm', c)",
+            "run rm -rf /",
+        ),
+        (
             "javascript",
             "const {execSync: e} = require('child_process'); e('rm -rf /')",
             "run rm -rf /",

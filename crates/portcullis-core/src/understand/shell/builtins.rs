@@ -144,6 +144,8 @@ impl Walk<'_> {
             "pushd" => {
                 if self.pushed.len() < PUSHED {
                     self.pushed.push((self.state.directory().map(str::to_owned), self.certainty));
+                } else {
+                    self.gap(invocation.span, GapReason::Limit);
                 }
                 self.change_directory(arguments);
             }

@@ -172,7 +172,9 @@ impl<'a> Walk<'a> {
             _ => Box::default(),
         };
         let unknown = self.embedded.iter().map(origin).collect();
-        Effects { unknown, ..self.effects }
+        let mut effects = Effects { unknown, ..self.effects };
+        effects.say_what_is_cut();
+        effects
     }
 
     /// Adds an argument of the call as a layer, and makes it the one that spans point into.
@@ -261,7 +263,12 @@ impl<'a> Walk<'a> {
         }
         let secret = place::credential_of(&target, self.facts).is_some();
         let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
-        let left = self.left_earlier(&target);
+        let mut left = self.left_earlier(&target);
+        // Inside of what was brought, its files are its own.
+        let is_inside = self.state.directory().is_some_and(|it| self.is_brought_whole(it));
+        if !is_inside && self.is_brought(target.path.as_deref()) {
+            left = left.with(Taint::NETWORK);
+        }
         let is_empty = target.path.as_deref() == Some("/dev/null");
         let id = self.emit(EffectKind::Read(target), file.span);
         let mut content =
@@ -369,10 +376,13 @@ impl<'a> Walk<'a> {
         let target = self.target(&file.text);
         if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)
             && self.state.file(path).is_some()
-            && self.made_executable.len() < 16
             && mode.as_known().is_some_and(|mode| mode.contains(['x', '7', '5', '1']))
         {
-            self.made_executable.push(path.clone());
+            if self.made_executable.len() < EXECUTABLES {
+                self.made_executable.push(path.clone());
+            } else {
+                self.gap(file.span, GapReason::Limit);
+            }
         }
         self.emit(EffectKind::Permission { target, recursive, change }, file.span);
     }
@@ -635,6 +645,19 @@ impl<'a> Walk<'a> {
         }) && is_there
     }
 
+    /// Whether the content of a file is what stood there before, changed: it comes from the file itself and from nothing that is hidden or
+    /// far away.
+    pub(crate) fn is_edit_of(&self, path: &str, content: &Text) -> bool {
+        let is_foreign =
+            [Taint::NETWORK, Taint::DECODED, Taint::SECRET].iter().any(|it| content.taint.has(*it));
+        let reads = |id: &EffectId| {
+            self.effects.list.get(id.0 as usize).is_some_and(|effect| {
+                matches!(&effect.kind, EffectKind::Read(target) if target.path.as_deref() == Some(path))
+            })
+        };
+        content.has_unknown() && !is_foreign && content.sources.iter().any(reads)
+    }
+
     /// The program runs a file as a script in `language`; its own first line or name is obeyed where the language is
     /// `shell`. A file that this call did not write is somebody's program, not a gap.
     pub fn script(
@@ -644,6 +667,11 @@ impl<'a> Walk<'a> {
         arguments: &[Argument],
         input: Option<Text>,
     ) -> Text {
+        let named = file.text.known_prefix();
+        if language != "shell" && ["http://", "https://"].iter().any(|it| named.starts_with(it)) {
+            let code = self.connect(file, None, false);
+            return self.code_with_input(language, &code, file.span, arguments, input);
+        }
         let target = self.followed(&file.text);
         self.made_executable.retain(|made| target.path.as_ref() != Some(made));
         let path = target.path.as_deref();
@@ -693,10 +721,11 @@ impl<'a> Walk<'a> {
 
     /// A directory comes over the network with everything in it.
     pub(crate) fn brought(&mut self, directory: &Argument) {
-        if let Some(path) = self.target(&directory.text).path
-            && self.brought.len() < 256
-        {
+        let Some(path) = self.target(&directory.text).path else { return };
+        if self.brought.len() < BROUGHT {
             self.brought.push(path);
+        } else {
+            self.gap(directory.span, GapReason::Limit);
         }
     }
 
@@ -873,8 +902,14 @@ impl<'a> Walk<'a> {
     /// Draws a data flow that no text carries.
     pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
         let flow = Flow { from, to };
-        if !self.effects.flows.contains(&flow) && self.effects.flows.len() < 1024 {
+        if self.effects.flows.contains(&flow) {
+            return;
+        }
+        if self.effects.flows.len() < FLOWS {
             self.effects.flows.push(flow);
+        } else if let Some(effect) = self.effects.list.get(to.0 as usize) {
+            let span = effect.at.span;
+            self.gap(span, GapReason::Limit);
         }
     }
 
@@ -1080,6 +1115,12 @@ impl Limits for Walk<'_> {
     }
 }
 
+/// How many files that were written and made executable are remembered until they are run.
+const EXECUTABLES: usize = 64;
+
+/// How many directories that came over the network are remembered.
+const BROUGHT: usize = 256;
+
 /// How many flows of data between effects are kept.
 const FLOWS: usize = 1024;
 
@@ -1157,7 +1198,11 @@ fn is_cut(kind: &EffectKind) -> bool {
             run.name.text.is_cut() || run.arguments.iter().any(|word| word.text.is_cut())
         }
         EffectKind::Write { target, .. } => target.text.is_cut(),
-        EffectKind::Connect(connection) => connection.address.is_cut(),
+        EffectKind::Connect(connection) => {
+            let sends = connection.sends.as_ref();
+            connection.address.is_cut() || sends.is_some_and(|sends| sends.taint.has(Taint::CUT))
+        }
+        EffectKind::Execute { code, .. } => code.is_cut() || code.taint.has(Taint::CUT),
         _ => texts(kind).into_iter().any(Text::is_cut),
     }
 }
