@@ -46,7 +46,8 @@ impl Machine {
         let payload = match agent {
             "gemini" => json!({
                 "hook_event_name": "BeforeTool", "session_id": "s", "cwd": "/work",
-                "transcript_path": "/t", "timestamp": "2026-01-01T00:00:00Z",
+                // Each call has its own, as the agent sends it: the same once more is the same call.
+                "transcript_path": "/t", "timestamp": jiff::Timestamp::now().to_string(),
                 "tool_name": "run_shell_command", "tool_input": { "command": command },
             }),
             _ => json!({
