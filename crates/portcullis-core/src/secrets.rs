@@ -39,6 +39,7 @@ mod loose;
 mod markup;
 mod names;
 mod options;
+mod phrase;
 mod pieces;
 mod programs;
 mod said;

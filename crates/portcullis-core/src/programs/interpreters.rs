@@ -478,8 +478,9 @@ const UNREAD: &[&str] =
 fn unread(walk: &mut Walk<'_>, language: &str, code: &Argument, invocation: &Invocation) {
     let is_automation = language == "applescript"
         && invocation.arguments.iter().any(|word| word.text.as_known() == Some("JavaScript"));
-    let is_clojure = matches!(invocation.program.as_str(), "bb" | "clj" | "clojure" | "sbcl");
-    if (UNREAD.contains(&language) || is_automation || is_clojure)
+    let is_lisp =
+        matches!(invocation.program.as_str(), "bb" | "clj" | "clojure" | "racket" | "sbcl");
+    if (UNREAD.contains(&language) || is_automation || is_lisp)
         && !code.text.as_known().is_some_and(only_shows)
     {
         walk.gap(code.span, GapReason::UnknownCode);
@@ -487,7 +488,7 @@ fn unread(walk: &mut Walk<'_>, language: &str, code: &Argument, invocation: &Inv
 }
 
 /// Whether code is made of nothing but texts, numbers and words that show them.
-fn only_shows(code: &str) -> bool {
+pub(super) fn only_shows(code: &str) -> bool {
     const SHOWS: &[&str] = &[
         "Enum",
         "IO",

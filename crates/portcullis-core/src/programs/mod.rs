@@ -15,6 +15,7 @@ pub(crate) use filters::chosen_lines;
 pub(crate) mod agents;
 mod archives;
 pub(crate) mod changers;
+mod consoles;
 pub(crate) mod databases;
 mod discards;
 pub(crate) mod environment;

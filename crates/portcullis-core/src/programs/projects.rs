@@ -105,6 +105,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     set_scripts(walk, invocation);
     builds_and_runs(walk, invocation);
     frameworks_run(walk, invocation);
+    super::consoles::told(walk, invocation);
     let program = invocation.program.as_str();
     if program == "ansible-playbook" {
         playbooks(walk, invocation);
@@ -210,7 +211,14 @@ fn frameworks_run(walk: &mut Walk<'_>, invocation: &Invocation) {
             .and_then(|_| words.next())
             .cloned(),
         ("php", "tinker") => invocation.options().value(&["--execute"]),
-        ("ruby", "console" | "c" | "dbconsole" | "db") | ("python", "dbshell") => None,
+        // What stands behind `--` is for the database's own program.
+        ("python", "dbshell") => words
+            .find(|word| {
+                matches!(word.text.as_known(), Some("-c" | "-e" | "--command" | "--execute"))
+            })
+            .and_then(|_| words.next())
+            .cloned(),
+        ("ruby", "console" | "c" | "dbconsole" | "db") | ("php", "db") => None,
         _ => return,
     };
     let arrives = || {

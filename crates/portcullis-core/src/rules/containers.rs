@@ -335,18 +335,18 @@ static RULES: &[Rule] = &[
     Rule {
         id: "container.image.push",
         category: Category::Exfiltration,
-        severity: Severity::Medium,
-        message: "an image with everything built into it is uploaded",
+        severity: Severity::High,
+        message: "an image with everything built into it is uploaded, for everybody who runs it",
         remedy: "check what is in it: `docker history IMAGE`",
         when: When::Command(&[
-            "docker|podman|nerdctl|buildah push",
-            "docker|podman|nerdctl image|manifest|compose push",
+            "docker|podman|nerdctl|buildah push !localhost* !127.0.0.1*",
+            "docker|podman|nerdctl image|manifest|compose push !localhost* !127.0.0.1*",
             "docker buildx|build build --push",
             "skopeo copy|sync … docker://*",
             "helm push",
         ]),
         fires: &["docker push registry.example.com/app:1", "docker image push app"],
-        quiet: &["docker pull app", "docker images"],
+        quiet: &["docker pull app", "docker images", "docker push localhost:5000/app"],
         ..Rule::CHANGE
     },
     Rule {

@@ -167,9 +167,13 @@ static RULES: &[Rule] = &[
             "cat /etc/passwd > /tmp/x",
             "cp /root/.bashrc /usr/copy",
             "cp -r ~ /tmp/copy",
-            "s=/etc/ssh/ssh_config; d=/usr/copy; cp \"$s\" \"$d\"",
         ],
-        quiet: &["cat /etc/passwd", "cp README.md /tmp/x", "cut -d: -f1 /etc/passwd"],
+        quiet: &[
+            "cat /etc/passwd",
+            "cp README.md /tmp/x",
+            "cut -d: -f1 /etc/passwd",
+            "cp /etc/ssh/ssh_config /tmp/x",
+        ],
         ..SECRET
     },
     Rule {
@@ -941,9 +945,7 @@ fn copied(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             let to = target.path.as_deref().and_then(home);
             to.is_some() && to == home(path)
         };
-        let theirs = place::place(path, scene.facts) == Place::OtherHome && !is_same_home()
-            || path.starts_with("/etc/ssh/")
-            || path.contains("/base-passwd/");
+        let theirs = place::place(path, scene.facts) == Place::OtherHome && !is_same_home();
         if place::place(path, scene.facts) == Place::HomeTop {
             hits.push(Hit {
                 at: Some(sink.at),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub(super) static SHELF: Shelf = Shelf {
-    programs: &["bfg", "git", "git-filter-repo", "hg", "jj", "svn", "svnadmin"],
+    programs: &["bfg", "gh", "git", "git-filter-repo", "hg", "jj", "svn", "svnadmin"],
     rules: RULES,
 };
 
@@ -21,7 +21,11 @@ static RULES: &[Rule] = &[
         id: "git.push.force",
         message: "a forced push replaces the remote branch, and commits that others pushed there are lost",
         remedy: "fetch and rebase first, then `git push`; where history must change, let a person run it with `--force-with-lease`",
-        when: When::Command(&["git push --force|-f", "git push … +*"]),
+        when: When::Command(&[
+            "git push --force|-f",
+            "git push … +*",
+            "gh api *git/refs* -f=force=true|-F=force=true|--field=force=true|--raw-field=force=true",
+        ]),
         fires: &[
             "git push --force origin main",
             "git push -f",

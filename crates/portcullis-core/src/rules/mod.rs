@@ -41,6 +41,7 @@ mod manifest;
 #[cfg(test)]
 mod near_shapes;
 mod network;
+mod outward;
 mod packages;
 mod passing;
 mod pattern;
@@ -214,6 +215,7 @@ pub static SHELVES: &[&Shelf] = &[
     &injection::SHELF,
     &keepers::SHELF,
     &network::SHELF,
+    &outward::SHELF,
     &packages::SHELF,
     &query::SHELF,
     &requests::SHELF,

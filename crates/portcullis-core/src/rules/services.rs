@@ -271,24 +271,6 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
-        id: "hosting.deploy",
-        message: "what is here becomes what visitors get",
-        remedy: "build and look at a preview first",
-        when: When::Command(&[
-            "vercel deploy --prod",
-            "vercel --prod",
-            "netlify deploy --prod|-p",
-            "wrangler deploy|publish",
-            "firebase deploy",
-            "fly|flyctl deploy",
-            "railway up",
-            "gcloud app|run|functions deploy",
-        ]),
-        fires: &["vercel --prod", "wrangler deploy", "fly deploy"],
-        quiet: &["vercel dev", "wrangler dev", "netlify deploy", "wrangler deploy --dry-run"],
-        ..Rule::CHANGE
-    },
-    Rule {
         id: "hosting.secrets",
         category: Category::Credentials,
         reversible: true,
@@ -626,17 +608,15 @@ static RULES: &[Rule] = &[
             "gh run cancel|delete|rerun",
             "gh workflow disable",
             "gh cache delete",
-            "gh pr close|merge --delete-branch|-d|--admin",
-            "gh pr|issue close|lock|merge",
+            "gh pr|issue close|lock",
             "glab ci|pipeline|job cancel|delete",
-            "glab mr|issue close|delete|merge",
-            "gh workflow run",
+            "glab mr|issue close|delete",
         ]),
         fires: &[
             "gh run cancel 1",
             "gh workflow disable ci.yml",
             "gh pr close 3",
-            "glab mr merge 4",
+            "glab mr close 4",
         ],
         quiet: &["gh run list", "gh workflow list", "gh pr view 3"],
         ..Rule::CHANGE

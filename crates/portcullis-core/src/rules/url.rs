@@ -459,7 +459,10 @@ impl Url {
         {
             return Some(Severity::High);
         }
-        let plain = matches!(host.as_str(), "localhost" | "127.0.0.1" | "host.docker.internal");
+        let plain = matches!(
+            host.as_str(),
+            "localhost" | "127.0.0.1" | "::1" | "[::1]" | "host.docker.internal"
+        );
         if host.bytes().all(|byte| byte == b'0') && !host.is_empty() {
             return Some(Severity::High);
         }

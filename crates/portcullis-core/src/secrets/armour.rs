@@ -4,15 +4,19 @@
 use super::{
     delimit::{Value, placeholder},
     kinds::{JWK, KUBERNETES_SECRET, PRIVATE_KEY, SERVICE_ACCOUNT},
-    scan::{Candidate, Closer, FRAMED, Purpose, SPELT, Scan},
-    source::{is_blank, is_quote},
+    scan::{Candidate, Closer, FRAMED, Frame, Purpose, SPELT, Scan},
+    source::{is_blank, is_name, is_quote},
     validate::{self, Validity},
     value,
 };
 use crate::finding::Confidence;
 
-const BEGIN: &[u8] = b"-----BEGIN ";
-const END: &[u8] = b"-----END ";
+/// PEM (RFC 7468), OpenPGP and OpenSSH.
+static PEM: Frame = Frame { begin: b"-----BEGIN ", end: b"-----END ", tail: b'-' };
+/// Keys in the form of SSH.com; of the public ones RFC 4716 tells.
+static SSH2: Frame = Frame { begin: b"---- BEGIN SSH2 ", end: b"---- END SSH2 ", tail: b'-' };
+/// Key files of PuTTY, whose last line is a checksum over the rest.
+static PUTTY: Frame = Frame { begin: b"PuTTY-User-Key-File-", end: b"Private-MAC: ", tail: b'h' };
 
 /// The longest label of a PEM block that is believed.
 const MAX_LABEL: usize = 64;
@@ -26,15 +30,25 @@ const MARGIN: usize = 40;
 const OBJECT: usize = 2000;
 
 impl Scan<'_> {
-    /// A PEM block, but for certificates and public keys.
+    /// A block between two lines that name it, but for certificates and public keys.
     pub(super) fn armour(&mut self, start: usize) {
         let source = self.source;
-        if start < self.armour_until || !source.starts_with(start, BEGIN) {
+        // The words of SSH.com that are found are not the first of their line.
+        let first = start.saturating_sub(SSH2.begin.len());
+        let start = if source.starts_with(first, SSH2.begin) { first } else { start };
+        if start < self.armour_until {
             return;
         }
-        let label_start = start + BEGIN.len();
+        let frame =
+            [&PEM, &SSH2, &PUTTY].into_iter().find(|own| source.starts_with(start, own.begin));
+        let Some(frame) = frame else { return };
+        if frame.begin == PUTTY.begin {
+            self.key_file(start);
+            return;
+        }
+        let label_start = start + frame.begin.len();
         let label_end = source.skip(label_start, |byte| byte != b'-' && byte != b'\n');
-        let label = source.slice(label_start, label_end);
+        let label = source.slice(label_start, label_end).trim_ascii_end();
         let public = [&b"CERTIFICATE"[..], b"PUBLIC KEY", b"PUBLIC KEY BLOCK"]
             .iter()
             .any(|end| label.ends_with(end));
@@ -42,13 +56,10 @@ impl Scan<'_> {
             self.armour_until = label_end;
             return;
         }
-        let closing = source.find(label_end, END);
-        let end = closing.map_or(source.len(), |end| {
-            let label = source.skip(end + END.len(), |byte| byte != b'-' && byte != b'\n');
-            source.skip(label, |byte| byte == b'-')
-        });
+        let closing = source.find(label_end, frame.end);
+        let end = closing.map_or(source.len(), |at| frame.closed(source, at));
         self.armour_until = end;
-        if closing.is_none() && self.leave_open(start, &PRIVATE_KEY, Closer::Armour) {
+        if closing.is_none() && self.leave_open(start, &PRIVATE_KEY, Closer::Armour(frame)) {
             return;
         }
         if self.purpose == Purpose::Mask {
@@ -71,6 +82,43 @@ impl Scan<'_> {
             None => (body_end, Confidence::Medium),
         };
         self.block(start, end, Some(confidence), validity);
+    }
+
+    /// A key file of PuTTY: `PuTTY-User-Key-File-3: ssh-ed25519`, lines with names, and under `Private-Lines` the key.
+    fn key_file(&mut self, start: usize) {
+        let source = self.source;
+        let named =
+            source.skip(start + PUTTY.begin.len(), |byte| byte.is_ascii_digit() || byte == b':');
+        let algorithm = source.skip(named, is_blank);
+        let line_end = source.skip(algorithm, |byte| is_name(byte) || byte == b'@');
+        // The words alone stand in every program that reads such files. In quotes, the lines end as text writes them.
+        let ends = matches!(source.at(line_end), b'\n' | b'\r')
+            || source.at(line_end) == b'\\' && matches!(source.at(line_end + 1), b'n' | b'r');
+        if !ends || algorithm == line_end {
+            self.armour_until = line_end;
+            return;
+        }
+        let closing = source.find(line_end, PUTTY.end);
+        let end = closing.map_or(source.len(), |at| PUTTY.closed(source, at));
+        if closing.is_none() && self.leave_open(start, &PRIVATE_KEY, Closer::Armour(&PUTTY)) {
+            self.armour_until = end;
+            return;
+        }
+        let Some(private) = source.find(line_end, b"Private-Lines:").filter(|at| *at < end) else {
+            self.armour_until = line_end;
+            return;
+        };
+        self.armour_until = end;
+        let lines = source.skip(private, |byte| byte != b'\n' && byte != b'\\');
+        let (body, body_end, longest) = self.key_body(lines, closing.unwrap_or(end));
+        if body.len() < LEAST_KEY || longest < LEAST_LINE || value::entropy(&body) < 35 {
+            return;
+        }
+        let (end, confidence) = match closing {
+            Some(_) => (end, Confidence::High),
+            None => (body_end, Confidence::Medium),
+        };
+        self.block(start, end, Some(confidence), Validity::Unchecked);
     }
 
     fn block(
@@ -266,3 +314,60 @@ impl Scan<'_> {
 
 /// What beats what: armour holds everything inside it.
 const _: () = assert!(SPELT > FRAMED);
+
+#[cfg(test)]
+mod tests {
+    use super::super::{redacted, tests::are_told_apart};
+
+    /// Lines of base64, as many as asked for.
+    fn lines(count: u32) -> String {
+        (0..count)
+            .map(|line| {
+                let bytes: Vec<u8> = (0..48_u32)
+                    .map(|at| {
+                        u8::try_from((line * 48 + at).wrapping_mul(2_654_435_761) >> 24).unwrap()
+                    })
+                    .collect();
+                data_encoding::BASE64.encode(&bytes) + "\n"
+            })
+            .collect()
+    }
+
+    fn key_file() -> String {
+        format!(
+            "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nComment: mine\nPublic-Lines: 6\n{}Private-Lines: 14\n{}Private-MAC: {}\n",
+            lines(6),
+            lines(14),
+            "9f3a17c2".repeat(8)
+        )
+    }
+
+    fn of_ssh_com(kind: &str) -> String {
+        format!(
+            "---- BEGIN SSH2 {kind} KEY ----\nComment: \"mine\"\n{}---- END SSH2 {kind} KEY ----\n",
+            lines(8)
+        )
+    }
+
+    #[test]
+    fn keys_of_other_programs_are_told_from_what_speaks_of_them() {
+        are_told_apart(
+            &[(key_file(), "private-key"), (of_ssh_com("ENCRYPTED PRIVATE"), "private-key")],
+            &[
+                &of_ssh_com("PUBLIC"),
+                "if line.startswith(\"PuTTY-User-Key-File-2: ssh-rsa\"): return parse(line)",
+                "A file begins with PuTTY-User-Key-File-3: ssh-ed25519 and has Private-Lines: 1.",
+                "BEGIN = \"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn nothing_of_a_key_file_is_left_behind_its_first_line() {
+        for key in [key_file(), of_ssh_com("ENCRYPTED PRIVATE")] {
+            let shown = redacted(&format!("before\n{key}behind\n"));
+            assert!(shown.starts_with("before\n[REDACTED:private_key:"), "{shown}");
+            assert!(shown.ends_with("]\nbehind\n"), "{shown}");
+        }
+    }
+}

@@ -74,6 +74,7 @@ pub(super) const fn in_class(class: u8, byte: u8) -> bool {
         b'2' => matches!(byte, b'A'..=b'Z' | b'2'..=b'7'),
         b'5' => byte.is_ascii_alphanumeric() && !matches!(byte, b'0' | b'O' | b'I' | b'l'),
         b'z' => matches!(byte, b'0' | b'2'..=b'9' | b'A' | b'C'..=b'H' | b'J'..=b'N' | b'P'..=b'Z'),
+        b'y' => matches!(byte, b'0' | b'2'..=b'9' | b'a' | b'c'..=b'h' | b'j'..=b'n' | b'p'..=b'z'),
         b'n' => {
             matches!(byte, b' '..=b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~')
                 || matches!(

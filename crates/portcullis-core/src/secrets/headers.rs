@@ -32,10 +32,12 @@ impl Scan<'_> {
             return start;
         }
         let scheme = source.slice(start, word);
+        // Of a vendor's own scheme one word follows: `SSWS …`, `Bot …`.
         let has_scheme = source.at(word) == b' '
-            && [&b"bearer"[..], b"basic", b"token", b"digest", b"apikey"]
+            && ([&b"bearer"[..], b"basic", b"token", b"digest", b"apikey"]
                 .iter()
-                .any(|known| scheme.eq_ignore_ascii_case(known));
+                .any(|known| scheme.eq_ignore_ascii_case(known))
+                || self.is_last_word(source.skip(word, is_blank)));
         let start = if has_scheme { source.skip(word, is_blank) } else { start };
         if is_reference(source, start) {
             return start;
@@ -49,6 +51,14 @@ impl Scan<'_> {
             self.credential(scheme, has_scheme, is_cookie, start, end);
         }
         end
+    }
+
+    /// Whether nothing but one word stands from `at` to the end of a header.
+    fn is_last_word(&self, at: usize) -> bool {
+        let end = self.source.skip(at, |byte| {
+            byte.is_ascii_graphic() && !matches!(byte, b',' | b';' | b'"' | b'\'' | b'`')
+        });
+        end > at && matches!(self.source.at(end), 0 | b'\n' | b'\r' | b'"' | b'\'' | b'`')
     }
 
     fn credential(

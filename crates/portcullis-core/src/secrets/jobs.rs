@@ -32,6 +32,10 @@ pub(super) enum Job {
     Body,
     /// An option or a program that reads a password from its input.
     Fed,
+    /// A word behind which the words of a wallet may stand.
+    Phrase,
+    /// A call that takes the token of a bot.
+    Bot,
 }
 
 /// The words that lead to a job. Each is in lower case.
@@ -50,6 +54,11 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("psk", Job::Name),
     ("://", Job::Address),
     ("-----begin ", Job::Armour),
+    ("encrypted private key ----", Job::Armour),
+    ("putty-user-key-file-", Job::Armour),
+    ("mnemonic", Job::Phrase),
+    ("phrase", Job::Phrase),
+    ("seed", Job::Phrase),
     ("kind:secret", Job::Manifest),
     ("kind: secret", Job::Manifest),
     ("kind:   secret", Job::Manifest),
@@ -103,6 +112,10 @@ pub(super) const JOBS: &[(&str, Job)] = &[
     ("kennwort", Job::Name),
     ("contrase", Job::Name),
     ("senha", Job::Name),
+    (".login(\"", Job::Bot),
+    (".login('", Job::Bot),
+    (".run(\"", Job::Bot),
+    (".run('", Job::Bot),
     ("login(", Job::Call),
     ("connect(", Job::Call),
     ("connection(", Job::Call),

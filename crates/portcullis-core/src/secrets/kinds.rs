@@ -19,8 +19,11 @@ mod services;
 
 pub use context::{
     BASIC_AUTH, BEARER, CONNECTION_STRING, COOKIE, GENERIC_API_KEY, GENERIC_SECRET, JWK, KNOWN,
-    KUBERNETES_SECRET, PASSWORD, PRIVATE_KEY, SERVICE_ACCOUNT, URL_CREDENTIALS,
+    KUBERNETES_SECRET, PASSWORD, PRIVATE_KEY, SEED_PHRASE, SERVICE_ACCOUNT, URL_CREDENTIALS,
 };
+
+pub(super) use finance::BITCOIN_KEY;
+pub(super) use messages::DISCORD_BOT;
 
 /// A check that a text of the right spelling must pass, or that says more about it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -54,6 +54,8 @@ static SECRET_WORDS: List = list(&[
     "pswd",
     "pw",
     "rootpw",
+    "bindpw",
+    "authtok",
     "psk",
     "masterauth",
     "secret",
@@ -402,6 +404,8 @@ pub(super) fn promise(name: &[u8]) -> Option<Promise> {
                 | "pswd"
                 | "pw"
                 | "rootpw"
+                | "bindpw"
+                | "authtok"
                 | "masterauth"
         ) || word.ends_with("password")
             || word.ends_with("passwd")

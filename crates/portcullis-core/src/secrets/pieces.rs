@@ -22,14 +22,14 @@ type Table = &'static [&'static [&'static str]];
 /// Pieces of spellings without a long run.
 pub(super) const SPELT: Table = &[
     &["azconfig", "xapp-", "_auth=", "\"auth\"", "xox", "-----b", "?code=", "connect.sid"],
-    &["django-ins"],
+    &["django-ins", "putty-us", "key ----"],
 ];
 
 /// Pieces of three bytes, for words without four that are rare.
 const SHORT: Table = &[
     &["pw\"", "7z ", "pw=", "key", "7za", "xox", "://", "pwd"],
     &["pw ", "7zz", "pw:", ":*:", "ftp", "pdo", "xh ", "psk"],
-    &["jwt", "kty", "pw'"],
+    &["jwt", "kty", "pw'", "mnem", "seed", "hras", "un(\"", "un('"],
 ];
 
 const FIRST: Table = &[

@@ -5,7 +5,7 @@ use super::{
     format::{self, LONGEST, Part},
     index::{self, Anchor, CONTEXT, Entry, KEYWORD, LOOSE},
     jobs::{self, Job},
-    kinds::{SecretType, TABLES},
+    kinds::{self, SecretType, TABLES},
     loose::SHAPES,
     sieve::Sieve,
     source::{Source, is_blank, is_name, is_quote},
@@ -53,11 +53,34 @@ const NAMED_AFTER_VENDOR: u8 = 2;
 /// Something with a telling name.
 pub(super) const NAMED: u8 = 1;
 
+/// The lines between which a key stands.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct Frame {
+    /// How the first line begins.
+    pub(super) begin: &'static [u8],
+    /// How the last line begins.
+    pub(super) end: &'static [u8],
+    /// What the last line ends with: a dash, or a digit of a checksum.
+    pub(super) tail: u8,
+}
+
+impl Frame {
+    /// Where the last line that begins at `at` ends.
+    pub(super) fn closed(&self, source: Source<'_>, at: usize) -> usize {
+        let label = at + self.end.len();
+        if self.tail != b'-' {
+            return source.skip(label, |byte| format::in_class(self.tail, byte));
+        }
+        let label = source.skip(label, |byte| byte != b'-' && byte != b'\n');
+        source.skip(label, |byte| byte == b'-')
+    }
+}
+
 /// Something whose end is not in the text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Closer {
-    /// The `-----END ` of an armour.
-    Armour,
+    /// The last line of an armour.
+    Armour(&'static Frame),
     /// What opened a quoted value.
     Quote(Vec<u8>),
     /// The end of a word.
@@ -96,6 +119,8 @@ pub(super) struct Scan<'a> {
     pub(super) armour_until: usize,
     /// Up to here manifests and web keys were taken.
     pub(super) objects_until: usize,
+    /// Up to here the words of phrases were read.
+    pub(super) phrases_until: usize,
     /// Up to here beginnings were followed.
     loose_until: usize,
     /// Whether more text may follow.
@@ -120,6 +145,7 @@ pub(super) fn pass<'a>(
     goes_on: bool,
 ) -> Scan<'a> {
     let mut scan = Scan::new(bytes, purpose, goes_on);
+    scan.alone();
     index::each_hit(bytes, sieve, |start, entry| scan.look(start, entry));
     scan
 }
@@ -190,6 +216,7 @@ impl<'a> Scan<'a> {
             options_until: 0,
             armour_until: 0,
             objects_until: 0,
+            phrases_until: 0,
             loose_until: 0,
             goes_on,
             open: None,
@@ -210,6 +237,18 @@ impl Scan<'_> {
             self.open = Some(Open { start, kind, closer });
         }
         self.goes_on
+    }
+
+    /// What needs nothing around it where it is all of a text, as a program shows it or a file of its own keeps it: the words of a
+    /// wallet, a key of one.
+    fn alone(&mut self) {
+        const KEY: std::ops::RangeInclusive<usize> = 51..=54;
+        self.phrase_alone();
+        let is_digit = |byte: &u8| format::in_class(b'5', *byte) || byte.is_ascii_whitespace();
+        if KEY.contains(&self.source.len()) && self.source.bytes.iter().all(is_digit) {
+            let kind = &kinds::BITCOIN_KEY;
+            let _ = kind.formats.iter().any(|format| self.take(0, kind, format, SPELT, 0));
+        }
     }
 
     /// Notes that what was begun at the end of the text can only be read with more of it.
@@ -257,7 +296,16 @@ impl Scan<'_> {
             Job::PasswordFile => self.password_file(start),
             Job::Body => self.body(start + word.len()),
             Job::Fed => self.fed(start + word.len(), false),
+            Job::Phrase => self.phrase(start + word.len()),
+            Job::Bot => self.bot(start + word.len()),
         }
+    }
+
+    /// The token that a call of a chat's library takes: `client.login("…")`.
+    fn bot(&mut self, from: usize) {
+        let kind = &kinds::DISCORD_BOT;
+        let _ =
+            kind.formats.iter().any(|format| self.take(from, kind, format, NAMED_AFTER_VENDOR, 1));
     }
 
     /// A type with a spelling of its own; `start` is where its anchor begins.
@@ -469,7 +517,7 @@ impl Scan<'_> {
             start,
             end,
             body,
-            kind: &super::kinds::GENERIC_SECRET,
+            kind: &kinds::GENERIC_SECRET,
             confidence: None,
             validity: Validity::Unchecked,
             rank: 0,

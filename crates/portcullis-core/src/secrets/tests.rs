@@ -39,20 +39,25 @@ pub(super) fn example(kind: &SecretType, format: &str, numbers: &mut Numbers) ->
         Check::Bech32 => {
             let data: Vec<u8> =
                 (0..52).map(|index| u8::try_from(index * 7 % 32).unwrap()).collect();
-            bech32(&data)
+            let (human, _) = format.split_once("1<").unwrap();
+            bech32(human, &data)
         }
         Check::Base58Check => base58check(
-            if format.starts_with(['5', 'K', 'L']) { &[0x80] } else { &[4, 0x88, 0xad, 0xe4] },
+            match format.as_bytes().first() {
+                Some(b'5' | b'K' | b'L') => &[0x80],
+                Some(b'9' | b'c') => &[0xef],
+                _ => &[4, 0x88, 0xad, 0xe4],
+            },
             format,
         ),
         _ => instance(&format.replace('{', ""), numbers),
     }
 }
 
-fn bech32(data: &[u8]) -> String {
+fn bech32(human: &str, data: &[u8]) -> String {
     // Tried from all checksums of the last digit's neighbourhood would be long; it is computed instead.
-    const DIGITS: &[u8; 32] = b"QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
-    let human = b"age-secret-key-";
+    const DIGITS: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+    let lower = human.to_ascii_lowercase();
     let step = |sum: u32, value: u8| {
         let top = sum >> 25;
         let mut sum = (sum & 0x01ff_ffff) << 5 ^ u32::from(value);
@@ -67,15 +72,17 @@ fn bech32(data: &[u8]) -> String {
         }
         sum
     };
-    let mut values: Vec<u8> = human.iter().map(|byte| byte >> 5).collect();
+    let mut values: Vec<u8> = lower.bytes().map(|byte| byte >> 5).collect();
     values.push(0);
-    values.extend(human.iter().map(|byte| byte & 31));
+    values.extend(lower.bytes().map(|byte| byte & 31));
     values.extend(data);
     let sum = values.iter().chain(&[0; 6]).fold(1, |sum, value| step(sum, *value)) ^ 1;
     let tail = (0..6).map(|index| u8::try_from(sum >> (5 * (5 - index)) & 31).unwrap());
     let digits =
         data.iter().copied().chain(tail).map(|digit| char::from(DIGITS[usize::from(digit)]));
-    "AGE-SECRET-KEY-1".chars().chain(digits).collect()
+    let text: String = lower.chars().chain(['1']).chain(digits).collect();
+    // All of one case, as the standard wants it.
+    if human == lower { text } else { text.to_ascii_uppercase() }
 }
 
 /// Base58 with its checksum over a version and made bytes, whose beginning and length fit `format`.
@@ -86,7 +93,7 @@ fn base58check(version: &[u8], format: &str) -> String {
         let mut numbers = Numbers(seed * 7919);
         let mut bytes = version.to_vec();
         bytes.extend((0..length).map(|_| u8::try_from(numbers.below(256)).unwrap()));
-        if format.starts_with(['K', 'L']) {
+        if format.starts_with(['K', 'L', 'c']) {
             bytes.push(1);
         }
         let sum = Sha256::digest(Sha256::digest(&bytes));
@@ -196,6 +203,50 @@ pub(super) fn are_told_apart(given: &[(String, &str)], harmless: &[&str]) {
     for text in harmless {
         assert_eq!(rules(text), Vec::<String>::new(), "{text}");
     }
+}
+
+#[test]
+fn what_only_its_place_tells_is_found() {
+    let bot = format!(
+        "{}.G3xT_q.k2-Vb8nZqW4rT7yU1iO5pA3sD6fGhJ",
+        data_encoding::BASE64URL_NOPAD.encode(b"284920174829184756")
+    );
+    let own = "kT7vQ2mX9wZ";
+    let long = "Xk7pQ2vLm9RtB4nW8sYc3JhD6fGzA1uE5oP0iVbN";
+    let given = [
+        (format!("client.login(\"{bot}\");"), "discord-bot"),
+        (format!("bot.run('{bot}')"), "discord-bot"),
+        (format!("Authorization: Bot {bot}"), "authorization-header"),
+        (format!("Authorization: SSWS 00{long}"), "okta-token"),
+        (format!("curl -H 'Authorization: GenieKey {long}' https://h/"), "authorization-header"),
+        (format!("https://api.telegram.org/bot1834027561:AA{}/getMe", &long[..33]), "telegram-bot"),
+        (
+            format!("ngrok config add-authtoken 2{}_{}", &long[..26], &long[5..26]),
+            "ngrok-authtoken",
+        ),
+        (format!("bindpw {own}"), "password"),
+        (format!("ldap_default_authtok = {own}"), "password"),
+        (format!("Server=db;Uid=sa;Pwd={own};"), "connection-string"),
+        (format!("spring.datasource.password={own}"), "password"),
+    ];
+    are_told_apart(
+        &given,
+        &[
+            "client.login(\"your-token-here\")",
+            "bot.run('config.production.json')",
+            "Authorization: SSWS ${api_token}",
+            "Authorization: SSWS your_api_token",
+            "Authorization: see the documentation",
+            "https://api.telegram.org/bot<token>/getMe",
+            "https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe",
+            "ngrok config add-authtoken $NGROK_AUTHTOKEN",
+            "bindpw secret",
+            "bindpw_file /etc/ldap.secret",
+            "Server=db;Uid=sa;Pwd={0};",
+            "PWD=/home/dev/app2",
+            "spring.datasource.password=${DB_PASSWORD}",
+        ],
+    );
 }
 
 #[test]

@@ -53,7 +53,12 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
                     }
                     None => as_argument(&mut walk, pointer, path),
                 };
-                touch(&mut walk, *operation, &file, patched.as_ref().unwrap_or(&written));
+                // A tool that is named after files deletes one, as does a patch; others take folders with what is in them.
+                let named = action.call.tool.to_ascii_lowercase().contains("file");
+                let all = action.call.arguments.get("recursive").is_some_and(|all| *all != false);
+                let one = content.is_some() || named && !all;
+                let written = patched.as_ref().unwrap_or(&written);
+                touch(&mut walk, *operation, &file, written, one && !path.ends_with(['/', '\\']));
             }
         }
         ActionKind::Http { pointer, url, method, body } => {
@@ -93,7 +98,13 @@ pub(crate) fn as_code(pointer: &str, language: &'static str, text: &str, facts: 
     walk.finish()
 }
 
-fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, written: &Text) {
+fn touch(
+    walk: &mut shell::Walk<'_>,
+    operation: FileOperation,
+    file: &Argument,
+    written: &Text,
+    one: bool,
+) {
     match operation {
         FileOperation::Read | FileOperation::Search => {
             let shown = walk.read(file);
@@ -101,7 +112,7 @@ fn touch(walk: &mut shell::Walk<'_>, operation: FileOperation, file: &Argument, 
         }
         FileOperation::Write => walk.write(file, WriteMode::Replace, written.clone()),
         FileOperation::Edit => walk.write(file, WriteMode::Edit, written.clone()),
-        FileOperation::Delete => walk.delete(file, true),
+        FileOperation::Delete => walk.delete(file, !one),
     }
 }
 

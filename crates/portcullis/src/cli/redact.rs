@@ -1,12 +1,13 @@
 //! `redact`: a filter that takes secrets out of a stream. Owns where bytes come from and go to; what is a secret, the
 //! detector says.
 
-use std::io::{self, Read as _, Write};
+use std::io::{self, Read, Write};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use portcullis_core::secrets::{Known, RedactorOptions, StreamRedactor};
 
 use super::{Exit, Failure, Reader, write};
+use crate::scan::utf16::{self, Utf8Of};
 
 /// How much of standard input is read at once.
 const PORTION: usize = 1 << 16;
@@ -48,26 +49,63 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let mut redactor = StreamRedactor::new(options(matches)?);
     let mut input = io::stdin().lock();
     let mut portion = vec![0; PORTION];
+    // What comes first says how all of it is written.
+    let mut head = Vec::new();
+    while !utf16::is_told(&head) {
+        match read(&mut input, &mut portion)? {
+            0 => break,
+            read => head.extend_from_slice(portion.get(..read).unwrap_or_default()),
+        }
+    }
+    let order = utf16::order(&head);
+    let marked = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
+    let mut input = head.as_slice().chain(input);
+    let mut decoded;
+    let input: &mut dyn Read = match order {
+        Some(order) => {
+            decoded = Utf8Of::new(&mut input, order);
+            &mut decoded
+        }
+        None => &mut input,
+    };
     let mut shown = Vec::with_capacity(PORTION);
+    let mut encoded = Vec::new();
+    if let Some(order) = order.filter(|_| marked) {
+        order.push('\u{feff}', &mut encoded);
+    }
     loop {
-        let read = match input.read(&mut portion) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+        let count = read(input, &mut portion)?;
+        if count == 0 {
+            redactor.finish(&mut shown);
+        } else {
+            redactor.push(portion.get(..count).unwrap_or_default(), &mut shown);
+        }
+        let ready = match order {
+            Some(order) => {
+                order.encode(&mut shown, &mut encoded);
+                &mut encoded
+            }
+            None => &mut shown,
+        };
+        if pass_on(out, ready)? == Reader::Gone || count == 0 {
+            return Ok(Exit::Done);
+        }
+    }
+}
+
+/// The next bytes; none at the end.
+fn read(input: &mut dyn Read, portion: &mut [u8]) -> Result<usize, Failure> {
+    loop {
+        match input.read(portion) {
+            Ok(read) => return Ok(read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 return Err(Failure::bad_input(format_args!(
                     "standard input could not be read: {error}"
                 )));
             }
-        };
-        redactor.push(portion.get(..read).unwrap_or_default(), &mut shown);
-        if pass_on(out, &mut shown)? == Reader::Gone {
-            return Ok(Exit::Done);
         }
     }
-    redactor.finish(&mut shown);
-    pass_on(out, &mut shown)?;
-    Ok(Exit::Done)
 }
 
 fn options(matches: &ArgMatches) -> Result<RedactorOptions, Failure> {

@@ -13,7 +13,7 @@ pub mod gitleaks;
 pub mod output;
 pub(crate) mod tar;
 mod tree;
-mod utf16;
+pub(crate) mod utf16;
 pub(crate) mod zip;
 
 use std::{

@@ -1,10 +1,10 @@
-//! Text in UTF-16, read as UTF-8. Owns how it is told from other bytes and how it is turned into UTF-8 as it comes in.
+//! Text in UTF-16, read as UTF-8. Owns how it is told from other bytes, and how it is turned into UTF-8 as it comes in and back.
 
 use std::io::{self, Read};
 
 /// Which byte of each pair comes first.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The low one.
     Little,
     /// The high one.
@@ -13,7 +13,7 @@ pub(super) enum Order {
 
 /// The order of a text in UTF-16 of which these are the first bytes, or nothing where it is none: by its mark, or because nearly
 /// every second byte is zero and hardly one of the others.
-pub(super) fn order(head: &[u8]) -> Option<Order> {
+pub(crate) fn order(head: &[u8]) -> Option<Order> {
     const LEAST: usize = 4;
     match head {
         [0xff, 0xfe, 0, 0, ..] => return None,
@@ -40,8 +40,51 @@ pub(super) fn order(head: &[u8]) -> Option<Order> {
     }
 }
 
+/// The fewest bytes by which a text without a mark is told.
+const TOLD_BY: usize = 64;
+
+/// Whether so many first bytes tell what [`order`] says of the whole. Nearly every text says it by its first pair.
+pub(crate) fn is_told(head: &[u8]) -> bool {
+    match head {
+        [] | [_] => false,
+        [0xff, 0xfe] => false,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [first, second, ..] if *first != 0 && *second != 0 => true,
+        _ => head.len() >= TOLD_BY,
+    }
+}
+
+impl Order {
+    /// Takes the UTF-8 off `text` that is whole, and appends it to `out` in UTF-16.
+    pub(crate) fn encode(self, text: &mut Vec<u8>, out: &mut Vec<u8>) {
+        let mut done = 0;
+        for chunk in text.utf8_chunks() {
+            let broken = chunk.invalid();
+            let cut = done + chunk.valid().len() + broken.len() == text.len();
+            let letters = chunk.valid().chars();
+            // What is broken at the end may still become whole.
+            let mark = (!broken.is_empty() && !cut).then_some(char::REPLACEMENT_CHARACTER);
+            for letter in letters.chain(mark) {
+                self.push(letter, out);
+            }
+            done += chunk.valid().len() + if cut { 0 } else { broken.len() };
+        }
+        text.drain(..done);
+    }
+
+    /// Appends a character in UTF-16.
+    pub(crate) fn push(self, letter: char, out: &mut Vec<u8>) {
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            out.extend(match self {
+                Self::Little => unit.to_le_bytes(),
+                Self::Big => unit.to_be_bytes(),
+            });
+        }
+    }
+}
+
 /// Reads UTF-16 and gives UTF-8. What is no character becomes U+FFFD; the mark at the beginning is left out.
-pub(super) struct Utf8Of<'a> {
+pub(crate) struct Utf8Of<'a> {
     input: &'a mut dyn Read,
     order: Order,
     raw: Vec<u8>,
@@ -54,7 +97,7 @@ pub(super) struct Utf8Of<'a> {
 }
 
 impl<'a> Utf8Of<'a> {
-    pub(super) fn new(input: &'a mut dyn Read, order: Order) -> Self {
+    pub(crate) fn new(input: &'a mut dyn Read, order: Order) -> Self {
         Self {
             input,
             order,

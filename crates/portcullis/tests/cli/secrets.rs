@@ -49,6 +49,45 @@ fn redact_passes_a_stream_on_without_its_secrets() {
 }
 
 #[test]
+fn redact_reads_utf_16_and_writes_it_again() {
+    let place = Place::new();
+    let text = format!("é𝄞 = 1\r\n{}\r\nlast line of it\r\n", token());
+    type Bytes = fn(u16) -> [u8; 2];
+    let orders: [(Bytes, &[u8]); 4] = [
+        (u16::to_le_bytes, &[0xff, 0xfe]),
+        (u16::to_be_bytes, &[0xfe, 0xff]),
+        (u16::to_le_bytes, &[]),
+        (u16::to_be_bytes, &[]),
+    ];
+    for (order, mark) in orders {
+        let encoded: Vec<u8> = text.encode_utf16().flat_map(order).collect();
+        let mut child = place
+            .command()
+            .arg("redact")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(mark).unwrap();
+        input.write_all(&encoded).unwrap();
+        drop(input);
+        let out = child.wait_with_output().unwrap().stdout;
+        let body = out.strip_prefix(mark).unwrap();
+        let units: Vec<u16> = body
+            .chunks_exact(2)
+            .map(|pair| {
+                let unit = u16::from_le_bytes([pair[0], pair[1]]);
+                if order(1) == [1, 0] { unit } else { unit.swap_bytes() }
+            })
+            .collect();
+        let shown = String::from_utf16(&units).unwrap();
+        assert!(shown.starts_with("é𝄞 = 1\r\n[REDACTED:github_token:"), "{shown}");
+        assert!(shown.ends_with("]\r\nlast line of it\r\n"), "{shown}");
+    }
+}
+
+#[test]
 fn redact_shows_a_line_as_soon_as_it_is_whole() {
     let place = Place::new();
     let mut child =

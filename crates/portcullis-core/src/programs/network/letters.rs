@@ -209,6 +209,20 @@ pub(in crate::programs) const GH: &[&str] = &[
     "--user",
 ];
 
+/// `gh alias set NAME '!…'`: what the name runs from then on; without the sign it is one of gh's own commands.
+fn alias(walk: &mut Walk<'_>, invocation: &Invocation, expansion: Option<&Argument>) {
+    let Some(expansion) = expansion else { return };
+    let code = match expansion.text.as_known() {
+        Some(text) => match text.strip_prefix('!') {
+            Some(command) => Text::known(command),
+            None if invocation.options().has(&["-s", "--shell"]) => expansion.text.clone(),
+            None => Text::known(format!("gh {text}")),
+        },
+        None => expansion.text.clone(),
+    };
+    walk.at_likely(|walk| walk.shell(&code, expansion.span, &[], None));
+}
+
 /// `gh`: gists and uploads go out; everything else is told apart by rules.
 pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let options = invocation.options();
@@ -217,6 +231,10 @@ pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         operands.iter().leading(2).map(|operand| operand.text.as_known().unwrap_or("")).collect();
     let mut sends = None;
     let site = match words.as_slice() {
+        ["alias", "set"] => {
+            alias(walk, invocation, operands.get(3));
+            ""
+        }
         ["gist", "create" | "new"] => {
             for file in operands.iter().skip(2) {
                 let content = match file.text.as_known() {

@@ -232,6 +232,10 @@ pub(super) const TYPES: &[SecretType] = &[
         &["dnkey-<v26>-<v52>"],
     )
     .entropy(30),
+    high("ngrok-authtoken", "ngrok", "ngrok agent token", &["<w18-28>_<w20-22>"])
+        .keywords(&["ngrok", "authtoken"])
+        .entropy(35)
+        .near(&["ngrok config add-authtoken your_authtoken_goes_here_please"]),
     high("ngrok-token", "ngrok", "ngrok credential", &["ak_<w24-32>", "cr_<w24-32>"])
         .keywords(&["ngrok"])
         .entropy(30),
@@ -309,14 +313,6 @@ pub(super) const TYPES: &[SecretType] = &[
     )
     .check(Base64Bytes(32))
     .suggest("make a new key pair with wg genkey and keep the private half on its host"),
-    critical(
-        "putty-private-key",
-        "its owner",
-        "PuTTY private key",
-        &["PuTTY-User-Key-File-2: <s3-30>", "PuTTY-User-Key-File-3: <s3-30>"],
-    )
-    .entropy(0)
-    .suggest("make a new key and keep the private half on its host"),
     medium("teleport-token", "Teleport", "Teleport join token", &["teleport_token={<h32>"])
         .entropy(28),
     high("ovh-key", "OVH", "OVH application secret", &["<w32>"])

@@ -56,6 +56,11 @@ pub static PRIVATE_KEY: SecretType =
         "make a new key, withdraw the old one wherever it is trusted, and keep it in a key store",
     );
 
+/// The words that a wallet is restored from.
+pub static SEED_PHRASE: SecretType =
+    critical("seed-phrase", "its owner", "recovery phrase of a wallet (BIP-39)", &[])
+        .suggest("move the funds to a new wallet at once");
+
 /// A Google service account's key file.
 pub static SERVICE_ACCOUNT: SecretType =
     critical("gcp-service-account", "Google", "Google service account key", &[])
@@ -92,6 +97,7 @@ pub(super) static TYPES: &[&SecretType] = &[
     &COOKIE,
     &PRIVATE_KEY,
     &JWK,
+    &SEED_PHRASE,
     &SERVICE_ACCOUNT,
     &KUBERNETES_SECRET,
     &KNOWN,

@@ -2,6 +2,19 @@
 
 use super::{Check::*, SecretType, critical, high, medium};
 
+/// Named by itself, because it is told where it is all of a text.
+pub(in crate::secrets) const BITCOIN_KEY: SecretType = critical(
+    "bitcoin-private-key",
+    "its owner",
+    "Bitcoin private key",
+    // Of the main and of the test network.
+    &["5<550>", "K<551>", "L<551>", "9<550>", "c<551>"],
+)
+.keywords(&["wif", "privkey", "private_key", "bitcoin", "btc", "wallet", "p2wpkh", "p2pkh", "p2sh"])
+.check(Base58Check)
+.entropy(35)
+.suggest("move the funds to a new address at once");
+
 pub(super) const TYPES: &[SecretType] = &[
     critical(
         "square-token",
@@ -136,16 +149,7 @@ pub(super) const TYPES: &[SecretType] = &[
         .entropy(35)
         .check(Mixed),
     critical("infura-key", "Infura", "Infura key", &["<h32>"]).keywords(&["infura"]).entropy(28),
-    critical(
-        "bitcoin-private-key",
-        "its owner",
-        "Bitcoin private key",
-        &["5<550>", "K<551>", "L<551>"],
-    )
-    .keywords(&["wif", "privkey", "private_key", "bitcoin", "btc"])
-    .check(Base58Check)
-    .entropy(35)
-    .suggest("move the funds to a new address at once"),
+    BITCOIN_KEY,
     critical(
         "bip32-private-key",
         "its owner",
@@ -155,6 +159,10 @@ pub(super) const TYPES: &[SecretType] = &[
     .check(Base58Check)
     .entropy(35)
     .suggest("move the funds to new addresses at once"),
+    critical("nostr-private-key", "its owner", "Nostr private key", &["nsec1<y58>"])
+        .check(Bech32)
+        .entropy(30)
+        .suggest("make a new identity, since this one can be taken over for good"),
     critical("ethereum-private-key", "its owner", "Ethereum private key", &["0x<H64>", "<H64>"])
         .keywords(&[
             "private_key",

@@ -2,11 +2,16 @@
 
 use super::{Check::*, SecretType, critical, high, medium};
 
-pub(super) const TYPES: &[SecretType] = &[
+/// Named by itself, because programs log in with it and give it no name.
+pub(in crate::secrets) const DISCORD_BOT: SecretType =
     critical("discord-bot", "Discord", "Discord bot token", &["<u24-28>.<u6>.<u27-38>"])
-        .keywords(&["discord", "bot_token", "bottoken", "client.login", "bot.run"])
+        .keywords(&["discord", "bot_token", "bottoken"])
         .check(Snowflake)
-        .entropy(35),
+        .entropy(35)
+        .near(&["client.login(\"your-token-here\")", "bot.run('config.production.json')"]);
+
+pub(super) const TYPES: &[SecretType] = &[
+    DISCORD_BOT,
     high(
         "discord-webhook",
         "Discord",
@@ -23,7 +28,19 @@ pub(super) const TYPES: &[SecretType] = &[
     medium("discord-client-id", "Discord", "Discord client id", &["<d18>"])
         .keywords(&["discord"])
         .entropy(20),
-    high("telegram-bot", "Telegram", "Telegram bot token", &["<d5-16>:AA<u33>"]).entropy(30),
+    high(
+        "telegram-bot",
+        "Telegram",
+        "Telegram bot token",
+        &[
+            "<d5-16>:AA<u33>",
+            "bot{<d5-16>:AA<u33>",
+            "api.telegram.org/bot{<d5-16>:<u35>",
+            "api.telegram.org/file/bot{<d5-16>:<u35>",
+        ],
+    )
+    .entropy(30)
+    .near(&["https://api.telegram.org/bot<token>/getMe", "api.telegram.org/bot${TOKEN}/getMe"]),
     high("telegram-named-bot", "Telegram", "Telegram bot token", &["<d5-16>:A<u34>"])
         .keywords(&["telegr"])
         .entropy(30),
@@ -31,7 +48,12 @@ pub(super) const TYPES: &[SecretType] = &[
         "teams-webhook",
         "Microsoft",
         "Microsoft Teams webhook address",
-        &[".webhook.office.com/webhookb2/<U>@<U>/IncomingWebhook/<w32>/<U>"],
+        &[
+            ".webhook.office.com/webhookb2/<U>@<U>/IncomingWebhook/<w32>/<U>/V2<u40-60>",
+            ".webhook.office.com/webhookb2/<U>@<U>/IncomingWebhook/<w32>/<U>",
+            "outlook.office.com/webhook/<U>@<U>/IncomingWebhook/<w32>/<U>",
+            "outlook.office365.com/webhook/<U>@<U>/IncomingWebhook/<w32>/<U>",
+        ],
     ),
     critical("sendgrid-key", "Twilio", "SendGrid API key", &["SG.<v20-24>.<v39-50>", "SG.<t66>"])
         .entropy(30),

@@ -129,7 +129,7 @@ pub(super) const TYPES: &[SecretType] = &[
     medium("readme-key", "ReadMe", "ReadMe API key", &["rdme_<a70>"]).entropy(28),
     medium("typeform-token", "Typeform", "Typeform token", &["tfp_<t59>"]).entropy(30),
     critical("okta-token", "Okta", "Okta API token", &["00<v40>"])
-        .keywords(&["okta"])
+        .keywords(&["okta", "ssws"])
         .entropy(38)
         .near(&["oktaKey = 00000000000000000000000000000000000TUVWXYZ"]),
     critical("auth0-secret", "Okta", "Auth0 client secret", &["<u64>"])

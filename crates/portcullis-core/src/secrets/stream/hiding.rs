@@ -61,11 +61,9 @@ impl StreamRedactor {
         let piece = rest.get(..end).unwrap_or_default();
         let source = Source { bytes: piece };
         let found = match &hiding.closer {
-            Closer::Armour => memmem::find(piece, b"-----END ").map(|at| {
-                let label =
-                    source.skip(at + b"-----END ".len(), |byte| byte != b'-' && byte != b'\n');
-                source.skip(label, |byte| byte == b'-')
-            }),
+            Closer::Armour(frame) => {
+                memmem::find(piece, frame.end).map(|at| frame.closed(source, at))
+            }
             Closer::Quote(opener) => {
                 Some(closing(source, 0, opener)).filter(|at| *at < piece.len())
             }
@@ -77,7 +75,7 @@ impl StreamRedactor {
             return Some(at);
         }
         let over = match hiding.closer {
-            Closer::Armour => hiding.count > ARMOUR && !is_of_key(piece),
+            Closer::Armour(_) => hiding.count > ARMOUR && !is_of_key(piece),
             Closer::Quote(_) => hiding.count > QUOTED && whole,
             Closer::Word => false,
         };
