@@ -219,9 +219,16 @@ fn what_only_its_place_tells_is_found() {
         (format!("Authorization: Bot {bot}"), "authorization-header"),
         (format!("Authorization: SSWS 00{long}"), "okta-token"),
         (format!("curl -H 'Authorization: GenieKey {long}' https://h/"), "authorization-header"),
-        (format!("https://api.telegram.org/bot1834027561:AA{}/getMe", &long[..33]), "telegram-bot"),
         (
-            format!("ngrok config add-authtoken 2{}_{}", &long[..26], &long[5..26]),
+            format!("https://api.telegram.org/bot1834027561:AA{}/getMe", long.get(..33).unwrap()),
+            "telegram-bot",
+        ),
+        (
+            format!(
+                "ngrok config add-authtoken 2{}_{}",
+                long.get(..26).unwrap(),
+                long.get(5..26).unwrap()
+            ),
             "ngrok-authtoken",
         ),
         (format!("bindpw {own}"), "password"),
