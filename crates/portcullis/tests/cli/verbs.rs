@@ -199,7 +199,7 @@ fn the_policy_is_shown_in_text_and_json() {
     let shown = place.run(["policy", "show", "--json"]).json();
     assert_eq!(shown["mode"], "acceptEdits");
     assert_eq!(shown["deny"][0], "Bash(git push:*)");
-    let ended = place.run(["check", "git push origin main"]);
+    let ended = place.run(["check", "git push origin topic"]);
     assert_eq!(ended.code, 2, "{}", ended.page());
     assert!(ended.out.starts_with("deny: "), "{}", ended.out);
     assert!(ended.out.contains("decided by the deny rules"), "{}", ended.out);

@@ -240,7 +240,7 @@ fn typed(walk: &mut Walk<'_>, invocation: &Invocation) {
         // `$XDG_CONFIG_HOME/nvim/init.lua` and the runtime files are run at the start, `:help xdg`; `--clean` leaves both out.
         for name in ["XDG_CONFIG_HOME", "VIMRUNTIME", "XDG_CONFIG_DIRS"] {
             if let Some(text) = walk.variable_set(name)
-                && !invocation.options().has(&["--clean"])
+                && !invocation.options().has(&["--clean", "--help", "--version", "-h", "-v"])
             {
                 settings::directory(walk, &Argument { text, span: invocation.span });
             }

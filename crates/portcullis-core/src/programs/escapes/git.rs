@@ -30,6 +30,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
         None => ("", after),
     };
     aliased_elsewhere(walk, before, verb, invocation.span);
+    aliased_here(walk, before, verb, after, invocation);
     let options = Options::new(after, invocation.values).abbreviating();
     if let Some(command) = COMMANDS.iter().find(|command| command.verbs.contains(&verb)) {
         let options = Options::new(after, command.values).abbreviating();
@@ -131,6 +132,71 @@ fn aliased_elsewhere(walk: &mut Walk<'_>, before: &[Argument], verb: &str, span:
         && !walk.wrote(&below(&path, "config"))
     {
         walk.note("execution.settings.named", span);
+    }
+}
+
+/// `git -c alias.WORD=push WORD --force`: an alias that this very call makes, with the words behind it.
+fn aliased_here(
+    walk: &mut Walk<'_>,
+    before: &[Argument],
+    verb: &str,
+    after: &[Argument],
+    invocation: &Invocation,
+) {
+    if verb.is_empty() || VERBS.contains(&verb) || after.is_empty() {
+        return;
+    }
+    let is_it = |key: &str| {
+        let name = key.to_ascii_lowercase();
+        let name = name.strip_prefix("alias.").map(|name| name.trim_end_matches(".command"));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(verb))
+    };
+    let held = |walk: &Walk<'_>, name: &str| {
+        let own = invocation.environment.iter().rev().find(|(known, _)| known == name);
+        own.map(|(_, value)| value.clone()).or_else(|| walk.variable_set(name))
+    };
+    let mut values: Vec<Text> = Vec::new();
+    for given in Options::new(before, GLOBAL_VALUES).given() {
+        let option = given.long_name();
+        let Some(value) = given.value("-c").or_else(|| given.value("--config-env")) else {
+            continue;
+        };
+        let Some((key, rest)) = value.text.known_prefix().split_once('=') else { continue };
+        if !is_it(key) {
+            continue;
+        }
+        values.extend(match option {
+            "-c" => Some(value.text.beginning_with(rest)),
+            _ => held(walk, rest),
+        });
+    }
+    if let Some(count) = held(walk, "GIT_CONFIG_COUNT") {
+        let count = count.as_known().and_then(|count| count.trim().parse().ok());
+        for number in (0..count.unwrap_or(SETTINGS)).at_most(SETTINGS, walk, invocation.span) {
+            let key = held(walk, &format!("GIT_CONFIG_KEY_{number}"));
+            if key.is_some_and(|key| is_it(key.known_prefix())) {
+                values.extend(held(walk, &format!("GIT_CONFIG_VALUE_{number}")));
+            }
+        }
+    }
+    if let Some(written) = held(walk, "GIT_CONFIG_PARAMETERS") {
+        let settings = parameters(written.known_prefix()).into_iter();
+        for (key, setting) in settings.at_most(SETTINGS, walk, invocation.span) {
+            if is_it(&key) {
+                values.push(written.derive([Piece::Known(setting)]));
+            }
+        }
+    }
+    let mut words = vec![invocation.name.clone()];
+    words.extend_from_slice(after);
+    for value in values {
+        let mut code = self::after(&value, "!").unwrap_or_else(|| {
+            let mut code = Text::known("git ");
+            code.append(&value);
+            code
+        });
+        code.push_known(" \"$@\"");
+        walk.shell(&code, invocation.span, &words, None);
     }
 }
 
