@@ -1,7 +1,11 @@
 //! What the earlier calls of a session left behind: files whose content came from elsewhere, and what the agent was shown.
 //! Owns what of it is remembered and how much; it is passed in with the facts, and out to whoever keeps it.
 
+mod tools;
+
 use serde::{Deserialize, Serialize};
+
+pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
 
 use crate::{
     action::{Action, ActionKind},
@@ -35,6 +39,9 @@ pub struct SessionState {
     /// What was denied.
     #[serde(skip_serializing_if = "Denials::is_empty")]
     denied: Denials,
+    /// The tools that the session has.
+    #[serde(skip_serializing_if = "Tools::is_empty")]
+    tools: Tools,
 }
 
 /// A file, or a directory, whose content came from elsewhere.
@@ -60,8 +67,13 @@ enum Origin {
 
 impl SessionState {
     /// Of a session that only begins.
-    pub const NOTHING: Self =
-        Self { files: Vec::new(), secret: None, foreign: None, denied: Denials::NONE };
+    pub const NOTHING: Self = Self {
+        files: Vec::new(),
+        secret: None,
+        foreign: None,
+        denied: Denials::NONE,
+        tools: Tools::NONE,
+    };
 
     /// Whether there is nothing to remember.
     #[must_use]
@@ -116,6 +128,17 @@ impl SessionState {
         if !seen.planted.is_empty() {
             self.foreign = Some(format!("what `{}` answered", short(tool)));
         }
+    }
+
+    /// Remembers which tools there are, as those who bring them say.
+    pub fn learn(&mut self, tools: Vec<ToolDefinition>) {
+        self.tools.learn(tools);
+    }
+
+    /// The tools that the session has, as those who bring them say.
+    #[must_use]
+    pub const fn tools(&self) -> &Tools {
+        &self.tools
     }
 
     /// Remembers what was denied, for when it comes back in other words.

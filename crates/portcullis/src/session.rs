@@ -15,7 +15,7 @@ use portcullis_core::{
     decision::{Decision, Layer, Step, Verdict},
     facts::{FactPlan, Facts},
     gate::{Gate, Judgement},
-    inspect::Inspection,
+    inspect::{Inspection, inspect},
     monitor::Deed,
     policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
 };
@@ -26,6 +26,7 @@ use crate::{
     memory::Memory,
     observe::Observer,
     report, watch,
+    wire::{EventRequest, Happened, Noticed},
 };
 
 /// What a session is opened with.
@@ -409,6 +410,38 @@ impl Session {
     /// When it cannot be kept for the next process.
     pub fn told(&self, call: &ToolCall, seen: &Inspection) -> io::Result<()> {
         self.memory.add(call, &|state| state.told(&call.tool, seen))
+    }
+
+    /// Keeps in mind what happened in a session beside its calls; gives what was noticed.
+    ///
+    /// # Errors
+    /// When it cannot be kept for the next process.
+    pub fn happened(&self, event: &EventRequest) -> io::Result<Noticed> {
+        let EventRequest { id: _, session, agent, what } = event;
+        let call = ToolCall {
+            session: Some(session.clone()),
+            agent: agent.clone(),
+            ..ToolCall::default()
+        };
+        match what {
+            Happened::Tools(tools) => {
+                self.memory.add(&call, &|state| state.learn(tools.clone()))?;
+                Ok(Noticed { tools: Some(tools.len()), ..Noticed::default() })
+            }
+            Happened::Prompt(text) => {
+                let seen = inspect(text);
+                Ok(Noticed { secret: Some(seen.holds_secret()), ..Noticed::default() })
+            }
+            Happened::Result(text) => {
+                let seen = inspect(text);
+                self.told(&call, &seen)?;
+                Ok(Noticed {
+                    secret: Some(seen.holds_secret()),
+                    planted: Some(!seen.planted.is_empty()),
+                    ..Noticed::default()
+                })
+            }
+        }
     }
 
     /// Records something beside decisions: an answer, an outcome.

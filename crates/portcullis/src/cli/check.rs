@@ -28,7 +28,7 @@ use crate::{
     guardian::Reviewer,
     pause, report,
     session::{Judged, Session, record_is_unwanted},
-    wire::{Answer, ErrorAnswer, Lines, Request},
+    wire::{Answer, ErrorAnswer, EventAnswer, Incoming, Lines, Request},
 };
 
 /// How much of standard input is read at once.
@@ -235,8 +235,21 @@ fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
             Failure::bad_input(format_args!("standard input could not be read: {error}"))
         })?;
         let Some((number, line)) = line else { return Ok(exit) };
-        let mut request = match line.and_then(|line| Request::parse(line, number)) {
-            Ok(request) => request,
+        let mut request = match line.and_then(|line| Incoming::parse(line, number)) {
+            Ok(Incoming::Call(request)) => *request,
+            Ok(Incoming::Event(event)) => {
+                let reader = match desk.session.happened(&event) {
+                    Ok(noticed) => write_line(out, &EventAnswer::new(&event, noticed))?,
+                    Err(error) => {
+                        let message = format!("line {number}: it cannot be kept in mind: {error}");
+                        write_line(out, &ErrorAnswer::new(event.id.as_ref(), "internal", message))?
+                    }
+                };
+                if reader == Reader::Gone {
+                    return Ok(exit);
+                }
+                continue;
+            }
             Err(malformed) => {
                 exit = Exit::BadInput;
                 let message = malformed.to_string();

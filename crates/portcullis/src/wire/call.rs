@@ -18,6 +18,8 @@ pub const LONGEST: usize = 16 << 20;
 
 /// Every field of a call, beside its `id` and its version.
 const FIELDS: &[&str] = &[
+    "event",
+    "server",
     "tool",
     "arguments",
     "cwd",

@@ -4,6 +4,7 @@
 mod answer;
 mod assess;
 mod call;
+mod event;
 mod head;
 mod inspect;
 mod lines;
@@ -19,6 +20,7 @@ pub use answer::{
 };
 pub use assess::{AssessAnswer, AssessRequest};
 pub use call::{Background, LONGEST, Request, sole_argument};
+pub use event::{EventAnswer, EventRequest, Happened, Incoming, Noticed};
 pub use head::VERSION;
 pub use inspect::{ClassifierShape, InspectAnswer, InspectRequest, PlantedShape, SecretShape};
 pub use lines::{Line, Lines};
