@@ -224,6 +224,55 @@ fn calls(count: usize) -> Vec<(&'static str, String)> {
                 lines(count * 20, "true # a line that is long enough to be worth a bound")
             ),
         ),
+        (
+            "links of one call",
+            format!(
+                "echo '{HARM}' > real.sh\n{}ln -s real.sh last; sh last",
+                each(&|number| format!("ln -s a{number} b{number}\n"))
+            ),
+        ),
+        (
+            "what a file may hold",
+            format!(
+                "echo true > f\n{}[ -f z ] && echo '{HARM}' > f; sh f",
+                each(&|number| format!("[ -f a{number} ] && echo true {number} > f\n"))
+            ),
+        ),
+        (
+            "what a name may stand for",
+            format!(
+                "{}if [ -f z ]; then f() {{ {HARM}; }}; fi; f",
+                each(&|number| format!("if [ -f a{number} ]; then f() {{ true {number}; }}; fi\n"))
+            ),
+        ),
+        (
+            "names of variables that lead to others",
+            format!(
+                "v0='{HARM}'\n{}$v{count}",
+                each(&|number| format!("declare -n v{}=v{number}\n", number + 1))
+            ),
+        ),
+        (
+            "entries of a dictionary",
+            format!(
+                "python3 - <<'E'\nimport os\nd = {{'a': 'true'}}\n{}d['a'] = '{HARM}'\nos.system(d['a'])\nE",
+                each(&|number| format!("d['k{number}'] = 'true'\n"))
+            ),
+        ),
+        (
+            "settings of git that name commands",
+            format!(
+                "git {}-c alias.last='!{HARM}' last",
+                each(&|number| format!("-c alias.a{number}=status "))
+            ),
+        ),
+        (
+            "aliases of git that stand for aliases",
+            format!(
+                "git {}-c alias.a{count}='!{HARM}' a0",
+                each(&|number| format!("-c alias.a{number}=a{} ", number + 1))
+            ),
+        ),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::{
     action::{Action, ActionKind},
     assessment::{self, ActionClass, Assessment},
     decision::{Decision, Layer, Obligation, Step, Verdict},
-    effect::{Effect, EffectKind, Effects},
+    effect::{Effect, EffectKind, Effects, GapReason},
     facts::Facts,
     place::{self, AgentFileKind},
     policy::DontAsk,
@@ -223,9 +223,15 @@ fn with_findings(first: String, verdict: Verdict, assessment: &Assessment) -> Ve
             reasons.push(format!("{} (`{}`)", finding.message, finding.rule));
         }
         if let assessment::Coverage::Partial(places) = &assessment.coverage
-            && let Some((_, why)) = places.first()
+            && let Some((place, why)) = places.first()
         {
-            reasons.push((*why).to_owned());
+            reasons.push(match *why {
+                why if why == GapReason::Unparsed.words() => format!(
+                    "bash would refuse this from byte {} on, or reads it otherwise than we do; what is corrected is judged anew",
+                    place.span.start
+                ),
+                why => why.to_owned(),
+            });
         }
     }
     reasons

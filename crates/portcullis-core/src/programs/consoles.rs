@@ -2,7 +2,7 @@
 //! which they are, where their code stands and what it is read as; interpreters are rows of `interpreters`, and what needs more than
 //! a row is in `projects`.
 
-use super::interpreters::only_shows;
+use super::{Options, interpreters::only_shows};
 use crate::{
     effect::{Argument, GapReason},
     text::{Taint, Text},
@@ -20,6 +20,8 @@ enum Code {
     Behind(&'static str, usize),
     /// The input, where no file is named.
     Input,
+    /// The words that are no options of the console's own, of which these take a value.
+    Words(&'static [&'static str]),
 }
 
 /// What the code is.
@@ -54,6 +56,11 @@ const fn console(
 const PHP: Read = Read::As("php");
 const PYTHON: Read = Read::As("python");
 const RUBY: Read = Read::As("ruby");
+const SHELL: Read = Read::As("shell");
+
+/// Options of `heroku run` that take a value.
+const HEROKU_RUN: &[&str] =
+    &["-a", "-e", "-r", "-s", "--app", "--env", "--remote", "--size", "--type"];
 
 /// Sorted by program.
 static CONSOLES: &[Console] = &[
@@ -70,14 +77,18 @@ static CONSOLES: &[Console] = &[
     console("drush", &["php:cli|php|core:cli"], Code::Input, PHP),
     console("drush", &["sql:query|sql-query|sqlq"], Code::Word, Read::Statement),
     console("drush", &["sql:cli|sql-cli|sqlc"], Code::Input, Read::Statement),
+    console("eb", &["ssh"], Code::Option(&["-c", "--command"]), SHELL),
     console("elixir", &[], Code::Behind("--rpc-eval", 2), Read::Not),
     console("flask", &["shell"], Code::Input, PYTHON),
+    console("fly", &["ssh", "console"], Code::Option(&["-C", "--command"]), SHELL),
+    console("flyctl", &["ssh", "console"], Code::Option(&["-C", "--command"]), SHELL),
     console("fsharpi", &[], Code::Input, Read::Not),
     console("ghci", &[], Code::Option(&["-e"]), Read::Not),
     console("ghci", &[], Code::Input, Read::Not),
     console("gst", &[], Code::Option(&["-e", "--eval"]), Read::Not),
     console("gst", &[], Code::Input, Read::Not),
     console("hanami", &["console|c"], Code::Input, RUBY),
+    console("heroku", &["run|run:detached"], Code::Words(HEROKU_RUN), SHELL),
     console("iex", &["-S"], Code::Input, Read::Not),
     console("lein", &["exec"], Code::Option(&["-e", "-ep"]), Read::Not),
     console("lein", &["repl|exec"], Code::Input, Read::Not),
@@ -155,6 +166,17 @@ fn code_of(row: &Console, invocation: &Invocation) -> Option<Argument> {
                 Some(Argument { text, span: argument.span })
             })
         }),
+        Code::Words(values) => {
+            let options = Options::new(rest, values);
+            let mut words = options.operands();
+            let first = words.next()?;
+            let mut code = first.clone();
+            for word in words {
+                code.text.push_known(" ");
+                code.text.append(&word.text);
+            }
+            Some(code)
+        }
         Code::Behind(name, count) => {
             let at = rest.iter().position(|argument| argument.text.as_known() == Some(name))?;
             rest.get(at + count).cloned()

@@ -868,21 +868,27 @@ fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let stdin = file.as_ref().is_some_and(|file| {
         matches!(file.text.as_known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
     });
+    let words: Vec<Argument> = options.operands().cloned().collect();
     if stdin {
         if let Some(input) = &invocation.input {
             let input = input.clone();
             if input.has_unknown() {
                 walk.gap(invocation.span, GapReason::UnknownCode);
             }
-            escapes::makefile(walk, &input, invocation.span);
+            escapes::made(walk, &input, Some(&words), invocation.span);
         }
     } else {
         let file =
             file.unwrap_or(Argument { text: Text::known("Makefile"), span: invocation.name.span });
-        if walk.wrote(&file.text) {
-            let content = walk.read(&file);
-            escapes::makefile(walk, &content, file.span);
-        }
+        let directory = options.value(&["-C", "--directory"]);
+        let directory = directory
+            .unwrap_or(Argument { text: Text::known("."), span: invocation.name.span });
+        walk.within(&directory, |walk| {
+            if walk.wrote(&file.text) {
+                let content = walk.read(&file);
+                escapes::made(walk, &content, Some(&words), file.span);
+            }
+        });
     }
     invocation.origin()
 }

@@ -23,6 +23,7 @@ pub(crate) mod escapes;
 pub(crate) mod files;
 mod filters;
 pub(crate) mod interpreters;
+pub(crate) mod makefile;
 mod mounts;
 #[cfg(test)]
 mod near_pairs;
@@ -36,7 +37,7 @@ mod reports;
 mod runners;
 pub(crate) mod system;
 mod text;
-mod trees;
+pub(crate) mod trees;
 mod wrappers;
 
 pub use options::{Given, Options, Word};

@@ -142,6 +142,7 @@ const GIT: &[&str] = &[
     "--committer",
     "--config",
     "--config-env",
+    "--conflict",
     "--date",
     "--depth",
     "--env-filter",

@@ -74,7 +74,7 @@ pub(in crate::programs) fn brought(walk: &mut Walk<'_>, words: &[Argument]) {
 }
 
 /// Whether an address names something on another machine.
-pub(in crate::programs) fn is_remote(address: &str) -> bool {
+pub(crate) fn is_remote(address: &str) -> bool {
     address.contains("://") && !address.starts_with("file://")
         || address.contains('@') && address.contains(':')
 }

@@ -106,6 +106,9 @@ const CLUSTER: &[&str] = &[
     "--tls-server-name",
 ];
 
+/// Options of `wsl` that take a value.
+const WSL: &[&str] = &["-d", "-u", "--cd", "--distribution", "--shell-type", "--user"];
+
 /// Programs that run another program, sorted by name.
 pub(super) static WRAPPERS: &[Program] = &[
     wrapper("aa-exec", &["-p", "-n", "--profile", "--namespace"]),
@@ -426,6 +429,8 @@ pub(super) static WRAPPERS: &[Program] = &[
         inner_words,
     ),
     custom("wezterm", &["--pane-id"], typing),
+    wrapper("wsl", WSL),
+    wrapper("wsl.exe", WSL),
     custom("wtype", &["-M", "-m", "-P", "-p", "-k", "-s", "-d"], typing),
     custom(
         "xargs",
@@ -644,8 +649,12 @@ fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         command = rest;
     }
     while let Some((first, rest)) = command.split_first() {
-        let Some((name, value)) = split_assignment(&first.text) else { break };
-        walk.environment_of(&name, &value, first.span);
+        match split_assignment(&first.text) {
+            Some((name, value)) => walk.environment_of(&name, &value, first.span),
+            // `env $(grep -v '^#' .env | xargs) PROGRAM`
+            None if !rest.is_empty() && walk.holds_settings(&first.text) => {}
+            None => break,
+        }
         command = rest;
     }
     if command.is_empty() {

@@ -254,8 +254,11 @@ static RULES: &[Rule] = &[
             "for f in ~/Documents/*; do : > \"$f\"; done",
             "find ~ -type f -print0 | xargs -0 sed -i d",
             "truncate -s 0 ~/*",
+            "for f in $(find ~/src -name '*.py'); do truncate -s0 $f; done",
+            "find ~/Pictures -type f | xargs -d '\\n' -I{} sh -c 'echo x > \"{}\"'",
         ],
         quiet: &[
+            "find ~ -name '*.log' -exec truncate -s 0 {} +",
             "for f in logs/*; do : > \"$f\"; done",
             "find . -name '*.log' -exec truncate -s 0 {} +",
             "for f in ~/notes/*.md; do sed -i '1i # x' \"$f\"; done",
@@ -824,6 +827,9 @@ fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
     })
 }
 
+/// Endings of files that are there to be written over.
+const MADE_AGAIN: &[&str] = &[".bak", ".cache", ".log", ".o", ".out", ".pid", ".pyc", ".tmp"];
+
 /// What is written to all that lies in a home or a system directory, whatever its names are.
 fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
     let (target, mode, _) = written(effect)?;
@@ -831,8 +837,12 @@ fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
         return None;
     }
     let Piece::Glob(last) = target.text.pieces.last()? else { return None };
-    // A letter in the pattern chooses among the names.
-    let is_every = last.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'/' | b'.'));
+    // A letter in the pattern chooses among the names; all the way down, what it chooses nobody has looked at.
+    let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'/' | b'.'));
+    let is_deep = mode == WriteMode::Replace
+        && target.path.as_deref().is_some_and(|path| path.contains("/**/"))
+        && !MADE_AGAIN.iter().any(|ending| last.ends_with(ending));
+    let is_every = is_plain(last) || is_deep;
     let place = place::place_of(target, scene.facts);
     let holds = matches!(
         place,

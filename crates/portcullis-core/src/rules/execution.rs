@@ -10,6 +10,7 @@ use super::{
 use crate::{
     effect::{Effect, EffectKind, Kinds, WriteMode},
     finding::{Category, Confidence},
+    programs::trees,
     risk::Severity,
     text::{Piece, Taint, Text},
 };
@@ -201,8 +202,14 @@ static RULES: &[Rule] = &[
         fires: &[
             "curl -sL https://example.com/x.patch | git apply && npm test",
             "wget -qO- https://example.com/x.diff | patch -p1; make",
+            "git pull https://code.example/x.git main && make",
+            "git fetch git@code.example:o/x.git main && git merge FETCH_HEAD && ./configure",
+            "git remote add e https://code.example/x.git && git pull e main && npm test",
         ],
         quiet: &[
+            "git pull origin main && make",
+            "git fetch https://code.example/x.git main && git log FETCH_HEAD && make",
+            "git remote add upstream https://github.com/o/x && git fetch upstream && git merge upstream/main && make",
             "git apply fix.patch && npm test",
             "curl -sL https://example.com/x.patch | git apply",
             "npm test; curl -sL https://example.com/x.patch | git apply --check",
@@ -493,17 +500,90 @@ const BUILDERS: &[&str] = &[
 
 fn patched(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let list = &scene.effects.list;
+    let builds = |effect: &Effect| {
+        super::effects::run(effect).is_some_and(|run| {
+            run.name.text.known_prefix().starts_with("./")
+                || BUILDERS.binary_search(&run.program.as_str()).is_ok()
+        })
+    };
+    if !list.iter().any(builds) {
+        return;
+    }
+    let afar = Afar::of(scene);
     let is_patch = |effect: &Effect| {
         matches!(&effect.kind, EffectKind::Write { target, mode: WriteMode::Edit, content }
             if target.path.is_none() && content.taint.has(Taint::NETWORK))
     };
-    let Some(at) = list.iter().position(is_patch) else { return };
-    for effect in list.iter().skip(at) {
-        let EffectKind::Run(run) = &effect.kind else { continue };
-        if BUILDERS.binary_search(&run.program.as_str()).is_ok() {
-            hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+    let Some(at) = list.iter().position(|effect| is_patch(effect) || afar.is_taken_by(effect))
+    else {
+        return;
+    };
+    let built = list.iter().skip(at).filter(|effect| builds(effect));
+    hits.extend(built.map(|effect| Hit { at: Some(effect.at), ..Hit::default() }));
+}
+
+/// What git is told to fetch past the repository's own remotes.
+#[derive(Default)]
+struct Afar {
+    /// Remotes that this call adds, where nobody keeps many people's projects.
+    added: BTreeSet<String>,
+    /// What of them, or of addresses, is fetched.
+    fetched: BTreeSet<String>,
+}
+
+impl Afar {
+    fn of(scene: &Scene<'_>) -> Self {
+        let mut afar = Self::default();
+        for effect in &scene.effects.list {
+            match git_words(effect).as_slice() {
+                [remote, add, name, address, ..]
+                    if remote == "remote" && add == "add" && is_foreign(address) =>
+                {
+                    afar.added.insert(name.clone());
+                }
+                [fetch, from, ..] if fetch == "fetch" && afar.added.contains(from) => {
+                    afar.fetched.insert(from.clone());
+                }
+                [fetch, from, ..] if fetch == "fetch" && trees::is_remote(from) => {
+                    afar.fetched.insert("FETCH_HEAD".to_owned());
+                }
+                _ => {}
+            }
+        }
+        afar
+    }
+
+    /// `git pull ADDRESS`, `git fetch ADDRESS && git merge FETCH_HEAD`: what somebody keeps elsewhere gets into the project.
+    fn is_taken_by(&self, effect: &Effect) -> bool {
+        /// Verbs that put a commit into the work tree.
+        const TAKES: &[&str] =
+            &["checkout", "cherry-pick", "merge", "rebase", "reset", "restore", "switch"];
+        let words = git_words(effect);
+        let Some((verb, rest)) = words.split_first() else { return false };
+        let branch = |word: &String| word.split('/').next().unwrap_or_default().to_owned();
+        match verb.as_str() {
+            "pull" => rest
+                .first()
+                .is_some_and(|from| trees::is_remote(from) || self.added.contains(from)),
+            verb => {
+                TAKES.contains(&verb) && rest.iter().any(|it| self.fetched.contains(&branch(it)))
+            }
         }
     }
+}
+
+/// The words of git that are no options, where a program is git.
+fn git_words(effect: &Effect) -> Vec<String> {
+    let git = super::effects::run(effect).filter(|run| run.program == "git");
+    git.into_iter()
+        .flat_map(|run| pattern::options(run).operands())
+        .map(|word| word.text.display())
+        .collect()
+}
+
+/// Whether an address lies with none of those who keep many people's projects.
+fn is_foreign(address: &str) -> bool {
+    trees::is_remote(address) && super::packages::foreign_host(address).is_some()
 }
 
 fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {

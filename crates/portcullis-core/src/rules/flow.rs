@@ -75,6 +75,43 @@ impl Scene<'_> {
         })
     }
 
+    /// The programs around an effect, nearest first: those whose words hold it, and those that run the text it stands in.
+    pub(super) fn programs_around(&self, effect: &Effect) -> impl Iterator<Item = &Run> {
+        let mut places = vec![effect.at];
+        let mut at = effect.at;
+        // A layer's parent has a smaller index, so this ends.
+        while let Some(LayerOrigin::Within { parent, span }) =
+            self.effects.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin)
+            && parent.0 < at.layer.0
+        {
+            at = Location { layer: *parent, span: *span };
+            places.push(at);
+        }
+        self.before(effect).filter_map(move |before| match &before.kind {
+            EffectKind::Run(run)
+                if places.iter().any(|place| {
+                    place.layer == before.at.layer && before.at.span.contains(place.span)
+                }) =>
+            {
+                Some(run)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether what a program prints goes to one that lets nothing through but names and numbers.
+    pub(super) fn is_cut_to_names(&self, effect: &Effect) -> bool {
+        let after = self.effects.list.get(self.index(effect) + 1..).unwrap_or(&[]);
+        let is_it = |text: &Text| {
+            self.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect))
+        };
+        let taker = after.iter().leading(LOOKED_BACK).find_map(|other| match &other.kind {
+            EffectKind::Run(run) if run.input.as_ref().is_some_and(is_it) => Some(run),
+            _ => None,
+        });
+        taker.is_some_and(super::settings::shows_names)
+    }
+
     /// The effects before and after one, as many as are worth looking at.
     pub(super) fn around(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
         let after = self.effects.list.get(self.index(effect)..).unwrap_or(&[]);

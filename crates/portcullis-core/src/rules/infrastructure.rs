@@ -172,8 +172,17 @@ static RULES: &[Rule] = &[
         message: "the whole state is shown, with every password and key in it in clear",
         remedy: "show the names only: `terraform state list`",
         when: When::Effect(Kinds::RUN, state_shown),
-        fires: &["terraform state pull", "tofu state pull | jq .resources"],
-        quiet: &["terraform state list", "terraform state pull > terraform.tfstate.backup"],
+        fires: &[
+            "terraform state pull",
+            "tofu state pull | jq .resources",
+            "terraform show -json | jq .values",
+        ],
+        quiet: &[
+            "terraform state list",
+            "terraform state pull > terraform.tfstate.backup",
+            "terraform show",
+            "terraform show -json plan.out",
+        ],
         ..Rule::KEYS
     },
     Rule {
@@ -324,10 +333,16 @@ static RULES: &[Rule] = &[
 fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
     let is_terraform = matches!(run.program.as_str(), "terraform" | "tofu" | "terragrunt");
-    let mut operands = pattern::options(run).operands().map(|word| word.text.as_known());
+    let options = pattern::options(run);
+    let operands: Vec<_> = options.operands().map(|word| word.text.as_known()).collect();
+    // Without a file, `show` is of the state; in JSON nothing in it is masked.
+    let in_clear = options.has(&["-json", "--json"]);
     let pulls = is_terraform
-        && operands.next() == Some(Some("state"))
-        && operands.next() == Some(Some("pull"));
+        && match operands.as_slice() {
+            [Some("state"), Some("pull"), ..] => true,
+            [Some("show")] => in_clear,
+            _ => false,
+        };
     let shown = scene.origins(&scene.effects.shown);
     (pulls && shown.into_iter().any(|origin| std::ptr::eq(origin, effect))).then(Hit::default)
 }

@@ -20,6 +20,7 @@ mod code;
 mod containers;
 mod credentials;
 mod databases;
+mod deployed;
 mod desktop;
 mod destruction;
 mod document;
@@ -205,6 +206,7 @@ pub static SHELVES: &[&Shelf] = &[
     &code::SHELF,
     &containers::SHELF,
     &databases::SHELF,
+    &deployed::SHELF,
     &desktop::SHELF,
     &escape::SHELF,
     &execution::SHELF,

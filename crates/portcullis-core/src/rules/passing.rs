@@ -100,11 +100,18 @@ const LEADS_ELSEWHERE: &[&str] = &[
 
 /// Whether nothing in the whole action leads what is said to be here elsewhere, and no function stands in a program's place.
 fn stays(run: &Run, scene: &Scene<'_>) -> bool {
+    stays_but_for(run, scene, &[])
+}
+
+/// The same where some of these words are looked at otherwise.
+fn stays_but_for(run: &Run, scene: &Scene<'_>, known: &[&str]) -> bool {
     let defines = format!("{}()", run.program);
     let spaced = format!("{} ()", run.program);
     run.name.text.as_known().is_some()
         && scene.effects.layers.iter().all(|layer| {
-            !LEADS_ELSEWHERE.iter().any(|word| layer.text.contains(word))
+            !LEADS_ELSEWHERE
+                .iter()
+                .any(|word| !known.contains(word) && layer.text.contains(word))
                 && !layer.text.contains(&defines)
                 && !layer.text.contains(&spaced)
         })
@@ -339,7 +346,7 @@ fn local_cluster(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
 }
 
 /// `docker compose -f docker-compose.test.yml down -v`, `-p app_test`: volumes that a test's services made.
-fn composed_for_tests(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+fn composed_for_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let options = Options::new(
         &run.arguments,
         &["-f", "--file", "-p", "--project-name", "--profile", "--env-file"],
@@ -352,13 +359,33 @@ fn composed_for_tests(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     };
     let files: Vec<_> = options.values_of(&["-f", "--file"]).map(known).collect();
     let projects: Vec<_> = options.values_of(&["-p", "--project-name"]).map(known).collect();
-    let chosen = if projects.is_empty() { files } else { projects };
-    !chosen.is_empty()
+    let before = scene
+        .effects
+        .layer_text(effect.at.layer)
+        .get(..effect.at.span.range().start)
+        .unwrap_or("");
+    let is_named = projects.is_empty() && names_project_of_tests(before);
+    let chosen = match projects.is_empty() {
+        true if is_named => Vec::new(),
+        true => files,
+        false => projects,
+    };
+    (is_named || !chosen.is_empty() && stays(run, scene))
         && !reaches_elsewhere(run)
-        && stays(run, scene)
+        && (!is_named || stays_but_for(run, scene, &["COMPOSE_"]))
         && chosen
             .iter()
             .all(|value| value.as_deref().and_then(name).is_some_and(|name| is_of_tests(&name)))
+}
+
+/// `COMPOSE_PROJECT_NAME=e2e`, and nothing else, right before the program.
+fn names_project_of_tests(before: &str) -> bool {
+    let Some((outer, name)) = before.rsplit_once("COMPOSE_PROJECT_NAME=") else { return false };
+    let name = name.trim_end();
+    is_of_tests(name)
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        && !outer.contains("COMPOSE_")
+        && (outer.is_empty() || outer.ends_with(['\n', ';', '&', '|', ' ']))
 }
 
 /// `docker -H ssh://prod …`: an engine that is not this machine's.

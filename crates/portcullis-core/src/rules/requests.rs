@@ -103,6 +103,46 @@ static RULES: &[Rule] = &[
         quiet: &["curl https://api.example.com/v1/users/7", "curl -X HEAD https://api.example.com"],
     },
     Rule {
+        id: "http.request.payment",
+        severity: Severity::Critical,
+        message: "a payment service is asked to move money, or to change what somebody pays",
+        remedy: "use a key of the service's test mode, and let a person move real money",
+        when: When::Read,
+        fires: &[
+            "curl https://api.stripe.com/v1/payouts -u \"$STRIPE_KEY:\" -d amount=100000 -d currency=usd",
+            "curl -X POST https://api-m.paypal.com/v1/payments/payouts -d @batch.json",
+            "http POST https://api.wise.com/v1/transfers targetAccount:=7",
+        ],
+        quiet: &[
+            "curl https://api.stripe.com/v1/payouts -u \"$STRIPE_KEY:\"",
+            "curl https://api.stripe.com/v1/refunds -u sk_test_EXAMPLE: -d charge=ch_1",
+            "curl -X POST https://api-m.sandbox.paypal.com/v1/payments/payouts -d @batch.json",
+            "curl -X POST https://api.stripe.com/v1/tokens -d a=b",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "http.request.message",
+        category: Category::Exfiltration,
+        severity: Severity::Medium,
+        message: "a message goes out to people in somebody's name",
+        remedy: "show the text to a person, and let them send it",
+        when: When::Read,
+        fires: &[
+            "curl -X POST https://slack.com/api/chat.postMessage -H \"Authorization: Bearer $SLACK\" -d channel=general -d text=hi",
+            "curl https://api.sendgrid.com/v3/mail/send -d @mail.json",
+            "curl -X POST https://api.x.com/2/tweets -d '{\"text\":\"hi\"}'",
+            "curl https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json -d To=+1 -d Body=hi",
+        ],
+        quiet: &[
+            "curl https://slack.com/api/conversations.history?channel=C1",
+            "curl -X POST https://slack.com/api/auth.test",
+            "curl -X POST https://example.com/api/chat.postMessage -d a=b",
+            "curl https://api.x.com/2/tweets?ids=1",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "http.request.engine-socket",
         category: Category::Privilege,
         severity: Severity::Critical,
@@ -122,6 +162,8 @@ enum Verdict {
     Everything,
     Delete,
     Path,
+    Payment,
+    Message,
     Local,
     Change,
     Socket,
@@ -242,6 +284,56 @@ const STORE_PATHS: &[&str] = &[
     "/api/folders",
 ];
 
+/// Services by whose own interface money is moved or people are spoken to: the host, or what it ends in, a part of the path, and what
+/// a request there that is no question does. From the services' own references.
+const SERVICES: &[(&str, &[&str], Verdict)] = &[
+    (
+        "api.stripe.com",
+        &[
+            "/charges",
+            "/invoices",
+            "/payment_intents",
+            "/payouts",
+            "/refunds",
+            "/subscriptions",
+            "/topups",
+            "/transfers",
+        ],
+        Verdict::Payment,
+    ),
+    ("api-m.paypal.com", &["/payments", "/checkout", "/billing", "/invoicing"], Verdict::Payment),
+    ("api.paypal.com", &["/payments", "/checkout", "/billing", "/invoicing"], Verdict::Payment),
+    ("api.wise.com", &["/transfers", "/batch-groups", "/payments"], Verdict::Payment),
+    ("api.mollie.com", &["/payments", "/refunds"], Verdict::Payment),
+    ("api.razorpay.com", &["/payouts", "/payments", "/refunds", "/transfers"], Verdict::Payment),
+    ("connect.squareup.com", &["/payments", "/refunds", "/payouts"], Verdict::Payment),
+    ("api.coinbase.com", &["/transactions", "/orders", "/withdrawals"], Verdict::Payment),
+    ("api.kraken.com", &["/private/AddOrder", "/private/Withdraw"], Verdict::Payment),
+    ("api.binance.com", &["/order", "/withdraw", "/transfer"], Verdict::Payment),
+    ("adyen.com", &["/payments", "/payouts", "/refunds", "/transfers"], Verdict::Payment),
+    ("slack.com", &["/api/chat.", "/api/files.upload"], Verdict::Message),
+    ("hooks.slack.com", &["/services"], Verdict::Message),
+    ("discord.com", &["/messages", "/webhooks"], Verdict::Message),
+    ("discordapp.com", &["/messages", "/webhooks"], Verdict::Message),
+    ("api.telegram.org", &["/send", "/forwardMessage", "/editMessage"], Verdict::Message),
+    ("graph.microsoft.com", &["/sendMail", "/messages", "/reply"], Verdict::Message),
+    ("gmail.googleapis.com", &["/messages/send", "/drafts/send"], Verdict::Message),
+    ("chat.googleapis.com", &["/messages"], Verdict::Message),
+    ("webhook.office.com", &["/webhook"], Verdict::Message),
+    ("api.sendgrid.com", &["/mail/send"], Verdict::Message),
+    ("api.mailgun.net", &["/messages"], Verdict::Message),
+    ("api.postmarkapp.com", &["/email"], Verdict::Message),
+    ("api.resend.com", &["/emails"], Verdict::Message),
+    ("api.brevo.com", &["/smtp/email"], Verdict::Message),
+    ("api.twilio.com", &["/Messages", "/Calls"], Verdict::Message),
+    ("api.vonage.com", &["/messages", "/sms"], Verdict::Message),
+    ("graph.facebook.com", &["/messages", "/feed"], Verdict::Message),
+    ("api.x.com", &["/tweets", "/dm_conversations"], Verdict::Message),
+    ("api.twitter.com", &["/tweets", "/statuses/update", "/direct_messages"], Verdict::Message),
+    ("api.linkedin.com", &["/ugcPosts", "/posts", "/shares"], Verdict::Message),
+    ("oauth.reddit.com", &["/api/submit", "/api/comment", "/api/compose"], Verdict::Message),
+];
+
 /// Parts of a path that say what the request does.
 const DESTROYING: &[&str] = &[
     "_close",
@@ -296,6 +388,8 @@ impl Verdict {
             Self::Everything => "http.request.everything",
             Self::Delete => "http.request.delete",
             Self::Path => "http.request.delete-by-path",
+            Self::Payment => "http.request.payment",
+            Self::Message => "http.request.message",
             Self::Local => "http.request.local",
             Self::Change => "http.request.change",
             Self::Socket => "http.request.engine-socket",
@@ -309,6 +403,8 @@ struct Request {
     body: Option<Argument>,
     socket: Option<Argument>,
     service: bool,
+    /// Whether a key of a service's test mode is given.
+    is_test: bool,
 }
 
 impl Request {
@@ -343,7 +439,10 @@ impl Request {
             "--raw",
             "-Body",
         ]);
-        let fallback = if body.is_some() || options.has(&["-F", "--form", "--post-file"]) {
+        // `http` sends what is written as fields behind the address.
+        let fields = spoken
+            && operands.any(|word| word.text.known_prefix().contains(['=', '@']));
+        let fallback = if body.is_some() || fields || options.has(&["-F", "--form", "--post-file"]) {
             "POST"
         } else {
             "GET"
@@ -362,10 +461,23 @@ impl Request {
         let method = overridden.or(method);
         let method = method.unwrap_or_else(|| fallback.to_owned()).to_ascii_uppercase();
         let address = options.value(&["--url", "-Uri"]).or(first)?;
-        Some(Self { method, address, body, socket: options.value(&["--unix-socket"]), service })
+        let keys = ["sk_test_", "rk_test_", "pk_test_", "rzp_test_"];
+        let user = options.value(&["-u", "--user", "-a", "--auth"]);
+        let header = options.values_of(&["-H", "--header"]).find(|header| {
+            header.text.known_prefix().to_ascii_lowercase().starts_with("authorization:")
+        });
+        let is_test = run.arguments.iter().all(|word| word.text.as_known().is_some())
+            && user.or(header).is_some_and(|given| {
+                keys.iter().any(|key| given.text.known_prefix().contains(key))
+            });
+        let socket = options.value(&["--unix-socket"]);
+        Some(Self { method, address, body, socket, service, is_test })
     }
 
     fn verdict(&self) -> Option<Verdict> {
+        if let Some(verdict) = self.by_address() {
+            return Some(verdict);
+        }
         if matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE") {
             return None;
         }
@@ -395,6 +507,9 @@ impl Request {
                 (false, false) => Verdict::Delete,
             });
         }
+        if let Some(verdict) = self.known_service(name, path) {
+            return Some(verdict);
+        }
         let destroys = path
             .split('/')
             .any(|part| DESTROYING.iter().any(|word| part.eq_ignore_ascii_case(word)));
@@ -406,6 +521,25 @@ impl Request {
             "PUT" | "PATCH" => Some(Verdict::Change),
             _ => None,
         }
+    }
+
+    /// A service that takes a question for an order: all that it is told stands in the address.
+    fn by_address(&self) -> Option<Verdict> {
+        let address = self.address.text.display();
+        let (host, path) = host(&address)?;
+        let (name, _) = split_port(host);
+        (name == "api.telegram.org").then(|| self.known_service(name, path)).flatten()
+    }
+
+    /// What a service that is known by its host would do. Keys of a test mode move no money.
+    fn known_service(&self, name: &str, path: &str) -> Option<Verdict> {
+        let ends_so = |host: &str| {
+            name == host || name.strip_suffix(host).is_some_and(|rest| rest.ends_with('.'))
+        };
+        let does = |parts: &[&str]| parts.iter().any(|part| path.contains(part));
+        let row = SERVICES.iter().find(|(host, parts, _)| ends_so(host) && does(parts))?;
+        let is_rehearsed = row.2 == Verdict::Payment && (self.is_test || name.contains("sandbox"));
+        (!is_rehearsed).then_some(row.2)
     }
 
     /// Whether the body is a `GraphQL` mutation, or a command, that deletes.

@@ -148,7 +148,7 @@ fn is_one_pipe(between: &str) -> bool {
 }
 
 /// Whether a filter lets nothing through but names, numbers, and settings that are none of a secret's.
-fn shows_names(run: &Run) -> bool {
+pub(super) fn shows_names(run: &Run) -> bool {
     let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
     let Some(words) = words else { return false };
     match run.program.as_str() {
@@ -171,11 +171,10 @@ fn shows_names(run: &Run) -> bool {
         "awk" | "gawk" | "mawk" => {
             let by_sign = words.iter().any(|word| matches!(*word, "-F="))
                 || words.windows(2).any(|pair| matches!(pair, ["-F", "="]));
+            let mut programs = words.iter().filter(|word| word.contains('{'));
             by_sign
-                && words.iter().any(|word| {
-                    matches!(word.trim(), "{print $1}" | "{ print $1 }" | "{print $1;}")
-                })
-                && words.iter().filter(|word| word.contains('{')).count() == 1
+                && programs.next().is_some_and(|program| awk_shows_names(program))
+                && programs.next().is_none()
         }
         "sed" => {
             let scripts: Vec<&str> = words
@@ -198,6 +197,20 @@ fn shows_names(run: &Run) -> bool {
         "wc" => true,
         _ => false,
     }
+}
+
+/// `{print $1}`, with a pattern before it that chooses lines: what is printed is the first field and nothing else.
+fn awk_shows_names(program: &str) -> bool {
+    let Some((chosen, action)) = program.trim().split_once('{') else { return false };
+    let chosen = chosen.trim().trim_start_matches('!');
+    let is_pattern = chosen.is_empty()
+        || chosen.len() > 1
+            && chosen.starts_with('/')
+            && chosen.ends_with('/')
+            && chosen.matches('/').count() == 2;
+    let Some(action) = action.strip_suffix('}') else { return false };
+    let action = action.trim().trim_end_matches(';').trim_end();
+    is_pattern && matches!(action, "print $1" | "print($1)" | "print \"  \" $1")
 }
 
 fn grep_shows_names(words: &[&str]) -> bool {

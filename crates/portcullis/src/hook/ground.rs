@@ -105,8 +105,10 @@ fn decide(
     checked(ground, &taken, &usual, note.is_none(), variable)?;
     let trial = usual.state.as_deref().zip(taken.state.as_deref());
     let is_trial = trial.is_some_and(|(usual, state)| entries::is_trial(usual, state));
+    let mut is_moved = false;
     let mut moved = |directory: &mut Option<PathBuf>, own: Option<&PathBuf>, names: &str| {
         if own.is_some() && directory.as_ref() != own {
+            is_moved = true;
             note.get_or_insert_with(|| {
                 format!(
                     "{names} leads elsewhere: the gate's own files are those in `{}`, where it was set up. `portcullis \
@@ -130,7 +132,10 @@ fn decide(
     if entries::is_installed(usual.state.as_deref()) && !is_trial {
         moved(&mut taken.state, usual.state.as_ref(), STATE);
     }
-    checked(ground, &taken, &usual, false, variable)?;
+    // What was not moved since was looked at.
+    if is_moved {
+        checked(ground, &taken, &usual, false, variable)?;
+    }
     taken.account = Some(account.to_owned());
     let is_settled = standing.is_settled() && !is_trial;
     Ok(Taken { directories: taken, is_settled, note })

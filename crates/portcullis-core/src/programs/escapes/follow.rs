@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::bound::Bounded;
 use crate::effect::WriteMode;
-use crate::programs::Word;
+use crate::programs::{Word, makefile::Makefile};
 
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
@@ -578,30 +578,30 @@ pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argu
     }
 }
 
-/// A makefile: the lines that make hands to a shell.
+/// A makefile: the lines that make hands to a shell, whatever the goal is.
 pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
+    made(walk, text, None, span);
+}
+
+/// A makefile, and the words of the command that make's goals and variables are among.
+pub(crate) fn made(walk: &mut Walk<'_>, text: &Text, words: Option<&[Argument]>, span: Span) {
     let Some(known) = text.as_known() else {
         if text.taint.has(Taint::NETWORK) || text.taint.has(Taint::DECODED) {
             walk.gap(span, GapReason::UnknownCode);
         }
         return;
     };
-    for line in known.lines().at_most(512, walk, span) {
-        let recipe = line.strip_prefix('\t').or_else(|| {
-            // `target: ; command`
-            line.split_once(':')
-                .and_then(|(_, rest)| rest.split_once(';'))
-                .map(|(_, command)| command)
-        });
-        let shell_call = line.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')'));
-        for command in recipe.into_iter().chain(shell_call) {
-            let command =
-                command.trim_start().trim_start_matches(['@', '-', '+']).replace("$$", "$");
-            if !command.is_empty() {
-                let code = text.derive([Piece::Known(command)]);
-                walk.shell(&code, span, &[], None);
-            }
-        }
+    let words: Option<Vec<&str>> = words
+        .and_then(|words| words.iter().map(|word| word.text.as_known()).collect());
+    let (given, goals): (Vec<&str>, Vec<&str>) =
+        words.iter().flatten().copied().partition(|word| word.contains('='));
+    let given: Vec<(&str, &str)> = given.iter().filter_map(|word| word.split_once('=')).collect();
+    let read = Makefile::read(known, &given, walk, span);
+    // Which goal is meant is not known where a word is not.
+    let goals = if words.is_some() { goals } else { vec!["\0"] };
+    for command in read.commands(&goals, walk, span) {
+        let code = text.derive([Piece::Known(command)]);
+        walk.shell(&code, span, &[], None);
     }
 }
 

@@ -23,14 +23,28 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
     let arguments = invocation.arguments.as_slice();
     let at = command_at(arguments);
     let (before, after) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
-    before_command(walk, before);
+    // Files and variables say something for good, options for this command and what it starts.
     surroundings(walk, invocation.span);
+    let outer = walk.git_aliases();
+    before_command(walk, before);
+    let own = outer..walk.git_aliases();
+    command(walk, invocation, before, after);
+    walk.forget_git_aliases(own);
+}
+
+/// What stands behind git's own options.
+fn command(
+    walk: &mut Walk<'_>,
+    invocation: &Invocation,
+    before: &[Argument],
+    after: &[Argument],
+) {
     let (verb, after) = match after.split_first() {
         Some((verb, after)) => (verb.text.as_known().unwrap_or(""), after),
         None => ("", after),
     };
     aliased_elsewhere(walk, before, verb, invocation.span);
-    aliased_here(walk, before, verb, after, invocation);
+    aliased_here(walk, verb, after, invocation);
     let options = Options::new(after, invocation.values).abbreviating();
     if let Some(command) = COMMANDS.iter().find(|command| command.verbs.contains(&verb)) {
         let options = Options::new(after, command.values).abbreviating();
@@ -102,11 +116,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
         }
         "merge-index" | "for-each-repo" => {
-            let rest = after
-                .iter()
-                .position(|word| !word.text.known_prefix().starts_with('-'))
-                .and_then(|at| after.get(at..))
-                .unwrap_or(&[]);
+            let rest = behind_options(after);
             let git = Argument { text: Text::known("git"), span: invocation.name.span };
             let words: Vec<Argument> = match verb {
                 "merge-index" => rest.to_vec(),
@@ -135,69 +145,45 @@ fn aliased_elsewhere(walk: &mut Walk<'_>, before: &[Argument], verb: &str, span:
     }
 }
 
-/// `git -c alias.WORD=push WORD --force`: an alias that this very call makes, with the words behind it.
-fn aliased_here(
-    walk: &mut Walk<'_>,
-    before: &[Argument],
-    verb: &str,
-    after: &[Argument],
-    invocation: &Invocation,
-) {
-    if verb.is_empty() || VERBS.contains(&verb) || after.is_empty() {
+/// `git -c alias.WORD=push WORD --force`, `git config alias.WORD push && git WORD --force`: an alias that this very call
+/// makes, with the words behind it. What it stands for may be another alias, which git looks up in the same settings.
+fn aliased_here(walk: &mut Walk<'_>, verb: &str, after: &[Argument], invocation: &Invocation) {
+    if verb.is_empty() || VERBS.contains(&verb) {
         return;
     }
-    let is_it = |key: &str| {
-        let name = key.to_ascii_lowercase();
-        let name = name.strip_prefix("alias.").map(|name| name.trim_end_matches(".command"));
-        name.is_some_and(|name| name.eq_ignore_ascii_case(verb))
-    };
-    let held = |walk: &Walk<'_>, name: &str| {
-        let own = invocation.environment.iter().rev().find(|(known, _)| known == name);
-        own.map(|(_, value)| value.clone()).or_else(|| walk.variable_set(name))
-    };
-    let mut values: Vec<Text> = Vec::new();
-    for given in Options::new(before, GLOBAL_VALUES).given() {
-        let option = given.long_name();
-        let Some(value) = given.value("-c").or_else(|| given.value("--config-env")) else {
-            continue;
-        };
-        let Some((key, rest)) = value.text.known_prefix().split_once('=') else { continue };
-        if !is_it(key) {
-            continue;
-        }
-        values.extend(match option {
-            "-c" => Some(value.text.beginning_with(rest)),
-            _ => held(walk, rest),
-        });
-    }
-    if let Some(count) = held(walk, "GIT_CONFIG_COUNT") {
-        let count = count.as_known().and_then(|count| count.trim().parse().ok());
-        for number in (0..count.unwrap_or(SETTINGS)).at_most(SETTINGS, walk, invocation.span) {
-            let key = held(walk, &format!("GIT_CONFIG_KEY_{number}"));
-            if key.is_some_and(|key| is_it(key.known_prefix())) {
-                values.extend(held(walk, &format!("GIT_CONFIG_VALUE_{number}")));
-            }
-        }
-    }
-    if let Some(written) = held(walk, "GIT_CONFIG_PARAMETERS") {
-        let settings = parameters(written.known_prefix()).into_iter();
-        for (key, setting) in settings.at_most(SETTINGS, walk, invocation.span) {
-            if is_it(&key) {
-                values.push(written.derive([Piece::Known(setting)]));
-            }
-        }
+    let Some(value) = walk.git_alias(verb) else { return };
+    if value.known_prefix().is_empty() && value.has_unknown() {
+        walk.gap(invocation.span, GapReason::UnknownCode);
+        return;
     }
     let mut words = vec![invocation.name.clone()];
     words.extend_from_slice(after);
-    for value in values {
-        let mut code = self::after(&value, "!").unwrap_or_else(|| {
-            let mut code = Text::known("git ");
-            code.append(&value);
-            code
-        });
-        code.push_known(" \"$@\"");
-        walk.shell(&code, invocation.span, &words, None);
+    let mut code = self::after(&value, "!").unwrap_or_else(|| {
+        let mut code = Text::known("git ");
+        code.append(&value);
+        code
+    });
+    code.push_known(" \"$@\"");
+    walk.shell(&code, invocation.span, &words, None);
+}
+
+/// The words behind a command's own options, which may end with `--`; one of them takes the next word.
+fn behind_options(words: &[Argument]) -> &[Argument] {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        let written = word.text.known_prefix();
+        if !written.starts_with('-') {
+            break;
+        }
+        rest = match written {
+            "--config" => after.get(1..).unwrap_or(&[]),
+            _ => after,
+        };
+        if written == "--" {
+            break;
+        }
     }
+    rest
 }
 
 /// Where the command stands among git's words.
@@ -338,7 +324,13 @@ fn configured(walk: &mut Walk<'_>, options: &Options<'_>, words: &[&Argument]) {
             Means::Directory | Means::Address | Means::Protocol | Means::File | Means::Setting,
         ) => {}
         Some(Means::Alias | Means::Banged) => {
+            let name = key.strip_prefix("alias.").unwrap_or_default();
+            let before = walk.git_alias(name).filter(|before| *before != value.text);
             walk.at_most(Certainty::Possible, |walk| set(walk, &key, &value.text, value.span));
+            // Which of two settings counts depends on the files that they stand in.
+            if before.is_some() {
+                walk.define_git_alias(name, Text::unknown("an alias"));
+            }
         }
         Some(Means::Runs | Means::Replaces | Means::Transport) => {
             let code = after(&value.text, "!").unwrap_or_else(|| value.text.clone());
@@ -445,6 +437,9 @@ fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
 
 /// A variable of git's configuration has a value.
 pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
+    if let Some(name) = key.strip_prefix("alias.") {
+        walk.define_git_alias(name.trim_end_matches(".command"), value.clone());
+    }
     if let Some(means) = means_of(key) {
         mean(walk, means, value, span);
     }

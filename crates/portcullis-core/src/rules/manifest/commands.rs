@@ -1,7 +1,9 @@
 //! Where commands stand in the files of builds, installers and pipelines. Owns the reading of each format as far as that
 //! takes; a file of no known format has none.
 
-use crate::understand::code;
+use portcullis_syntax::Span;
+
+use crate::{bound::Cut, programs::makefile::Makefile, understand::code};
 
 /// The commands of a file.
 #[derive(Debug, Default)]
@@ -71,13 +73,12 @@ pub(super) fn of(path: &str, name: &str, content: &str) -> Found {
         return Found { commands: dockerfile(content), in_container: true };
     }
     let commands = match name {
-        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | ".justfile" => {
-            recipes(content)
-        }
+        "Makefile" | "makefile" | "GNUmakefile" => made(content),
+        "justfile" | "Justfile" | ".justfile" => recipes(content),
         "package.json" => json(content, |key| HOOKS.contains(&key)),
         "composer.json" => json(content, |key| key.starts_with("pre-") || key.starts_with("post-")),
         "devcontainer.json" | ".devcontainer.json" => json(content, |key| key.ends_with("Command")),
-        _ if lower.ends_with(".mk") => recipes(content),
+        _ if lower.ends_with(".mk") => made(content),
         _ if PIPELINES.contains(&name)
             || path.contains("/.github/")
                 && (lower.ends_with(".yml") || lower.ends_with(".yaml"))
@@ -161,6 +162,16 @@ fn dockerfile(content: &str) -> Vec<String> {
         commands.push(command);
     }
     commands
+}
+
+/// The recipes of a makefile with their variables put in, whatever the goal is; as they are written where that is too much.
+fn made(content: &str) -> Vec<String> {
+    /// A goal that no file has.
+    const NONE: &str = "\0";
+    let mut cut = Cut::default();
+    let read = Makefile::read(content, &[], &mut cut, Span::default());
+    let commands = read.commands(&[NONE], &mut cut, Span::default());
+    if cut.happened() { recipes(content) } else { commands }
 }
 
 /// Lines of recipes, which are indented.

@@ -223,7 +223,8 @@ fn asks_issuer(run: &Run, is_issuer: &dyn Fn(Option<&str>) -> bool) -> bool {
 /// `git fetch https://x-access-token:$(gh auth token)@github.com/o/r`: the address of the issuer, with the token in it or beside it.
 fn names_issuer(run: &Run, is_issuer: &dyn Fn(Option<&str>) -> bool) -> bool {
     let mut verbs = run.arguments.iter().filter_map(|word| word.text.as_known());
-    let known = verbs.any(|verb| matches!(verb, "clone" | "fetch" | "ls-remote" | "pull" | "push"));
+    // A push takes the project to whichever repository of the issuer's the address names.
+    let known = verbs.any(|verb| matches!(verb, "clone" | "fetch" | "ls-remote" | "pull"));
     let mut has_address = false;
     let is_well = run.arguments.iter().all(|word| {
         let unknown = word.text.pieces.iter().filter(|piece| matches!(piece, Piece::Unknown(_)));

@@ -191,10 +191,10 @@ impl Interpreter<'_, '_, '_> {
             ("import.meta", "dirname") => return Value::known("."),
             ("sys", "executable") => return Value::known("python3"),
             ("process", "execPath") => return Value::known("node"),
-            ("os", "environ") | ("process", "env") | ("os", "environb") => {
+            ("os", "environ" | "environb") | ("Bun" | "process", "env") => {
                 text.taint = text.taint.with(Taint::SECRET);
             }
-            ("os.environ" | "process.env" | "ENV", name)
+            ("os.environ" | "process.env" | "Bun.env" | "ENV", name)
                 if name
                     .chars()
                     .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') =>
@@ -500,6 +500,27 @@ impl Interpreter<'_, '_, '_> {
                 .any(|scheme| prefix.starts_with(scheme))
             {
                 self.walk.gap(first.span, GapReason::UnknownCode);
+            }
+        }
+        // `curl_setopt($request, CURLOPT_POSTFIELDS, $data)`, and where it goes.
+        if self.language == "php"
+            && let ("curl_setopt", [_, option, value]) = (path, given)
+        {
+            let act = match &option.value {
+                Value::Name(name, _) if name.ends_with("POSTFIELDS") => Act::Send,
+                Value::Name(name, _) if name.ends_with("OPT_URL") => Act::Get,
+                _ => Act::Nothing,
+            };
+            return Some(self.act(act, path, std::slice::from_ref(value), span));
+        }
+        if self.language == "php"
+            && let ("curl_setopt_array", [_, Given { value: Value::Table(options), .. }]) =
+                (path, given)
+        {
+            let body = options.iter().find(|(name, _)| name.ends_with("POSTFIELDS"));
+            if let Some((_, body)) = body {
+                let body = Given { name: None, value: body.clone(), span };
+                return Some(self.act(Act::Send, path, &[body], span));
             }
         }
         // `(new ReflectionFunction('system'))->invokeArgs([…])`
@@ -921,7 +942,11 @@ impl Interpreter<'_, '_, '_> {
                 }
                 let argument = self.place_of(Some(first));
                 Value::Text(if is_address(argument.text.known_prefix()) {
-                    self.walk.connect(&argument, None, false)
+                    // What else is told goes with the question: `file_get_contents(URL, false, $context)`.
+                    let told = plain.get(1..).unwrap_or_default();
+                    let told = mixed("what is told", told.iter().map(|given| &given.value));
+                    let sends = told.taint.has(Taint::SECRET).then_some(told);
+                    self.walk.connect(&argument, sends, false)
                 } else {
                     self.walk.read(&argument)
                 })
@@ -1065,7 +1090,7 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.write(&argument, WriteMode::Create, Text::default());
                 Value::unknown("nothing")
             }
-            Act::Get | Act::Post | Act::Request | Act::Method(_) => {
+            Act::Get | Act::Post | Act::PostTyped | Act::Request | Act::Method(_) => {
                 let address = if act == Act::Request { second } else { first };
                 let Some(address) = address else {
                     return Value::Text(Text {
@@ -1081,7 +1106,7 @@ impl Interpreter<'_, '_, '_> {
                         None => sends = Some(text),
                     }
                 };
-                let body_at = if act == Act::Request { 2 } else { 1 };
+                let body_at = if matches!(act, Act::Request | Act::PostTyped) { 2 } else { 1 };
                 if let Some(body) = plain.get(body_at)
                     && (act != Act::Get
                         || !matches!(body.value, Value::Table(_) | Value::Function(_)))
@@ -1108,6 +1133,7 @@ impl Interpreter<'_, '_, '_> {
                 let method = match act {
                     Act::Request => first.map(|given| given.value.text()),
                     Act::Method(method) => Some(Text::known(method)),
+                    Act::PostTyped => Some(Text::known("POST")),
                     Act::Post if path != "navigator.sendBeacon" => Some(Text::known("POST")),
                     _ => option("method").map(|method| method.text()),
                 };
@@ -1115,6 +1141,9 @@ impl Interpreter<'_, '_, '_> {
                     self.request_by(method, &argument.text, sends.as_ref(), span);
                 }
                 let response = self.walk.connect(&argument, sends, false);
+                if matches!(path, "curl_init" | "curl_setopt") {
+                    self.peer = argument.text.clone();
+                }
                 if path.ends_with("Request") {
                     // The request object is opened later; its address is what matters.
                     return Value::Text(response);
@@ -1164,6 +1193,10 @@ impl Interpreter<'_, '_, '_> {
                     }
                 }
                 Value::unknown("rows")
+            }
+            // Without a name it gives all of them.
+            Act::Environment if first.is_none() => {
+                Value::Text(Text { taint: Taint::SECRET, ..Text::unknown("the environment") })
             }
             Act::Environment => {
                 let name = first.map(|given| given.value.text()).unwrap_or_default();

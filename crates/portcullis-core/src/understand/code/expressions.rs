@@ -532,7 +532,7 @@ impl Interpreter<'_, '_, '_> {
         }
         match bare {
             "ARGV" | "argv" => self.argument_list(),
-            "ENV" | "_ENV" | "_SERVER" => Value::name("ENV"),
+            "ENV" | "_ENV" | "_SERVER" => whole_environment(),
             "_GET" | "_POST" | "_REQUEST" | "_COOKIE" => {
                 let mut text = Text::unknown(name);
                 text.taint = Taint::NETWORK;
@@ -634,6 +634,7 @@ impl Interpreter<'_, '_, '_> {
         }
         match (self.language, word) {
             ("ruby", "ARGV") | ("julia", "ARGS") | ("lua", "arg") => self.argument_list(),
+            ("ruby" | "julia", "ENV") => whole_environment(),
             ("ruby", "STDIN") => Value::name("STDIN"),
             ("javascript", "__dirname") => Value::known("."),
             ("perl", "shift") => self.element(&self.argument_list(), 0),
@@ -669,7 +670,15 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.comprehension(close).unwrap_or_else(|| Value::List(self.list(close)))
             }
-            "{" => self.table(),
+            // `\%ENV`: a reference to it.
+            "\\" if self.language == "perl" => {
+                self.at += 1;
+                self.prefixed()
+            }
+            "{" => {
+                let close = self.partner(self.at);
+                self.comprehension(close).unwrap_or_else(|| self.table())
+            }
             "-" | "+" => {
                 self.at += 1;
                 match self.prefixed() {
@@ -759,18 +768,21 @@ impl Interpreter<'_, '_, '_> {
         list
     }
 
-    /// `[head for name in list]` between the bracket at the cursor and `close`.
+    /// `[head for name in list]`, `{key: head for …}` between the bracket at the cursor and `close`.
     fn comprehension(&mut self, close: usize) -> Option<Value> {
         if self.language != "python" {
             return None;
         }
         let open = self.at;
         let mut at = open + 1;
-        let mut separator = None;
+        let (mut separator, mut colon) = (None, None);
         while at < close {
             if self.word_at(at) == "for" && self.is_name(at) {
                 separator = Some(at);
                 break;
+            }
+            if self.word_at(at) == ":" && self.word_at(open) == "{" {
+                colon = Some(at);
             }
             at = match self.unit.partners.get(at) {
                 Some(partner) if *partner > at => partner + 1,
@@ -793,7 +805,7 @@ impl Interpreter<'_, '_, '_> {
             }
             other => vec![self.element(other, 0)],
         };
-        let mut result = Vec::new();
+        let (mut keys, mut result) = (Vec::new(), Vec::new());
         for element in elements.into_iter() {
             match names.as_slice() {
                 [name] => {
@@ -808,6 +820,12 @@ impl Interpreter<'_, '_, '_> {
             }
             self.at = open + 1;
             let head_end = std::mem::replace(&mut self.end, separator);
+            if let Some(colon) = colon {
+                self.end = colon;
+                keys.push(self.expression(0).text().display());
+                self.end = separator;
+                self.at = colon + 1;
+            }
             result.push(self.expression(0));
             self.end = head_end;
             if self.work == 0 {
@@ -823,7 +841,10 @@ impl Interpreter<'_, '_, '_> {
         self.brackets -= 1;
         self.end = outer;
         self.at = close + 1;
-        Some(Value::List(result))
+        Some(match colon {
+            Some(_) => Value::Table(keys.into_iter().zip(result).collect()),
+            None => Value::List(result),
+        })
     }
 
     /// A dictionary, an object or a block.
@@ -1493,6 +1514,11 @@ impl Interpreter<'_, '_, '_> {
             }
         }
     }
+}
+
+/// All variables of the environment, of which one may be taken out.
+fn whole_environment() -> Value {
+    Value::reached("ENV", Text { taint: Taint::SECRET, ..Text::default() })
 }
 
 /// How many bytes of a text are known.

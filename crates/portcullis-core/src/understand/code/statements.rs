@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Argument, EffectKind, WriteMode},
+    effect::{Argument, EffectKind, GapReason, WriteMode},
     programs::agents,
     text::{Piece, Text},
 };
@@ -159,7 +159,12 @@ impl Interpreter<'_, '_, '_> {
     fn decorators(&mut self) {
         let start = self.at;
         let mut decorators = Vec::new();
-        while self.word() == "@" && self.at < self.end && decorators.len() < DECORATORS {
+        while self.word() == "@" && self.at < self.end {
+            if decorators.len() >= DECORATORS {
+                let span = self.span_from(self.at);
+                self.walk.gap(span, GapReason::Limit);
+                break;
+            }
             self.at += 1;
             let before = self.at;
             decorators.push(self.expression(0));
@@ -202,6 +207,8 @@ impl Interpreter<'_, '_, '_> {
             _ => false,
         };
         if !is_small || !self.spend(1) {
+            // What it held before is not what it holds now.
+            self.bind(name, Value::unknown("an entry"));
             return true;
         }
         let mut held = self.variables.get(&name).cloned();
@@ -243,7 +250,12 @@ impl Interpreter<'_, '_, '_> {
     fn class(&mut self) {
         let start = self.at;
         self.at += 2;
-        if self.language != "python" || self.classes.len() >= CLASSES {
+        if self.language != "python" {
+            return;
+        }
+        if self.classes.len() >= CLASSES {
+            let span = self.span_from(start);
+            self.walk.gap(span, GapReason::Limit);
             return;
         }
         let name = self.word_at(start + 1).to_owned();

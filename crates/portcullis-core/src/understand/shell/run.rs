@@ -545,12 +545,22 @@ impl Walk<'_> {
         self.effects.list.iter().leading(64).any(makes).then(|| program.to_owned())
     }
 
-    /// The file that a bare name stands for where this session put it into a directory that its own `PATH` looks into first.
+    /// The file that a bare name stands for where this session put it into a directory that its own `PATH` looks into first,
+    /// or into one that every shell of the user's looks into.
     fn on_own_path(&self, name: &str) -> Option<String> {
-        let [Value::Scalar(path)] = self.state.variable("PATH")? else { return None };
+        let path = match self.state.variable("PATH") {
+            Some([Value::Scalar(path)]) => path.clone(),
+            Some(_) => return None,
+            None if self.has_written() => Text::known(USUAL_PATH),
+            None => return None,
+        };
         path.known_prefix().split(':').filter(|directory| !directory.is_empty()).find_map(
             |directory| {
-                let file = format!("{}/{name}", directory.trim_end_matches('/'));
+                let directory = directory.trim_end_matches('/');
+                let file = match (directory.strip_prefix("~/"), &self.facts.home) {
+                    (Some(below), Some(home)) => format!("{home}/{below}/{name}"),
+                    _ => format!("{directory}/{name}"),
+                };
                 let path = self.target(&Text::known(file.as_str())).path?;
                 let is_own = self.state.file(&path).is_some()
                     || self.state.linked(&path).is_some()
@@ -802,8 +812,14 @@ impl Walk<'_> {
         ];
         const TOLD: &[(&str, &[&str])] = &[
             ("brew", &["--prefix"]),
+            ("conda", &["info --base"]),
             ("go", &["env GOBIN", "env GOPATH", "env GOROOT"]),
             ("npm", &["bin", "bin -g", "config get prefix", "prefix -g", "root"]),
+            ("pipenv", &["--venv"]),
+            ("pnpm", &["bin", "bin -g"]),
+            ("poetry", &["env info --path", "env info -p"]),
+            ("pyenv", &["prefix", "root"]),
+            ("rustc", &["--print sysroot"]),
             ("yarn", &["bin", "global bin"]),
         ];
         let [Piece::Unknown(origin), Piece::Known(rest)] = name.pieces.as_slice() else {
@@ -1021,6 +1037,9 @@ const RUN_OR_LOSE: &[&str] =
 /// How many patterns are followed through each other: a guessed wrapper may run a pattern again, and each of them multiplies
 /// the ways. Past it, as with every pattern, the gap alone speaks.
 const GUESSES: usize = 2;
+
+/// Where shells find what their users put there, by the defaults of systems and of what people install with.
+const USUAL_PATH: &str = "~/.local/bin:~/bin:~/.cargo/bin:~/go/bin:/usr/local/bin:/opt/homebrew/bin";
 
 /// The function that bash calls for a command that it does not find.
 const NOT_FOUND: &str = "command_not_found_handle";

@@ -84,6 +84,8 @@ pub(super) struct State {
     /// forgetting one could only hide what it leads to.
     references: HashMap<String, String>,
     aliases: HashMap<String, Text>,
+    /// What words behind `git` stand for by settings that this text makes, the one that counts last.
+    git_aliases: Vec<(String, Text)>,
     links: Vec<(String, String)>,
     /// The variables that programs surely get.
     exported: std::collections::HashSet<String>,
@@ -95,6 +97,7 @@ pub(super) struct State {
     place: Place,
     positional: Rc<Vec<Text>>,
     log: Vec<Undo>,
+    is_cut: bool,
 }
 
 /// How to take back one change.
@@ -170,6 +173,7 @@ impl State {
     pub(super) fn refer(&mut self, name: &str, target: &str) {
         if name != target {
             self.references.insert(name.to_owned(), target.to_owned());
+            self.is_cut |= self.references.len() > REFERENCES;
         }
     }
 
@@ -181,10 +185,19 @@ impl State {
         self.aliases.insert(name.to_owned(), value);
     }
 
+    pub(super) fn git_aliases(&mut self) -> &mut Vec<(String, Text)> {
+        &mut self.git_aliases
+    }
+
     /// A link is made; `target` is absolute.
     pub(super) fn link(&mut self, path: &str, target: &str) {
-        if self.links.len() < LINKS && path != target {
+        if path == target {
+            return;
+        }
+        if self.links.len() < LINKS {
             self.links.push((path.to_owned(), target.to_owned()));
+        } else {
+            self.is_cut = true;
         }
     }
 
@@ -350,12 +363,13 @@ impl State {
         let is_doubtful = before.is_none() || after.is_none();
         let mut ways = before.unwrap_or_default();
         for function in after.unwrap_or_default() {
-            if ways.len() < FUNCTIONS
-                && !ways.iter().any(|known| {
-                    known.layer == function.layer && known.body.span == function.body.span
-                })
-            {
+            let is_known = ways.iter().any(|known| {
+                known.layer == function.layer && known.body.span == function.body.span
+            });
+            if !is_known && ways.len() < FUNCTIONS {
                 ways.push(function);
+            } else {
+                self.is_cut |= !is_known;
             }
         }
         for function in &mut ways {
@@ -476,8 +490,8 @@ impl State {
         if self.files.is_empty() || !path.contains(['*', '?', '[']) {
             return None;
         }
-        let pattern: Vec<char> = path.replace("/**/", "/*").chars().leading(MATCHED).collect();
-        if self.files.len() > MATCHED {
+        let pattern: Vec<char> = path.replace("/**/", "/*").chars().collect();
+        if self.files.len() > MATCHED || path.len() > MATCHED {
             return Some(vec![Text::unknown(path)]);
         }
         let mut cut = Cut::default();
@@ -521,9 +535,18 @@ impl State {
             }
         } else if certain {
             *versions = vec![content];
-        } else if versions.len() < ALTERNATIVES && !versions.contains(&content) {
-            versions.push(content);
+        } else if !versions.contains(&content) {
+            if versions.len() < ALTERNATIVES {
+                versions.push(content);
+            } else {
+                self.is_cut = true;
+            }
         }
+    }
+
+    /// Whether more was defined, linked or written than is remembered.
+    pub(super) const fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     pub(super) fn mark(&self) -> Mark {

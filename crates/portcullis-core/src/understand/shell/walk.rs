@@ -166,7 +166,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(in crate::understand) fn finish(self) -> Effects {
+    pub(in crate::understand) fn finish(mut self) -> Effects {
+        if self.state.is_cut() {
+            self.layer = LayerId(0);
+            let everything = Span::new(0, self.effects.layer_text(self.layer).len());
+            self.gap(everything, GapReason::Limit);
+        }
         let origin = |value: &Text| match value.pieces.as_slice() {
             [Piece::Unknown(origin)] => origin.clone(),
             _ => Box::default(),
@@ -424,6 +429,51 @@ impl<'a> Walk<'a> {
         if place::credential_of(&target, self.facts).is_some() {
             drop(self.read(file));
         }
+    }
+
+    /// What a word behind `git` stands for, where settings that this call made say so. Git does not tell capitals apart.
+    pub(crate) fn git_alias(&mut self, name: &str) -> Option<Text> {
+        let defined = self.state.git_aliases().len();
+        self.toil(defined / NAMES_PER_WORK);
+        let mut defined = self.state.git_aliases().iter().rev();
+        defined.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    }
+
+    /// A setting of git's says what a word stands for.
+    pub(crate) fn define_git_alias(&mut self, name: &str, value: Text) {
+        self.state.git_aliases().push((name.to_owned(), value));
+    }
+
+    /// How many words stand for something, to go back to.
+    pub(crate) fn git_aliases(&mut self) -> usize {
+        self.state.git_aliases().len()
+    }
+
+    /// Forgets what the options of one command said.
+    pub(crate) fn forget_git_aliases(&mut self, own: std::ops::Range<usize>) {
+        let defined = self.state.git_aliases();
+        if !own.is_empty() && own.end <= defined.len() {
+            defined.drain(own);
+        }
+    }
+
+    /// Whether a text is what stands in a project's file of settings, or lines chosen from it: assignments, as whoever loads it has it.
+    pub(crate) fn holds_settings(&self, text: &Text) -> bool {
+        const CHOOSE: &[&str] = &["cat", "egrep", "grep", "sed", "sort", "tr", "xargs"];
+        let is_read = |effect: &Effect| match &effect.kind {
+            EffectKind::Read(target) => place::credential_of(target, self.facts)
+                .is_some_and(|found| found.class == place::CredentialClass::Project),
+            _ => false,
+        };
+        let is_choice = |effect: &Effect| {
+            matches!(&effect.kind, EffectKind::Run(run) if CHOOSE.contains(&run.program.as_str()))
+        };
+        let is_hidden = [Taint::NETWORK, Taint::DECODED].iter().any(|it| text.taint.has(*it));
+        let origins = self.effects.origins(text);
+        !is_hidden
+            && matches!(text.pieces.as_slice(), [Piece::Unknown(_)])
+            && origins.iter().any(|origin| is_read(origin))
+            && origins.iter().all(|origin| is_read(origin) || is_choice(origin))
     }
 
     /// Variables that this call gave a value, by name, as far as `wanted`.
@@ -1047,10 +1097,8 @@ impl<'a> Walk<'a> {
         let mut source = String::new();
         for piece in &text.pieces {
             match piece {
-                Piece::Known(known) | Piece::Glob(known) if known.is_ascii() => {
-                    source.push_str(known);
-                }
-                Piece::Known(known) | Piece::Glob(known) => {
+                Piece::Known(known) if known.is_ascii() => source.push_str(known),
+                Piece::Known(known) => {
                     for character in known.chars() {
                         if stands_for(character).is_some() {
                             let value = text.derive([Piece::Unknown("a character".into())]);
@@ -1060,7 +1108,8 @@ impl<'a> Walk<'a> {
                         }
                     }
                 }
-                Piece::Unknown(_) => {
+                // Names that a pattern stands for are what they are between quotes too, where a pattern would be none.
+                Piece::Unknown(_) | Piece::Glob(_) => {
                     source.extend(self.embed_value(text.derive([piece.clone()])));
                 }
             }
@@ -1117,6 +1166,9 @@ impl Limits for Walk<'_> {
 
 /// How many files that were written and made executable are remembered until they are run.
 const EXECUTABLES: usize = 64;
+
+/// How many names are looked through for one unit of work.
+const NAMES_PER_WORK: usize = 8;
 
 /// How many directories that came over the network are remembered.
 const BROUGHT: usize = 256;

@@ -23,6 +23,7 @@ pub(super) static ROWS: &[Row] = &[
     ("Deno.copyFile", Copy),
     ("Deno.cwd", Constant(".")),
     ("Deno.env.get", Environment),
+    ("Deno.env.toObject", Environment),
     ("Deno.listen", Listen),
     ("Deno.mkdir", Make),
     ("Deno.readFile", Read),

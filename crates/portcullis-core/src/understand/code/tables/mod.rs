@@ -74,6 +74,8 @@ pub(super) enum Act {
     Method(&'static str),
     /// Sends the second argument to the first.
     Post,
+    /// Sends the third argument, behind its type, to the first.
+    PostTyped,
     /// A method before the address.
     Request,
     /// Fetches the first into the second.
