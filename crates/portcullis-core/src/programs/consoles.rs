@@ -85,6 +85,7 @@ static CONSOLES: &[Console] = &[
     console("fsharpi", &[], Code::Input, Read::Not),
     console("ghci", &[], Code::Option(&["-e"]), Read::Not),
     console("ghci", &[], Code::Input, Read::Not),
+    console("go", &["run"], Code::Input, Read::As("go")),
     console("gst", &[], Code::Option(&["-e", "--eval"]), Read::Not),
     console("gst", &[], Code::Input, Read::Not),
     console("hanami", &["console|c"], Code::Input, RUBY),

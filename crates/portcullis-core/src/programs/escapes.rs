@@ -20,7 +20,9 @@ mod settings;
 mod vim;
 
 use follow::{after, names_temporary, options_of, setting};
-pub(crate) use follow::{follow, has_rows, is_temporary, made, make_variables, makefile, values_of};
+pub(crate) use follow::{
+    follow, has_rows, is_temporary, made, make_variables, makefile, values_of,
+};
 use git::git_commands;
 pub(crate) use git::git_environment;
 pub(crate) use named::named_in_variable;

@@ -881,8 +881,8 @@ fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let file =
             file.unwrap_or(Argument { text: Text::known("Makefile"), span: invocation.name.span });
         let directory = options.value(&["-C", "--directory"]);
-        let directory = directory
-            .unwrap_or(Argument { text: Text::known("."), span: invocation.name.span });
+        let directory =
+            directory.unwrap_or(Argument { text: Text::known("."), span: invocation.name.span });
         walk.within(&directory, |walk| {
             if walk.wrote(&file.text) {
                 let content = walk.read(&file);

@@ -11,9 +11,7 @@ use crate::{
 };
 
 pub(super) static SHELF: Shelf = Shelf {
-    programs: &[
-        "az", "cf", "docker", "eb", "kubectl", "nerdctl", "oc", "pm2", "podman",
-    ],
+    programs: &["az", "cf", "docker", "eb", "kubectl", "nerdctl", "oc", "pm2", "podman"],
     rules: RULES,
 };
 
@@ -55,7 +53,8 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "docker|podman|nerdctl inspect --format=*Env*|-f=*Env*",
             "docker|podman|nerdctl container|image inspect --format=*Env*|-f=*Env*",
-            "kubectl|oc set env --list",
+            "kubectl|oc set env --list --resolve",
+            "kubectl|oc get --output=*.env*|-o=*.env*",
             "eb printenv",
             "cf env",
             "pm2 env",
@@ -67,13 +66,16 @@ static RULES: &[Rule] = &[
             "docker inspect db --format '{{json .Config.Env}}'",
             "docker inspect -f '{{range .Config.Env}}{{println .}}{{end}}' db",
             "eb printenv prod",
-            "kubectl set env deploy/api --list",
+            "kubectl set env deploy/api --list --resolve",
+            "kubectl get pod api-0 -o jsonpath='{.spec.containers[*].env}'",
             "az webapp config appsettings list -n app -g rg",
         ],
         quiet: &[
             "docker inspect app --format '{{.State.Status}}'",
             "docker inspect app",
             "kubectl set env deploy/api LOG_LEVEL=debug",
+            "kubectl set env deploy/api --list",
+            "kubectl get pod api-0 -o jsonpath='{.status.phase}'",
             "eb status",
             "pm2 list",
         ],
@@ -107,9 +109,7 @@ fn shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
     let prints = match run.program.as_str() {
         "env" => words(run).all(|word| matches!(word, "-0" | "--null")) && run.arguments.len() < 2,
-        "printenv" => {
-            run.arguments.is_empty() || words(run).any(programs::system::is_secret_name)
-        }
+        "printenv" => run.arguments.is_empty() || words(run).any(programs::system::is_secret_name),
         "export" | "declare" => !run.arguments.is_empty() && words(run).all(|word| word == "-p"),
         "set" => run.arguments.is_empty(),
         "gojq" | "jaq" | "jq" => return chosen(run, scene).then(Hit::default),
@@ -136,8 +136,5 @@ fn chosen(filter: &Run, scene: &Scene<'_>) -> bool {
         })
     };
     words(filter).any(|word| word.contains(".Env"))
-        && filter
-            .input
-            .as_ref()
-            .is_some_and(|input| scene.origins(input).into_iter().any(lists))
+        && filter.input.as_ref().is_some_and(|input| scene.origins(input).into_iter().any(lists))
 }

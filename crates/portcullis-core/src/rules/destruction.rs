@@ -832,7 +832,7 @@ const MADE_AGAIN: &[&str] = &[".bak", ".cache", ".log", ".o", ".out", ".pid", ".
 
 /// What is written to all that lies in a home or a system directory, whatever its names are.
 fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
-    let (target, mode, _) = written(effect)?;
+    let (target, mode, content) = written(effect)?;
     if !matches!(mode, WriteMode::Replace | WriteMode::Edit) {
         return None;
     }
@@ -840,7 +840,7 @@ fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
     // A letter in the pattern chooses among the names; all the way down, what it chooses nobody has looked at.
     let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'/' | b'.'));
     let is_deep = mode == WriteMode::Replace
-        && target.path.as_deref().is_some_and(|path| path.contains("/**/"))
+        && (content.is_empty() || target.path.as_deref().is_some_and(|path| path.contains("/**/")))
         && !MADE_AGAIN.iter().any(|ending| last.ends_with(ending));
     let is_every = is_plain(last) || is_deep;
     let place = place::place_of(target, scene.facts);

@@ -476,7 +476,10 @@ fn unpacked(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
     for effect in &scene.effects.list {
         let EffectKind::Run(run) = &effect.kind else { continue };
-        let is_there = |name: &str| !name.starts_with('/') && name.contains('/');
+        let is_there = |name: &str| {
+            name.contains('/')
+                && (!name.starts_with('/') || crate::programs::escapes::is_temporary(name))
+        };
         // An interpreter's first operand is its script.
         let script = || {
             let is_script = SCRIPTED.contains(&run.program.as_str())
@@ -562,9 +565,9 @@ impl Afar {
         let Some((verb, rest)) = words.split_first() else { return false };
         let branch = |word: &String| word.split('/').next().unwrap_or_default().to_owned();
         match verb.as_str() {
-            "pull" => rest
-                .first()
-                .is_some_and(|from| trees::is_remote(from) || self.added.contains(from)),
+            "pull" => {
+                rest.first().is_some_and(|from| trees::is_remote(from) || self.added.contains(from))
+            }
             verb => {
                 TAKES.contains(&verb) && rest.iter().any(|it| self.fetched.contains(&branch(it)))
             }

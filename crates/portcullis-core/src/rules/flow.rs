@@ -102,9 +102,8 @@ impl Scene<'_> {
     /// Whether what a program prints goes to one that lets nothing through but names and numbers.
     pub(super) fn is_cut_to_names(&self, effect: &Effect) -> bool {
         let after = self.effects.list.get(self.index(effect) + 1..).unwrap_or(&[]);
-        let is_it = |text: &Text| {
-            self.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect))
-        };
+        let is_it =
+            |text: &Text| self.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect));
         let taker = after.iter().leading(LOOKED_BACK).find_map(|other| match &other.kind {
             EffectKind::Run(run) if run.input.as_ref().is_some_and(is_it) => Some(run),
             _ => None,

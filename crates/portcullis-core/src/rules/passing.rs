@@ -109,9 +109,7 @@ fn stays_but_for(run: &Run, scene: &Scene<'_>, known: &[&str]) -> bool {
     let spaced = format!("{} ()", run.program);
     run.name.text.as_known().is_some()
         && scene.effects.layers.iter().all(|layer| {
-            !LEADS_ELSEWHERE
-                .iter()
-                .any(|word| !known.contains(word) && layer.text.contains(word))
+            !LEADS_ELSEWHERE.iter().any(|word| !known.contains(word) && layer.text.contains(word))
                 && !layer.text.contains(&defines)
                 && !layer.text.contains(&spaced)
         })
@@ -359,11 +357,8 @@ fn composed_for_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     };
     let files: Vec<_> = options.values_of(&["-f", "--file"]).map(known).collect();
     let projects: Vec<_> = options.values_of(&["-p", "--project-name"]).map(known).collect();
-    let before = scene
-        .effects
-        .layer_text(effect.at.layer)
-        .get(..effect.at.span.range().start)
-        .unwrap_or("");
+    let before =
+        scene.effects.layer_text(effect.at.layer).get(..effect.at.span.range().start).unwrap_or("");
     let is_named = projects.is_empty() && names_project_of_tests(before);
     let chosen = match projects.is_empty() {
         true if is_named => Vec::new(),
@@ -599,7 +594,9 @@ pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>)
             );
             let is_plain = run.arguments.iter().all(|word| {
                 let word = word.text.known_prefix();
-                !word.contains("host=") && !word.contains("://") && !word.starts_with("service=")
+                !word.contains("host=")
+                    && (!word.contains("://") || is_test_address(word))
+                    && !word.starts_with("service=")
             });
             let named = options.values_of(&["-d", "--dbname"]).chain(options.operands().cloned());
             let mut named = named.map(|name| name.text).peekable();

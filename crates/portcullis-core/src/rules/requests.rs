@@ -440,9 +440,9 @@ impl Request {
             "-Body",
         ]);
         // `http` sends what is written as fields behind the address.
-        let fields = spoken
-            && operands.any(|word| word.text.known_prefix().contains(['=', '@']));
-        let fallback = if body.is_some() || fields || options.has(&["-F", "--form", "--post-file"]) {
+        let fields = spoken && operands.any(|word| word.text.known_prefix().contains(['=', '@']));
+        let fallback = if body.is_some() || fields || options.has(&["-F", "--form", "--post-file"])
+        {
             "POST"
         } else {
             "GET"

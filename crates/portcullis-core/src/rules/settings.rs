@@ -27,11 +27,31 @@ pub(super) fn stays_secret(effect: &Effect, scene: &Scene<'_>) -> bool {
         EffectKind::Query { statement } => is_it(statement),
         _ => false,
     });
+    let names_only = || is_named_only(effect, scene, &is_it);
     if leaves {
-        return false;
+        // Names may stand anywhere, where nothing but names is left.
+        let first = scene.program_around(effect);
+        return first.is_some_and(shows_names) && names_only();
     }
-    is_named_only(effect, scene, &is_it)
-        || !is_it(&scene.effects.shown) && is_loaded(effect, scene, &is_it)
+    let is_kept = || !is_it(&scene.effects.shown) || is_given_to_program(scene, &is_it);
+    names_only() || is_kept() && is_loaded(effect, scene, &is_it)
+}
+
+/// `env $(grep -v '^#' .env | xargs) PROGRAM`: what the program prints is its own, where nothing shows variables.
+fn is_given_to_program(scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bool) -> bool {
+    let mut takers = scene.effects.list.iter().filter_map(run).filter(|run| {
+        !matches!(run.program.as_str(), "echo" | "xargs")
+            && run.arguments.iter().any(|word| is_it(&word.text))
+    });
+    let starts = |run: &Run| {
+        let mut behind = run.arguments.iter().skip_while(|word| !is_it(&word.text)).skip(1);
+        run.program == "env"
+            && behind
+                .next()
+                .and_then(|word| word.text.as_known())
+                .is_some_and(|program| !program.contains('=') && !program.starts_with('-'))
+    };
+    takers.next().is_some_and(starts) && takers.next().is_none()
 }
 
 /// Programs that hand on what they read, or part of it, and do nothing else with it.

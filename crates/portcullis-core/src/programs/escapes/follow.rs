@@ -591,8 +591,8 @@ pub(crate) fn made(walk: &mut Walk<'_>, text: &Text, words: Option<&[Argument]>,
         }
         return;
     };
-    let words: Option<Vec<&str>> = words
-        .and_then(|words| words.iter().map(|word| word.text.as_known()).collect());
+    let words: Option<Vec<&str>> =
+        words.and_then(|words| words.iter().map(|word| word.text.as_known()).collect());
     let (given, goals): (Vec<&str>, Vec<&str>) =
         words.iter().flatten().copied().partition(|word| word.contains('='));
     let given: Vec<(&str, &str)> = given.iter().filter_map(|word| word.split_once('=')).collect();

@@ -11,12 +11,17 @@ use super::{
 };
 use crate::{
     bound::{Bounded, Limits},
+    effect::WriteMode,
     place,
     programs::{Options, trees},
 };
 
 /// How many settings of one variable or file are read; people write a few dozen.
 const SETTINGS: usize = 512;
+
+/// Options of git-config(1) that take a value.
+const CONFIG_VALUES: &[&str] =
+    &["-f", "-t", "--blob", "--comment", "--default", "--file", "--type", "--url", "--value"];
 
 /// Subcommands of git whose options or operands are commands.
 pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
@@ -33,12 +38,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// What stands behind git's own options.
-fn command(
-    walk: &mut Walk<'_>,
-    invocation: &Invocation,
-    before: &[Argument],
-    after: &[Argument],
-) {
+fn command(walk: &mut Walk<'_>, invocation: &Invocation, before: &[Argument], after: &[Argument]) {
     let (verb, after) = match after.split_first() {
         Some((verb, after)) => (verb.text.as_known().unwrap_or(""), after),
         None => ("", after),
@@ -98,7 +98,11 @@ fn command(
                 walk.note("evasion.hook.off", invocation.span);
             }
         }
-        "config" => configured(walk, &options, &words),
+        "config" => {
+            let options = Options::new(after, CONFIG_VALUES).abbreviating();
+            let words: Vec<&Argument> = options.operands().collect();
+            configured(walk, &options, &words);
+        }
         "submodule" if second == "foreach" => git_runs_words(walk, after, "foreach"),
         "bisect" if second == "run" => git_runs_words(walk, after, "run"),
         "send-email" => {
@@ -384,6 +388,12 @@ pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, spa
         for (key, setting) in settings.into_iter().at_most(SETTINGS, walk, span) {
             let text = value.derive([Piece::Known(setting)]);
             walk.at_likely(|walk| set(walk, &key.to_ascii_lowercase(), &text, span));
+        }
+    } else if name.starts_with("GIT_TRACE") {
+        // git(1): an absolute path is a file that is written to.
+        if value.known_prefix().starts_with('/') {
+            let file = Argument { text: value.clone(), span };
+            walk.at_likely(|walk| walk.write(&file, WriteMode::Append, Text::unknown("git")));
         }
     } else if matches!(name, "GIT_EXEC_PATH" | "GIT_TEMPLATE_DIR") {
         settings::directory(walk, &Argument { text: value.clone(), span });

@@ -8,7 +8,7 @@ use super::super::{
 use crate::{
     address::host_of,
     effect::{Argument, Effect, EffectKind},
-    programs::{Options, escapes::named::is_index},
+    programs::escapes::named::is_index,
     text::Text,
 };
 
@@ -117,39 +117,15 @@ pub(super) fn unknown(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
             let runs = matches!(program, "npx" | "bunx" | "cpan" | "cpanm" | "uvx")
                 || command.operands().any(installs);
             let named = command.values_of(options).find_map(|value| foreign(&value.text));
-            let taken = || sources(program, &command).into_iter().find_map(|text| foreign(&text));
-            named.filter(|_| runs).or_else(taken)
+            named.filter(|_| runs)
         }
         EffectKind::Environment { name, value } => is_index(name).then(|| foreign(value))?,
         _ => None,
     }
 }
 
-/// What a package manager is told to build or run from an address of its own: behind a verb that installs, or the one package that
-/// is fetched to be run.
-fn sources(program: &str, command: &Options<'_>) -> Vec<Text> {
-    const INSTALL: &[&str] = &["add", "i", "install", "wheel"];
-    let mut operands = command.operands().map(|word| word.text.clone());
-    let options = command.values_of(&["--from", "--git", "--package", "--spec", "--with", "-p"]);
-    let mut found: Vec<Text> = options.map(|value| value.text).collect();
-    match program {
-        "npx" | "bunx" | "uvx" => found.extend(operands.next()),
-        _ => {
-            let mut verbs = operands.by_ref().take_while(|word| {
-                word.as_known().is_some_and(|word| !INSTALL.contains(&word))
-            });
-            let runs = verbs.any(|word| matches!(word.as_known(), Some("dlx")));
-            if runs { found.extend(operands.next()) } else { found.extend(operands) }
-        }
-    }
-    found.retain(|text| text.known_prefix().contains("://"));
-    found
-}
-
 /// The host of an address, where it is no well-known registry and lies in no private network.
 pub(in crate::rules) fn foreign_host(address: &str) -> Option<String> {
-    // `name @ git+https://…`, `git+ssh://…`
-    let address = address.rsplit_once(" @ ").map_or(address, |(_, address)| address);
     let address = address.trim_start_matches("sparse+").trim_start_matches("git+");
     let host = host_of(address)?;
     let is_known = WELL_KNOWN.iter().any(|name| {

@@ -686,6 +686,11 @@ impl Interpreter<'_, '_, '_> {
                 _ => false,
             }),
             Act::Listen => self.seen.connects || path.contains("ocket") || path.contains("erver"),
+            // Whatever prints into something is believed to print into a connection where there is one and a secret goes.
+            Act::Send if path.ends_with(".puts") || path.ends_with(".print") => {
+                self.seen.connects
+                    && given.iter().any(|given| given.value.taint().has(Taint::SECRET))
+            }
             Act::Send => {
                 self.seen.connects
                     || given.iter().any(|given| given.value.taint().has(Taint::SECRET))

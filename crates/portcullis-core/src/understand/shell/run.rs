@@ -825,7 +825,10 @@ impl Walk<'_> {
         let [Piece::Unknown(origin), Piece::Known(rest)] = name.pieces.as_slice() else {
             return None;
         };
-        let inner = rest.strip_prefix("/bin/").or_else(|| rest.strip_prefix('/'));
+        let inner = rest
+            .strip_prefix("/bin/")
+            .or_else(|| rest.strip_prefix("/.bin/"))
+            .or_else(|| rest.strip_prefix('/'));
         let is_name = inner.is_some_and(|inner| {
             !inner.is_empty()
                 && inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte))
@@ -1039,7 +1042,8 @@ const RUN_OR_LOSE: &[&str] =
 const GUESSES: usize = 2;
 
 /// Where shells find what their users put there, by the defaults of systems and of what people install with.
-const USUAL_PATH: &str = "~/.local/bin:~/bin:~/.cargo/bin:~/go/bin:/usr/local/bin:/opt/homebrew/bin";
+const USUAL_PATH: &str =
+    "~/.local/bin:~/bin:~/.cargo/bin:~/go/bin:/usr/local/bin:/opt/homebrew/bin";
 
 /// The function that bash calls for a command that it does not find.
 const NOT_FOUND: &str = "command_not_found_handle";

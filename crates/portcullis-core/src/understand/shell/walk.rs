@@ -459,15 +459,13 @@ impl<'a> Walk<'a> {
 
     /// Whether a text is what stands in a project's file of settings, or lines chosen from it: assignments, as whoever loads it has it.
     pub(crate) fn holds_settings(&self, text: &Text) -> bool {
-        const CHOOSE: &[&str] = &["cat", "egrep", "grep", "sed", "sort", "tr", "xargs"];
+        const CHOOSE: &[&str] = &["cat", "echo", "egrep", "grep", "sed", "sort", "tr", "xargs"];
         let is_read = |effect: &Effect| match &effect.kind {
             EffectKind::Read(target) => place::credential_of(target, self.facts)
                 .is_some_and(|found| found.class == place::CredentialClass::Project),
             _ => false,
         };
-        let is_choice = |effect: &Effect| {
-            matches!(&effect.kind, EffectKind::Run(run) if CHOOSE.contains(&run.program.as_str()))
-        };
+        let is_choice = |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if CHOOSE.contains(&run.program.as_str()));
         let is_hidden = [Taint::NETWORK, Taint::DECODED].iter().any(|it| text.taint.has(*it));
         let origins = self.effects.origins(text);
         !is_hidden

@@ -246,11 +246,15 @@ pub(super) static RUBY_METHODS: &[Row] = &[
     ("flushdb", Note("code.database.drop")),
     ("instance_eval", Code),
     ("module_eval", Code),
+    ("print", Send),
+    ("puts", Send),
     ("readpartial", Receive),
     ("recv", Receive),
     ("reopen", Duplicate),
     ("send_message", Send),
     ("sendmail", Send),
+    ("syswrite", Send),
+    ("write_nonblock", Send),
 ];
 
 pub(super) static PERL: &[Row] = &[
@@ -436,7 +440,7 @@ pub(super) static PHP: &[Row] = &[
     ("json_encode", Fold(F::Same)),
     ("link", Link),
     ("ltrim", Fold(F::Trim)),
-    ("mail", Post),
+    ("mail", PostTyped),
     ("mkdir", Make),
     ("move_uploaded_file", Move),
     ("mysql_query", Query),
