@@ -211,6 +211,10 @@ impl Interpreter<'_, '_, '_> {
             ("os", "path") if self.language == "python" => return Value::reached("os.path", text),
             ("os" | "path", "sep") => return Value::known("/"),
             ("sys", "stdin") => return Value::Text(self.standard_input()),
+            // Ruby calls what has no arguments without parentheses.
+            ("Dir", "home") if self.language == "ruby" && self.word() != "(" => {
+                return Value::Text(self.environment("HOME"));
+            }
             (_, "bind")
                 if self.language != "ruby"
                     && tables::row(self.language, &self.canonical(path)).is_some() =>
@@ -753,7 +757,21 @@ impl Interpreter<'_, '_, '_> {
         );
         let pattern = directory.text.known_prefix();
         let root = pattern.split(['*', '?', '[']).next().unwrap_or("").trim_end_matches('/');
-        if !outside || directory.text.as_known().is_none() {
+        if directory.text.as_known().is_none() {
+            return Value::Text(content);
+        }
+        let is_home =
+            matches!(place::place_of(&target, self.walk.facts()), Place::Home | Place::OtherHome);
+        if is_home && root.len() < pattern.len() {
+            // What is chosen below a home is known by its pattern.
+            let at = root.rfind('/').map_or(0, |at| at + 1);
+            let (before, chosen) = pattern.split_at_checked(at).unwrap_or(("", pattern));
+            let pieces = [Piece::Known(before.to_owned()), Piece::Glob(chosen.to_owned())];
+            let mut names = content.derive(pieces);
+            names.inherit(&directory.text);
+            return Value::Text(names);
+        }
+        if !outside {
             return Value::Text(content);
         }
         let mut names =
