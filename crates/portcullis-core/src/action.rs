@@ -1,8 +1,12 @@
 //! What a call means. Owns the normalised, immutable action and its identity; it does not know what the action would do.
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::call::ToolCall;
+use crate::{
+    call::ToolCall,
+    tool::{self, Meaning},
+};
 
 mod arguments;
 mod canonical;
@@ -108,21 +112,49 @@ impl Action {
     /// own fields; it is never read as a command. An unknown tool keeps its `summary` and `thought`, which may be its own
     /// parameters.
     ///
+    /// A tool whose name we know and whose arguments are not those of that tool is somebody else's tool of this name, and an action of the
+    /// kind [`ActionKind::Tool`] too: `delete_file {"file_id": "13"}` deletes no file of this machine.
+    ///
     /// # Errors
-    /// [`BadCall`] where a tool that we know lacks the argument it works on, or gives it a type that it cannot have.
+    /// [`BadCall`] where a call names more files than are judged at once.
     ///
     /// ```
     /// use portcullis_core::{action::Action, call::ToolCall};
     ///
     /// let action = Action::from_call(ToolCall::shell("ls -la")).unwrap();
     /// assert!(action.id().starts_with("sha256:"));
-    /// assert!(Action::from_call(ToolCall { tool: "bash".into(), ..ToolCall::default() }).is_err());
+    ///
+    /// let nothing = Action::from_call(ToolCall { tool: "bash".into(), ..ToolCall::default() }).unwrap();
+    /// assert!(nothing.is_misnamed());
     /// ```
     pub fn from_call(mut call: ToolCall) -> Result<Self, BadCall> {
-        arguments::take_words(&mut call);
-        let kind = arguments::kind(&call)?;
+        let taken = arguments::take_words(&mut call);
+        let kind = match arguments::kind(&call) {
+            Ok(kind) => kind,
+            Err(error @ BadCall { problem: Problem::TooManyFiles, .. }) => return Err(error),
+            Err(_) => {
+                call.arguments.extend(taken);
+                ActionKind::Tool
+            }
+        };
         let digest = Sha256::digest(canonical::bytes(&kind, &call)).into();
         Ok(Self { kind, call, digest })
+    }
+
+    /// Whether its tool has the name of one that we know, and arguments that are not that tool's.
+    #[must_use]
+    pub fn is_misnamed(&self) -> bool {
+        self.kind == ActionKind::Tool
+            && match tool::meaning(&self.call.tool) {
+                Meaning::Git | Meaning::Other => false,
+                Meaning::Shell => self.call.arguments.get("restart") != Some(&Value::Bool(true)),
+                Meaning::Code(_)
+                | Meaning::Query
+                | Meaning::File(_)
+                | Meaning::FileCommand
+                | Meaning::Patch
+                | Meaning::Http(_) => true,
+            }
     }
 
     /// What a call of a registered tool does: it runs this program with these words, whatever the tool is called. The call keeps its name

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     action::{Action, ActionKind},
     analyze::Opinion,
-    effect::{Connection, EffectKind, Effects, Target},
+    effect::{Connection, Effect, EffectKind, Effects, Target},
     facts::Facts,
     finding::{Finding, Place},
     risk::{Risk, Severity},
@@ -112,8 +112,11 @@ impl Assessment {
         let Opinion { level: _, mut findings, gaps, needs_meaning } = opinion;
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let level = known.unwrap_or(Severity::Safe);
-        let tool_is_unknown =
-            needs_meaning && action.kind == ActionKind::Tool && tool_class == ActionClass::Unknown;
+        let is_read = |effect: &Effect| matches!(effect.kind, EffectKind::Act(_));
+        let tool_is_unknown = needs_meaning
+            && action.kind == ActionKind::Tool
+            && tool_class == ActionClass::Unknown
+            && !effects.list.iter().any(is_read);
         let coverage = coverage(gaps, known.is_none(), tool_is_unknown);
         let risk = match coverage {
             Coverage::Partial(_) if level < Severity::High => Risk::Unknown,
@@ -183,6 +186,7 @@ fn resource(effect: &EffectKind) -> Option<String> {
         | EffectKind::Environment { .. }
         | EffectKind::Discard { .. }
         | EffectKind::Query { .. }
+        | EffectKind::Act(_)
         | EffectKind::Noted(_) => None,
     }
 }

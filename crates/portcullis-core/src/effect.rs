@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 
 use portcullis_syntax::Span;
 
-use crate::{place::Standing, text::Text};
+use crate::{contract::Act, place::Standing, text::Text};
 
 /// Everything that an action would do, as far as it was understood.
 #[derive(Clone, Debug, Default)]
@@ -194,6 +194,8 @@ pub enum EffectKind {
     },
     /// Something that a rule alone describes: the rule's id.
     Noted(&'static str),
+    /// Have a tool do what only it can do, by its contract.
+    Act(Box<Act>),
 }
 
 /// Several kinds of effects.
@@ -231,6 +233,8 @@ impl Kinds {
     pub const NOTED: Self = Self(1 << 12);
     /// [`EffectKind::Discard`].
     pub const DISCARD: Self = Self(1 << 13);
+    /// [`EffectKind::Act`].
+    pub const ACT: Self = Self(1 << 14);
 
     /// All of them.
     pub const ALL: Self = Self(u16::MAX);
@@ -253,6 +257,7 @@ impl Kinds {
             EffectKind::Query { .. } => Self::QUERY,
             EffectKind::Noted(_) => Self::NOTED,
             EffectKind::Discard { .. } => Self::DISCARD,
+            EffectKind::Act(_) => Self::ACT,
         }
     }
 
@@ -263,7 +268,7 @@ impl Kinds {
     }
 
     /// How many kinds there are.
-    pub(crate) const COUNT: usize = Self::DISCARD.first() + 1;
+    pub(crate) const COUNT: usize = Self::ACT.first() + 1;
 
     /// One bit for each of them.
     pub(crate) const fn bits(self) -> u32 {
@@ -545,7 +550,7 @@ impl Effects {
             | EffectKind::Kill { target: text, .. }
             | EffectKind::Environment { value: text, .. }
             | EffectKind::Query { statement: text } => text.has_unknown(),
-            EffectKind::Noted(_) => false,
+            EffectKind::Noted(_) | EffectKind::Act(_) => false,
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::session::SessionState;
+use crate::{contract::Contract, session::SessionState};
 
 /// What the core would like to know before it judges. Fulfilled at the edge.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -52,6 +52,28 @@ pub struct Facts {
     /// What the earlier calls of the session left behind.
     #[serde(default)]
     pub session: SessionState,
+    /// What whoever set the gate up says of the tool that is called.
+    #[serde(default, skip_serializing_if = "ToolFacts::is_empty")]
+    pub tool: ToolFacts,
+}
+
+/// What whoever set the gate up says of a tool.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ToolFacts {
+    /// The organisation's contract for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<Contract>,
+    /// Whether the claims of its server are believed.
+    #[serde(default)]
+    pub is_trusted: bool,
+}
+
+impl ToolFacts {
+    /// Whether nothing is said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contract.is_none() && !self.is_trusted
+    }
 }
 
 /// What is known of one path.

@@ -20,6 +20,7 @@ pub mod assessment;
 pub mod assessor;
 mod bound;
 pub mod call;
+pub mod contract;
 pub mod conversation;
 pub mod decision;
 pub mod effect;

@@ -131,8 +131,9 @@ const URL: &[&str] = &["url", "uri", "endpoint", "href", "address"];
 const METHOD: &[&str] = &["method", "verb"];
 const BODY: &[&str] = &["body", "data", "json", "payload", "form"];
 
-/// Moves what the agent says about its call from the arguments to the call's own fields.
-pub(super) fn take_words(call: &mut ToolCall) {
+/// Moves what the agent says about its call from the arguments to the call's own fields. Gives what is no argument of the tool that the
+/// call's name stands for.
+pub(super) fn take_words(call: &mut ToolCall) -> Vec<(String, Value)> {
     // A claim of the model is no argument, however it is spelt. Most calls make none.
     let has_claims = call.arguments.keys().any(|key| inline::RISK_NAMES.contains(&key.as_str()));
     for key in inline::RISK_NAMES.iter().filter(|_| has_claims) {
@@ -142,13 +143,15 @@ pub(super) fn take_words(call: &mut ToolCall) {
         }
     }
     let own = tool::meaning(&call.tool) != Meaning::Other;
+    let mut taken = Vec::new();
     for (key, field) in [("summary", &mut call.summary), ("thought", &mut call.thought)] {
         let Some(Value::String(words)) = call.arguments.get(key) else { continue };
         field.get_or_insert_with(|| words.clone());
         if own {
-            call.arguments.remove(key);
+            taken.extend(call.arguments.remove_entry(key));
         }
     }
+    taken
 }
 
 pub(super) fn kind(call: &ToolCall) -> Result<ActionKind, BadCall> {

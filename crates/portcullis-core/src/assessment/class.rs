@@ -3,6 +3,7 @@
 use super::{ActionClass, reading};
 use crate::{
     action::{Action, ActionKind, FileOperation},
+    contract::{Class, Source},
     effect::{EffectKind, Effects, Target},
     facts::Facts,
     finding::{Category, Finding},
@@ -18,6 +19,7 @@ pub(super) fn class(
     tool_class: ActionClass,
 ) -> ActionClass {
     let proven = match &action.kind {
+        ActionKind::Tool if tool_class == ActionClass::Unknown => return of_contract(effects),
         ActionKind::Tool => return tool_class,
         ActionKind::Http { .. } => ActionClass::Network,
         ActionKind::File { operation, others, .. } => others
@@ -36,6 +38,32 @@ pub(super) fn class(
     // The table's class of a shell is the one for commands that nobody can read; this one was read.
     let is_stricter = || tool_class > crate::tool::class(&action.call.tool);
     if tool_class > proven && is_stricter() { tool_class } else { proven }
+}
+
+/// The class of what a tool does by a contract that somebody wrote. What is only derived is no proof.
+fn of_contract(effects: &Effects) -> ActionClass {
+    let written = effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Act(act) if act.source != Source::Derived => Some(act.contract.class),
+        _ => None,
+    });
+    written.map(of_act).max().unwrap_or(ActionClass::Unknown)
+}
+
+const fn of_act(class: Class) -> ActionClass {
+    match class {
+        Class::Quiet | Class::Read => ActionClass::ReadOnly,
+        Class::Delete => ActionClass::Destructive,
+        Class::Change
+        | Class::Send
+        | Class::Execute
+        | Class::Bind
+        | Class::Merge
+        | Class::Publish
+        | Class::Share
+        | Class::Administer
+        | Class::Lower
+        | Class::Pay => ActionClass::Execute,
+    }
 }
 
 const fn of_operation(operation: FileOperation) -> ActionClass {
@@ -100,6 +128,7 @@ fn of_effect(effect: &EffectKind, facts: &Facts) -> ActionClass {
         | EffectKind::Privilege { .. }
         | EffectKind::Kill { .. }
         | EffectKind::Environment { .. }
+        | EffectKind::Act(_)
         | EffectKind::Noted(_) => ActionClass::Execute,
     }
 }

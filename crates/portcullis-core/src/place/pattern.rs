@@ -345,6 +345,7 @@ static NOTHING_KNOWN: Facts = Facts {
     paths: BTreeMap::new(),
     uncommitted: BTreeMap::new(),
     work_trees: BTreeMap::new(),
+    tool: crate::facts::ToolFacts { contract: None, is_trusted: false },
 };
 
 /// How many components most paths stay below.

@@ -185,7 +185,10 @@ impl Policy {
         let name = &action.call.tool;
         // Nearly no policy names classes of its own.
         let own = if self.classes.is_empty() { None } else { self.classes.get(&class_key(name)) };
-        own.copied().unwrap_or_else(|| tool::class(name))
+        let by_name = || {
+            if action.is_misnamed() { ActionClass::Unknown } else { tool::class(name) }
+        };
+        own.copied().unwrap_or_else(by_name)
     }
 }
 

@@ -60,6 +60,7 @@ mod settings;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod url;
 mod verbs;
 mod windows;
@@ -225,6 +226,7 @@ pub static SHELVES: &[&Shelf] = &[
     &route::SHELF,
     &secrets::SHELF,
     &services::SHELF,
+    &tools::SHELF,
     &url::SHELF,
     &verbs::SHELF,
     &windows::SHELF,
@@ -237,6 +239,7 @@ pub type Reading = fn(&Effect, &Scene<'_>, &mut Vec<(&'static str, Hit)>);
 pub static READINGS: &[(&Shelf, Reading)] = &[
     (&query::SHELF, query::reading),
     (&requests::SHELF, requests::reading),
+    (&tools::SHELF, tools::reading),
     (&verbs::SHELF, verbs::reading),
 ];
 

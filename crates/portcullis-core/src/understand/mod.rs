@@ -13,6 +13,8 @@ use crate::{
     text::Text,
 };
 
+pub use tool::contract::{Known, Server, of_tool as contract_of, servers};
+
 /// Everything that an action would do, as far as it can be understood from its text and the facts.
 #[must_use]
 pub fn understand(action: &Action, facts: &Facts) -> Effects {
@@ -97,6 +99,27 @@ pub(crate) fn as_code(pointer: &str, language: &'static str, text: &str, facts: 
     walk.code(language, &code.text, code.span, &[]);
     walk.finish()
 }
+
+/// What putting a file into a project would do, whatever machine the project is on, and the facts that this is judged by.
+pub(crate) fn as_file(path: &str, content: &str) -> (Effects, Facts) {
+    let facts = Facts {
+        cwd: Some(SUPPOSED.to_owned()),
+        workspace: Some(SUPPOSED.to_owned()),
+        ..Facts::default()
+    };
+    let mut walk = shell::Walk::new(&facts);
+    let written = as_argument(&mut walk, WRITTEN_THERE, content).text;
+    let file = as_argument(&mut walk, WRITTEN_THERE, path);
+    touch(&mut walk, FileOperation::Write, &file, &written, true);
+    let effects = walk.finish();
+    (effects, facts)
+}
+
+/// The directory of a project on another machine.
+const SUPPOSED: &str = "/workspace/project";
+
+/// The name of the layer that a file on another machine is read in.
+const WRITTEN_THERE: &str = "/content";
 
 fn touch(
     walk: &mut shell::Walk<'_>,

@@ -1,6 +1,7 @@
 //! Effects and layers in words. Owns the sentences; where they stand on the page is laid out elsewhere.
 
 use portcullis_core::{
+    contract::Act,
     decision::Layer,
     effect::{Certainty, EffectKind, PermissionChange, Run, Target, WriteMode},
     text::Text,
@@ -71,6 +72,11 @@ pub(super) fn effect(kind: &EffectKind) -> String {
         }
         EffectKind::Discard { target, whole: true } => {
             format!("puts the whole work tree around {} back as it was committed", file(target))
+        }
+        EffectKind::Act(act) => {
+            let Act { contract, source, values: _ } = &**act;
+            let (class, source) = (contract.class.name(), source.name());
+            format!("has the tool do what its {source} contract calls {}", quoted(class))
         }
         EffectKind::Noted(rule) => format!("does what the rule {} is about", quoted(rule)),
     }

@@ -1236,7 +1236,7 @@ fn texts(kind: &EffectKind) -> Vec<&Text> {
         EffectKind::Kill { target, .. } => vec![target],
         EffectKind::Environment { value, .. } => vec![value],
         EffectKind::Query { statement } => vec![statement],
-        EffectKind::Noted(_) => Vec::new(),
+        EffectKind::Noted(_) | EffectKind::Act(_) => Vec::new(),
     }
 }
 

@@ -1,124 +1,31 @@
-//! What the name of a tool says that it does by itself: deleting, paying, sending, or what a known program would be told.
-//! Owns the verbs and their objects; what its arguments are about is read elsewhere.
+//! What a tool does by itself: what its contract says, and what a known program of its name would be told. Owns the place where it
+//! is said; what its arguments are about is read elsewhere.
 
 use portcullis_syntax::Span;
 use serde_json::{Map, Value};
 
-use super::{Reader, Spot, key};
+use super::{
+    Beside, Reader, Spot, contract,
+    key::{self, Role, Side},
+};
 use crate::{
-    bound::Bounded,
-    effect::{Argument, EffectKind, Run},
+    call::ToolCall,
+    contract::{Act, Meaning},
+    effect::{Argument, EffectKind, GapReason, Run},
     text::Text,
 };
 
-/// Verbs after which something is gone.
-const DESTROYING: &[&str] = &[
-    "decommission",
-    "delete",
-    "deprovision",
-    "destroy",
-    "drop",
-    "erase",
-    "nuke",
-    "purge",
-    "terminate",
-    "truncate",
-    "wipe",
-];
-
-/// Verbs in front of them that only look, or that make something of that name.
-const LOOKING: &[&str] = &[
-    "check", "count", "create", "describe", "explain", "fetch", "find", "get", "list", "plan",
-    "preview", "query", "read", "search", "show", "simulate", "test", "undo", "view", "watch",
-];
-
-/// Objects whose loss is part of the work, or that lie in the agent's own hands.
-const ORDINARY: &[&str] = &[
-    "annotation",
-    "annotations",
-    "block",
-    "blocks",
-    "bookmark",
-    "breakpoint",
-    "breakpoints",
-    "cell",
-    "cells",
-    "column",
-    "columns",
-    "comment",
-    "comments",
-    "cookie",
-    "cookies",
-    "directory",
-    "draft",
-    "drafts",
-    "drag",
-    "entities",
-    "event",
-    "events",
-    "file",
-    "files",
-    "folder",
-    "item",
-    "label",
-    "labels",
-    "line",
-    "lines",
-    "memories",
-    "memory",
-    "message",
-    "messages",
-    "node",
-    "note",
-    "notes",
-    "observations",
-    "page",
-    "path",
-    "reaction",
-    "relations",
-    "reminder",
-    "row",
-    "rows",
-    "selection",
-    "session",
-    "shape",
-    "slide",
-    "snippet",
-    "tab",
-    "tag",
-    "tags",
-    "task",
-    "tasks",
-    "text",
-    "thread",
-    "todo",
-    "todos",
-];
-
 impl Reader<'_, '_> {
-    /// Tells what the tool does by its name.
-    pub(super) fn acts(&mut self, members: &Map<String, Value>) {
+    /// Tells what the tool does: by its contract, and by the command that a program of its name would be given.
+    pub(super) fn acts(&mut self, call: &ToolCall) {
+        let members = &call.arguments;
         let words = self.name.own_words().to_vec();
-        if words.is_empty() || is_rehearsal(members) {
+        if words.is_empty() || contract::is_own(call) {
             return;
         }
-        let destroys = !self.name.is_page() && destroying(&words);
-        let sends = words.iter().any(|word| matches!(word.as_str(), "post" | "reply" | "send"))
-            && words.iter().any(|word| {
-                matches!(word.as_str(), "email" | "mail" | "message" | "sms" | "tweet")
-            });
-        let command = command(&words, members);
-        if !destroys && !sends && command.is_none() {
-            return;
-        }
-        let Some(span) = self.stand(members) else { return };
-        if destroys {
-            self.walk.note("unfamiliar.verb.delete", span);
-        }
-        if sends {
-            self.walk.note("messages.send", span);
-        }
-        if let Some(command) = command {
+        if let Some(command) = command(&words, members).filter(|_| !is_rehearsal(members))
+            && let Some(span) = self.stand(members)
+        {
             let mut texts =
                 command.into_iter().map(|word| Argument { text: Text::known(word), span });
             let Some(name) = texts.next() else { return };
@@ -126,6 +33,36 @@ impl Reader<'_, '_> {
             let arguments = texts.collect();
             let run = Run { program, name, arguments, known: true, input: None };
             self.walk.emit(EffectKind::Run(run), span);
+        }
+        let Some(found) = contract::of_call(call, self.walk.facts()) else { return };
+        let contract::Found { act, is_cut } = found;
+        self.read_as_told(&act);
+        let Some(span) = self.stand(members) else { return };
+        if is_cut {
+            self.walk.gap(span, GapReason::Limit);
+        }
+        self.walk.emit(EffectKind::Act(Box::new(act)), span);
+    }
+
+    /// Reads what a contract says of arguments whose names do not say it.
+    fn read_as_told(&mut self, act: &Act) {
+        for value in &act.values {
+            let name = value.pointer.rsplit('/').next().unwrap_or_default();
+            let told = act.contract.meaning(&value.pointer);
+            let role = match told {
+                Some(Meaning::Command) => Role::Command,
+                Some(Meaning::Code) => Role::Code(None),
+                Some(Meaning::PageScript) => Role::Code(Some("javascript")),
+                Some(Meaning::Sql) => Role::Sql,
+                Some(Meaning::Url) => Role::Address,
+                Some(Meaning::Path) => Role::Path(Side::Here),
+                _ => continue,
+            };
+            if key::role(name) != role {
+                let at = Spot::Argument(value.pointer.clone());
+                let beside = Beside { verb: self.name.verb(), ..Beside::default() };
+                self.text(role, &value.text, &at, &beside, 1);
+            }
         }
     }
 
@@ -155,16 +92,6 @@ fn is_rehearsal(members: &Map<String, Value>) -> bool {
                 "dryrun" | "preview" | "simulate" | "validateonly" | "whatif"
             )
     })
-}
-
-/// Whether the first verb of a name destroys what is not ordinary.
-fn destroying(words: &[String]) -> bool {
-    let Some(at) = words.iter().position(|word| DESTROYING.contains(&word.as_str())) else {
-        return false;
-    };
-    let looks = words.iter().leading(at).any(|word| LOOKING.contains(&word.as_str()));
-    let ordinary = words.iter().any(|word| ORDINARY.contains(&word.as_str()));
-    !looks && !ordinary && (at + 1 < words.len() || at > 0)
 }
 
 /// The command that a program of this name would be given.
@@ -250,30 +177,6 @@ fn container(members: &Map<String, Value>, command: &mut Vec<String>) {
                 command.extend(texts().iter().map(|it| format!("--cap-add={it}")));
             }
             _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{super::name::words, destroying};
-
-    #[test]
-    fn a_name_says_whether_something_is_gone_afterwards() {
-        for (name, expected) in [
-            ("delete_customer", true),
-            ("storage_purge_bucket", true),
-            ("infraDestroyEnvironment", true),
-            ("kubectl_delete", true),
-            ("get_customer", false),
-            ("list_deleted_customers", false),
-            ("get_delete_status", false),
-            ("create_drop_zone", false),
-            ("delete_comment", false),
-            ("delete_file", false),
-            ("delete", false),
-        ] {
-            assert_eq!(destroying(&words(name)), expected, "{name}");
         }
     }
 }

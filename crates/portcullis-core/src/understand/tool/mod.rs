@@ -18,6 +18,7 @@ use crate::{
 
 mod act;
 mod command;
+pub(crate) mod contract;
 mod file;
 mod key;
 mod look;
@@ -36,7 +37,7 @@ const BESIDE: usize = 4;
 pub(super) fn understand(walk: &mut Walk<'_>, call: &ToolCall) {
     let mut reader = Reader { walk, name: Name::new(&call.tool) };
     reader.object(&call.arguments, &Spot::Argument(String::new()), None, DEPTH);
-    reader.acts(&call.arguments);
+    reader.acts(call);
 }
 
 struct Reader<'r, 'w> {

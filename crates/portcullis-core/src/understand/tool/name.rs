@@ -53,8 +53,7 @@ const LONGEST: usize = 256;
 
 impl Name {
     pub(super) fn new(name: &str) -> Self {
-        let name = name.trim();
-        let name = name.get(..name.floor_char_boundary(LONGEST)).unwrap_or_default();
+        let name = beginning(name.trim());
         let start = tool::MCP_PREFIX.len();
         let is_served =
             name.get(..start).is_some_and(|start| start.eq_ignore_ascii_case(tool::MCP_PREFIX));
@@ -68,6 +67,11 @@ impl Name {
     /// The words of the tool's own name.
     pub(super) fn own_words(&self) -> &[String] {
         &self.own
+    }
+
+    /// The words of the server that has it, where its name says one.
+    pub(super) fn server_words(&self) -> &[String] {
+        &self.server
     }
 
     fn own_says(&self, hint: Hint) -> bool {
@@ -148,6 +152,11 @@ impl Name {
     pub(super) fn verb(&self) -> Option<Verb> {
         verb_of(&self.own)
     }
+}
+
+/// As much of a name as is read.
+pub(super) fn beginning(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(LONGEST)).unwrap_or_default()
 }
 
 /// The strictest verb of a text that names an operation.

@@ -1,0 +1,58 @@
+//! Contracts of the tools of Cloudflare.
+
+use super::{Server, Tool};
+use crate::contract::{Class, Meaning};
+
+pub(super) static SERVER: Server = Server {
+    names: &["cloudflare"],
+    source: "https://github.com/cloudflare/mcp-server-cloudflare",
+    foreign: true,
+    reads: &[
+        "accounts_list",
+        "workers_list",
+        "workers_get_worker",
+        "workers_get_worker_code",
+        "kv_namespaces_list",
+        "kv_namespace_get",
+        "r2_buckets_list",
+        "r2_bucket_get",
+        "d1_databases_list",
+        "d1_database_get",
+        "hyperdrive_configs_list",
+        "hyperdrive_config_get",
+        "query_worker_observability",
+        "observability_keys",
+        "observability_values",
+        "search_cloudflare_documentation",
+        "zones_list",
+        "zone_details",
+        "graphql_query",
+        "list_logs",
+        "get_url_markdown",
+        "get_url_screenshot",
+        "get_url_html_content",
+        "container_file_read",
+        "container_files_list",
+        "container_ping",
+        "auditlogs_by_account_id",
+        "dns_report",
+    ],
+    changes: &[
+        "kv_namespace_create",
+        "kv_namespace_update",
+        "r2_bucket_create",
+        "d1_database_create",
+        "container_file_write",
+        "container_initialize",
+    ],
+    tools: &[
+        Tool::new("kv_namespace_delete", Class::Delete, "namespace"),
+        Tool::new("r2_bucket_delete", Class::Delete, "bucket"),
+        Tool::new("d1_database_delete", Class::Delete, "database"),
+        Tool::new("hyperdrive_config_delete", Class::Delete, "configuration"),
+        Tool::new("hyperdrive_config_edit", Class::Administer, "configuration"),
+        Tool::new("d1_database_query", Class::Execute, "statement").with(&[("/sql", Meaning::Sql)]),
+        Tool::new("container_exec", Class::Execute, "command"),
+        Tool::new("container_file_delete", Class::Delete, "file"),
+    ],
+};

@@ -1,0 +1,72 @@
+//! Contracts of the tools of Terraform.
+
+use super::{Server, Tool};
+use crate::contract::{Class, Meaning};
+
+pub(super) static SERVER: Server = Server {
+    names: &["terraform"],
+    source: "https://github.com/hashicorp/terraform-mcp-server",
+    foreign: false,
+    reads: &[
+        "get_apply_details",
+        "get_apply_logs",
+        "get_latest_module_version",
+        "get_latest_provider_version",
+        "get_module_details",
+        "get_plan_details",
+        "get_plan_json_output",
+        "get_plan_logs",
+        "get_policy_details",
+        "get_private_module_details",
+        "get_private_provider_details",
+        "get_provider_capabilities",
+        "get_provider_details",
+        "get_run_details",
+        "get_stack_details",
+        "get_team",
+        "get_workspace_details",
+        "list_runs",
+        "list_stacks",
+        "list_teams",
+        "list_terraform_orgs",
+        "list_terraform_projects",
+        "list_variable_sets",
+        "list_workspace_policy_sets",
+        "list_workspaces",
+        "read_workspace_tags",
+        "search_modules",
+        "search_policies",
+        "search_private_modules",
+        "search_private_providers",
+        "search_providers",
+        "whoami",
+        "get_token_permissions",
+    ],
+    changes: &[
+        "create_project",
+        "create_workspace",
+        "create_no_code_workspace",
+        "create_workspace_tags",
+        "create_variable_set",
+        "update_workspace",
+    ],
+    tools: &[
+        Tool::new("create_run", Class::Execute, "run"),
+        Tool::new("action_run", Class::Execute, "run"),
+        Tool::new("create_workspace_variable", Class::Administer, "variable")
+            .with(&[("/value", Meaning::Secret)]),
+        Tool::new("update_workspace_variable", Class::Administer, "variable")
+            .with(&[("/value", Meaning::Secret)]),
+        Tool::new("create_variable_in_variable_set", Class::Administer, "variable")
+            .with(&[("/value", Meaning::Secret)]),
+        Tool::new("list_workspace_variables", Class::Read, "variables"),
+        Tool::new("attach_policy_set_to_workspaces", Class::Administer, "policy"),
+        Tool::new("attach_variable_set_to_workspaces", Class::Administer, "variables"),
+        Tool::new("detach_variable_set_from_workspaces", Class::Administer, "variables"),
+        Tool::new("delete_project", Class::Delete, "project"),
+        Tool::new("delete_workspace_safely", Class::Delete, "workspace"),
+        Tool::new("delete_variable_in_variable_set", Class::Delete, "variable"),
+        Tool::new("force_unlock_workspace", Class::Lower, "workspace"),
+        Tool::new("create_team", Class::Administer, "team"),
+    ],
+};
