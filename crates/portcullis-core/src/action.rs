@@ -137,8 +137,30 @@ impl Action {
                 ActionKind::Tool
             }
         };
+        Ok(Self::new(kind, call))
+    }
+
+    /// As [`from_call`](Self::from_call), of an agent's own tool: its name is no accident, so arguments that it cannot have are a mistake.
+    ///
+    /// # Errors
+    /// [`BadCall`] where a tool that we know lacks the argument it works on, or gives it a type that it cannot have.
+    ///
+    /// ```
+    /// use portcullis_core::{action::Action, call::ToolCall};
+    ///
+    /// let nothing = ToolCall { tool: "bash".into(), ..ToolCall::default() };
+    /// let error = Action::of_own_tool(nothing).unwrap_err();
+    /// assert_eq!(error.to_string(), "`/command` is missing: the tool `bash` needs it");
+    /// ```
+    pub fn of_own_tool(mut call: ToolCall) -> Result<Self, BadCall> {
+        arguments::take_words(&mut call);
+        let kind = arguments::kind(&call)?;
+        Ok(Self::new(kind, call))
+    }
+
+    fn new(kind: ActionKind, call: ToolCall) -> Self {
         let digest = Sha256::digest(canonical::bytes(&kind, &call)).into();
-        Ok(Self { kind, call, digest })
+        Self { kind, call, digest }
     }
 
     /// Whether its tool has the name of one that we know, and arguments that are not that tool's.

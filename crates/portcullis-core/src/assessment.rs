@@ -117,7 +117,10 @@ impl Assessment {
             && action.kind == ActionKind::Tool
             && tool_class == ActionClass::Unknown
             && !effects.list.iter().any(is_read);
-        let coverage = coverage(gaps, known.is_none(), tool_is_unknown);
+        let unknown = tool_is_unknown.then(|| {
+            if action.is_misnamed() { MISNAMED } else { "what this tool does is not known" }
+        });
+        let coverage = coverage(gaps, known.is_none(), unknown);
         let risk = match coverage {
             Coverage::Partial(_) if level < Severity::High => Risk::Unknown,
             Coverage::Partial(_) | Coverage::Full => level.into(),
@@ -144,18 +147,19 @@ impl Assessment {
     }
 }
 
+/// Why nothing is known of a tool that only has the name of one that we know.
+const MISNAMED: &str = "these are no arguments of the tool that we know by this name, and what another does is not known";
+
 fn coverage(
     mut places: Vec<(Place, &'static str)>,
     nothing_known: bool,
-    tool_is_unknown: bool,
+    unknown: Option<&'static str>,
 ) -> Coverage {
     let everywhere = || Place { pointer: String::new(), span: crate::Span::default(), layer: None };
     if nothing_known && places.is_empty() {
         places.push((everywhere(), "no analyzer could tell how risky this is"));
     }
-    if tool_is_unknown {
-        places.push((everywhere(), "what this tool does is not known"));
-    }
+    places.extend(unknown.map(|why| (everywhere(), why)));
     if places.is_empty() { Coverage::Full } else { Coverage::Partial(places) }
 }
 

@@ -2,6 +2,7 @@
 //! question, and what can be read of the arguments and is dangerous must not. Each table has one call on a line.
 
 use portcullis_core::{
+    Span,
     action::Action,
     assessment::Coverage,
     call::ToolCall,
@@ -86,6 +87,15 @@ fn dangerous_calls_are_asked_about_or_denied() {
     assert!(wrong.is_empty(), "{} of {all} are allowed:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(members) => members.values().any(has_text),
+        _ => false,
+    }
+}
+
 #[test]
 fn whatever_is_found_lies_in_the_argument_that_it_names() {
     for (line, row) in rows(HARMLESS).chain(rows(DANGEROUS)) {
@@ -94,7 +104,10 @@ fn whatever_is_found_lies_in_the_argument_that_it_names() {
         for finding in &judgement.assessment.findings {
             let place = &finding.place;
             let text = arguments.pointer(&place.pointer).and_then(Value::as_str);
-            let inside = text.is_some_and(|text| text.get(place.span.range()).is_some());
+            // What a call without any text does, its whole says.
+            let is_whole = place.pointer.is_empty() && place.span == Span::default();
+            let inside = text.is_some_and(|text| text.get(place.span.range()).is_some())
+                || is_whole && !has_text(&arguments);
             assert!(inside, "{}: {place:?} in {line}", finding.rule);
             if let Some((text, span)) = &place.layer {
                 assert!(text.get(span.range()).is_some(), "{place:?} in {line}");

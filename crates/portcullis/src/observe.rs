@@ -16,7 +16,7 @@ use std::{
 };
 
 use portcullis_core::{
-    facts::{FactPlan, Facts, PathFact, PathKind},
+    facts::{FactPlan, Facts, PathFact, PathKind, ToolFacts},
     session::SessionState,
 };
 
@@ -126,6 +126,7 @@ impl Observer {
                 _ => Vec::new(),
             },
             session: SessionState::NOTHING,
+            tool: ToolFacts::default(),
         }
     }
 }

@@ -280,10 +280,22 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::judge`].
-    pub fn consider(&self, mut call: ToolCall, context: Context) -> Result<Judged, BadCall> {
+    pub fn consider(&self, call: ToolCall, context: Context) -> Result<Judged, BadCall> {
+        Ok(self.consider_action(Action::from_call(self.placed(call))?, context))
+    }
+
+    /// As [`Session::consider`], where an agent tells of its own tool: arguments that it cannot have are a mistake.
+    ///
+    /// # Errors
+    /// As [`Action::of_own_tool`].
+    pub fn consider_own(&self, call: ToolCall, context: Context) -> Result<Judged, BadCall> {
+        Ok(self.consider_action(Action::of_own_tool(self.placed(call))?, context))
+    }
+
+    fn placed(&self, mut call: ToolCall) -> ToolCall {
         call.cwd = call.cwd.or_else(|| self.cwd.clone());
         call.home = call.home.or_else(|| self.home.clone());
-        Ok(self.consider_action(Action::from_call(call)?, context))
+        call
     }
 
     /// What is known of the world around a call, its paths aside.
@@ -310,6 +322,7 @@ impl Session {
             let allowed = &regime.configuration.network.options.allowed_hosts;
             facts.hosts.extend(allowed.iter().map(|entry| entry.host.to_ascii_lowercase()));
         }
+        facts.tool = regime.configuration.contracts.about(&action.call, &facts.session);
         let mode = regime.configuration.mode_for_call(self.mode.or(context.mode));
         let left_to_agent = regime.configuration.hook.unknown_tools == UnknownTools::Agent;
         let agent_asks = context.agent_asks && left_to_agent;

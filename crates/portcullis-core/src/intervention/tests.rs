@@ -128,7 +128,7 @@ fn escapes_of_json_hide_nothing_from_patterns() {
 
 #[test]
 fn patterns_see_key_paths_numbers_and_what_is_decoded_and_not_the_syntax_of_json() {
-    let call = || tool("pay", json!({"order": {"amount": 25000, "express": true}}));
+    let call = || tool("show", json!({"order": {"amount": 25000, "express": true}}));
     let found = triggers(patterns(&["^/order/amount: [0-9]{5,}$", "express: true"]), call());
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(triggers(patterns(&[r#"[{}"]"#]), call()).is_empty());

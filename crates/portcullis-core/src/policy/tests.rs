@@ -518,7 +518,7 @@ fn what_only_the_agent_knows_is_left_to_an_agent_that_asks() {
         let action = Action::from_call(call.clone()).unwrap();
         Gate::default().judge_in(&action, &Facts::default(), context).decision.verdict
     };
-    let unknown = call("mcp__tracker__comment", serde_json::json!({ "text": "done" }));
+    let unknown = call("mcp__tracker__frobnicate", serde_json::json!({ "text": "done" }));
     assert_eq!(verdict(&unknown, &WITH_PERSON), Verdict::Ask);
     assert_eq!(verdict(&unknown, &context), Verdict::Allow);
     assert_eq!(verdict(&unknown, &plan), Verdict::Allow);

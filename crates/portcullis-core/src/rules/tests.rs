@@ -3,13 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{
-    call::ToolCall,
-    contract::{Class, Contract},
-    facts::ToolFacts,
-    session::SessionState,
-    understand::understand,
-};
+use crate::{call::ToolCall, session::SessionState, understand::understand};
 
 /// The rules that fire on a command in a project's directory, with how bad they say it is. What starts with the name of a
 /// tool that fetches, or with `python:` or `tool:`, is a call of that tool; a first line with `after:` is an earlier call of the session.
@@ -33,7 +27,6 @@ fn seen<T>(command: &str, look: impl FnOnce(&Scene<'_>) -> T) -> T {
 }
 
 fn seen_in<T>(command: &str, session: &SessionState, look: impl FnOnce(&Scene<'_>) -> T) -> T {
-    let mut most = None;
     let mut call = match command.split_once(' ') {
         Some(("python:", code)) => {
             let mut call = ToolCall { tool: "python".to_owned(), ..ToolCall::default() };
@@ -47,12 +40,6 @@ fn seen_in<T>(command: &str, session: &SessionState, look: impl FnOnce(&Scene<'_
         }
         Some(("tool:", call)) => {
             let (name, arguments) = call.split_once(" {").unwrap();
-            // `most 100 pay_invoice`: the organisation's contract of the tool has this limit.
-            let (limit, name) = match name.strip_prefix("most ").and_then(|it| it.split_once(' ')) {
-                Some((limit, name)) => (limit.parse().ok(), name),
-                None => (None, name),
-            };
-            most = limit;
             ToolCall {
                 tool: name.to_owned(),
                 arguments: serde_json::from_str(&format!("{{{arguments}")).unwrap(),
@@ -69,16 +56,11 @@ fn seen_in<T>(command: &str, session: &SessionState, look: impl FnOnce(&Scene<'_
         workspace: call.cwd.clone(),
         session: session.clone(),
         guarded: vec!["/home/dev/.local/state/portcullis".to_owned()],
-        tool: ToolFacts { contract: most.map(limited), is_trusted: false },
         ..Facts::default()
     };
     let action = Action::from_call(call).unwrap();
     let effects = understand(&action, &facts);
     look(&Scene { action: &action, effects: &effects, facts: &facts })
-}
-
-fn limited(most: u64) -> Contract {
-    Contract { class: Class::Pay, most: Some(most), ..Contract::default() }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::{Hit, Rule, Scene, Shelf, When, apply};
 use crate::{
+    assessment::is_inside_workspace,
     contract::{Act, Class, Data, Meaning, Reach, ValueGiven},
     effect::{Effect, EffectKind},
     finding::{Category, Confidence, Finding},
@@ -220,14 +221,6 @@ static RULES: &[Rule] = &[
         ..TOOL
     },
     Rule {
-        id: "tool.limit.exceeded",
-        message: "more is moved at once than whoever set up the gate allows",
-        remedy: "let a person do it",
-        fires: &[r#"tool: most 100 pay_invoice {"amount": 120}"#],
-        quiet: &[r#"tool: most 100 pay_invoice {"amount": 80}"#],
-        ..TOOL
-    },
-    Rule {
         id: "tool.record.changed",
         category: Category::Change,
         severity: Severity::Medium,
@@ -247,9 +240,16 @@ static RULES: &[Rule] = &[
 pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, found: &mut Vec<(&'static str, Hit)>) {
     let EffectKind::Act(act) = &effect.kind else { return };
     if let Some((id, severity)) = of_class(act, scene) {
+        let mut message = worded(id, act, scene);
+        let most = act.contract.most.filter(|most| {
+            act.values_of(Meaning::Amount).any(|amount| exceeds(&amount.text, *most))
+        });
+        if let Some(most) = most {
+            message.push_str(&format!(", more than the {most} that may be moved at once"));
+        }
         let hit = Hit {
-            severity: Some(severity),
-            message: Some(worded(id, act, scene)),
+            severity: Some(if most.is_some() { Severity::Critical } else { severity }),
+            message: Some(message),
             resource: resource(act, scene),
             ..Hit::default()
         };
@@ -258,14 +258,8 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, found: &mut Vec<(&'sta
     if act.contract.gives == Data::Secret {
         found.push(("tool.secret.shown", Hit::default()));
     }
-    if let Some(most) = act.contract.most
-        && act.values_of(Meaning::Amount).any(|amount| exceeds(&amount.text, most))
-    {
-        let message = format!("more is moved at once than the {most} that may be");
-        found.push(("tool.limit.exceeded", Hit { message: Some(message), ..Hit::default() }));
-    }
-    if act.contract.class != Class::Quiet {
-        secrets(act, found);
+    secrets(act, found);
+    if act.contract.class > Class::Read {
         planted(act, scene, found);
     }
 }
@@ -275,10 +269,13 @@ fn of_class(act: &Act, scene: &Scene<'_>) -> Option<(&'static str, Severity)> {
     use Severity::{High, Medium};
     let row = match act.contract.class {
         Class::Quiet | Class::Read => return None,
+        // A change on this machine is told by what is read and written.
+        Class::Change if act.contract.reach == Reach::Local => return None,
         Class::Change => ("tool.record.changed", Medium),
         Class::Send => ("tool.message.sent", if goes_to_people(act) { High } else { Medium }),
-        Class::Execute if is_read(scene) => return None,
+        Class::Execute if is_read(act, scene) => return None,
         Class::Execute => ("tool.program.run", High),
+        Class::Delete if is_of_the_project(scene) => return None,
         Class::Delete if act.contract.reversible => ("tool.data.deleted", Medium),
         Class::Delete => ("tool.data.deleted", High),
         Class::Bind => ("tool.person.bound", High),
@@ -294,21 +291,36 @@ fn of_class(act: &Act, scene: &Scene<'_>) -> Option<(&'static str, Severity)> {
 
 /// Whether a message goes to whomever the call names, and not to a place where those read who are there anyway.
 fn goes_to_people(act: &Act) -> bool {
-    let mut people = act.values_of(Meaning::Recipient).peekable();
-    people.peek().is_some() || act.contract.reach == Reach::Outward
+    let mut people = act.values_of(Meaning::Recipient);
+    let mut places = act.values_of(Meaning::Channel);
+    people.next().is_some() || places.any(|place| place.text.starts_with('@'))
+}
+
+/// Whether what is deleted is a file of the project by its whole path: what is lost with it, other rules say.
+fn is_of_the_project(scene: &Scene<'_>) -> bool {
+    scene.effects.list.iter().any(|effect| match &effect.kind {
+        EffectKind::Delete { target, .. } => {
+            target.text.as_known().is_some_and(|path| path.starts_with('/'))
+                && is_inside_workspace(target, scene.facts)
+        }
+        _ => false,
+    })
 }
 
 /// Whether what is run stands in the call and was read.
-fn is_read(scene: &Scene<'_>) -> bool {
-    scene.effects.list.iter().any(|effect| {
-        matches!(
-            effect.kind,
-            EffectKind::Run(_)
-                | EffectKind::Execute { .. }
-                | EffectKind::Query { .. }
-                | EffectKind::Connect(_)
-        )
-    })
+fn is_read(act: &Act, scene: &Scene<'_>) -> bool {
+    const READ: &[Meaning] = &[Meaning::Code, Meaning::Command, Meaning::PageScript, Meaning::Sql];
+    let kinds = || scene.effects.list.iter().map(|effect| &effect.kind);
+    // A text that was only tried as a command says nothing of what is run.
+    let is_followed = kinds().all(|kind| !matches!(kind, EffectKind::Run(run) if !run.known));
+    act.values.iter().any(|value| READ.contains(&value.meaning))
+        || is_followed
+            && kinds().any(|kind| {
+                matches!(
+                    kind,
+                    EffectKind::Run(_) | EffectKind::Execute { .. } | EffectKind::Query { .. }
+                )
+            })
 }
 
 /// The question: what, with which values that matter.
@@ -370,26 +382,16 @@ fn shown(text: &str) -> String {
 
 /// Whether an amount as it is written is more than this; one that cannot be read is.
 fn exceeds(amount: &str, most: u64) -> bool {
-    let plain: String = amount
-        .chars()
-        .filter(|letter| letter.is_ascii_digit() || matches!(letter, '.' | '-'))
-        .collect();
-    let whole = plain.trim_start_matches('-').split('.').next().unwrap_or_default();
-    whole.parse::<u64>().map_or(true, |amount| {
-        amount > most
-            || amount == most
-                && plain.contains('.')
-                && !plain.ends_with(".0")
-                && !plain.ends_with(".00")
-    })
+    let digits = amount.trim().trim_start_matches(['-', '+', '$', '€', '£']);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    match whole.replace([',', '_'], "").parse::<u64>() {
+        Ok(whole) => whole > most || whole == most && part.bytes().any(|digit| digit != b'0'),
+        Err(_) => true,
+    }
 }
 
 fn secrets(act: &Act, found: &mut Vec<(&'static str, Hit)>) {
-    let carried = act
-        .values
-        .iter()
-        .filter(|value| !matches!(value.meaning, Meaning::Secret | Meaning::Id))
-        .find_map(|value| likely(&value.text));
+    let carried = act.values.iter().find_map(|value| likely(&value.text));
     if let Some(SecretType { description, .. }) = carried {
         let message = Some(format!("a {description} would go to a service or to people"));
         found.push(("tool.secret.sent", Hit { message, ..Hit::default() }));
@@ -459,6 +461,9 @@ const WHEREVER: &[&str] = &[
     "permission.manifest.",
 ];
 
+/// Of these, those on what is fetched and run.
+const RUNS: &[&str] = &["change.manifest.", "execution."];
+
 /// The worst that a file would do, as if it was put into a project.
 fn worst(scene: &Scene<'_>, path: &str, content: &str) -> Option<Finding> {
     let (effects, facts) = understand::as_file(path, content);
@@ -467,17 +472,20 @@ fn worst(scene: &Scene<'_>, path: &str, content: &str) -> Option<Finding> {
         .into_iter()
         .filter(|finding| finding.severity >= Severity::High)
         .filter(|finding| WHEREVER.iter().any(|start| finding.rule.starts_with(start)))
+        // What a pipeline runs, it runs on a machine that is thrown away.
+        .filter(|finding| !is_pipeline(path) || !RUNS.iter().any(|it| finding.rule.starts_with(it)))
         .max_by_key(|finding| finding.severity)
+}
+
+fn is_pipeline(path: &str) -> bool {
+    [".github/workflows", ".gitlab-ci", ".circleci"].iter().any(|part| path.contains(part))
 }
 
 /// Whether a pipeline hands its secrets to a program that sends.
 fn gives_secrets_away(path: &str, content: &str) -> bool {
     const SENDERS: &[&str] =
         &["curl ", "wget ", "nc ", "Invoke-WebRequest", "Invoke-RestMethod", "http POST", "fetch("];
-    let is_pipeline = path.contains(".github/workflows")
-        || path.contains(".gitlab-ci")
-        || path.contains(".circleci");
-    is_pipeline
+    is_pipeline(path)
         && content.lines().any(|line| {
             let names_secrets = line.contains("secrets.")
                 || line.contains("toJSON(secrets)")
@@ -486,4 +494,26 @@ fn gives_secrets_away(path: &str, content: &str) -> bool {
                 && line.contains("${{")
                 && SENDERS.iter().any(|sender| line.contains(sender))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exceeds;
+
+    #[test]
+    fn an_amount_is_compared_as_it_is_written_and_one_that_cannot_be_read_is_too_much() {
+        for (amount, expected) in [
+            ("100", false),
+            ("100.00", false),
+            ("100.01", true),
+            ("-250", true),
+            ("$99", false),
+            ("1,000", true),
+            ("1e9", true),
+            ("a lot", true),
+            ("99999999999999999999999", true),
+        ] {
+            assert_eq!(exceeds(amount, 100), expected, "{amount}");
+        }
+    }
 }

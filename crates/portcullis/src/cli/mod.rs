@@ -16,6 +16,7 @@ mod approvals;
 mod assess;
 mod audit;
 mod check;
+mod contract;
 mod conversation;
 mod duration;
 mod egress;

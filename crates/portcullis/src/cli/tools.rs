@@ -51,6 +51,7 @@ pub(super) fn define(command: Command) -> Command {
                 .arg(file())
                 .arg(json_flag()),
         )
+        .subcommand(super::contract::define())
         .subcommand(
             Command::new("call")
                 .about("Call a tool: five checks, a question where one is due, the sandbox, and what came back without its secrets")
@@ -112,9 +113,10 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         Some(("show", matches)) => show(matches, out),
         Some(("check", matches)) => check(matches, out),
         Some(("call", matches)) => call(matches, out),
-        _ => {
-            Err(Failure::usage("say what to do with the tools: `list`, `show`, `check` or `call`"))
-        }
+        Some(("contract", matches)) => super::contract::run(matches, out),
+        _ => Err(Failure::usage(
+            "say what to do with the tools: `list`, `show`, `check`, `call` or `contract`",
+        )),
     }
 }
 

@@ -17,6 +17,7 @@ use portcullis_core::{
 
 use super::{
     Account, Audit, Gateway, Hook, LeftOut, Lock, Monitoring, Network, OnFailure, Source, Why,
+    contracts::Contracts,
     file::Analyzer,
     guardian::guardian_words,
     injection::classifier_words,
@@ -37,6 +38,7 @@ pub(super) struct Combined {
     pub(super) network: Network,
     pub(super) guardian: Option<Settings>,
     pub(super) classifier: Option<Settings>,
+    pub(super) contracts: Contracts,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) security_policy: Option<String>,
     pub(super) account: Account,
@@ -54,6 +56,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         network: Network::default(),
         guardian: None,
         classifier: None,
+        contracts: Contracts::default(),
         sandbox: BTreeMap::new(),
         security_policy: None,
         account: Account::default(),
@@ -339,6 +342,7 @@ impl Combined {
             gateway,
             guardian,
             classifier,
+            contracts,
             security_policy,
             account,
             ..
@@ -434,6 +438,15 @@ impl Combined {
             classifier,
             part.classifier.clone().map(Some),
             |settings| settings.as_ref().map(classifier_words).unwrap_or_default(),
+            |_, _| None,
+        );
+        // Another contract is neither stricter nor looser than the one that is derived without it.
+        account.settle(
+            turn,
+            Key("contracts", Lock::Classes),
+            contracts,
+            part.contracts.clone(),
+            Contracts::words,
             |_, _| None,
         );
         account.settle(

@@ -71,7 +71,7 @@ impl Example {
             Ok(call) => call,
             Err(problem) => return Some(problem),
         };
-        let action = match Action::from_call(call) {
+        let action = match Action::of_own_tool(call) {
             Ok(action) => action,
             Err(error) => return Some(format!("`{}` is no call: {error}", self.text)),
         };

@@ -11,6 +11,7 @@ use serde::{
 use toml::Spanned;
 
 use super::{
+    contracts::ContractsTable,
     error::{Misreading, nearest},
     gateway::GatewayTable,
     guardian::GuardianTable,
@@ -65,6 +66,9 @@ pub struct File {
     /// Who else is asked about planted instructions. Never in a project's file.
     #[schemars(with = "Option<InjectionTable>")]
     pub injection: Option<Spanned<InjectionTable>>,
+    /// What tools do that only their servers know. Never in a project's file.
+    #[schemars(with = "Option<ContractsTable>")]
+    pub contracts: Option<Spanned<ContractsTable>>,
     /// Profiles of `sandbox run`. Never in a project's file.
     #[schemars(with = "Option<SandboxTable>")]
     pub sandbox: Option<Spanned<SandboxTable>>,

@@ -15,6 +15,7 @@
 
 mod account;
 mod combine;
+mod contracts;
 pub mod edit;
 mod error;
 mod example;
@@ -41,6 +42,7 @@ use portcullis_core::{
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
 pub use combine::confirmation_words;
+pub use contracts::{Contracts, ContractsTable};
 pub(crate) use error::nearest;
 pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
@@ -96,6 +98,8 @@ pub struct Configuration {
     pub guardian: Option<Settings>,
     /// The classifier that may be asked about planted instructions, where there is one.
     pub classifier: Option<Settings>,
+    /// What tools do that only their servers know.
+    pub contracts: Contracts,
     /// Profiles of the sandbox by name.
     pub sandbox: BTreeMap<String, Custom>,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
@@ -139,6 +143,7 @@ impl Default for Configuration {
             network: Network::default(),
             guardian: None,
             classifier: None,
+            contracts: Contracts::default(),
             sandbox: BTreeMap::new(),
             security_policy: None,
             account: Account::default(),

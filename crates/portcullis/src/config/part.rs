@@ -18,6 +18,7 @@ use toml::Spanned;
 
 use super::{
     Layer, OnFailure,
+    contracts::{Contracts, contracts_of},
     error::{Misreading, nearest},
     example::{Example, List},
     file::{
@@ -54,6 +55,7 @@ pub(super) struct Part {
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
     pub(super) classifier: Option<Settings>,
+    pub(super) contracts: Option<Contracts>,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
@@ -87,6 +89,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         network,
         guardian,
         injection,
+        contracts,
         sandbox,
         security_policy,
         managed,
@@ -112,6 +115,10 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     if let Some(injection) = injection.as_ref().filter(|_| layer == Layer::Project) {
         let message = "a project has no say in who is asked about planted instructions";
         let misreading = Misreading::new(injection.span(), message);
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(contracts) = contracts.as_ref().filter(|_| layer == Layer::Project) {
+        let misreading = Misreading::new(contracts.span(), "a project has no say in what tools do");
         return Err(misreading.with_help("move the table to your own configuration"));
     }
     if let Some(sandbox) = sandbox.as_ref().filter(|_| layer == Layer::Project) {
@@ -177,6 +184,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
             .and_then(|table| table.get_ref().classifier.as_ref())
             .map(classifier_of)
             .transpose()?,
+        contracts: contracts.as_ref().map(|table| contracts_of(table.get_ref())).transpose()?,
         sandbox: match sandbox {
             Some(table) => profiles_of(table.get_ref())?,
             None => BTreeMap::new(),

@@ -83,7 +83,7 @@ pub(super) fn of_tool(
         // It may be a new tool of the agent's own too. What that could do counts, what it could be trusted with does not.
         if agent.servers == Servers::Unmarked
             && tool::class(&known.tool) != ActionClass::ReadOnly
-            && Action::from_call(known.clone()).is_ok()
+            && Action::of_own_tool(known.clone()).is_ok()
         {
             calls.push(known);
         }

@@ -372,7 +372,7 @@ fn judge(
         mode: mode.filter(|mode| hook.enforce_mode || *mode == Mode::Plan),
         agent_asks: hook.unknown_tools == UnknownTools::Agent,
     };
-    let considered = calls.into_iter().map(|call| session.consider(call, context));
+    let considered = calls.into_iter().map(|call| session.consider_own(call, context));
     let mut all = considered.collect::<Result<Vec<_>, _>>()?;
     let verdict = all.iter().map(|judged| judged.judgement.decision.verdict).max();
     let mut first = None;

@@ -29,6 +29,7 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         hook,
         network,
         guardian,
+        contracts,
         security_policy,
         account,
         ..
@@ -89,6 +90,7 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         },
         "network": network_json(network),
         "guardian": guardian.as_ref().map(guardian_words),
+        "contracts": contracts.words(),
         "security_policy": security_policy,
     });
     if let Value::Object(effective) = effective {

@@ -97,7 +97,6 @@ fn json_that_could_be_read_in_two_ways_is_refused() {
         (r#"{"tool":"bash","arguments":{"command":"\udc00 ls"}}"#, "not valid JSON at column"),
         (r#"{"arguments":{"command":"ls"}}"#, "`tool` is missing"),
         (r#"{"tool":"bash"}"#, "`arguments` is missing"),
-        (r#"{"tool":"bash","arguments":{"command":5}}"#, "command"),
         (r#"["bash","ls"]"#, "a call must be a JSON object"),
         (
             r#"{"tool":"bash","arguments":{"command":"ls"},"mode":"yolo"}"#,

@@ -99,7 +99,8 @@ fn a_malformed_line_is_answered_and_the_next_is_judged() {
             (json!("b"), bad.clone()),
             (json!(null), bad.clone()),
             (json!("d"), bad.clone()),
-            (json!("e"), bad.clone()),
+            // A tool of this name, and not the one that we know: it is asked about.
+            (json!("e"), json!(0)),
             (json!("f"), bad),
             (json!("g"), json!(0)),
         ]

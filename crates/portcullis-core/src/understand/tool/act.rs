@@ -1,6 +1,8 @@
 //! What a tool does by itself: what its contract says, and what a known program of its name would be told. Owns the place where it
 //! is said; what its arguments are about is read elsewhere.
 
+use std::collections::VecDeque;
+
 use portcullis_syntax::Span;
 use serde_json::{Map, Value};
 
@@ -9,9 +11,11 @@ use super::{
     key::{self, Role, Side},
 };
 use crate::{
+    bound::Bounded,
     call::ToolCall,
     contract::{Act, Meaning},
     effect::{Argument, EffectKind, GapReason, Run},
+    pointer,
     text::Text,
 };
 
@@ -37,7 +41,12 @@ impl Reader<'_, '_> {
         let Some(found) = contract::of_call(call, self.walk.facts()) else { return };
         let contract::Found { act, is_cut } = found;
         self.read_as_told(&act);
-        let Some(span) = self.stand(members) else { return };
+        let whole = Value::Object(members.clone());
+        let people = act.recipients().find(|value| {
+            whole.pointer(&value.pointer).and_then(Value::as_str) == Some(&value.text)
+        });
+        let people = people.map(|value| (value.pointer.clone(), value.text.clone()));
+        let Some(span) = self.stand_at(people.or_else(|| first_text(members))) else { return };
         if is_cut {
             self.walk.gap(span, GapReason::Limit);
         }
@@ -68,19 +77,40 @@ impl Reader<'_, '_> {
 
     /// Opens the argument that says what the call is about: the first that is a text.
     fn stand(&mut self, members: &Map<String, Value>) -> Option<Span> {
-        let text =
-            |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        let named = members.iter().find_map(|(key, value)| Some((key.as_str(), text(value)?)));
-        let top = Spot::Argument(String::new());
-        match named {
-            Some((key, text)) => {
-                top.below(key).open(self.walk, &text)?;
-                Some(Span::new(0, text.len()))
-            }
-            None => top.open(self.walk, "").map(|_| Span::default()),
-        }
+        self.stand_at(first_text(members))
+    }
+
+    /// Opens the text at this place, or the call as a whole.
+    fn stand_at(&mut self, text: Option<(String, String)>) -> Option<Span> {
+        let (pointer, text) = text.unwrap_or_default();
+        Spot::Argument(pointer).open(self.walk, &text).map(|_| Span::new(0, text.len()))
     }
 }
+
+/// The first text of a call and where it stands, the outermost first.
+fn first_text(members: &Map<String, Value>) -> Option<(String, String)> {
+    let mut open: VecDeque<(String, &Value)> =
+        members.iter().map(|(name, value)| (pointer::to("", name), value)).collect();
+    for _ in 0..LOOKED_AT {
+        let (at, value) = open.pop_front()?;
+        match value {
+            Value::String(text) if !text.is_empty() => return Some((at, text.clone())),
+            Value::Array(items) => {
+                let items = items.iter().enumerate().leading(LOOKED_AT);
+                open.extend(items.map(|(index, item)| (format!("{at}/{index}"), item)));
+            }
+            Value::Object(members) => {
+                let members = members.iter().leading(LOOKED_AT);
+                open.extend(members.map(|(name, value)| (pointer::to(&at, name), value)));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// How many values are looked at for a text to stand at.
+const LOOKED_AT: usize = 64;
 
 /// Whether the call only asks what would happen.
 fn is_rehearsal(members: &Map<String, Value>) -> bool {

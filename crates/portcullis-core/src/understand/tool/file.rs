@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
     /// An address: somebody is asked for what is there, or for a file of this machine.
     pub(super) fn address(&mut self, text: &str, at: &Spot, beside: &Beside<'_>) {
         let written = text.trim();
-        if look::file_of(written).is_some() || look::is_rooted_path(written) {
+        if look::file_of(written).is_some() || look::is_path(written) {
             let named = Named { side: Side::Here, is_base: false, beside };
             return self.path(&named, text, at, &mut beside.content());
         }

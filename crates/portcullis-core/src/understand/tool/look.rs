@@ -9,6 +9,8 @@ use portcullis_syntax::{
 };
 use serde_json::Value;
 
+use super::loose;
+
 /// The longest text that is taken for a path or an address: systems take no longer ones.
 const LONGEST_NAME: usize = 8192;
 
@@ -18,7 +20,8 @@ pub(super) fn json(text: &str) -> Option<Value> {
     if !start.starts_with(['{', '[']) {
         return None;
     }
-    let value: Value = serde_json::from_str(start).ok()?;
+    let read = serde_json::from_str(start).ok();
+    let value: Value = read.or_else(|| loose::object(start))?;
     (value.is_object() || value.is_array()).then_some(value)
 }
 

@@ -22,6 +22,7 @@ pub(crate) mod contract;
 mod file;
 mod key;
 mod look;
+mod loose;
 mod name;
 
 use key::{Role, Side};

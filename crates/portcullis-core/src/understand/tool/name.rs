@@ -214,7 +214,20 @@ const TERMINALS: &[&str] = &["bash", "command", "console", "shell", "terminal"];
 const HINTS: &[(Hint, &[&str])] = &[
     (
         Hint::Terminal,
-        &["bash", "sh", "zsh", "cmd", "cli", "ssh", "tmux", "pty", "tty", "iterm", "subprocess"],
+        &[
+            "bash",
+            "sh",
+            "zsh",
+            "cmd",
+            "cli",
+            "ssh",
+            "tmux",
+            "pty",
+            "tty",
+            "iterm",
+            "stdin",
+            "subprocess",
+        ],
     ),
     (
         Hint::Runs,

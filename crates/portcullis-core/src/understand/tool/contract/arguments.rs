@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 
-use super::super::{key, name};
+use super::{
+    super::{key, look, name},
+    nouns::{self, Thing},
+};
 use crate::{
     bound::{Bounded, Cut},
     contract::{Contract, Meaning, ValueGiven},
@@ -29,6 +32,8 @@ pub(super) struct Hints {
     pub(super) lowers: bool,
     /// Something is opened.
     pub(super) opens: bool,
+    /// It is done to what keeps something closed.
+    pub(super) guards: bool,
     /// It is shown to everybody.
     pub(super) public: bool,
     /// Only what would happen is asked for.
@@ -93,7 +98,14 @@ impl Arguments {
                 self.is_cut |= cut.happened();
             }
             Value::Object(members) => self.members(members, at, contract, depth - 1),
-            Value::String(text) => self.given(name, text, value, at, contract),
+            Value::String(text) => {
+                // What is handed to a tool as JSON is more arguments.
+                let inner = look::json(text).filter(|_| of_name(name) == Meaning::Other);
+                match (inner, depth.checked_sub(1)) {
+                    (Some(inner), Some(depth)) => self.value(name, &inner, at, contract, depth),
+                    _ => self.given(name, text, value, at, contract),
+                }
+            }
             Value::Bool(_) | Value::Number(_) => {
                 self.given(name, &value.to_string(), value, at, contract);
             }
@@ -111,7 +123,7 @@ impl Arguments {
         let by_name = of_name(name);
         let meaning = contract.and_then(|contract| contract.meaning(at)).unwrap_or(by_name);
         self.hints.add(name, meaning, text, value);
-        if meaning == Meaning::Other || text.is_empty() {
+        if meaning == Meaning::Other && !value.is_string() || text.is_empty() {
             return;
         }
         let end = text.floor_char_boundary(TEXT);
@@ -136,6 +148,7 @@ impl Hints {
 
     fn add(&mut self, name: &str, meaning: Meaning, text: &str, value: &Value) {
         self.expect(meaning);
+        self.guards |= text.len() <= NAME && names_barrier(text);
         let word = text.trim().to_ascii_lowercase();
         let name = key::plain(name);
         if STATES.contains(&name.as_str()) {
@@ -153,6 +166,17 @@ impl Hints {
         self.rehearses |= value == &Value::Bool(true) && REHEARSALS.contains(&name.as_str());
     }
 }
+
+/// Whether a value names what keeps something closed: `front_door_lock`.
+fn names_barrier(text: &str) -> bool {
+    let words = name::words(text);
+    words.len() <= NAME_WORDS
+        && words.iter().any(|word| nouns::is(word, Thing::Barrier) || word == "alarm")
+}
+
+/// How long a value is, and how many words it has, that names a thing.
+const NAME: usize = 64;
+const NAME_WORDS: usize = 5;
 
 /// Arguments that say how something is to be.
 const STATES: &[&str] = &[

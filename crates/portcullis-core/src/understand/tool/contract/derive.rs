@@ -29,6 +29,17 @@ pub(super) fn of_name(own: &[String], server: &[String], hints: &Hints) -> Optio
     let at = verb_of(bare)?;
     let verb = bare.get(at)?;
     let mut found = Clause::new(verb, verbs::does(verb)?, bare, at).contract(hints);
+    // `message_delete`, `monitor_delete`: what stands in front may be the object, and the stricter reading counts.
+    let last = bare.len().saturating_sub(1);
+    if at < last
+        && let Some(word) = bare.get(last).filter(|word| !verbs::is_noun_too(word))
+        && let Some(does) = verbs::does(word)
+    {
+        let other = Clause::new(word, does, bare, last).contract(hints);
+        if verbs::is_noun_too(verb) || other.class >= Class::Send {
+            found = stricter(found, other);
+        }
+    }
     // `find_and_delete`: what is done is both.
     for (index, word) in bare.iter().enumerate() {
         let next = bare.get(index + 1).filter(|_| matches!(word.as_str(), "and" | "or" | "then"));
@@ -321,6 +332,10 @@ impl<'a> Clause<'a> {
         if self.is(Thing::Money) || is_intent || makes && self.is(Thing::Purchase) {
             return Class::Pay;
         }
+        // `fill_personal_info`: whoever made the form gets it.
+        if self.is_verb(&["enter", "fill", "provide"]) && self.says(&["personal", "identity"]) {
+            return Class::Share;
+        }
         if self.is_verb(&["install"]) {
             return Class::Execute;
         }
@@ -373,7 +388,8 @@ impl<'a> Clause<'a> {
     }
 
     fn class_of_sending(&self, hints: &Hints) -> Class {
-        if self.is(Thing::Money) || hints.amount && (hints.account || hints.recipient) {
+        let is_unsaid = self.object.is_empty() && hints.recipient;
+        if self.is(Thing::Money) || hints.amount && (hints.account || is_unsaid) {
             Class::Pay
         } else if self.says(&["invitation", "invitations", "invite", "invites"]) {
             Class::Share
@@ -419,7 +435,7 @@ impl<'a> Clause<'a> {
     fn class_of_consent(&self) -> Class {
         if self.is(Thing::Money) {
             Class::Pay
-        } else if self.has(Thing::Proposal) {
+        } else if self.has(Thing::Proposal) || self.says(&["merge"]) {
             Class::Merge
         } else if self.is(Thing::Person) || self.is(Thing::Access) {
             Class::Share

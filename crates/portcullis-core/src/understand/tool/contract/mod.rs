@@ -46,7 +46,9 @@ pub(super) fn of_call(call: &ToolCall, facts: &Facts) -> Option<Found> {
     let known = match fixed {
         Some(known) => known,
         None => {
-            let contract = names.derived(definition, &given.hints, facts.tool.is_trusted)?;
+            let contract = names
+                .derived(definition, &given.hints, facts.tool.is_trusted)
+                .or_else(|| names.operated(&given))?;
             if !contract.arguments.is_empty() {
                 given = arguments::read(&call.arguments, Some(&contract));
             }
@@ -165,16 +167,33 @@ impl Names {
         Some(contract)
     }
 
+    /// What a tool does by the operation that its call names: `calendar {"action": "delete"}`.
+    fn operated(&self, given: &Arguments) -> Option<Contract> {
+        let operations = given.values.iter().filter(|it| it.meaning == Meaning::Operation);
+        let said =
+            operations.filter_map(|it| derive::of_operation(&it.text, &self.own, &given.hints));
+        said.reduce(derive::stricter)
+    }
+
     /// What the arguments of a call make of a contract: the strictest of what they say.
     fn with_arguments(&self, contract: Contract, source: Source, given: &Arguments) -> Contract {
         let hints = &given.hints;
         let mut contract = contract;
         for value in &given.values {
-            if value.meaning == Meaning::Operation
-                && let Some(said) = derive::of_operation(&value.text, &self.own, hints)
-                && source == Source::Derived
-            {
+            let Some(said) = (value.meaning == Meaning::Operation)
+                .then(|| derive::of_operation(&value.text, &self.own, hints))
+                .flatten()
+            else {
+                continue;
+            };
+            if source == Source::Derived {
                 contract = keep_arguments(contract, |contract| derive::stricter(contract, said));
+            } else if contract.class == Class::Execute
+                && contract.meaning(&value.pointer) == Some(Meaning::Operation)
+            {
+                // What such a tool does is what this argument says.
+                contract.class = said.class;
+                contract.reversible = said.reversible;
             }
         }
         if hints.rehearses && contract.class != Class::Pay {
@@ -203,8 +222,13 @@ impl Names {
             })
         };
         let gathers = self.own.iter().any(|word| MEETINGS.contains(&word.as_str()));
+        let opens = |words: &[String]| {
+            words.iter().any(|word| matches!(word.as_str(), "disarm" | "off" | "open" | "unlock"))
+        };
         if hints.amount && hints.account {
             Class::Pay
+        } else if hints.guards && (hints.lowers || hints.opens || opens(&self.own)) {
+            Class::Lower
         } else if hints.public {
             Class::Publish
         } else if has(&["sharewith", "sharedwith", "collaborators"])
