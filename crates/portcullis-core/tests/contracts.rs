@@ -19,13 +19,19 @@ use serde_json::{Map, Value, json};
 const CALLS: [&str; 2] =
     [include_str!("unknown_tools/harmless.jsonl"), include_str!("unknown_tools/dangerous.jsonl")];
 
+#[derive(serde::Deserialize)]
+struct Row {
+    tool: String,
+    arguments: Value,
+}
+
 #[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 fn calls() -> Vec<ToolCall> {
-    let call = |line: &str| {
-        let row: Value = serde_json::from_str(line).unwrap();
-        call(row["tool"].as_str().unwrap(), row["arguments"].clone())
+    let read = |line: &str| {
+        let row: Row = serde_json::from_str(line).unwrap();
+        call(&row.tool, row.arguments)
     };
-    CALLS.iter().flat_map(|table| table.lines()).map(call).collect()
+    CALLS.iter().flat_map(|table| table.lines()).map(read).collect()
 }
 
 fn call(tool: &str, arguments: Value) -> ToolCall {
