@@ -1,10 +1,21 @@
 //! What the earlier calls of a session left behind: files whose content came from elsewhere, and what the agent was shown.
 //! Owns what of it is remembered and how much; it is passed in with the facts, and out to whoever keeps it.
 
+pub(crate) mod act;
+mod asked;
+mod concern;
+mod digest;
+mod heard;
+mod token;
 mod tools;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use act::{Acts, acts_of_name};
+pub use asked::{Asked, Broken, Limit};
+pub use concern::{Concern, Doing, Given, Part};
+pub use heard::{Heard, Source, Weight};
 pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
 
 use crate::{
@@ -26,6 +37,9 @@ const PATH_BYTES: usize = 4096;
 /// How much is kept of where something came from.
 const FROM_CHARACTERS: usize = 80;
 
+/// How many things are kept that were acted on.
+const ACTED: usize = 64;
+
 /// What is remembered of a session. It only ever makes a judgement stricter.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
@@ -42,6 +56,18 @@ pub struct SessionState {
     /// The tools that the session has.
     #[serde(skip_serializing_if = "Tools::is_empty")]
     tools: Tools,
+    /// What a person asked for.
+    #[serde(skip_serializing_if = "Asked::is_empty")]
+    asked: Asked,
+    /// What came from elsewhere.
+    #[serde(skip_serializing_if = "Heard::is_empty")]
+    heard: Heard,
+    /// What was deleted, stopped or restarted since a person last spoke.
+    #[serde(skip_serializing_if = "digest::Marks::is_empty")]
+    acted: digest::Marks<ACTED>,
+    /// Whether what was remembered cannot be read any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_lost: bool,
 }
 
 /// A file, or a directory, whose content came from elsewhere.
@@ -73,6 +99,10 @@ impl SessionState {
         foreign: None,
         denied: Denials::NONE,
         tools: Tools::NONE,
+        asked: Asked::NOTHING,
+        heard: Heard::NOTHING,
+        acted: digest::Marks::NONE,
+        is_lost: false,
     };
 
     /// Whether there is nothing to remember.
@@ -110,6 +140,11 @@ impl SessionState {
                 _ => {}
             }
         }
+        if self.asked.prompts() > 0 {
+            for thing in crate::rules::session::acted_on(effects) {
+                self.acted.add(digest::Mark::of(&thing));
+            }
+        }
         if effects.shown.taint.has(Taint::SECRET) {
             let file = effects.origins(&effects.shown).into_iter().find_map(file_of);
             self.secret = Some(file.unwrap_or_else(|| "the environment".to_owned()));
@@ -133,6 +168,59 @@ impl SessionState {
     /// Remembers which tools there are, as those who bring them say.
     pub fn learn(&mut self, tools: Vec<ToolDefinition>) {
         self.tools.learn(tools);
+    }
+
+    /// Of a session whose memory cannot be read: whatever it left behind may be there.
+    #[must_use]
+    pub fn lost() -> Self {
+        Self { is_lost: true, ..Self::NOTHING }
+    }
+
+    /// Whether what was remembered cannot be read any more, since a person last spoke.
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Remembers what a person sent. Nothing else may ever come here: it is by this that somebody is believed.
+    pub fn person_sent(&mut self, text: &str) {
+        self.asked.hear(text);
+        self.heard.person_spoke();
+        self.acted = digest::Marks::NONE;
+        self.is_lost = false;
+    }
+
+    /// Remembers what a call answered.
+    pub fn answered(&mut self, source: &Source, text: &str, seen: &Inspection) {
+        self.heard.hear(source, text, !seen.planted.is_empty());
+    }
+
+    /// What a person asked for so far.
+    #[must_use]
+    pub const fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// What came from elsewhere so far.
+    #[must_use]
+    pub const fn heard(&self) -> &Heard {
+        &self.heard
+    }
+
+    /// How many things were deleted, stopped or restarted since a person last spoke.
+    pub(crate) fn acted_on(&self) -> usize {
+        self.acted.len()
+    }
+
+    /// Whether that was done to this.
+    pub(crate) fn has_acted_on(&self, thing: &str) -> bool {
+        self.acted.has(digest::Mark::of(thing))
+    }
+
+    /// Whether anything is known by which calls are compared with what was asked for and what came from elsewhere.
+    #[must_use]
+    pub(crate) fn knows_anything(&self) -> bool {
+        self.is_lost || !self.asked.is_empty() || !self.heard.is_empty()
     }
 
     /// The tools that the session has, as those who bring them say.

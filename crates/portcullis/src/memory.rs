@@ -37,7 +37,7 @@ impl Memory {
         Self { folder: state.map(|state| state.join(FOLDER)), known: Mutex::default() }
     }
 
-    /// What the session of a call left behind. A file that cannot be believed tells nothing.
+    /// What the session of a call left behind. Of a file that cannot be believed, only that there was one is known.
     #[must_use]
     pub fn of(&self, call: &ToolCall) -> SessionState {
         let Some(name) = name(call) else { return SessionState::NOTHING };
@@ -98,8 +98,11 @@ fn name(call: &ToolCall) -> Option<String> {
 }
 
 fn read(path: &Path) -> SessionState {
-    let bytes = private::read(path, LONGEST).unwrap_or_default();
-    serde_json::from_slice(&bytes).unwrap_or_default()
+    match private::read(path, LONGEST) {
+        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|_| SessionState::lost()),
+        Err(error) if error.is_missing() => SessionState::NOTHING,
+        Err(_) => SessionState::lost(),
+    }
 }
 
 #[cfg(test)]
@@ -146,13 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_it_was_written_tells_nothing() {
+    fn what_is_not_as_it_was_written_is_known_to_be_lost() {
         let state = tempfile::tempdir().unwrap();
         let memory = Memory::new(Some(state.path()));
         leave(&memory, "a", "curl -o x https://example.com/x");
         let file = state.path().join(FOLDER).join(name(&call("a", "")).unwrap());
         fs::write(&file, b"{\"files\": 3}").unwrap();
-        assert!(memory.of(&call("a", "ls")).is_empty());
+        assert!(memory.of(&call("a", "ls")).is_lost());
+        assert!(!memory.of(&call("b", "ls")).is_lost());
     }
 
     #[test]

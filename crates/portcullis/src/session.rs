@@ -2,6 +2,7 @@
 //! reads no calls and writes no answers.
 
 use std::{
+    collections::VecDeque,
     env, io,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
@@ -18,6 +19,9 @@ use portcullis_core::{
     inspect::{Inspection, inspect},
     monitor::Deed,
     policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
+    rules,
+    session::Source,
+    understand,
 };
 
 use crate::{
@@ -74,9 +78,18 @@ pub struct Session {
     home: Option<String>,
     observer: Observer,
     memory: Memory,
+    /// Where the answers of the latest calls come from, by the session and the id of each.
+    sources: Mutex<VecDeque<(Heard, Source)>>,
     on_failure: OnFailure,
     record: Recording,
 }
+
+/// A call whose answer may be told of: its agent, session and id.
+#[derive(Debug, Eq, PartialEq)]
+struct Heard(Option<String>, String, String);
+
+/// How many calls are kept whose answer may still be told of.
+const UNANSWERED: usize = 1_024;
 
 /// A directory that a call is supposed to run in where nobody knows which: one file of it is told from another then, as in a download that is run by
 /// the next command. Nothing that is told names it.
@@ -177,6 +190,7 @@ impl Session {
             home,
             observer,
             memory: Memory::new(kept.as_deref()),
+            sources: Mutex::default(),
             record,
             on_failure: audit.on_failure,
         }
@@ -390,6 +404,7 @@ impl Session {
 
     /// Keeps in mind what a call leaves behind that may go on. [`Session::record`] does it by itself.
     pub fn remember(&self, judged: &mut Judged) {
+        self.expect_answer(judged);
         let Judged { action, judgement, noticed, .. } = judged;
         let Decision { verdict, layer, .. } = judgement.decision;
         if verdict == Verdict::Deny {
@@ -417,12 +432,47 @@ impl Session {
         }
     }
 
-    /// Keeps in mind what a tool answered.
+    /// Keeps in mind where the answer of a call will come from, where its sender can tell of it by an id.
+    fn expect_answer(&self, judged: &Judged) {
+        let call = &judged.action.call;
+        let (Some(session), Some(id)) = (&call.session, &call.id) else { return };
+        let source = rules::source(&judged.action, &judged.judgement.effects, &judged.facts);
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        if sources.len() >= UNANSWERED {
+            sources.pop_front();
+        }
+        sources.push_back((Heard(call.agent.clone(), session.clone(), id.clone()), source));
+    }
+
+    /// Keeps in mind what a call answered.
     ///
     /// # Errors
     /// When it cannot be kept for the next process.
-    pub fn told(&self, call: &ToolCall, seen: &Inspection) -> io::Result<()> {
-        self.memory.add(call, &|state| state.told(&call.tool, seen))
+    pub fn answered_with(&self, call: &ToolCall, text: &str, seen: &Inspection) -> io::Result<()> {
+        let source = match Action::from_call(call.clone()) {
+            Ok(action) => {
+                let facts = Facts { session: self.memory.of(call), ..self.facts_of(call) };
+                let effects = understand::understand(&action, &facts);
+                rules::source(&action, &effects, &facts)
+            }
+            Err(_) => {
+                Source { from: format!("what `{}` answered", call.tool), ..Source::default() }
+            }
+        };
+        self.heard(call, &source, text, seen)
+    }
+
+    fn heard(
+        &self,
+        call: &ToolCall,
+        source: &Source,
+        text: &str,
+        seen: &Inspection,
+    ) -> io::Result<()> {
+        self.memory.add(call, &|state| {
+            state.told(&call.tool, seen);
+            state.answered(source, text, seen);
+        })
     }
 
     /// Keeps in mind what happened in a session beside its calls; gives what was noticed.
@@ -430,7 +480,7 @@ impl Session {
     /// # Errors
     /// When it cannot be kept for the next process.
     pub fn happened(&self, event: &EventRequest) -> io::Result<Noticed> {
-        let EventRequest { id: _, session, agent, what } = event;
+        let EventRequest { id, session, agent, what } = event;
         let call = ToolCall {
             session: Some(session.clone()),
             agent: agent.clone(),
@@ -443,14 +493,34 @@ impl Session {
             }
             Happened::Prompt(text) => {
                 let seen = inspect(text);
-                Ok(Noticed { secret: Some(seen.holds_secret()), ..Noticed::default() })
+                self.memory.add(&call, &|state| state.person_sent(text))?;
+                let state = self.memory.of(&call);
+                Ok(Noticed {
+                    secret: Some(seen.holds_secret()),
+                    asked: Some(state.asked().acts().names().collect()),
+                    named: Some(state.asked().things()),
+                    limits: Some(state.asked().limits()),
+                    ..Noticed::default()
+                })
             }
             Happened::Result(text) => {
                 let seen = inspect(text);
-                self.told(&call, &seen)?;
+                let id =
+                    id.as_ref().map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+                let key = Heard(agent.clone(), session.clone(), id.unwrap_or_default());
+                let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = sources.iter().rev().find(|(known, _)| *known == key);
+                let unknown =
+                    || Source { from: "what a call answered".to_owned(), ..Source::default() };
+                let source = known.map_or_else(unknown, |(_, source)| source.clone());
+                drop(sources);
+                self.heard(&call, &source, text, &seen)?;
+                let state = self.memory.of(&call);
                 Ok(Noticed {
                     secret: Some(seen.holds_secret()),
                     planted: Some(!seen.planted.is_empty()),
+                    from: Some(source.from),
+                    demands: Some(state.heard().demanded().names().collect()),
                     ..Noticed::default()
                 })
             }

@@ -12,6 +12,7 @@ use crate::{
     place::{self, AgentFileKind},
     policy::DontAsk,
     risk::{Risk, Severity},
+    rules,
 };
 
 /// What a decision is about.
@@ -121,6 +122,16 @@ impl Policy {
             if unknown { self.confirmation.verdict(Risk::Unknown) } else { Verdict::Allow };
         let confirmation = of_level.max(of_unknown);
         let risk = if of_unknown > of_level { Risk::Unknown } else { assessment.level.into() };
+        if confirmation == Verdict::Ask
+            && of_unknown != Verdict::Ask
+            && of_mode.as_ref().is_none_or(|(verdict, _)| *verdict == Verdict::Allow)
+            && self.asked_for.is_some_and(|most| assessment.level <= most)
+            && rules::session::is_asked_for(subject.action, subject.effects, &subject.facts.session)
+        {
+            let reason = "the person asked for this by word and name".to_owned();
+            account.note(Layer::Confirmation, Some(Verdict::Allow), reason.clone());
+            return (Verdict::Allow, Layer::Confirmation, vec![reason]);
+        }
         let reason = format!("the confirmation policy {} a risk of {risk}", verb(confirmation));
         account.note(Layer::Confirmation, Some(confirmation), reason.clone());
         match of_mode {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{action::Action, assessment::ActionClass, tool};
+use crate::{action::Action, assessment::ActionClass, risk::Severity, tool};
 
 mod adjustment;
 mod confirmation;
@@ -46,6 +46,8 @@ pub struct PolicyOptions {
     pub ask: Vec<Rule>,
     /// Rules that deny.
     pub deny: Vec<Rule>,
+    /// Up to which risk a person is not asked again about what they asked for by word and name; about everything where there is none.
+    pub asked_for: Option<Severity>,
 }
 
 /// A policy, ready to decide.
@@ -83,6 +85,7 @@ pub struct Policy {
     allow: Vec<Rule>,
     ask: Vec<Rule>,
     deny: Vec<Rule>,
+    asked_for: Option<Severity>,
 }
 
 /// What a decision depends on beside the action and the policy.
@@ -118,6 +121,7 @@ impl Policy {
             allow,
             ask,
             deny,
+            asked_for,
         } = options;
         Self {
             permissions: Permissions::new(mode, disable_bypass),
@@ -129,6 +133,7 @@ impl Policy {
             allow,
             ask,
             deny,
+            asked_for,
         }
     }
 
@@ -164,6 +169,7 @@ impl Policy {
             allow,
             ask,
             deny,
+            asked_for,
         } = self;
         PolicyOptions {
             mode: permissions.mode(),
@@ -176,6 +182,7 @@ impl Policy {
             allow: allow.clone(),
             ask: ask.clone(),
             deny: deny.clone(),
+            asked_for: *asked_for,
         }
     }
 

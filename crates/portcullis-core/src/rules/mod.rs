@@ -56,6 +56,7 @@ mod requests;
 mod route;
 mod secrets;
 mod services;
+pub(crate) mod session;
 mod settings;
 mod system;
 #[cfg(test)]
@@ -67,6 +68,7 @@ mod windows;
 
 pub use document::document;
 pub(crate) use query::condition::always as always_holds;
+pub use session::source;
 
 /// The most findings that are kept for one action, so that a generated script of a million deletions is told in a page.
 /// The most severe ones are kept.
@@ -226,6 +228,7 @@ pub static SHELVES: &[&Shelf] = &[
     &route::SHELF,
     &secrets::SHELF,
     &services::SHELF,
+    &session::SHELF,
     &tools::SHELF,
     &url::SHELF,
     &verbs::SHELF,
@@ -323,6 +326,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
     }
     let mut findings = found.finish();
     findings.extend(injection::findings(scene));
+    findings.extend(session::findings(scene, &findings));
     findings
 }
 

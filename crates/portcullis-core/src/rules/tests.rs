@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::{call::ToolCall, session::SessionState, understand::understand};
+use crate::{
+    call::ToolCall,
+    session::{SessionState, Source, Weight},
+    understand::understand,
+};
 
 /// The rules that fire on a command in a project's directory, with how bad they say it is. What starts with the name of a
 /// tool that fetches, or with `python:` or `tool:`, is a call of that tool; a first line with `after:` is an earlier call of the session.
@@ -12,7 +16,37 @@ fn judge(command: &str) -> Vec<(&'static str, Severity)> {
     seen(command, findings).into_iter().map(|finding| (finding.rule, finding.severity)).collect()
 }
 
+/// What a session went through before, a line each: `prompt:` what a person sent, `result:` what a page said, `issue:` what `gh` showed,
+/// `readme:` what stood in the project; further lines go on with the one before. The last line is the call.
+fn told(lines: &str) -> Option<(SessionState, &str)> {
+    const HEADS: [&str; 4] = ["prompt: ", "result: ", "issue: ", "readme: "];
+    if !HEADS.iter().any(|head| lines.starts_with(head)) {
+        return None;
+    }
+    let (before, command) = lines.rsplit_once('\n')?;
+    let mut blocks: Vec<(&str, String)> = Vec::new();
+    for line in before.lines() {
+        match HEADS.iter().find_map(|head| Some((*head, line.strip_prefix(head)?))) {
+            Some((head, rest)) => blocks.push((head, rest.to_owned())),
+            None => blocks.last_mut()?.1.push_str(&format!("\n{line}")),
+        }
+    }
+    let mut session = SessionState::default();
+    for (head, text) in blocks {
+        let weight = if head == "readme: " { Weight::Project } else { Weight::Elsewhere };
+        let source = Source { from: "what was read".to_owned(), weight, is_receipt: false };
+        match head {
+            "prompt: " => session.person_sent(&text),
+            _ => session.answered(&source, &text, &crate::inspect::inspect(&text)),
+        }
+    }
+    Some((session, command))
+}
+
 fn seen<T>(command: &str, look: impl FnOnce(&Scene<'_>) -> T) -> T {
+    if let Some((session, command)) = told(command) {
+        return seen_in(command, &session, look);
+    }
     let earlier = command.strip_prefix("after: ").and_then(|lines| lines.split_once('\n'));
     match earlier {
         Some((earlier, command)) => {
@@ -191,7 +225,7 @@ fn an_excerpt_of_any_text_is_cut_between_characters() {
 }
 
 /// The rules that fire and how bad they say it is, whatever text they point to.
-fn told(command: &str) -> BTreeSet<(&'static str, Severity)> {
+fn fired(command: &str) -> BTreeSet<(&'static str, Severity)> {
     judge(command).into_iter().collect()
 }
 
@@ -255,9 +289,9 @@ fn one_thing_gives_the_same_findings_whoever_does_it() {
     let mut wrong = Vec::new();
     for path in PATHS {
         for (shell, others) in DEEDS {
-            let wanted = told(&shell.replace("PATH", path));
+            let wanted = fired(&shell.replace("PATH", path));
             for other in *others {
-                let got = told(&other.replace("PATH", path));
+                let got = fired(&other.replace("PATH", path));
                 if got != wanted {
                     wrong.push(format!("{other} on {path}: {got:?}, in a shell {wanted:?}"));
                 }

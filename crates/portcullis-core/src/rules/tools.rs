@@ -1,7 +1,7 @@
 //! Rules on what tools do that is no shell, file, query or request, by their contracts. Owns how bad each class is and how the
 //! question is worded; which class a call has, its contract says.
 
-use super::{Hit, Rule, Scene, Shelf, When, apply};
+use super::{Hit, Rule, Scene, Shelf, When, apply, session};
 use crate::{
     assessment::is_inside_workspace,
     contract::{Act, Class, Data, Meaning, Reach, ValueGiven},
@@ -247,6 +247,12 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, found: &mut Vec<(&'sta
         if let Some(most) = most {
             message.push_str(&format!(", more than the {most} that may be moved at once"));
         }
+        let is_asked =
+            severity == Severity::High && most.is_none() && session::is_asked(act, scene);
+        if is_asked {
+            message.push_str(", as the person asked");
+        }
+        let severity = if is_asked { Severity::Medium } else { severity };
         let hit = Hit {
             severity: Some(if most.is_some() { Severity::Critical } else { severity }),
             message: Some(message),

@@ -235,6 +235,14 @@ impl Account {
             |confirmation| confirmation_words(*confirmation),
             |held, new| held.joined(*new),
         );
+        self.settle(
+            turn,
+            Key("session.asked_for", Lock::Confirmation),
+            &mut options.asked_for,
+            part.asked_for.map(Some),
+            |risk| risk.map_or_else(String::new, |risk| risk.name().to_owned()),
+            |held, new| Some(*held.min(new)),
+        );
     }
 
     /// The keys with many values.

@@ -58,6 +58,8 @@ pub struct File {
     pub gateway: Option<Spanned<GatewayTable>>,
     /// What a session may do in all, and what follows from what is noticed about its calls.
     pub monitor: MonitorTable,
+    /// What follows from what a person asked for.
+    pub session: SessionTable,
     /// Where `fetch`, `proxy` and `url` may connect.
     pub network: NetworkTable,
     /// A model that answers for a person where the policy asks. Never in a project's file.
@@ -176,6 +178,23 @@ pub enum Level {
     High,
     /// Cannot be undone.
     Critical,
+}
+
+/// What follows from what a person asked for.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionTable {
+    /// What is not asked about again where the person asked for it by word and name. Floors, secrets that are sent, and what comes after
+    /// planted instructions are asked about in any case.
+    pub asked_for: Option<AskedForTable>,
+}
+
+/// What is not asked about again.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskedForTable {
+    /// Up to which risk.
+    pub max_risk: Level,
 }
 
 /// Rules such as `Bash(git status)`, `Read(~/notes/**)`, `WebFetch(domain:example.com)`.

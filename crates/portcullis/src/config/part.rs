@@ -52,6 +52,7 @@ pub(super) struct Part {
     pub(super) hook: HookTable,
     pub(super) gateway: Option<Gateway>,
     pub(super) monitor: MonitorTable,
+    pub(super) asked_for: Option<RiskLevel>,
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
     pub(super) classifier: Option<Settings>,
@@ -86,6 +87,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         hook,
         gateway,
         monitor,
+        session,
         network,
         guardian,
         injection,
@@ -177,6 +179,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         hook: hook.clone(),
         gateway: gateway.as_ref().map(gateway_of).transpose()?,
         monitor: *monitor,
+        asked_for: session.asked_for.map(|table| level_of(table.max_risk)),
         network: network_of(network)?,
         guardian: guardian.as_ref().map(guardian_of).transpose()?,
         classifier: injection

@@ -31,7 +31,7 @@ use crate::{
     audit::Body,
     config::OnFailure,
     session::{self, Judged},
-    wire::{Answer, InspectAnswer, InspectRequest, Request},
+    wire::{Answer, EventAnswer, EventRequest, InspectAnswer, InspectRequest, Request},
 };
 
 /// What is longer is judged on a thread of its own: it may take longer than others should wait.
@@ -66,6 +66,9 @@ pub(super) async fn judge(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
+    if let Some(event) = EventRequest::parse(&body, 1) {
+        return happened(&gateway, &event?);
+    }
     let begun = std::time::Instant::now();
     let once = once(&caller, &headers, &body)?;
     let request = Request::parse_strictly(&body, 1)?;
@@ -97,6 +100,17 @@ pub(super) async fn judge(
         request = take_up(&gateway, request, &mut judged, &caller).await?;
     }
     Ok(json_text(answered(id.as_ref(), &judged, Some(&request))))
+}
+
+/// Keeps in mind what happened in a session beside its calls. Whoever may have calls judged is believed in what they say of it, as in where a
+/// call comes from.
+fn happened(gateway: &Gateway, event: &EventRequest) -> Result<Response, Problem> {
+    let noticed = gateway.bench.with(|session| session.happened(event)).map_err(|_| {
+        let words = "what happened cannot be kept in mind";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unkept", words)
+    })?;
+    let answer = EventAnswer::new(event, noticed);
+    Ok(json_text(serde_json::to_string(&answer).unwrap_or_default()))
 }
 
 /// Judges a call as a hook inside an agent would, and records nothing yet.

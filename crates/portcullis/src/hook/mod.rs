@@ -59,6 +59,7 @@ use crate::{
     pause, person, platform,
     session::{self, Judged, Ran, Session},
     watch,
+    wire::{EventRequest, Happened},
 };
 
 /// How long a gateway may take beside the wait for a person. Every agent gives its hooks more.
@@ -300,6 +301,13 @@ fn answer(
         }
         Moment::Prompt => {
             let seen = payload.prompt.as_deref().map(inspect).unwrap_or_default();
+            if let (Some(name), Some(text)) = (&payload.session, payload.own_words) {
+                let what = Happened::Prompt(text);
+                let agent = Some(agent.name.to_owned());
+                let event = EventRequest { id: None, session: name.clone(), agent, what };
+                // What is not kept in mind is as if nobody had asked for it.
+                let _ = session().happened(&event);
+            }
             Ok(if seen.holds_secret() { Word::Note(words::pasted()) } else { Word::Nothing })
         }
     }
@@ -547,7 +555,8 @@ fn after(session: &mut Session, payload: Payload) -> Word {
     // The names of one call come to one outcome.
     let outcomes = if one { 1 } else { calls.len() };
     for (at, call) in calls.into_iter().enumerate() {
-        if let Err(error) = session.told(&call, &seen) {
+        let text = result.as_deref().unwrap_or_default();
+        if let Err(error) = session.answered_with(&call, text, &seen) {
             unrecorded = Some(error.to_string());
         }
         let entry = Entry {

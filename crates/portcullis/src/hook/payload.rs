@@ -32,6 +32,10 @@ pub struct Payload {
     pub result: Option<String>,
     /// What the person wrote.
     pub prompt: Option<String>,
+    /// What the person wrote, where that is one text and holds nothing else.
+    pub own_words: Option<String>,
+    /// The session.
+    pub session: Option<String>,
 }
 
 /// Why a payload was not understood.
@@ -148,6 +152,8 @@ pub(super) fn read(
         mode: mode.and_then(|mode| if plans(mode) { Some(Mode::Plan) } else { mode.parse().ok() }),
         result: first(payload, fields.result).map(words),
         prompt: first(payload, fields.prompt).map(words),
+        own_words: first(payload, fields.prompt).and_then(Value::as_str).map(str::to_owned),
+        session: first(payload, fields.session).and_then(Value::as_str).map(str::to_owned),
     })
 }
 

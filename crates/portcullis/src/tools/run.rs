@@ -463,7 +463,8 @@ impl Toolbox {
                 .collect(),
         };
         // What the session was shown is known to the next call's judgement.
-        let _ = self.session.told(&judged.action.call, &seen);
+        let said = format!("{}\n{}", output.stdout, output.stderr);
+        let _ = self.session.answered_with(&judged.action.call, &said, &seen);
         let most = self.registry.get(&judged.action.call.tool).map_or(0, |tool| tool.output);
         let mut dropped = output.dropped;
         // Cut behind that: half of a secret is not known as one.

@@ -132,6 +132,21 @@ pub struct Noticed {
     /// Whether a text tells an agent what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planted: Option<bool>,
+    /// The acts that the person asked for so far: `send`, `delete`…
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Vec<&'static str>>,
+    /// How many things they named so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named: Option<usize>,
+    /// How many limits of theirs hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<usize>,
+    /// Where an answer came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The acts that answers so far demand of whoever reads them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demands: Option<Vec<&'static str>>,
 }
 
 impl<'a> EventAnswer<'a> {

@@ -1,6 +1,9 @@
 //! A policy as other programs read it, with where each part of it comes from. Owns the names of the fields.
 
-use portcullis_core::policy::{Change, DEFAULT_FLOORS, Mode, PolicyOptions, Rule};
+use portcullis_core::{
+    policy::{Change, DEFAULT_FLOORS, Mode, PolicyOptions, Rule},
+    risk::Severity,
+};
 use serde_json::{Map, Value, json};
 
 use super::VERSION;
@@ -46,6 +49,7 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         allow,
         ask,
         deny,
+        asked_for,
     } = &options;
     let changes: Vec<Value> = adjustments
         .iter()
@@ -73,6 +77,7 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         "disable_bypass": disable_bypass,
         "dont_ask": dont_ask,
         "confirmation": confirmation_words(*confirmation),
+        "asked_for": asked_for.map(Severity::name),
         "deny": texts(deny),
         "floors": all_floors(floors),
         "ask": texts(ask),

@@ -41,6 +41,11 @@ pub(super) fn understand(walk: &mut Walk<'_>, call: &ToolCall) {
     reader.acts(call);
 }
 
+/// The words of a tool's own name.
+pub(crate) fn words_of(name: &str) -> Vec<String> {
+    Name::new(name).own_words().to_vec()
+}
+
 struct Reader<'r, 'w> {
     walk: &'r mut Walk<'w>,
     name: Name,

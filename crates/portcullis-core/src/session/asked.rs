@@ -1,0 +1,529 @@
+//! What a person asked for, by the words they sent and nobody else's: acts, the things that they named, amounts, and limits. Owns how a
+//! prompt is read and what of it is kept; what follows from it is said in `rules::session`.
+//!
+//! The text itself is not kept. A word is known again by its mark, and a name by the marks of its parts.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    act::{Acts, Lexicon, Role, folded, is_joined},
+    digest::{Mark, Marks},
+    token,
+};
+
+/// How many different words are kept of all prompts.
+const WORDS: usize = 2_048;
+
+/// How many things that were named, limits and amounts are kept.
+const NAMED: usize = 48;
+const LIMITS: usize = 24;
+const AMOUNTS: usize = 24;
+
+/// How much of a prompt is read; what is behind it names nothing.
+const LONGEST: usize = 64 << 10;
+
+/// How many bytes a name may have to be compared part by part.
+const NAME: usize = 120;
+
+/// What a person asked for so far.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Asked {
+    /// How many prompts there were.
+    prompts: u32,
+    acts: Acts,
+    words: Marks<WORDS>,
+    named: Vec<Name>,
+    limits: Vec<Limit>,
+    /// In hundredths.
+    amounts: Vec<u64>,
+    /// Whether more was named or limited than is kept.
+    is_cut: bool,
+}
+
+/// Something that somebody named.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub(super) struct Name {
+    whole: u64,
+    parts: Vec<u64>,
+    /// The parts that stand for several: `48xx`, `feature-*`. `x` and `*` stand for anything, every other letter for itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    patterns: Vec<String>,
+    /// Which of the parts tell one thing from another: those with digits.
+    telling: Vec<u64>,
+    /// The kind of place that it says: production, staging…
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<Lane>,
+}
+
+/// Kinds of places that nobody wants to take for one another.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Lane {
+    /// What others depend on.
+    Production,
+    /// What comes before it.
+    Staging,
+    /// What is for trying.
+    Development,
+}
+
+/// A limit that a person set.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Limit {
+    /// The acts that must not be; of them all where it is about certain things.
+    pub(super) acts: Acts,
+    /// The words for those of the acts that are too common to be meant whole: running, changing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    words: Vec<u64>,
+    /// The things that it is about, by their marks; everything where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    things: Vec<u64>,
+    /// Whether everything but those things is meant.
+    others: bool,
+    /// Whether a question is demanded before.
+    pub(super) asks: bool,
+}
+
+/// How a limit was broken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Broken {
+    /// What was not to be done.
+    Act,
+    /// Something that was not to be touched.
+    Thing,
+    /// Something beside the only things that were meant.
+    Beside,
+    /// A question was demanded before.
+    Unasked,
+}
+
+impl Asked {
+    pub(super) const NOTHING: Self = Self {
+        prompts: 0,
+        acts: Acts::NONE,
+        words: Marks::NONE,
+        named: Vec::new(),
+        limits: Vec::new(),
+        amounts: Vec::new(),
+        is_cut: false,
+    };
+
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::NOTHING
+    }
+
+    /// How many prompts there were.
+    #[must_use]
+    pub const fn prompts(&self) -> u32 {
+        self.prompts
+    }
+
+    /// The acts that were asked for.
+    #[must_use]
+    pub const fn acts(&self) -> Acts {
+        self.acts
+    }
+
+    /// How many limits hold.
+    #[must_use]
+    pub fn limits(&self) -> usize {
+        self.limits.len()
+    }
+
+    /// How many things were named.
+    #[must_use]
+    pub fn things(&self) -> usize {
+        self.named.len()
+    }
+
+    /// Reads what a person sent.
+    pub(super) fn hear(&mut self, text: &str) {
+        self.prompts = self.prompts.saturating_add(1);
+        let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+        self.is_cut |= read.len() < text.len();
+        let lexicon = Lexicon::new();
+        for token in token::tokens(read) {
+            self.words.add(Mark::of(token.text));
+            for part in
+                token.text.split(['/', '=', ':', '(', ')', '\'']).filter(|part| part.len() > 2)
+            {
+                self.words.add(Mark::of(part));
+            }
+            if token.is_name() {
+                self.name(token.text);
+            }
+            if let Some(amount) = token::amount(token.text)
+                && self.amounts.len() < AMOUNTS
+                && !self.amounts.contains(&amount)
+            {
+                self.amounts.push(amount);
+            }
+        }
+        for clause in token::clauses(read) {
+            self.clause(clause, &lexicon);
+        }
+    }
+
+    fn name(&mut self, text: &str) {
+        let name = Name::of(text);
+        if self.named.iter().any(|known| known.whole == name.whole) {
+            return;
+        }
+        if self.named.len() >= NAMED {
+            self.named.remove(0);
+            self.is_cut = true;
+        }
+        self.named.push(name);
+    }
+
+    fn clause(&mut self, clause: &str, lexicon: &Lexicon) {
+        let read = Clause::read(clause, lexicon);
+        let acts = read.acts.without(Acts::READ);
+        if read.forbids {
+            let whole = read.touches && (!read.things.is_empty() || read.anything) || read.asks;
+            let (acts, words) =
+                if whole { (Acts::EFFECTFUL, Vec::new()) } else { (acts, read.words) };
+            if !acts.is_empty() {
+                let (things, asks) = (read.things, read.asks);
+                self.limit(Limit { acts, words, things, others: false, asks });
+            }
+            return;
+        }
+        if read.reads_only {
+            self.limit(Limit { acts: Acts::EFFECTFUL, ..Limit::default() });
+        } else if read.only && !read.things.is_empty() && !acts.is_empty() {
+            let (things, words) = (read.things, read.words);
+            self.limit(Limit { acts, words, things, others: true, asks: false });
+        }
+        self.acts = self.acts.and(read.acts);
+        // Whoever asks for what they forbade before takes that back.
+        if !acts.is_empty() && read.is_plain {
+            self.limits.retain(|limit| {
+                let lifted = limit.acts.without(acts).is_empty() && limit.things.is_empty();
+                limit.others || limit.asks || !lifted
+            });
+        }
+    }
+
+    fn limit(&mut self, limit: Limit) {
+        if self.limits.contains(&limit) {
+            return;
+        }
+        if self.limits.len() >= LIMITS {
+            self.is_cut = true;
+            return;
+        }
+        self.limits.push(limit);
+    }
+
+    /// The limit that a call breaks that does this to these things.
+    pub(super) fn broken<'a>(
+        &self,
+        acts: Acts,
+        words: &[String],
+        things: impl Iterator<Item = &'a str> + Clone,
+    ) -> Option<Broken> {
+        self.limits.iter().find_map(|limit| {
+            let is_common = !limit.words.is_empty() && !limit.acts.without(COMMON).meet(acts);
+            if !limit.acts.meet(acts)
+                || is_common && !words.iter().any(|word| limit.words.contains(&stem(word)))
+            {
+                return None;
+            }
+            let is_meant = |thing: &str| limit.means(thing);
+            if limit.others {
+                return things.clone().any(|thing| !is_meant(thing)).then_some(Broken::Beside);
+            }
+            if limit.things.is_empty() {
+                return Some(if limit.asks { Broken::Unasked } else { Broken::Act });
+            }
+            things.clone().any(is_meant).then_some(Broken::Thing)
+        })
+    }
+
+    /// Whether the person said this value, word for word.
+    #[must_use]
+    pub fn said(&self, value: &str) -> bool {
+        let mut words = token::tokens(value).peekable();
+        words.peek().is_some() && words.all(|word| self.words.has(Mark::of(word.text)))
+    }
+
+    /// Whether the person said a word.
+    pub(super) fn said_word(&self, word: &str) -> bool {
+        self.words.has(Mark::of(word))
+            || word.len() > 3 && self.words.has(Mark::of(&format!("{word}s")))
+            || word.strip_suffix('s').is_some_and(|one| self.words.has(Mark::of(one)))
+    }
+
+    /// Whether an amount is far beyond every one that was named.
+    pub(super) fn exceeds(&self, amount: u64) -> bool {
+        const FAR: u64 = 20;
+        self.amounts.iter().max().is_some_and(|most| amount / FAR >= *most && *most > 0)
+    }
+
+    /// Whether the person wants something put in order without saying how: to sort something out, to give it attention.
+    pub(crate) fn wants_order(&self) -> bool {
+        ["attention", "sort", "handle", "stale", "unhealthy", "unused", "old"]
+            .iter()
+            .any(|word| self.said_word(word))
+    }
+
+    /// Whether things were named so that others can be told from them.
+    pub(crate) fn names_things(&self) -> bool {
+        self.named.iter().any(|name| {
+            !name.telling.is_empty() || !name.patterns.is_empty() || name.parts.len() > 1
+        })
+    }
+
+    /// Whether something was named by what tells it from others: a number, or a pattern of numbers.
+    pub(crate) fn counts_things(&self) -> bool {
+        self.named.iter().any(|name| !name.telling.is_empty() || !name.patterns.is_empty())
+    }
+
+    /// How many things were named one by one; `None` where several were meant at once.
+    pub(crate) fn counted(&self) -> Option<usize> {
+        let telling: Vec<_> = self
+            .named
+            .iter()
+            .filter(|name| !name.telling.is_empty() || !name.patterns.is_empty())
+            .collect();
+        let is_counted = !telling.is_empty() && telling.iter().all(|name| name.patterns.is_empty());
+        is_counted.then_some(telling.len())
+    }
+
+    /// Whether a thing that is acted on is one that was named, or belongs to it.
+    pub(crate) fn means(&self, thing: &str) -> bool {
+        let thing = Name::of(thing);
+        self.named.iter().any(|named| named.means(&thing))
+    }
+}
+
+impl Limit {
+    fn means(&self, thing: &str) -> bool {
+        let mut around = thing;
+        loop {
+            if self.things.contains(&Mark::of(around.trim_end_matches('/')).0) {
+                return true;
+            }
+            let last = around.rsplit('/').next().unwrap_or_default();
+            if self.things.contains(&Mark::of(last).0) {
+                return true;
+            }
+            match around.rsplit_once('/') {
+                Some((above, _)) if !above.is_empty() => around = above,
+                _ => return false,
+            }
+        }
+    }
+}
+
+impl Name {
+    /// A name by its parts.
+    fn of(text: &str) -> Self {
+        let text = text.get(..text.floor_char_boundary(NAME)).unwrap_or_default().trim_matches('/');
+        let mut name = Self { whole: Mark::of(text).0, ..Self::default() };
+        for part in
+            folded(text).split(['/', '-', '_', '.', ':', '@', ' ']).filter(|part| !part.is_empty())
+        {
+            let mark = Mark::of(part).0;
+            let digits = part.bytes().filter(u8::is_ascii_digit).count();
+            let open = part.contains('*')
+                || digits > 0
+                    && part.len() <= 12
+                    && part.bytes().any(|letter| letter == b'x')
+                    && part.bytes().all(|letter| letter.is_ascii_digit() || letter == b'x');
+            if open {
+                name.patterns.push(part.to_owned());
+            } else {
+                name.parts.push(mark);
+                if digits > 1 || digits > 0 && part.len() > 1 {
+                    name.telling.push(mark);
+                }
+            }
+            name.lane = name.lane.or_else(|| lane(part));
+        }
+        name
+    }
+
+    /// Whether another name is of the thing that this one is of, as far as names tell.
+    fn means(&self, thing: &Self) -> bool {
+        if self.whole == thing.whole {
+            return true;
+        }
+        if self.lane.is_some() && thing.lane.is_some() && self.lane != thing.lane {
+            return false;
+        }
+        if !self.patterns.is_empty() {
+            return thing.telling.iter().any(|_| true)
+                && self.patterns.iter().any(|pattern| thing.fits(pattern));
+        }
+        // What is built in the same way and is not the same is something beside it.
+        if self.parts.len() > 2 && thing.parts.len() == self.parts.len() {
+            let same =
+                self.parts.iter().zip(&thing.parts).filter(|(one, other)| one == other).count();
+            if same * 2 >= self.parts.len() && same < self.parts.len() {
+                return false;
+            }
+        }
+        if self.telling.is_empty() {
+            // A directory, and what is in it.
+            return self.parts.len() < thing.parts.len() && thing.parts.starts_with(&self.parts);
+        }
+        self.telling.iter().all(|part| thing.telling.contains(part))
+    }
+
+    fn fits(&self, pattern: &str) -> bool {
+        // The parts are marks: a pattern of digits is tried for what it can mean.
+        let open = pattern.bytes().filter(|letter| *letter == b'x').count();
+        if pattern.contains('*') || open > 3 {
+            return true;
+        }
+        let most = 10_u32.pow(u32::try_from(open).unwrap_or(0));
+        (0..most).any(|mut number| {
+            let tried: String = pattern
+                .chars()
+                .map(|letter| {
+                    if letter != 'x' {
+                        return letter;
+                    }
+                    let digit = char::from_digit(number % 10, 10).unwrap_or('0');
+                    number /= 10;
+                    digit
+                })
+                .collect();
+            self.telling.contains(&Mark::of(&tried).0)
+        })
+    }
+}
+
+fn lane(part: &str) -> Option<Lane> {
+    match part {
+        "prod" | "production" | "live" | "prd" => Some(Lane::Production),
+        "staging" | "stage" | "preprod" | "uat" | "qa" => Some(Lane::Staging),
+        "dev" | "develop" | "development" | "test" | "testing" | "sandbox" | "local" => {
+            Some(Lane::Development)
+        }
+        _ => None,
+    }
+}
+
+/// What one part of a sentence says.
+#[derive(Debug, Default)]
+struct Clause {
+    acts: Acts,
+    words: Vec<u64>,
+    things: Vec<u64>,
+    anything: bool,
+    forbids: bool,
+    touches: bool,
+    asks: bool,
+    only: bool,
+    reads_only: bool,
+    /// Whether it simply asks for something.
+    is_plain: bool,
+}
+
+impl Clause {
+    fn read(clause: &str, lexicon: &Lexicon) -> Self {
+        let mut read = Self { is_plain: true, ..Self::default() };
+        let mut before = Role::And;
+        let mut forgets = false;
+        let plain = folded(clause);
+        let tokens: Vec<_> = token::tokens(&plain).collect();
+        for (at, token) in tokens.iter().enumerate() {
+            let word = token.text;
+            let beside =
+                |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |other| other.text);
+            // `the report`, `my latest note`: a thing, and nothing that is asked for.
+            let is_noun = NOUN_FOLLOWS.contains(&beside(at.checked_sub(1))) || token.is_name();
+            let for_oneself = matches!(beside(Some(at + 1)), "me" | "us");
+            if token.is_name() && word != "read-only" {
+                read.things.push(Mark::of(word.trim_matches('/')).0);
+            }
+            if word == "read-only" || word == "readonly" {
+                read.reads_only = true;
+            }
+            let joined = if word.chars().any(is_joined) {
+                lexicon.within(word).collect()
+            } else {
+                Vec::new()
+            };
+            for meaning in std::iter::once(lexicon.meaning(word)).chain(joined) {
+                match meaning.role {
+                    Role::Not if negates(word, before) => read.forbids = true,
+                    Role::Forget => forgets = true,
+                    Role::Touch => read.touches = true,
+                    Role::Ask => read.asks = true,
+                    Role::Only => read.only = true,
+                    Role::Anything => {
+                        read.anything = true;
+                        read.forbids |= NOTHING.contains(&word);
+                    }
+                    _ => {}
+                }
+                let acts = if is_noun {
+                    meaning.acts.only(Acts::ADMINISTER)
+                } else if for_oneself {
+                    Acts::READ
+                } else {
+                    meaning.acts
+                };
+                read.acts = read.acts.and(acts);
+                if acts.meet(COMMON) {
+                    read.words.push(stem(word));
+                }
+                if meaning.role != Role::None || !meaning.acts.is_empty() {
+                    before = meaning.role;
+                } else {
+                    before = Role::None;
+                }
+            }
+        }
+        if read.forbids && forgets {
+            read.forbids = false;
+        }
+        read.asks &= read.forbids;
+        read
+    }
+}
+
+/// Acts that are too common to be forbidden as such: `do not run the migration` says nothing of the tests.
+const COMMON: Acts = Acts::CHANGE.and(Acts::RUN).and(Acts::COMMIT).and(Acts::SEND);
+
+/// English words that a noun follows.
+const NOUN_FOLLOWS: &[&str] = &[
+    "the", "a", "an", "my", "your", "our", "their", "his", "her", "its", "this", "that", "these",
+    "those", "each", "every", "any", "some", "of", "in", "on", "from", "for", "with", "latest",
+    "last", "recent", "new", "old", "saved", "received", "unread", "sms", "open", "who", "which",
+    "is", "was", "are", "been", "has", "have",
+];
+
+/// Words that say that nothing is to be done.
+const NOTHING: &[&str] = &["nichts", "niets", "rien", "nada", "niente", "nulla", "ничего", "nic"];
+
+/// The mark of a word without what English puts behind it.
+fn stem(word: &str) -> u64 {
+    let word = folded(word);
+    let ends = ["ing", "ed", "es", "s", "e"];
+    let bare = ends.iter().find_map(|end| word.strip_suffix(end).filter(|bare| bare.len() > 2));
+    let bare = bare.unwrap_or(&word);
+    // `running`, `committing`
+    let doubled = bare
+        .chars()
+        .next_back()
+        .filter(|last| bare.len() > 3 && bare.ends_with(&format!("{last}{last}")));
+    Mark::of(doubled.map_or(bare, |last| bare.strip_suffix(last).unwrap_or(bare))).0
+}
+
+/// Whether a word that says `not` forbids: of the English ones, those that stand where somebody is told something.
+fn negates(word: &str, before: Role) -> bool {
+    match word {
+        "not" | "no" | "neither" | "nor" | "cannot" => {
+            matches!(before, Role::Demand | Role::And | Role::Please)
+        }
+        _ => true,
+    }
+}

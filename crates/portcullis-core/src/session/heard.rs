@@ -1,0 +1,432 @@
+//! What came from elsewhere: which values stood in it, what it demands of whoever reads it, and the commands in it. Owns how an answer is
+//! read and what of it is kept; what follows from it is said in `rules::session`.
+//!
+//! An answer is data until a sentence in it tells somebody to do something. The values of such a sentence are kept apart from all others:
+//! a call that carries one does what somebody else said, unless the person said it too.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    act::{Acts, Lexicon, Role, folded, is_joined},
+    digest::{Mark, Marks},
+    token::{self, Token},
+};
+
+/// How many places are told apart that something came from; the oldest are forgotten first.
+const SOURCES: usize = 16;
+
+/// How many values, words and commands are kept of each.
+const VALUES: usize = 128;
+const WORDS: usize = 96;
+const COMMANDS: usize = 128;
+
+/// How much of an answer is read.
+const LONGEST: usize = 1 << 20;
+
+/// How long an answer is that only tells that something was done.
+const RECEIPT: usize = 240;
+
+/// How many words a demand goes on for.
+const DEMAND: usize = 90;
+
+/// How many characters are kept of where something came from.
+const FROM: usize = 80;
+
+/// How long a command may be that is known again, and how short.
+const COMMAND: std::ops::RangeInclusive<usize> = 5..=600;
+
+/// Who could have written what a call answered.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weight {
+    /// This session, or whoever has a say in the project.
+    Project,
+    /// Anybody.
+    #[default]
+    Elsewhere,
+}
+
+/// Where an answer came from.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Source {
+    /// For a person: what `read_mail` answered.
+    pub from: String,
+    /// Who could have written it.
+    pub weight: Weight,
+    /// Whether it only tells that something was done.
+    pub is_receipt: bool,
+}
+
+/// What came from elsewhere so far.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct Heard {
+    sources: Vec<Told>,
+    /// Where text came from that tells an agent what to do, since a person last spoke.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planted: Option<String>,
+    /// Whether some of it was forgotten.
+    is_cut: bool,
+}
+
+/// What one place told.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+struct Told {
+    from: String,
+    weight: Weight,
+    /// The acts that it demands.
+    acts: Acts,
+    /// The values of its demands, and the words.
+    values: Marks<VALUES>,
+    words: Marks<WORDS>,
+    commands: Marks<COMMANDS>,
+}
+
+impl Told {
+    fn is_empty(&self) -> bool {
+        self.acts.is_empty() && self.values.is_empty() && self.commands.is_empty()
+    }
+}
+
+impl Heard {
+    pub(super) const NOTHING: Self = Self { sources: Vec::new(), planted: None, is_cut: false };
+
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::NOTHING
+    }
+
+    /// How many values are kept that stood in demands.
+    #[must_use]
+    pub fn demanded_values(&self) -> usize {
+        self.sources.iter().map(|told| told.values.len()).sum()
+    }
+
+    /// How many commands are kept.
+    #[must_use]
+    pub fn commands(&self) -> usize {
+        self.sources.iter().map(|told| told.commands.len()).sum()
+    }
+
+    /// Where text came from that tells an agent what to do, since a person last spoke.
+    #[must_use]
+    pub fn planted(&self) -> Option<&str> {
+        self.planted.as_deref()
+    }
+
+    /// The acts that somebody demanded who is not the person.
+    #[must_use]
+    pub fn demanded(&self) -> Acts {
+        self.sources.iter().fold(Acts::NONE, |acts, told| acts.and(told.acts))
+    }
+
+    /// A person has spoken again.
+    pub(super) fn person_spoke(&mut self) {
+        self.planted = None;
+    }
+
+    /// Reads what a call answered.
+    pub(super) fn hear(&mut self, source: &Source, text: &str, is_planted: bool) {
+        let from: String = source.from.chars().zip(0..FROM).map(|(letter, _)| letter).collect();
+        if is_planted {
+            self.planted = Some(from.clone());
+        }
+        let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+        self.is_cut |= read.len() < text.len();
+        let mut told = self.taken(&from, source.weight);
+        commands(read, &mut told.commands);
+        if source.weight == Weight::Elsewhere && !(source.is_receipt && read.len() <= RECEIPT) {
+            Reader { lexicon: Lexicon::new(), told: &mut told }.read(read);
+        }
+        if told.is_empty() {
+            return;
+        }
+        if self.sources.len() >= SOURCES {
+            self.sources.remove(0);
+            self.is_cut = true;
+        }
+        self.sources.push(told);
+    }
+
+    /// What a place told before, taken out so that it comes last.
+    fn taken(&mut self, from: &str, weight: Weight) -> Told {
+        let known = self.sources.iter().position(|told| told.from == from && told.weight == weight);
+        known.map_or_else(
+            || Told { from: from.to_owned(), weight, ..Told::default() },
+            |at| self.sources.remove(at),
+        )
+    }
+
+    /// Where a value stood in a sentence that tells somebody to do something.
+    #[must_use]
+    pub(super) fn demands_value(&self, value: &str) -> Option<&str> {
+        let mark = Mark::of(value);
+        let told = self.sources.iter().rev().find(|told| told.values.has(mark));
+        told.map(|told| told.from.as_str())
+    }
+
+    /// Where something was demanded that does this, and is about one of these words.
+    #[must_use]
+    pub(super) fn demands_act<'a>(
+        &self,
+        acts: Acts,
+        mut words: impl Iterator<Item = &'a str> + Clone,
+    ) -> Option<&str> {
+        let told = self.sources.iter().rev().find(|told| {
+            told.acts.meet(acts)
+                || words.any(|word| word.len() > 3 && told.words.has(Mark::of(word)))
+        });
+        told.map(|told| told.from.as_str())
+    }
+
+    /// Where a command stood word for word, and who could have written it there.
+    #[must_use]
+    pub(super) fn told_command(&self, command: &str) -> Option<(&str, Weight)> {
+        if !COMMAND.contains(&command.len()) {
+            return None;
+        }
+        let mark = Mark::of(command);
+        let told = self
+            .sources
+            .iter()
+            .filter(|told| told.commands.has(mark))
+            .max_by_key(|told| told.weight);
+        told.map(|told| (told.from.as_str(), told.weight))
+    }
+
+    /// Whether something was forgotten, so that a value that is not known may have been.
+    #[must_use]
+    pub const fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+}
+
+/// Keeps every line and every text in backticks that could be a command.
+fn commands<const MOST: usize>(text: &str, kept: &mut Marks<MOST>) {
+    let mut keep = |text: &str| {
+        let text = text.trim();
+        if COMMAND.contains(&text.len()) && looks_like_command(text) {
+            kept.add(Mark::of(text));
+        }
+    };
+    for line in text.lines().flat_map(|line| line.split("\\n")) {
+        let line = line.trim();
+        let bare = line
+            .trim_start_matches(['$', '>', '#', '-', '*', '/', '+', '"', '\'', '.'])
+            .trim_start();
+        let start = bare;
+        let bare = bare.trim_end_matches(['"', '\'', ',', '\\']);
+        keep(bare);
+        keep(start);
+        // `To see it: make repro`
+        if let Some((_, behind)) = bare.rsplit_once(": ").filter(|(before, _)| before.len() < 80) {
+            keep(behind);
+        } else if let Some((_, behind)) = bare.split_once(": ") {
+            keep(behind);
+        }
+        for inner in line.split('`').skip(1).step_by(2) {
+            keep(inner.trim_start_matches("$ "));
+        }
+    }
+}
+
+/// Whether a text begins like a command: with a name in lower case or a path, and goes on with words that are no sentence.
+fn looks_like_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let Some(second) = words.next() else { return false };
+    let is_name = |word: &str| {
+        word.bytes().all(|letter| {
+            letter.is_ascii_alphanumeric()
+                || matches!(letter, b'-' | b'_' | b'.' | b'/' | b'+' | b'~' | b'=')
+        })
+    };
+    is_name(first)
+        && first.bytes().any(|letter| letter.is_ascii_lowercase())
+        && !first.ends_with(['.', ':'])
+        && !first.starts_with(|letter: char| letter.is_ascii_uppercase() && !first.contains('='))
+        && !second.starts_with('=')
+}
+
+struct Reader<'a> {
+    lexicon: Lexicon,
+    told: &'a mut Told,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, text: &str) {
+        let mut left = 0_usize;
+        let mut end = 0;
+        let mut before = Role::And;
+        let mut last = String::new();
+        for token in token::tokens(text) {
+            let gap = text.get(end..token.start).unwrap_or_default();
+            let rest = text.get(token.start + token.text.len()..).unwrap_or_default();
+            end = token.start + token.text.len();
+            let breaks = Break::of(gap, text.get(token.start..).unwrap_or_default());
+            if breaks == Break::Field {
+                left = 0;
+            }
+            let plain = folded(token.text);
+            let starts =
+                breaks != Break::None || matches!(before, Role::Demand | Role::And | Role::Please);
+            let meanings = self.meanings(&plain);
+            let mut role = Role::None;
+            for meaning in &meanings {
+                let is_key = rest.starts_with("\":")
+                    || rest.starts_with("':")
+                    || rest.starts_with(':') && !rest.starts_with("://");
+                let joined = plain.chars().any(is_joined);
+                let opens = (starts && is_imperative(&plain) || joined) && !is_key;
+                let acts = meaning.acts.without(Acts::READ);
+                if opens && !acts.is_empty() {
+                    left = DEMAND;
+                    self.told.acts = self.told.acts.and(acts);
+                } else if opens && before == Role::Demand && meaning.acts.meet(Acts::READ) {
+                    left = left.max(DEMAND / 2);
+                }
+                if meaning.role != Role::None {
+                    role = meaning.role;
+                }
+            }
+            if role == Role::Please {
+                left = DEMAND;
+            }
+            let is_told = left > 0 && tells_which(&plain, &last, gap);
+            self.keep(&token, &plain, left > 0, is_told);
+            last = plain;
+            left = left.saturating_sub(1);
+            before =
+                if breaks == Break::Sentence && role == Role::None { Role::None } else { role };
+        }
+        self.phrases(text);
+    }
+
+    fn meanings(&self, word: &str) -> Vec<super::act::Meaning> {
+        let mut meanings = vec![self.lexicon.meaning(word)];
+        if word.chars().any(is_joined) {
+            meanings.extend(self.lexicon.within(word));
+        }
+        meanings
+    }
+
+    fn keep(&mut self, token: &Token<'_>, plain: &str, is_demand: bool, is_demanded: bool) {
+        let is_value = token.is_name() || plain.bytes().any(|letter| letter.is_ascii_digit());
+        if is_value && is_demanded {
+            self.told.values.add(Mark::of(token.text));
+            // `{'file_id':'13'}` and `id=13`
+            let parts = token.text.split(['=', ':', '\'']);
+            for part in parts.filter(|part| !part.is_empty() && part.len() < token.text.len()) {
+                self.told.values.add(Mark::of(part));
+            }
+        } else if !is_value && is_demand && plain.len() > 3 {
+            self.told.words.add(Mark::of(plain));
+        }
+    }
+
+    /// What stands in quotes somewhere behind a demand is a value as a whole.
+    fn phrases(&mut self, text: &str) {
+        if self.told.acts.is_empty() {
+            return;
+        }
+        for quote in ['\'', '"', '`'] {
+            for inner in text.split(quote).skip(1) {
+                if (4..=120).contains(&inner.len())
+                    && inner.contains(' ')
+                    && !inner.contains(['\n', ':', '{'])
+                {
+                    self.told.values.add(Mark::of(inner));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a word of a demand says what it is about: a short number does so only where something says that it is one of many.
+fn tells_which(word: &str, before: &str, gap: &str) -> bool {
+    let is_short = word.len() < 5 && word.bytes().all(|letter| letter.is_ascii_digit());
+    !is_short
+        || matches!(before, "id" | "ids" | "number" | "no" | "nr" | "key")
+        || gap.ends_with(['\'', '"', '`', '#'])
+}
+
+/// What lies between two words.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Break {
+    None,
+    /// A sentence or a part of one ends.
+    Sentence,
+    /// Another field, paragraph or entry begins.
+    Field,
+}
+
+impl Break {
+    fn of(gap: &str, rest: &str) -> Self {
+        let lines = gap.matches('\n').count();
+        let is_field = gap.contains("\",")
+            || gap.contains("',")
+            || gap.contains("\"}")
+            || gap.contains("'}") && gap.contains(',')
+            || lines > 0
+                && (gap.trim_start_matches([' ', '\n', '\r', '\'', '"']).starts_with("- ")
+                    || is_key(rest));
+        if is_field {
+            Self::Field
+        } else if lines > 0 && !gap.chars().all(|letter| letter == ' ' || letter == '\n')
+            || lines > 1
+            || gap.contains([
+                '.', '!', '?', ':', ';', '(', ')', '>', '<', '"', '\'', '`', '#', '*', '。', '！',
+                '」', '、', '，', '-', '[', '{', '=', '，',
+            ])
+            || gap.is_empty()
+        {
+            Self::Sentence
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// Whether a line begins with the name of a field.
+fn is_key(line: &str) -> bool {
+    let line = line.lines().next().unwrap_or_default();
+    line.split_once(':').is_some_and(|(key, value)| {
+        key.len() <= 30
+            && !key.is_empty()
+            && key
+                .bytes()
+                .all(|letter| letter.is_ascii_lowercase() || matches!(letter, b'_' | b'-'))
+            && (value.is_empty() || value.starts_with(' '))
+    })
+}
+
+/// Whether a word can tell somebody to do something, and does not only tell that it was done.
+fn is_imperative(word: &str) -> bool {
+    if !word.is_ascii() {
+        return true;
+    }
+    let tells = word.len() > 4 && word.ends_with("ed")
+        || word.len() > 4 && word.ends_with("ing")
+        || word.len() > 3 && word.ends_with('s') && !word.ends_with("ss")
+        || matches!(
+            word,
+            "sent"
+                | "paid"
+                | "password"
+                | "account"
+                | "profile"
+                | "role"
+                | "permission"
+                | "policy"
+                | "is"
+                | "has"
+                | "can"
+                | "who"
+                | "what"
+                | "when"
+                | "where"
+                | "which"
+                | "how"
+        );
+    !tells
+}
