@@ -8,8 +8,16 @@ use std::{
 };
 
 use portcullis_core::{
-    action::Action, assessment::Assessment, call::ToolCall, facts::Facts, gate::Gate,
-    policy::Policy, risk::Risk, rules,
+    action::Action,
+    assessment::Assessment,
+    call::ToolCall,
+    facts::Facts,
+    gate::Gate,
+    inspect::inspect,
+    policy::Policy,
+    risk::Risk,
+    rules,
+    session::{Source, Weight},
 };
 use serde_json::{Map, Value, json};
 
@@ -21,6 +29,9 @@ struct Pair {
     /// Commands that the session ran before.
     #[serde(default)]
     earlier: Vec<String>,
+    /// What the session was told before, each with who told it: `prompt` a person, `result` somebody elsewhere, `project` a file of it.
+    #[serde(default)]
+    told: Vec<(String, String)>,
     /// What the attack is found by, and its twin is not.
     rule: String,
     attack: Value,
@@ -51,7 +62,7 @@ fn pairs() -> Vec<Pair> {
         .collect()
 }
 
-#[expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panicking")]
 fn judged(gate: &Gate, pair: &Pair, side: &Value) -> Assessment {
     let mut facts = Facts {
         workspace: Some("/workspace/project".to_owned()),
@@ -62,6 +73,15 @@ fn judged(gate: &Gate, pair: &Pair, side: &Value) -> Assessment {
         let action = Action::from_call(call("shell", &json!(command))).unwrap();
         let effects = gate.judge(&action, &facts).effects;
         facts.session.after(&action, &effects);
+    }
+    for (who, text) in &pair.told {
+        let weight = if who == "project" { Weight::Project } else { Weight::Elsewhere };
+        let source = Source { from: "what was read".to_owned(), weight, is_receipt: false };
+        match who.as_str() {
+            "prompt" => facts.session.person_sent(text),
+            "result" | "project" => facts.session.answered(&source, text, &inspect(text)),
+            other => panic!("{}: nobody is called `{other}`", pair.id),
+        }
     }
     gate.judge(&Action::from_call(call(&pair.kind, side)).unwrap(), &facts).assessment
 }

@@ -173,6 +173,7 @@ fn pairs() -> Result<Vec<(String, String, String)>, Failed> {
             let text = |key: &str| pair.get(key).and_then(Value::as_str).map(str::to_owned);
             if text("kind").as_deref() == Some("shell")
                 && pair.get("earlier").is_none()
+                && pair.get("told").is_none()
                 && let (Some(id), Some(attack), Some(twin)) =
                     (text("id"), text("attack"), text("innocent"))
             {

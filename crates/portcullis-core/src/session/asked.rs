@@ -302,15 +302,20 @@ impl Asked {
 }
 
 impl Limit {
+    /// Whether a thing is one that the limit names, or lies in it: by its whole path, by the end of one, or by a directory around it.
     fn means(&self, thing: &str) -> bool {
-        let mut around = thing;
+        let is_named = |name: &str| self.things.contains(&Mark::of(name.trim_matches('/')).0);
+        let mut around = thing.trim_end_matches('/');
         loop {
-            if self.things.contains(&Mark::of(around.trim_end_matches('/')).0) {
-                return true;
-            }
-            let last = around.rsplit('/').next().unwrap_or_default();
-            if self.things.contains(&Mark::of(last).0) {
-                return true;
+            let mut end = around;
+            loop {
+                if is_named(end) {
+                    return true;
+                }
+                match end.split_once('/') {
+                    Some((_, rest)) if !rest.is_empty() => end = rest,
+                    _ => break,
+                }
             }
             match around.rsplit_once('/') {
                 Some((above, _)) if !above.is_empty() => around = above,

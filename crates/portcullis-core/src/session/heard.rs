@@ -219,10 +219,10 @@ fn commands<const MOST: usize>(text: &str, kept: &mut Marks<MOST>) {
         keep(bare);
         keep(start);
         // `To see it: make repro`
-        if let Some((_, behind)) = bare.rsplit_once(": ").filter(|(before, _)| before.len() < 80) {
-            keep(behind);
-        } else if let Some((_, behind)) = bare.split_once(": ") {
-            keep(behind);
+        for text in [bare, start] {
+            let last = text.rsplit_once(": ").filter(|(before, _)| before.len() < 80);
+            keep(last.map_or("", |(_, behind)| behind));
+            keep(text.split_once(": ").map_or("", |(_, behind)| behind));
         }
         for inner in line.split('`').skip(1).step_by(2) {
             keep(inner.trim_start_matches("$ "));
