@@ -4,6 +4,7 @@
 use super::{Hit, Rule, Scene, Shelf, When, apply, session};
 use crate::{
     assessment::is_inside_workspace,
+    bound::Bounded,
     contract::{Act, Class, Data, Meaning, Reach, ValueGiven},
     effect::{Effect, EffectKind},
     finding::{Category, Confidence, Finding},
@@ -357,11 +358,15 @@ fn worded(id: &str, act: &Act, scene: &Scene<'_>) -> String {
         (" named ", &[Meaning::Id]),
     ] {
         let values = act.values.iter().filter(|value| meanings.contains(&value.meaning));
+        let more = values.clone().count().saturating_sub(NAMED);
         let named: Vec<String> =
-            values.take(NAMED).map(|it| format!("`{}`", shown(&it.text))).collect();
+            values.leading(NAMED).map(|it| format!("`{}`", shown(&it.text))).collect();
         if !named.is_empty() {
             words.push_str(before);
             words.push_str(&named.join(", "));
+        }
+        if more > 0 {
+            words.push_str(&format!(" and {more} more"));
         }
     }
     words

@@ -18,7 +18,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, mark: char) -> bool {
+    fn accept(&mut self, mark: char) -> bool {
         self.rest = self.rest.trim_start();
         let found = self.rest.strip_prefix(mark);
         self.rest = found.unwrap_or(self.rest);
@@ -39,22 +39,22 @@ impl Reader<'_> {
 
     fn members(&mut self, depth: usize) -> Option<Value> {
         let mut members = Map::new();
-        self.take('{');
-        while !self.take('}') {
+        self.accept('{');
+        while !self.accept('}') {
             let name = match self.value(depth)? {
                 Value::String(name) => name,
                 Value::Number(number) => number.to_string(),
                 _ => return None,
             };
-            if !self.take(':') {
+            if !self.accept(':') {
                 return None;
             }
             // Which of two entries of one name counts, is not known.
             if members.insert(name, self.value(depth)?).is_some() {
                 return None;
             }
-            if !self.take(',') {
-                return self.take('}').then_some(Value::Object(members));
+            if !self.accept(',') {
+                return self.accept('}').then_some(Value::Object(members));
             }
         }
         Some(Value::Object(members))
@@ -62,11 +62,11 @@ impl Reader<'_> {
 
     fn items(&mut self, open: char, close: char, depth: usize) -> Option<Value> {
         let mut items = Vec::new();
-        self.take(open);
-        while !self.take(close) {
+        self.accept(open);
+        while !self.accept(close) {
             items.push(self.value(depth)?);
-            if !self.take(',') {
-                return self.take(close).then_some(Value::Array(items));
+            if !self.accept(',') {
+                return self.accept(close).then_some(Value::Array(items));
             }
         }
         Some(Value::Array(items))

@@ -6,7 +6,10 @@ use super::{
     nouns::{self, Thing},
     verbs::{self, Does},
 };
-use crate::contract::{Class, Contract, Data, Reach};
+use crate::{
+    bound::Bounded,
+    contract::{Class, Contract, Data, Reach},
+};
 
 /// How many words of a name or a sentence are read.
 const WORDS: usize = 16;
@@ -59,7 +62,8 @@ pub(super) fn of_description(description: &str, hints: &Hints) -> Option<Contrac
     let words: Vec<String> = sentence
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .take(WORDS)
+        // A sentence says what is done in its first words.
+        .leading(WORDS)
         .map(str::to_lowercase)
         .collect();
     let start = words.iter().position(|word| !FILLERS.contains(&word.as_str()))?;
@@ -71,11 +75,10 @@ pub(super) fn of_description(description: &str, hints: &Hints) -> Option<Contrac
 /// The contract that the words of an operation say, as in `{"action": "delete"}`.
 pub(super) fn of_operation(operation: &str, own: &[String], hints: &Hints) -> Option<Contract> {
     let mut words = super::super::name::words(operation);
-    words.truncate(WORDS);
     let at = verb_of(&words)?;
     let does = verbs::does(words.get(at)?)?;
     // `{"action": "delete"}` of a tool that is named after what it deletes.
-    words.extend(own.iter().take(WORDS).cloned());
+    words.extend(own.iter().cloned());
     let verb = words.get(at)?.clone();
     Some(Clause::new(&verb, does, &words, at).contract(hints))
 }
@@ -152,7 +155,7 @@ impl<'a> Clause<'a> {
         if object.is_empty()
             && !all.get(at + 1).is_some_and(|word| PREPOSITIONS.contains(&word.as_str()))
         {
-            object = all.iter().take(at).map(String::as_str).collect();
+            object = all.iter().leading(at).map(String::as_str).collect();
         }
         Self { verb, does, object, all }
     }
@@ -225,7 +228,7 @@ impl<'a> Clause<'a> {
     }
 
     fn subject(&self) -> String {
-        let words: Vec<&str> = self.object.iter().copied().take(3).collect();
+        let words: Vec<&str> = self.object.iter().copied().leading(3).collect();
         words.join(" ")
     }
 
