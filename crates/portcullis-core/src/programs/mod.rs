@@ -35,6 +35,7 @@ mod printers;
 mod projects;
 mod reports;
 mod runners;
+pub(crate) mod started;
 pub(crate) mod system;
 mod text;
 pub(crate) mod trees;
