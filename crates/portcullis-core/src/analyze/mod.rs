@@ -74,7 +74,10 @@ impl Opinion {
     pub fn understood(effects: &Effects, findings: Vec<Finding>) -> Self {
         let gaps = effects.gaps.iter().map(|gap| {
             let (pointer, span) = effects.outermost(gap.at);
-            (Place { pointer: pointer.to_owned(), span, layer: None }, gap.reason.words())
+            (
+                Place { pointer: pointer.to_owned(), span, layer: None, file: None },
+                gap.reason.words(),
+            )
         });
         Self { level: Some(Severity::Safe), findings, gaps: gaps.collect(), needs_meaning: true }
     }
@@ -239,7 +242,12 @@ fn failure(name: &str, error: &AnalysisFailed) -> Finding {
         category: Category::Unclear,
         severity: Severity::High,
         confidence: Confidence::High,
-        place: Place { pointer: String::new(), span: crate::Span::default(), layer: None },
+        place: Place {
+            pointer: String::new(),
+            span: crate::Span::default(),
+            layer: None,
+            file: None,
+        },
         message: format!("the analyzer `{name}` could not judge this: {}", error.0),
         remedy: "repair the analyzer, or judge without it".to_owned(),
         reversible: true,

@@ -14,7 +14,12 @@ fn finding(severity: Severity, reversible: bool, resource: Option<&str>) -> Find
         category: Category::Change,
         severity,
         confidence: Confidence::High,
-        place: Place { pointer: "/command".into(), span: crate::Span::new(0, 1), layer: None },
+        place: Place {
+            pointer: "/command".into(),
+            span: crate::Span::new(0, 1),
+            layer: None,
+            file: None,
+        },
         message: "something would happen".into(),
         remedy: "do something else".into(),
         reversible,

@@ -34,6 +34,7 @@ mod printers;
 mod projects;
 mod reports;
 mod runners;
+pub(crate) mod started;
 pub(crate) mod system;
 mod text;
 mod trees;

@@ -232,7 +232,10 @@ static RULES: &[Rule] = &[
         remedy: "write the path out, or guard the variable: `${NAME:?}`",
         when: When::Effect(Kinds::DELETE, |effect, scene| {
             delete(effect, scene, |place, recursive| match place {
-                Place::Unknown => Some(if recursive { Severity::High } else { Severity::Medium }),
+                Place::Unknown if !recursive || scene.is_of_script(effect) => {
+                    Some(Severity::Medium)
+                }
+                Place::Unknown => Some(Severity::High),
                 _ => None,
             })
         }),
@@ -935,5 +938,33 @@ fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
                 .then(|| at(Severity::High))
         }
         _ => None,
+    }
+}
+
+impl Scene<'_> {
+    /// Whether a file that was there before deletes a place of its own: below a name that it writes out, or in a variable that it gives
+    /// a value itself. What is left is a variable that nobody sets, which is nothing when the file runs.
+    fn is_of_script(&self, effect: &Effect) -> bool {
+        let EffectKind::Delete { target, .. } = &effect.kind else { return false };
+        let Some((_, at)) = self.effects.in_file(effect.at) else { return false };
+        let [Piece::Unknown(origin), rest @ ..] = target.text.pieces.as_slice() else {
+            return false;
+        };
+        let is_named = match rest.first() {
+            Some(Piece::Known(known)) => {
+                let name = known.trim_start_matches('/');
+                name.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+            }
+            _ => false,
+        };
+        let text = self.effects.layer_text(at.layer);
+        let sets = |found: (usize, &str)| {
+            let before = text.get(..found.0).unwrap_or_default();
+            !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+                && text
+                    .get(found.0 + found.1.len()..)
+                    .is_some_and(|rest| !rest.starts_with(['=', '\n', ' ']))
+        };
+        is_named || text.match_indices(&format!("{origin}=")).any(sets)
     }
 }
