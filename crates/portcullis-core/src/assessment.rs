@@ -4,19 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::{
     action::{Action, ActionKind},
-    analyze::Opinion,
     effect::{Connection, Effect, EffectKind, Effects, Target},
-    facts::Facts,
     finding::{Finding, Place},
+    opinion::Opinion,
     risk::{Risk, Severity},
 };
-
-mod class;
-mod reading;
-
-pub(crate) use reading::statement_reads;
-
-pub(crate) use class::is_inside_workspace;
 
 /// Everything that was found out about an action.
 #[derive(Clone, Debug)]
@@ -95,19 +87,19 @@ pub struct Evidence<'a> {
     pub action: &'a Action,
     /// What it would do.
     pub effects: &'a Effects,
-    /// What is known of the world.
-    pub facts: &'a Facts,
     /// What the analyzers say.
     pub opinion: Opinion,
-    /// The class of the tool, see [`Policy::tool_class`](crate::policy::Policy::tool_class).
+    /// The class of the tool, as the policy has it.
     pub tool_class: ActionClass,
+    /// The class that the action proved to be.
+    pub class: ActionClass,
 }
 
 impl Assessment {
     /// Sums up what was found.
     #[must_use]
     pub fn new(evidence: Evidence<'_>) -> Self {
-        let Evidence { action, effects, facts, opinion, tool_class } = evidence;
+        let Evidence { action, effects, opinion, tool_class, class } = evidence;
         let known = opinion.severity();
         let Opinion { level: _, mut findings, gaps, needs_meaning } = opinion;
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -133,7 +125,7 @@ impl Assessment {
                 && findings.iter().all(|finding| finding.reversible),
             impact: impact(risk),
             recommendations: recommendations(risk, &findings),
-            class: class::class(action, effects, facts, &findings, tool_class),
+            class,
             findings,
             coverage,
             tool_is_unknown,

@@ -4,6 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::risk::Risk;
 
+/// The argument in which an agent's own model says how risky its call is, and the misspellings of it that are repaired.
+pub const RISK_NAMES: [&str; 4] =
+    ["security_risk", "security_rort", "securtiy_risk", "security_riks"];
+
 /// A tool call as an agent sent it. Nothing in it is trusted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {

@@ -408,6 +408,8 @@ pub struct Connection {
     pub sends: Option<Text>,
     /// Whether it waits for others to connect.
     pub listens: bool,
+    /// Whether it surely stays on this machine.
+    pub is_local: bool,
 }
 
 /// Data that flows from one effect into another.

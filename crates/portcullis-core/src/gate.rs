@@ -6,13 +6,15 @@ use crate::{
     action::Action,
     analyze::Ensemble,
     assessment::{Assessment, Evidence},
-    decision::Decision,
-    effect::{EffectKind, Effects},
+    class,
+    effect::EffectKind,
     facts::{FactPlan, Facts},
     policy::{Context, Policy, Subject},
     rules::Scene,
     understand,
 };
+
+pub use crate::judgement::Judgement;
 
 /// The most paths that are asked about for one action, so that a script of a million names costs a bounded look.
 const MAX_PATHS: usize = 256;
@@ -37,19 +39,6 @@ const MAX_PATHS: usize = 256;
 pub struct Gate {
     policy: Arc<Policy>,
     analyzers: Arc<Ensemble>,
-}
-
-/// Everything that was found out and decided about one action.
-#[derive(Clone, Debug)]
-pub struct Judgement {
-    /// The digest of the action that this is about.
-    pub action: [u8; 32],
-    /// What it would do.
-    pub effects: Effects,
-    /// How risky that is and why.
-    pub assessment: Assessment,
-    /// Whether it may go on.
-    pub decision: Decision,
 }
 
 impl Gate {
@@ -128,13 +117,10 @@ impl Gate {
         let scene = Scene { action, effects: &effects, facts: &facts };
         let mut opinion = self.analyzers.opinion(&scene);
         opinion.findings = self.policy.adjusted(opinion.findings);
-        let assessment = Assessment::new(Evidence {
-            action,
-            effects: &effects,
-            facts: &facts,
-            opinion,
-            tool_class: self.policy.tool_class(action),
-        });
+        let tool_class = self.policy.tool_class(action);
+        let class = class::class(&scene, &opinion.findings, tool_class);
+        let evidence = Evidence { action, effects: &effects, opinion, tool_class, class };
+        let assessment = Assessment::new(evidence);
         let subject = Subject { action, effects: &effects, facts: &facts, assessment: &assessment };
         let decision = self.policy.decide(&subject, context);
         Judgement { action: action.digest(), effects, assessment, decision }

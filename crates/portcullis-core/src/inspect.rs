@@ -6,6 +6,7 @@ use crate::{
     guardian::{Band, Failing},
     injection::{self, Planted},
     secrets::{self, Detector},
+    session::Shown,
 };
 
 /// What was noticed in a text.
@@ -28,6 +29,12 @@ impl Inspection {
     #[must_use]
     pub fn tells_an_agent(&self, opinion: Option<&Opinion>) -> bool {
         !self.planted.is_empty() || opinion.is_some_and(Opinion::is_planted)
+    }
+}
+
+impl From<&Inspection> for Shown {
+    fn from(seen: &Inspection) -> Self {
+        Self { secret: seen.holds_secret(), planted: !seen.planted.is_empty() }
     }
 }
 

@@ -22,9 +22,7 @@ use crate::{
     action::{Action, ActionKind},
     decision::Layer,
     effect::{Connection, Effect, EffectKind, Effects, WriteMode},
-    inspect::Inspection,
-    monitor::{Deed, Denials},
-    rules::flow::is_local,
+    deed::{Deed, Denials},
     text::{Taint, Text},
 };
 
@@ -91,6 +89,15 @@ enum Origin {
     Decoded,
 }
 
+/// What a tool's answer showed to the agent.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Shown {
+    /// What is likely a secret.
+    pub secret: bool,
+    /// Words that tell an agent what to do.
+    pub planted: bool,
+}
+
 impl SessionState {
     /// Of a session that only begins.
     pub const NOTHING: Self = Self {
@@ -133,7 +140,7 @@ impl SessionState {
                 }
                 // A tool that nobody knows may show what it fetched.
                 EffectKind::Connect(connection)
-                    if action.kind == ActionKind::Tool && !is_local(connection) =>
+                    if action.kind == ActionKind::Tool && !connection.is_local =>
                 {
                     self.foreign = Some(address(connection));
                 }
@@ -156,11 +163,12 @@ impl SessionState {
     }
 
     /// Remembers what a tool answered.
-    pub fn told(&mut self, tool: &str, seen: &Inspection) {
-        if seen.holds_secret() {
+    pub fn told(&mut self, tool: &str, seen: impl Into<Shown>) {
+        let seen = seen.into();
+        if seen.secret {
             self.secret = Some(format!("what `{}` answered", short(tool)));
         }
-        if !seen.planted.is_empty() {
+        if seen.planted {
             self.foreign = Some(format!("what `{}` answered", short(tool)));
         }
     }
@@ -329,7 +337,7 @@ fn file_of(effect: &Effect) -> Option<String> {
 
 fn address_of(effect: &Effect) -> Option<String> {
     match &effect.kind {
-        EffectKind::Connect(connection) if !is_local(connection) => Some(address(connection)),
+        EffectKind::Connect(connection) if !connection.is_local => Some(address(connection)),
         _ => None,
     }
 }

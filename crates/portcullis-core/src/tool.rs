@@ -1,7 +1,7 @@
 //! Tool names: what an agent's name for a tool means, and which class it belongs to. Owns the alias table and the
 //! class table; it does not look at arguments.
 
-use crate::{action::FileOperation, analyze, assessment::ActionClass, hash};
+use crate::{action::FileOperation, assessment::ActionClass, hash, normal};
 
 /// What a tool's name means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -65,7 +65,7 @@ pub fn folded(name: &str) -> impl Iterator<Item = char> {
 /// ```
 #[must_use]
 pub fn skeleton(name: &str) -> String {
-    let plain = normalised(&analyze::plain(name));
+    let plain = normalised(&normal::plain(name));
     let letters = plain.chars().map(|letter| match letter {
         '0' => 'o',
         '1' | 'i' | '|' => 'l',

@@ -4,8 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{ActionKind, FileOperation, OtherFile};
 use crate::{
-    call::ToolCall,
-    guardian::inline,
+    call::{RISK_NAMES, ToolCall},
     pointer,
     tool::{self, Meaning},
 };
@@ -135,8 +134,8 @@ const BODY: &[&str] = &["body", "data", "json", "payload", "form"];
 /// call's name stands for.
 pub(super) fn take_words(call: &mut ToolCall) -> Vec<(String, Value)> {
     // A claim of the model is no argument, however it is spelt. Most calls make none.
-    let has_claims = call.arguments.keys().any(|key| inline::RISK_NAMES.contains(&key.as_str()));
-    for key in inline::RISK_NAMES.iter().filter(|_| has_claims) {
+    let has_claims = call.arguments.keys().any(|key| RISK_NAMES.contains(&key.as_str()));
+    for key in RISK_NAMES.iter().filter(|_| has_claims) {
         if let Some(claim) = call.arguments.remove(*key) {
             let claim = claim.as_str().and_then(|word| word.parse().ok());
             call.declared_risk = call.declared_risk.or(claim);

@@ -7,10 +7,10 @@ use super::{
     AnalysisFailed, Analyzer, Corpus, Detector, Opinion,
     detectors::{COMPILED, DETECTORS},
     injection,
-    normal::Normal,
     segments::{Segment, Segments},
 };
 use crate::{
+    normal::Normal,
     action::ActionKind,
     effect::{EffectKind, Effects, GapReason, Run},
     finding::{Category, Confidence, Finding, Place},

@@ -7,11 +7,11 @@ use regex::Regex;
 use super::{
     AnalysisFailed, Analyzer, Opinion,
     detectors::{RAW_DISK, compile, is_no_disk},
-    normal::Normal,
     pattern::{cut, has_shape},
     segments::Segments,
 };
 use crate::{
+    normal::Normal,
     Span,
     effect::{EffectKind, GapReason},
     finding::{Category, Confidence, Finding, Place},

@@ -9,9 +9,7 @@ use serde_json::{Map, Value};
 use super::json::Json;
 use crate::risk::Risk;
 
-/// The field for the risk, and the misspellings of it that are repaired.
-pub const RISK_NAMES: [&str; 4] =
-    ["security_risk", "security_rort", "securtiy_risk", "security_riks"];
+pub use crate::call::RISK_NAMES;
 
 /// The field for what the call does, in a few words.
 pub const SUMMARY_NAME: &str = "summary";

@@ -28,7 +28,6 @@
 //! ```
 
 mod anomaly;
-mod deed;
 mod executions;
 mod limits;
 mod repetition;
@@ -38,7 +37,7 @@ use std::{collections::VecDeque, time::Duration};
 use serde::{Deserialize, Serialize};
 
 pub use anomaly::{Anomaly, AnomalyKind, Consequence, Consequences, RECENT};
-pub use deed::{DENIALS, Deed, Denials, exact_of, result_of};
+pub use crate::deed::{DENIALS, Deed, Denials, exact_of, result_of};
 pub use executions::{ExecutionId, Executions, MAX_DEPTH, MAX_OPEN, TooMany};
 use limits::Usage;
 pub use limits::{Amounts, Exceeded, Limits, MAX_RATE, RATE_WINDOW, Reservation, Resource};

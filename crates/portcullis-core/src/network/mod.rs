@@ -11,6 +11,7 @@
 mod address;
 mod curl;
 mod homograph;
+pub(crate) mod hosts;
 mod name;
 mod policy;
 mod range;

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::{Confirmation, Context, Mode, Policy, Standing, floor, rule, rule::Rule};
 use crate::{
     action::{Action, ActionKind},
-    assessment::{self, ActionClass, Assessment},
+    assessment::{ActionClass, Assessment},
+    class,
     decision::{Decision, Layer, Obligation, Step, Verdict},
     effect::{Effect, EffectKind, Effects, GapReason},
     facts::Facts,
@@ -203,7 +204,7 @@ fn writes_outside(subject: &Subject<'_>) -> bool {
     matches!(action.kind, ActionKind::File { .. })
         && (facts.workspace.is_some() || facts.cwd.is_some())
         && effects.list.iter().any(|effect| match &effect.kind {
-            EffectKind::Write { target, .. } => !assessment::is_inside_workspace(target, facts),
+            EffectKind::Write { target, .. } => !class::is_inside_workspace(target, facts),
             _ => false,
         })
 }

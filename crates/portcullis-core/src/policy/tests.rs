@@ -65,12 +65,14 @@ impl Made {
 
     fn decide(&self, policy: &Policy, context: &Context) -> Decision {
         let facts = Facts::default();
+        let scene = Scene { action: &self.action, effects: &self.effects, facts: &facts };
+        let tool_class = policy.tool_class(&self.action);
         let assessment = Assessment::new(Evidence {
             action: &self.action,
             effects: &self.effects,
-            facts: &facts,
             opinion: Opinion::understood(&self.effects, self.findings.clone()),
-            tool_class: policy.tool_class(&self.action),
+            tool_class,
+            class: crate::class::class(&scene, &self.findings, tool_class),
         });
         let subject = Subject {
             action: &self.action,

@@ -6,9 +6,9 @@ use super::{
     agents, discards, mounts,
     operands::{after, known, operands},
     program,
+    statements::statement_reads,
 };
 use crate::{
-    assessment::statement_reads,
     bound::Bounded,
     effect::{Argument, WriteMode},
     text::Text,
@@ -187,7 +187,7 @@ pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
     let name = invocation.program.as_str();
     let by_path = invocation.name.text.known_prefix().contains('/');
     if program(name).is_some()
-        || crate::rules::names(name) && !by_path
+        || crate::programs::notable::names(name) && !by_path
         || agents::find(name).is_some()
     {
         return;

@@ -843,7 +843,7 @@ fn program_in(file: &str) -> Option<String> {
     let digit = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_digit());
     let end = name.match_indices('-').find(|(at, _)| name.get(at + 1..).is_some_and(digit));
     let program = end.map_or(name, |(at, _)| name.get(..at).unwrap_or(name));
-    (super::program(program).is_some() || crate::rules::names(program)).then(|| program.to_owned())
+    (super::program(program).is_some() || crate::programs::notable::names(program)).then(|| program.to_owned())
 }
 
 const MAKE: &[&str] = &[

@@ -28,6 +28,7 @@ mod mounts;
 #[cfg(test)]
 mod near_pairs;
 mod network;
+pub(crate) mod notable;
 mod operands;
 mod operators;
 mod options;
@@ -35,6 +36,7 @@ mod printers;
 mod projects;
 mod reports;
 mod runners;
+pub(crate) mod statements;
 pub(crate) mod system;
 mod text;
 pub(crate) mod trees;

@@ -192,7 +192,7 @@ fn named(words: &[Argument], only_known: bool) -> Option<Vec<Argument>> {
         Some(scoped) => scoped.split('@').next()?.rsplit('/').next()?,
         None => written.split('@').next()?,
     };
-    let known = super::program(package).is_some() || crate::rules::names(package);
+    let known = super::program(package).is_some() || crate::programs::notable::names(package);
     if package.is_empty() || (only_known && !known && !written.contains('/')) {
         return None;
     }

@@ -136,7 +136,7 @@ pub(super) fn host_kind(connection: &Connection) -> HostKind {
 
 /// Whether the connection stays on this machine.
 pub(crate) fn is_local(connection: &Connection) -> bool {
-    host_kind(connection) == HostKind::Local && !connection.listens
+    connection.is_local
 }
 
 /// Where a connection goes, for a person.

@@ -10,6 +10,7 @@ use crate::{
     effect::{Certainty, Effect, EffectKind, Effects, Kinds, LayerId, LayerOrigin, Location, Run},
     facts::Facts,
     finding::{Category, Confidence, Finding, Place},
+    network::hosts,
     risk::Severity,
 };
 
@@ -32,7 +33,6 @@ mod execution;
 mod exfiltration;
 pub(crate) mod flow;
 mod git;
-mod hosts;
 mod images;
 mod index;
 mod infrastructure;
@@ -263,12 +263,6 @@ pub const FLOORS: &[&str] = &[
 /// Every rule, in the order of the registry.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     SHELVES.iter().flat_map(|shelf| shelf.rules)
-}
-
-/// Whether a rule on commands names this program.
-#[must_use]
-pub(crate) fn names(program: &str) -> bool {
-    SHELVES.iter().any(|shelf| shelf.programs.binary_search(&program).is_ok())
 }
 
 /// The rule with this id.

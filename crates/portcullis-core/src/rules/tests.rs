@@ -98,6 +98,15 @@ fn seen_in<T>(command: &str, session: &SessionState, look: impl FnOnce(&Scene<'_
 }
 
 #[test]
+fn the_programs_that_rules_name_are_those_that_understanding_knows_for_notable() {
+    let named: BTreeSet<_> = SHELVES.iter().flat_map(|shelf| shelf.programs).copied().collect();
+    let notable: BTreeSet<_> = crate::programs::notable::NAMES.iter().copied().collect();
+    let apart: Vec<_> = named.symmetric_difference(&notable).collect();
+    assert!(apart.is_empty(), "correct `programs/notable.rs`: {apart:?}");
+    assert!(crate::programs::notable::NAMES.is_sorted());
+}
+
+#[test]
 fn identifiers_are_well_formed_and_unique() {
     let mut seen = BTreeSet::new();
     for rule in all() {

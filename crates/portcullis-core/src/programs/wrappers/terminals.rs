@@ -90,7 +90,7 @@ pub(super) fn typing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
     // Most of what is typed is text for a person's window; only what names a program that matters is read as a command.
     let first = shown.split_whitespace().next().unwrap_or("");
-    if !crate::rules::names(first) {
+    if !crate::programs::notable::names(first) {
         return invocation.origin();
     }
     let code = Text::known(shown.replace("\\n", "\n").replace("\\r", "\n"));

@@ -9,9 +9,9 @@ use super::{
     verbs::{self, NAME, Verb},
 };
 use crate::{
-    assessment::statement_reads,
     effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
     place::{self, AgentFileKind, Credential, Place},
+    programs::statements::statement_reads,
     risk::Severity,
     text::Text,
 };

@@ -21,6 +21,7 @@ use crate::{
         WriteMode, stand_in, stands_for,
     },
     facts::Facts,
+    network::hosts,
     place::{self, Place},
     programs::{self, escapes},
     session::Left,
@@ -482,7 +483,9 @@ impl<'a> Walk<'a> {
     /// The program talks to `address` and sends it `sends`; gives what comes back.
     pub fn connect(&mut self, address: &Argument, sends: Option<Text>, listens: bool) -> Text {
         let host = host(&address.text);
-        let connection = Connection { address: address.text.clone(), host, sends, listens };
+        let is_local = !listens && host.as_deref().is_some_and(hosts::is_this_machine);
+        let connection =
+            Connection { address: address.text.clone(), host, sends, listens, is_local };
         let id = self.emit(EffectKind::Connect(connection), address.span);
         let mut received = Text::unknown(&address.text.display());
         received.taint = Taint::NETWORK;
@@ -555,7 +558,7 @@ impl<'a> Walk<'a> {
             !lines
                 .known_prefix()
                 .split(apart)
-                .any(|word| crate::rules::names(word) || programs::program(word).is_some())
+                .any(|word| crate::programs::notable::names(word) || programs::program(word).is_some())
         });
         let text = self.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return Text::unknown("a script") };

@@ -1,7 +1,7 @@
 //! What the name of a tool says that nobody knows. Owns the words that names are made of; no word makes a tool a known one,
 //! each only says how its arguments are best read.
 
-use crate::{programs, rules, tool};
+use crate::{programs, tool};
 
 /// A name as its words.
 pub(super) struct Name {
@@ -143,7 +143,7 @@ impl Name {
         self.all()
             .find(|word| {
                 says(word) == Some(Hint::Program)
-                    && (rules::names(word) || programs::program(word).is_some())
+                    && (programs::notable::names(word) || programs::program(word).is_some())
             })
             .map(String::as_str)
     }

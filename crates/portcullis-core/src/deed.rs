@@ -10,9 +10,8 @@ use crate::{
     decision::Layer,
     effect::{EffectKind, Effects, WriteMode},
     finding::{Category, Finding},
-    gate::Judgement,
+    judgement::Judgement,
     risk::Severity,
-    rules::flow::is_local,
     text::Taint,
 };
 
@@ -310,7 +309,7 @@ fn sends_unknown(effect: &EffectKind) -> bool {
     match effect {
         EffectKind::Connect(connection) => {
             let sends = connection.sends.as_ref();
-            !is_local(connection)
+            !connection.is_local
                 && sends.is_some_and(|sends| sends.has_unknown() || sends.taint.has(Taint::DECODED))
         }
         _ => false,

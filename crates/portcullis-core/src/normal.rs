@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
 
 /// A text in its plain form, with the place of every byte in the text that it was made from.
-pub(super) struct Normal<'a> {
+pub(crate) struct Normal<'a> {
     /// The plain form.
-    pub(super) text: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
     /// Where each byte of the plain form starts in the original; `None` where they are the same.
     starts: Option<Vec<u32>>,
     length: usize,
@@ -20,7 +20,7 @@ impl<'a> Normal<'a> {
     ///
     /// It decomposes (NFKD) where the documents compose (NFKC): for patterns of ASCII letters it finds the same, and also
     /// sees through accents that are put on a letter to hide it.
-    pub(super) fn new(original: &'a str) -> Self {
+    pub(crate) fn new(original: &'a str) -> Self {
         if is_plain(original) {
             let text = Cow::Borrowed(original);
             return Self { text, starts: None, length: original.len() };
@@ -47,7 +47,7 @@ impl<'a> Normal<'a> {
     }
 
     /// The bytes of the original that stretch of the plain form was made from.
-    pub(super) fn original(&self, range: std::ops::Range<usize>) -> crate::Span {
+    pub(crate) fn original(&self, range: std::ops::Range<usize>) -> crate::Span {
         match &self.starts {
             None => crate::Span::new(range.start, range.end),
             Some(starts) => {

@@ -1,13 +1,13 @@
 //! What kind of machine a host name or address stands for. Owns the lists of well-known places; which addresses and names
-//! lead inside, [`crate::network`] says. It resolves nothing.
+//! lead inside, [`super::inside`] says. It resolves nothing.
 
 use std::net::IpAddr;
 
-use crate::network::{self, Inside, Kind};
+use super::{Inside, Kind, classify, inside, written_address};
 
 /// What kind of machine a connection goes to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum HostKind {
+pub(crate) enum HostKind {
     /// This machine.
     Local,
     /// A private network, or a name that only resolves in one.
@@ -25,8 +25,8 @@ pub(super) enum HostKind {
 }
 
 /// The kind of a host in lower case, without port and brackets.
-pub(super) fn kind(host: &str) -> HostKind {
-    if let Some((address, _)) = network::written_address(host) {
+pub(crate) fn kind(host: &str) -> HostKind {
+    if let Some((address, _)) = written_address(host) {
         return of_address(address);
     }
     let is = |names: &[&str]| {
@@ -34,7 +34,7 @@ pub(super) fn kind(host: &str) -> HostKind {
             host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
         })
     };
-    match network::inside(host) {
+    match inside(host) {
         Some(Inside::Metadata) => HostKind::Metadata,
         Some(Inside::Machine) => HostKind::Local,
         Some(Inside::Hidden) => HostKind::Hidden,
@@ -45,13 +45,19 @@ pub(super) fn kind(host: &str) -> HostKind {
     }
 }
 
+/// Whether a host is this machine.
+#[must_use]
+pub(crate) fn is_this_machine(host: &str) -> bool {
+    kind(host) == HostKind::Local
+}
+
 /// Whether an address is written in a form that hides which it is: one number, hexadecimal or octal parts, IPv4 in IPv6.
-pub(super) fn is_disguised(host: &str) -> bool {
-    network::written_address(host).is_some_and(|(_, plain)| !plain)
+pub(crate) fn is_disguised(host: &str) -> bool {
+    written_address(host).is_some_and(|(_, plain)| !plain)
 }
 
 fn of_address(address: IpAddr) -> HostKind {
-    match network::classify(address).range.kind {
+    match classify(address).range.kind {
         Kind::Metadata => HostKind::Metadata,
         Kind::Loopback | Kind::Unspecified => HostKind::Local,
         Kind::Private | Kind::LinkLocal | Kind::Multicast => HostKind::Private,
@@ -141,7 +147,7 @@ const DROPS: &[&str] = &[
 ];
 
 /// Addresses of webhooks that post into a chat that the sender chose.
-pub(super) fn is_webhook(address: &str) -> bool {
+pub(crate) fn is_webhook(address: &str) -> bool {
     [
         "discord.com/api/webhooks",
         "discordapp.com/api/webhooks",

@@ -1,23 +1,26 @@
 //! The class of an action. Owns what has to be proven for each class; it does not know what a class may do.
 
-use super::{ActionClass, reading};
 use crate::{
-    action::{Action, ActionKind, FileOperation},
+    action::{ActionKind, FileOperation},
+    assessment::ActionClass,
     contract::{Class, Source},
     effect::{EffectKind, Effects, Target},
     facts::Facts,
     finding::{Category, Finding},
+    programs::statements::statement_reads,
     risk::Severity,
+    rules::Scene,
 };
 
+mod reading;
+
 /// The class of an action. More effects, gaps and findings only ever raise it.
-pub(super) fn class(
-    action: &Action,
-    effects: &Effects,
-    facts: &Facts,
+pub(crate) fn class(
+    scene: &Scene<'_>,
     findings: &[Finding],
     tool_class: ActionClass,
 ) -> ActionClass {
+    let Scene { action, effects, facts } = scene;
     let proven = match &action.kind {
         ActionKind::Tool if tool_class == ActionClass::Unknown => return of_contract(effects),
         ActionKind::Tool => return tool_class,
@@ -27,7 +30,7 @@ pub(super) fn class(
             .map(|other| of_operation(other.operation))
             .fold(of_operation(*operation), Ord::max),
         ActionKind::Query { statement, .. } => {
-            of_effects(effects, facts, findings).max(if reading::statement_reads(statement) {
+            of_effects(effects, facts, findings).max(if statement_reads(statement) {
                 ActionClass::ReadOnly
             } else {
                 ActionClass::Execute
@@ -117,7 +120,7 @@ fn of_effect(effect: &EffectKind, facts: &Facts) -> ActionClass {
         EffectKind::Delete { .. } => ActionClass::Destructive,
         EffectKind::Connect(connection) if !connection.listens => ActionClass::Network,
         EffectKind::Query { statement } => match statement.as_known() {
-            Some(statement) if reading::statement_reads(statement) => ActionClass::ReadOnly,
+            Some(statement) if statement_reads(statement) => ActionClass::ReadOnly,
             _ => ActionClass::Execute,
         },
         EffectKind::Connect(_)
