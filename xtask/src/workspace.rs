@@ -10,7 +10,34 @@ use crate::command::{self, Failed, cargo, root};
 /// Each crate with the workspace crates that it may use. Nothing else is allowed.
 const DIRECTION: &[(&str, &[&str])] = &[
     ("portcullis-syntax", &[]),
-    ("portcullis-core", &["portcullis-syntax"]),
+    ("portcullis-model", &["portcullis-syntax"]),
+    ("portcullis-secrets", &["portcullis-model"]),
+    ("portcullis-injection", &["portcullis-model"]),
+    ("portcullis-network", &["portcullis-model"]),
+    ("portcullis-understand", &["portcullis-model", "portcullis-network", "portcullis-syntax"]),
+    (
+        "portcullis-rules",
+        &[
+            "portcullis-injection",
+            "portcullis-model",
+            "portcullis-network",
+            "portcullis-secrets",
+            "portcullis-syntax",
+            "portcullis-understand",
+        ],
+    ),
+    (
+        "portcullis-core",
+        &[
+            "portcullis-injection",
+            "portcullis-model",
+            "portcullis-network",
+            "portcullis-rules",
+            "portcullis-secrets",
+            "portcullis-syntax",
+            "portcullis-understand",
+        ],
+    ),
     ("portcullis-net", &["portcullis-core"]),
     ("portcullis-sandbox", &[]),
     (
@@ -30,7 +57,16 @@ const DIRECTION: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that never touch the world, with the crates of others that would let them.
-const PURE: &[&str] = &["portcullis-syntax", "portcullis-core"];
+const PURE: &[&str] = &[
+    "portcullis-syntax",
+    "portcullis-model",
+    "portcullis-secrets",
+    "portcullis-injection",
+    "portcullis-network",
+    "portcullis-understand",
+    "portcullis-rules",
+    "portcullis-core",
+];
 const IMPURE: &[&str] = &[
     "tokio",
     "rusqlite",

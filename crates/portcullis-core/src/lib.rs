@@ -12,47 +12,25 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
-pub mod action;
-pub mod address;
-pub mod analyze;
 pub mod approval;
-pub mod assessment;
-pub mod assessor;
-mod bound;
-pub mod call;
-mod class;
-pub mod contract;
 pub mod conversation;
-pub mod decision;
-mod deed;
-pub mod effect;
-pub mod facts;
-pub mod finding;
 pub mod gate;
 pub mod guardian;
-mod hash;
-pub mod injection;
 pub mod inspect;
 pub mod intervention;
-mod judgement;
 pub mod monitor;
-pub mod network;
-mod normal;
-mod opinion;
-pub mod place;
-mod pointer;
 pub mod policy;
-pub mod programs;
-pub mod redact;
-pub mod risk;
-pub mod rules;
-pub mod secrets;
-pub mod session;
-mod split;
-pub mod text;
 pub mod threats;
-pub mod tool;
-pub mod understand;
 pub mod validate;
 
-pub use portcullis_syntax::Span;
+pub use portcullis_injection::injection;
+pub use portcullis_model::{
+    Span, action, address, assessment, call, contract, decision, effect, facts, finding, place,
+    risk, session, text, tool,
+};
+use portcullis_model::{deed, judgement, pointer};
+pub use portcullis_network::network;
+use portcullis_rules::class;
+pub use portcullis_rules::{analyze, assessor, rules};
+pub use portcullis_secrets::{redact, secrets};
+pub use portcullis_understand::{programs, understand};

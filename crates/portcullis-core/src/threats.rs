@@ -85,16 +85,16 @@ pub const THREATS: &[Threat] = &[
                         "portcullis_core::injection",
                         &[
                             "portcullis-core/tests/content.rs::planted_instructions_are_found_and_their_look_alikes_are_not",
-                            "portcullis-core/src/injection/tests.rs::the_place_of_an_encoded_text_is_the_code",
-                            "portcullis-core/src/analyze/tests.rs::letters_that_only_look_like_others_hide_nothing",
+                            "portcullis-injection/src/injection/tests.rs::the_place_of_an_encoded_text_is_the_code",
+                            "portcullis-rules/src/analyze/tests.rs::letters_that_only_look_like_others_hide_nothing",
                         ],
                     ),
                     control(
                         "what the model says of its own action is taken out of the arguments and never lowers the risk",
                         "portcullis_core::analyze",
                         &[
-                            "portcullis-core/src/analyze/tests.rs::what_the_agent_says_about_its_call_neither_hides_nor_makes_a_deletion",
-                            "portcullis-core/src/analyze/tests.rs::a_claim_does_not_talk_away_what_the_rules_did_not_understand",
+                            "portcullis-rules/src/analyze/tests.rs::what_the_agent_says_about_its_call_neither_hides_nor_makes_a_deletion",
+                            "portcullis-rules/src/analyze/tests.rs::a_claim_does_not_talk_away_what_the_rules_did_not_understand",
                         ],
                     ),
                 ],
@@ -128,7 +128,7 @@ pub const THREATS: &[Threat] = &[
                     "what an earlier call fetched or was shown makes later calls that use it stricter",
                     "portcullis_core::session",
                     &[
-                        "portcullis-core/src/session.rs::what_came_from_elsewhere_is_known_by_where_it_lies",
+                        "portcullis-core/tests/session.rs::what_came_from_elsewhere_is_known_by_where_it_lies",
                         "portcullis/tests/hooks/main.rs::what_a_call_left_is_known_to_the_next_of_its_session_and_to_no_other",
                     ],
                 )],
@@ -291,7 +291,7 @@ pub const THREATS: &[Threat] = &[
                             "portcullis-core/src/validate/tests.rs::sql_what_the_document_let_through_is_refused",
                             "portcullis-core/src/validate/tests.rs::paths_are_refused_by_components_and_not_by_two_dots_anywhere",
                             "portcullis-core/src/validate/tests.rs::urls_lead_to_public_hosts_that_are_named_whatever_their_spelling",
-                            "portcullis-core/src/network/tests.rs::every_spelling_of_an_address_is_the_address",
+                            "portcullis-network/src/network/tests.rs::every_spelling_of_an_address_is_the_address",
                         ],
                     ),
                 ],
@@ -437,7 +437,7 @@ pub const THREATS: &[Threat] = &[
                         "one redactor masks what is recorded, shown and sent to a reviewer",
                         "portcullis_core::redact",
                         &[
-                            "portcullis-core/src/redact/tests.rs::a_password_never_survives",
+                            "portcullis-secrets/src/redact/tests.rs::a_password_never_survives",
                             "portcullis/src/audit/entry.rs::every_text_is_redacted_and_bounded_before_it_is_stored",
                             "portcullis/tests/cli/forging.rs::secrets_are_not_shown",
                         ],
@@ -503,7 +503,7 @@ pub const THREATS: &[Threat] = &[
                     "portcullis_core::rules, portcullis_core::place",
                     &[
                         "portcullis-core/tests/self_protection.rs::no_attack_on_the_gate_passes",
-                        "portcullis-core/src/place/tests.rs::agents_files_are_told_apart_by_what_they_do",
+                        "portcullis-model/src/place/tests.rs::agents_files_are_told_apart_by_what_they_do",
                     ],
                 )],
             ),

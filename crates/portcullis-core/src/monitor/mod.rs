@@ -36,8 +36,8 @@ use std::{collections::VecDeque, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-pub use anomaly::{Anomaly, AnomalyKind, Consequence, Consequences, RECENT};
 pub use crate::deed::{DENIALS, Deed, Denials, exact_of, result_of};
+pub use anomaly::{Anomaly, AnomalyKind, Consequence, Consequences, RECENT};
 pub use executions::{ExecutionId, Executions, MAX_DEPTH, MAX_OPEN, TooMany};
 use limits::Usage;
 pub use limits::{Amounts, Exceeded, Limits, MAX_RATE, RATE_WINDOW, Reservation, Resource};

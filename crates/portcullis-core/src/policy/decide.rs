@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Confirmation, Context, Mode, Policy, Standing, floor, rule, rule::Rule};
 use crate::{
     action::{Action, ActionKind},
-    assessment::{ActionClass, Assessment},
+    assessment::{self, ActionClass, Assessment},
     class,
     decision::{Decision, Layer, Obligation, Step, Verdict},
     effect::{Effect, EffectKind, Effects, GapReason},

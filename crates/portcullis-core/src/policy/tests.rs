@@ -12,6 +12,7 @@ use crate::{
     finding::{Category, Confidence, Finding, Place},
     gate::Gate,
     risk::Severity,
+    rules::Scene,
 };
 
 /// An action with what was found out about it, made up for a test.
@@ -559,5 +560,16 @@ fn what_is_read_of_an_unknown_tool_and_is_dangerous_is_not_left_to_its_agent() {
             let expected = if mode == Some(Mode::Plan) { Verdict::Deny } else { Verdict::Ask };
             assert_eq!(verdict.verdict, expected, "{tool} {arguments} in {mode:?}");
         }
+    }
+}
+
+#[test]
+fn a_call_that_only_has_the_name_of_a_known_tool_has_no_class() {
+    for (tool, key) in [("bash", "cmdline"), ("sql", "table"), ("delete_file", "file_id")] {
+        let mut call = ToolCall { tool: tool.into(), ..ToolCall::default() };
+        call.arguments.insert(key.into(), "13".into());
+        let action = Action::from_call(call).unwrap();
+        assert!(action.is_misnamed(), "{tool}");
+        assert_eq!(Policy::default().tool_class(&action), ActionClass::Unknown, "{tool}");
     }
 }

@@ -1,0 +1,624 @@
+//! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
+//! say which of them are bad.
+
+use std::{ops::Deref, sync::Arc};
+
+use portcullis_syntax::Span;
+
+use crate::{contract::Act, place::Standing, text::Text};
+
+/// Everything that an action would do, as far as it was understood.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// The texts that effects point into: the arguments first, then decoded and nested ones.
+    pub layers: Vec<Layer>,
+    /// The effects in the order found.
+    pub list: Vec<Effect>,
+    /// Data that flows from one effect into another.
+    pub flows: Vec<Flow>,
+    /// What was not understood.
+    pub gaps: Vec<Gap>,
+    /// What the agent would get to see: not the text itself, only where it comes from.
+    pub shown: Text,
+    /// Where the unknown values come from that stand in nested layers as one character each, see [`stand_in`].
+    pub unknown: Vec<Box<str>>,
+}
+
+/// The index of an effect in [`Effects::list`].
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct EffectId(pub u32);
+
+/// The index of a layer in [`Effects::layers`].
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct LayerId(pub u16);
+
+/// One text that effects point into.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Layer {
+    /// The text.
+    pub text: String,
+    /// Where it comes from.
+    pub origin: LayerOrigin,
+}
+
+/// How many unknown values can stand in nested layers; past it they merge into the last.
+pub const STAND_INS: usize = 0xFF00;
+
+/// The first private character that stands for an unknown value (Supplementary Private Use Area-A).
+const STAND_IN: u32 = 0xF0000;
+
+/// The most effects that are followed back from one text; longer chains are not written by hand.
+const FOLLOWED: usize = 256;
+
+/// How far back rules look for the program that an effect belongs to; what it does stands right behind it.
+pub const LOOKED_BACK: usize = 256;
+
+/// The longest origin of an unknown value that is shown; a longer one could be half of a secret when it is cut.
+const SHOWN_ORIGIN: usize = 40;
+
+/// The character that the unknown value of this number is in the text of a nested layer.
+pub fn stand_in(number: usize) -> Option<char> {
+    char::from_u32(STAND_IN + u32::try_from(number.min(STAND_INS)).ok()?)
+}
+
+/// The number of the unknown value that a character of a nested layer stands for.
+pub fn stands_for(character: char) -> Option<usize> {
+    let number = (character as u32).checked_sub(STAND_IN)? as usize;
+    (number <= STAND_INS).then_some(number)
+}
+
+/// Where a layer comes from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum LayerOrigin {
+    /// An argument of the call, by JSON pointer.
+    Argument(String),
+    /// A text computed from another layer: a decoded string, a script given to `sh -c`, a heredoc run as code.
+    Within {
+        /// The layer around it.
+        parent: LayerId,
+        /// The text in the parent that it comes from.
+        span: Span,
+    },
+}
+
+/// A span in a layer, ordered by layer and then by where it starts.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Location {
+    /// The layer.
+    pub layer: LayerId,
+    /// The bytes in the layer's text.
+    pub span: Span,
+}
+
+/// One thing that an action would do.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// What.
+    pub kind: EffectKind,
+    /// Where it is written.
+    pub at: Location,
+    /// How certain it is that it would happen.
+    pub certainty: Certainty,
+}
+
+/// How certain an effect is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Certainty {
+    /// Only if something else happens first: a function that is defined and not called, a later session.
+    Possible,
+    /// On some path through the text, or with a value that is only half known.
+    Likely,
+    /// As written.
+    Certain,
+}
+
+/// What an action would do.
+#[derive(Clone, Debug)]
+pub enum EffectKind {
+    /// Run a program.
+    Run(Run),
+    /// Read a file.
+    Read(Target),
+    /// Create or change a file.
+    Write {
+        /// Which.
+        target: Target,
+        /// How.
+        mode: WriteMode,
+        /// What is written, as far as it is known.
+        content: Text,
+    },
+    /// Delete a file or a directory.
+    Delete {
+        /// Which.
+        target: Target,
+        /// With everything below it.
+        recursive: bool,
+    },
+    /// Change who may do what with a file.
+    Permission {
+        /// Which.
+        target: Target,
+        /// With everything below it.
+        recursive: bool,
+        /// The new mode, owner, list or attribute.
+        change: PermissionChange,
+    },
+    /// Give one of the gate's or an agent's own files to a program that does with files what it likes: an editor, version
+    /// control, a mount. It is told of no other files, because what becomes of them is not known.
+    Hand {
+        /// Which.
+        target: Target,
+        /// Whether the program is known to change what it is given.
+        changes: bool,
+    },
+    /// Put what version control keeps in the place of what stands somewhere in a work tree.
+    Discard {
+        /// Where.
+        target: Target,
+        /// Whether it is done to the whole work tree that the directory belongs to.
+        whole: bool,
+    },
+    /// Run text as code.
+    Execute {
+        /// What runs it: `shell`, `python`, …
+        language: &'static str,
+        /// The code, as far as it is known.
+        code: Text,
+    },
+    /// Talk to the network.
+    Connect(Connection),
+    /// Act with another user's rights.
+    Privilege {
+        /// The user; `root` where none is named.
+        user: Text,
+    },
+    /// Stop a process.
+    Kill {
+        /// The processes, as written.
+        target: Text,
+        /// Every process that may be signalled.
+        everything: bool,
+    },
+    /// Give a variable that programs obey (`LD_PRELOAD`, `PATH`, `BASH_ENV`…) a value.
+    Environment {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: Text,
+    },
+    /// Send a statement to a database.
+    Query {
+        /// The statement, as far as it is known.
+        statement: Text,
+    },
+    /// Something that a rule alone describes: the rule's id.
+    Noted(&'static str),
+    /// Have a tool do what only it can do, by its contract.
+    Act(Box<Act>),
+}
+
+/// Several kinds of effects.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds(u16);
+
+impl Kinds {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// [`EffectKind::Run`].
+    pub const RUN: Self = Self(1);
+    /// [`EffectKind::Read`].
+    pub const READ: Self = Self(1 << 1);
+    /// [`EffectKind::Write`].
+    pub const WRITE: Self = Self(1 << 2);
+    /// [`EffectKind::Delete`].
+    pub const DELETE: Self = Self(1 << 3);
+    /// [`EffectKind::Permission`].
+    pub const PERMISSION: Self = Self(1 << 4);
+    /// [`EffectKind::Hand`].
+    pub const HAND: Self = Self(1 << 5);
+    /// [`EffectKind::Execute`].
+    pub const EXECUTE: Self = Self(1 << 6);
+    /// [`EffectKind::Connect`].
+    pub const CONNECT: Self = Self(1 << 7);
+    /// [`EffectKind::Privilege`].
+    pub const PRIVILEGE: Self = Self(1 << 8);
+    /// [`EffectKind::Kill`].
+    pub const KILL: Self = Self(1 << 9);
+    /// [`EffectKind::Environment`].
+    pub const ENVIRONMENT: Self = Self(1 << 10);
+    /// [`EffectKind::Query`].
+    pub const QUERY: Self = Self(1 << 11);
+    /// [`EffectKind::Noted`].
+    pub const NOTED: Self = Self(1 << 12);
+    /// [`EffectKind::Discard`].
+    pub const DISCARD: Self = Self(1 << 13);
+    /// [`EffectKind::Act`].
+    pub const ACT: Self = Self(1 << 14);
+
+    /// All of them.
+    pub const ALL: Self = Self(u16::MAX);
+
+    /// The kind of an effect.
+    #[must_use]
+    pub const fn of(effect: &EffectKind) -> Self {
+        match effect {
+            EffectKind::Run(_) => Self::RUN,
+            EffectKind::Read(_) => Self::READ,
+            EffectKind::Write { .. } => Self::WRITE,
+            EffectKind::Delete { .. } => Self::DELETE,
+            EffectKind::Permission { .. } => Self::PERMISSION,
+            EffectKind::Hand { .. } => Self::HAND,
+            EffectKind::Execute { .. } => Self::EXECUTE,
+            EffectKind::Connect(_) => Self::CONNECT,
+            EffectKind::Privilege { .. } => Self::PRIVILEGE,
+            EffectKind::Kill { .. } => Self::KILL,
+            EffectKind::Environment { .. } => Self::ENVIRONMENT,
+            EffectKind::Query { .. } => Self::QUERY,
+            EffectKind::Noted(_) => Self::NOTED,
+            EffectKind::Discard { .. } => Self::DISCARD,
+            EffectKind::Act(_) => Self::ACT,
+        }
+    }
+
+    /// These and others.
+    #[must_use]
+    pub const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// How many kinds there are.
+    pub const COUNT: usize = Self::ACT.first() + 1;
+
+    /// One bit for each of them.
+    pub const fn bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The number of the first of them.
+    pub const fn first(self) -> usize {
+        self.0.trailing_zeros() as usize
+    }
+
+    /// Whether any of them is among others.
+    #[must_use]
+    pub const fn meet(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
+/// A program that would run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its name without a directory, `rm`; empty where it is not known.
+    pub program: String,
+    /// The name as written and expanded.
+    pub name: Argument,
+    /// Its arguments, expanded.
+    pub arguments: Arguments,
+    /// Whether the tables know it.
+    pub known: bool,
+    /// What arrives on its standard input.
+    pub input: Option<Text>,
+}
+
+/// One argument of a program.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Argument {
+    /// What it is.
+    pub text: Text,
+    /// Where it is written, in the layer of the program.
+    pub span: Span,
+}
+
+/// The arguments of a program. What is announced of it and what is done about it share them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Arguments(Arc<[Argument]>);
+
+impl Arguments {
+    /// All of them.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Argument] {
+        &self.0
+    }
+}
+
+impl Deref for Arguments {
+    type Target = [Argument];
+
+    fn deref(&self) -> &[Argument] {
+        &self.0
+    }
+}
+
+impl From<Vec<Argument>> for Arguments {
+    fn from(arguments: Vec<Argument>) -> Self {
+        Self(arguments.into())
+    }
+}
+
+impl FromIterator<Argument> for Arguments {
+    fn from_iter<T: IntoIterator<Item = Argument>>(arguments: T) -> Self {
+        Self(arguments.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for &'a Arguments {
+    type Item = &'a Argument;
+    type IntoIter = std::slice::Iter<'a, Argument>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+/// A file or directory.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Target {
+    /// As written and expanded.
+    pub text: Text,
+    /// The absolute, normalised path with globs as written, where enough is known.
+    pub path: Option<String>,
+    /// What the path means, once it was asked for.
+    pub standing: Standing,
+}
+
+impl Target {
+    /// A target by its text and path.
+    #[must_use]
+    pub fn new(text: Text, path: Option<String>) -> Self {
+        Self { text, path, standing: Standing::default() }
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum WriteMode {
+    /// What was there is gone.
+    Replace,
+    /// Something is added.
+    Append,
+    /// It is changed in place.
+    Edit,
+    /// It is made, and fails or does nothing where it exists (`mkdir`, `touch`).
+    Create,
+    /// Another name for an existing file: the link's target is the content.
+    Link,
+}
+
+/// A change of permissions.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum PermissionChange {
+    /// `chmod`: the mode as written.
+    Mode(Text),
+    /// `chown`, `chgrp`: the owner as written.
+    Owner(Text),
+    /// Access lists, attributes, capabilities: as written.
+    Attribute(Text),
+}
+
+/// A connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The address, URL or host as written.
+    pub address: Text,
+    /// The host in lower case, where it is known.
+    pub host: Option<String>,
+    /// Whether data of the user goes out (an upload, a request body, a shell's output).
+    pub sends: Option<Text>,
+    /// Whether it waits for others to connect.
+    pub listens: bool,
+    /// Whether it surely stays on this machine.
+    pub is_local: bool,
+}
+
+/// Data that flows from one effect into another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Flow {
+    /// Where it comes from.
+    pub from: EffectId,
+    /// Where it goes.
+    pub to: EffectId,
+}
+
+/// Something that was not understood.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Gap {
+    /// Where.
+    pub at: Location,
+    /// Why, for a person.
+    pub reason: GapReason,
+}
+
+/// Why something was not understood.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum GapReason {
+    /// The parser could not place it.
+    Unparsed,
+    /// Which program runs depends on something that is not known.
+    UnknownProgram,
+    /// Code is run that is not known.
+    UnknownCode,
+    /// A limit was met: too deep, too long, too many.
+    Limit,
+}
+
+impl GapReason {
+    /// The reason for a person.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Unparsed => "this is not shell syntax that we understand",
+            Self::UnknownProgram => {
+                "which program runs here depends on something that we cannot know"
+            }
+            Self::UnknownCode => "what is run here as code cannot be known",
+            Self::Limit => "this is too deep, too long or too much to follow",
+        }
+    }
+}
+
+impl Effects {
+    /// The effects that a text comes from, directly or through other effects, nearest first.
+    pub fn origins(&self, text: &Text) -> Vec<&Effect> {
+        self.followed(text.sources.clone()).0
+    }
+
+    /// The effects that these come from, themselves first, and whether there are more than are followed.
+    fn followed(&self, mut open: Vec<EffectId>) -> (Vec<&Effect>, bool) {
+        let mut seen: Vec<EffectId> = Vec::new();
+        let mut found = Vec::new();
+        while let Some(id) = open.pop() {
+            if seen.contains(&id) {
+                continue;
+            }
+            if seen.len() >= FOLLOWED {
+                return (found, true);
+            }
+            seen.push(id);
+            let Some(effect) = self.list.get(id.0 as usize) else { continue };
+            found.push(effect);
+            for flow in &self.flows {
+                if flow.to == id {
+                    open.push(flow.from);
+                }
+            }
+        }
+        (found, false)
+    }
+
+    /// Records what rules will not see: data that comes from more effects than are followed back, and effects that stand further behind
+    /// their program than is looked back.
+    pub fn say_what_is_cut(&mut self) {
+        let mut cut: Vec<Location> = Vec::new();
+        let mut programs: Vec<(LayerId, Span, usize)> = Vec::new();
+        // Fewer flows than are followed cannot be too many.
+        let flows = self.flows.len() >= FOLLOWED;
+        for (at, effect) in self.list.iter().enumerate() {
+            if let EffectKind::Run(_) = effect.kind {
+                programs.retain(|(layer, ..)| *layer != effect.at.layer);
+                programs.push((effect.at.layer, effect.at.span, at));
+            } else if programs.iter().any(|(layer, span, program)| {
+                *layer == effect.at.layer
+                    && span.contains(effect.at.span)
+                    && at - program > LOOKED_BACK
+            }) {
+                cut.push(effect.at);
+            }
+            let id = EffectId(u32::try_from(at).unwrap_or(u32::MAX));
+            let acts = matches!(effect.kind, EffectKind::Connect(_) | EffectKind::Execute { .. });
+            if flows && acts && self.followed(vec![id]).1 {
+                cut.push(effect.at);
+            }
+        }
+        for at in cut {
+            let gap = Gap { at, reason: GapReason::Limit };
+            if !self.gaps.iter().any(|known| known.reason == GapReason::Limit) {
+                self.gaps.push(gap);
+            }
+        }
+    }
+
+    /// Whether nobody knows which file it is about, or which host, or whether a program is given a word or an option: a variable says so
+    /// that is set elsewhere. It may be judged as harmless then, and is not understood well enough to be approved for anybody.
+    ///
+    /// ```
+    /// use portcullis_core::{action::Action, call::ToolCall, facts::Facts, gate::Gate};
+    ///
+    /// let is_open = |command: &str| {
+    ///     let action = Action::from_call(ToolCall::shell(command)).unwrap();
+    ///     Gate::default().judge(&action, &Facts::default()).effects.leave_open()
+    /// };
+    /// assert!(is_open("cat $FILE") && is_open("ls $DIRECTORY"));
+    /// assert!(!is_open("cat README.md src/*.rs") && !is_open("FILE=a; cat $FILE"));
+    /// ```
+    #[must_use]
+    pub fn leave_open(&self) -> bool {
+        let begins_open = |text: &Text| text.has_unknown() && text.known_prefix().is_empty();
+        self.list.iter().any(|effect| match &effect.kind {
+            EffectKind::Run(run) => {
+                begins_open(&run.name.text)
+                    || run.arguments.iter().any(|argument| begins_open(&argument.text))
+            }
+            EffectKind::Read(target)
+            | EffectKind::Write { target, .. }
+            | EffectKind::Delete { target, .. }
+            | EffectKind::Permission { target, .. }
+            | EffectKind::Hand { target, .. }
+            | EffectKind::Discard { target, .. } => target.text.has_unknown(),
+            EffectKind::Execute { code, .. } => code.has_unknown(),
+            EffectKind::Connect(connection) => connection.host.is_none(),
+            EffectKind::Privilege { user: text }
+            | EffectKind::Kill { target: text, .. }
+            | EffectKind::Environment { value: text, .. }
+            | EffectKind::Query { statement: text } => text.has_unknown(),
+            EffectKind::Noted(_) | EffectKind::Act(_) => false,
+        })
+    }
+
+    /// The text of a layer.
+    #[must_use]
+    pub fn layer_text(&self, layer: LayerId) -> &str {
+        self.layers.get(usize::from(layer.0)).map_or("", |layer| layer.text.as_str())
+    }
+
+    /// A stretch of a nested layer and a span in it, for people: each unknown value stands there as its origin in `${…}`.
+    pub fn shown(&self, text: &str, span: Span) -> (String, Span) {
+        let mut shown = String::with_capacity(text.len());
+        let range = span.range();
+        let (mut start, mut end) = (None, None);
+        for (at, character) in text.char_indices() {
+            if at >= range.start {
+                start.get_or_insert(shown.len());
+            }
+            if at >= range.end {
+                end.get_or_insert(shown.len());
+            }
+            match stands_for(character).and_then(|number| self.unknown.get(number)) {
+                Some(origin) => {
+                    let short = origin.len() <= SHOWN_ORIGIN
+                        && !origin.chars().any(|inner| stands_for(inner).is_some());
+                    shown.push_str("${");
+                    shown.push_str(if short { origin } else { "…" });
+                    shown.push('}');
+                }
+                None => shown.push(character),
+            }
+        }
+        let whole = shown.len();
+        (shown, Span::new(start.unwrap_or(whole), end.unwrap_or(whole)))
+    }
+
+    /// The argument and the span in it that a location lies in, through every nested layer.
+    #[must_use]
+    pub fn outermost(&self, location: Location) -> (&str, Span) {
+        let at = self.places(location).last().unwrap_or(location);
+        match self.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin) {
+            Some(LayerOrigin::Argument(pointer)) => (pointer, at.span),
+            _ => ("", at.span),
+        }
+    }
+
+    /// A location, and where each layer around it stands, from the inside out.
+    fn places(&self, location: Location) -> impl Iterator<Item = Location> {
+        std::iter::successors(Some(location), |at| {
+            match self.layers.get(usize::from(at.layer.0))?.origin {
+                // A layer's parent always has a smaller index, so this ends.
+                LayerOrigin::Within { parent, span } if parent.0 < at.layer.0 => {
+                    Some(Location { layer: parent, span })
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether one location lies in another, or in a text that was computed from there.
+    #[must_use]
+    pub fn is_within(&self, inner: Location, outer: Location) -> bool {
+        let range = outer.span.range();
+        self.places(inner).any(|at| {
+            let inner = at.span.range();
+            at.layer == outer.layer && range.start <= inner.start && inner.end <= range.end
+        })
+    }
+}

@@ -1,0 +1,371 @@
+//! What the earlier calls of a session left behind: files whose content came from elsewhere, and what the agent was shown.
+//! Owns what of it is remembered and how much; it is passed in with the facts, and out to whoever keeps it.
+
+pub(crate) mod act;
+mod asked;
+mod concern;
+mod digest;
+mod heard;
+mod token;
+mod tools;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use act::{Acts, acts_of_name};
+pub use asked::{Asked, Broken, Limit};
+pub use concern::{Concern, Doing, Given, Part};
+pub use heard::{Heard, Source, Weight};
+pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
+
+use crate::{
+    action::{Action, ActionKind},
+    decision::Layer,
+    deed::{Deed, Denials},
+    effect::{Connection, Effect, EffectKind, Effects, WriteMode},
+    text::{Taint, Text},
+};
+
+/// How many files are remembered; the oldest are forgotten first.
+const FILES: usize = 256;
+
+/// The longest path that is remembered, as systems allow them.
+const PATH_BYTES: usize = 4096;
+
+/// How much is kept of where something came from.
+const FROM_CHARACTERS: usize = 80;
+
+/// How many things are kept that were acted on.
+const ACTED: usize = 64;
+
+/// What is remembered of a session. It only ever makes a judgement stricter.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// Files whose content came from elsewhere, the newest last.
+    files: Vec<Left>,
+    /// Where a secret stood that the agent was shown.
+    secret: Option<String>,
+    /// Where text came from that the agent was shown and that nobody here wrote.
+    foreign: Option<String>,
+    /// What was denied.
+    #[serde(skip_serializing_if = "Denials::is_empty")]
+    denied: Denials,
+    /// The tools that the session has.
+    #[serde(skip_serializing_if = "Tools::is_empty")]
+    tools: Tools,
+    /// What a person asked for.
+    #[serde(skip_serializing_if = "Asked::is_empty")]
+    asked: Asked,
+    /// What came from elsewhere.
+    #[serde(skip_serializing_if = "Heard::is_empty")]
+    heard: Heard,
+    /// What was deleted, stopped or restarted since a person last spoke.
+    #[serde(skip_serializing_if = "digest::Marks::is_empty")]
+    acted: digest::Marks<ACTED>,
+    /// Whether what was remembered cannot be read any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_lost: bool,
+}
+
+/// A file, or a directory, whose content came from elsewhere.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Left {
+    path: String,
+    origin: Origin,
+    /// The address, or the file that it is a copy of.
+    from: String,
+}
+
+/// Where the content of a file came from.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Origin {
+    /// From another machine.
+    Network,
+    /// From keys, tokens, passwords or the environment.
+    Secret,
+    /// From a decoder.
+    Decoded,
+}
+
+/// What a tool's answer showed to the agent.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Shown {
+    /// What is likely a secret.
+    pub secret: bool,
+    /// Words that tell an agent what to do.
+    pub planted: bool,
+}
+
+impl SessionState {
+    /// Of a session that only begins.
+    pub const NOTHING: Self = Self {
+        files: Vec::new(),
+        secret: None,
+        foreign: None,
+        denied: Denials::NONE,
+        tools: Tools::NONE,
+        asked: Asked::NOTHING,
+        heard: Heard::NOTHING,
+        acted: digest::Marks::NONE,
+        is_lost: false,
+    };
+
+    /// Whether there is nothing to remember.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::NOTHING
+    }
+
+    /// Remembers what an action does that may go on.
+    pub fn after(&mut self, action: &Action, effects: &Effects) {
+        for effect in &effects.list {
+            match &effect.kind {
+                EffectKind::Write { target, mode, content } => {
+                    let path = target.path.as_deref().filter(|path| is_one_file(path));
+                    let Some(path) = path else { continue };
+                    match left(content, effects) {
+                        Some((origin, from)) => self.keep(path, origin, from),
+                        None if matches!(mode, WriteMode::Replace | WriteMode::Link) => {
+                            self.forget(path);
+                        }
+                        None => {}
+                    }
+                }
+                EffectKind::Delete { target, .. } => {
+                    if let Some(path) = &target.path {
+                        self.forget(path);
+                    }
+                }
+                // A tool that nobody knows may show what it fetched.
+                EffectKind::Connect(connection)
+                    if action.kind == ActionKind::Tool && !connection.is_local =>
+                {
+                    self.foreign = Some(address(connection));
+                }
+                _ => {}
+            }
+        }
+        if self.asked.prompts() > 0 {
+            for thing in crate::rules::session::acted_on(effects) {
+                self.acted.add(digest::Mark::of(&thing));
+            }
+        }
+        if effects.shown.taint.has(Taint::SECRET) {
+            let file = effects.origins(&effects.shown).into_iter().find_map(file_of);
+            self.secret = Some(file.unwrap_or_else(|| "the environment".to_owned()));
+        }
+        if effects.shown.taint.has(Taint::NETWORK) {
+            let from = effects.origins(&effects.shown).into_iter().find_map(address_of);
+            self.foreign = from.or_else(|| self.foreign.take());
+        }
+    }
+
+    /// Remembers what a tool answered.
+    pub fn told(&mut self, tool: &str, seen: impl Into<Shown>) {
+        let seen = seen.into();
+        if seen.secret {
+            self.secret = Some(format!("what `{}` answered", short(tool)));
+        }
+        if seen.planted {
+            self.foreign = Some(format!("what `{}` answered", short(tool)));
+        }
+    }
+
+    /// Remembers which tools there are, as those who bring them say.
+    pub fn learn(&mut self, tools: Vec<ToolDefinition>) {
+        self.tools.learn(tools);
+    }
+
+    /// Of a session whose memory cannot be read: whatever it left behind may be there.
+    #[must_use]
+    pub fn lost() -> Self {
+        Self { is_lost: true, ..Self::NOTHING }
+    }
+
+    /// Whether what was remembered cannot be read any more, since a person last spoke.
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Remembers what a person sent. Nothing else may ever come here: it is by this that somebody is believed.
+    pub fn person_sent(&mut self, text: &str) {
+        self.asked.hear(text);
+        self.heard.person_spoke();
+        self.acted = digest::Marks::NONE;
+        self.is_lost = false;
+    }
+
+    /// Remembers what a call answered.
+    pub fn answered(&mut self, source: &Source, text: &str, seen: &Inspection) {
+        self.heard.hear(source, text, !seen.planted.is_empty());
+    }
+
+    /// What a person asked for so far.
+    #[must_use]
+    pub const fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// What came from elsewhere so far.
+    #[must_use]
+    pub const fn heard(&self) -> &Heard {
+        &self.heard
+    }
+
+    /// How many things were deleted, stopped or restarted since a person last spoke.
+    pub(crate) fn acted_on(&self) -> usize {
+        self.acted.len()
+    }
+
+    /// Whether that was done to this.
+    pub(crate) fn has_acted_on(&self, thing: &str) -> bool {
+        self.acted.has(digest::Mark::of(thing))
+    }
+
+    /// Whether anything is known by which calls are compared with what was asked for and what came from elsewhere.
+    #[must_use]
+    pub(crate) fn knows_anything(&self) -> bool {
+        self.is_lost || !self.asked.is_empty() || !self.heard.is_empty()
+    }
+
+    /// The tools that the session has, as those who bring them say.
+    #[must_use]
+    pub const fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// Remembers what was denied, for when it comes back in other words.
+    pub fn denied(&mut self, deed: &Deed, layer: Layer) {
+        self.denied.keep(deed, layer);
+    }
+
+    /// A person let this through: it is no longer denied.
+    pub fn forgiven(&mut self, deed: &Deed) {
+        self.denied.forgive(deed);
+    }
+
+    /// What was denied.
+    #[must_use]
+    pub const fn denials(&self) -> &Denials {
+        &self.denied
+    }
+
+    /// Whether the agent was shown a secret.
+    #[must_use]
+    pub const fn knows_secret(&self) -> bool {
+        self.secret.is_some()
+    }
+
+    /// Where the secret stood and the foreign text came from, where the agent was shown both.
+    pub fn shown_both(&self) -> Option<(&str, &str)> {
+        self.secret.as_deref().zip(self.foreign.as_deref())
+    }
+
+    /// What is known of a path, by itself or by a directory around it.
+    pub fn left(&self, path: &str) -> Option<&Left> {
+        self.files.iter().rev().find(|left| is_in(path, &left.path))
+    }
+
+    /// Everything that came from another machine.
+    pub fn fetched(&self) -> impl Iterator<Item = &str> {
+        let fetched = self.files.iter().filter(|left| left.origin == Origin::Network);
+        fetched.map(|left| left.path.as_str())
+    }
+
+    fn keep(&mut self, path: &str, origin: Origin, from: String) {
+        self.files.retain(|left| left.path != path);
+        if self.files.len() >= FILES {
+            self.files.remove(0);
+        }
+        self.files.push(Left { path: path.to_owned(), origin, from });
+    }
+
+    fn forget(&mut self, path: &str) {
+        self.files.retain(|left| !is_in(&left.path, path));
+    }
+}
+
+impl Left {
+    /// Where its content came from, as a text remembers it.
+    #[must_use]
+    pub fn taint(&self) -> Taint {
+        match self.origin {
+            Origin::Network => Taint::NETWORK,
+            Origin::Secret => Taint::SECRET,
+            Origin::Decoded => Taint::DECODED,
+        }
+    }
+
+    /// The address, or the file, that it came from.
+    #[must_use]
+    pub fn from(&self) -> &str {
+        &self.from
+    }
+}
+
+/// Where a content came from, if from elsewhere.
+fn left(content: &Text, effects: &Effects) -> Option<(Origin, String)> {
+    let all = || effects.origins(content).into_iter();
+    let taint = content.taint;
+    if taint.has(Taint::NETWORK) {
+        Some((Origin::Network, all().find_map(address_of).unwrap_or_default()))
+    } else if taint.has(Taint::SECRET) {
+        Some((Origin::Secret, all().find_map(file_of).unwrap_or_default()))
+    } else {
+        taint.has(Taint::DECODED).then(|| (Origin::Decoded, String::new()))
+    }
+}
+
+fn is_one_file(path: &str) -> bool {
+    path.starts_with('/')
+        && path.len() <= PATH_BYTES
+        && !path.starts_with("/dev/")
+        && !path.contains(['*', '?', '['])
+}
+
+/// Whether a path is another, or lies below it.
+fn is_in(path: &str, around: &str) -> bool {
+    path.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn file_of(effect: &Effect) -> Option<String> {
+    match &effect.kind {
+        EffectKind::Read(target) => Some(short(target.path.as_deref()?)),
+        _ => None,
+    }
+}
+
+fn address_of(effect: &Effect) -> Option<String> {
+    match &effect.kind {
+        EffectKind::Connect(connection) if !connection.is_local => Some(address(connection)),
+        _ => None,
+    }
+}
+
+/// The host where it is known: an address may hold a password.
+fn address(connection: &Connection) -> String {
+    connection.host.as_deref().map_or_else(|| "the network".to_owned(), short)
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(FROM_CHARACTERS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut state = SessionState::default();
+        for number in 0..3 * FILES {
+            state.keep(&format!("/tmp/{number}"), Origin::Network, String::new());
+        }
+        assert_eq!(state.files.len(), FILES);
+        assert!(state.left(&format!("/tmp/{}", 3 * FILES - 1)).is_some());
+        assert!(state.left("/tmp/0").is_none());
+    }
+}

@@ -1,0 +1,19 @@
+//! From effects to findings, and from findings to a risk.
+
+#![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod analyze;
+pub mod assessor;
+pub mod class;
+pub mod rules;
+
+use portcullis_injection::injection;
+use portcullis_model::{
+    Span, action, address, assessment, bound, call, contract, effect, facts, finding, hash, normal,
+    opinion, place, pointer, risk, split, text, tool,
+};
+#[cfg(test)]
+use portcullis_model::{decision, session};
+use portcullis_network::network;
+use portcullis_secrets::secrets;
+use portcullis_understand::{programs, understand};

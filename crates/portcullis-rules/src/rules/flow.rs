@@ -1,0 +1,193 @@
+//! Questions that rules over data flows ask: which connection, file or program does a text come from.
+
+use super::{
+    Scene,
+    hosts::{self, HostKind},
+};
+use crate::{
+    bound::Bounded,
+    effect::{Connection, Effect, EffectKind, LOOKED_BACK, LayerOrigin, Location, Run, Target},
+    text::{Piece, Text},
+};
+
+impl Scene<'_> {
+    /// The effects that a text comes from, directly or through other effects, nearest first.
+    pub(super) fn origins(&self, text: &Text) -> Vec<&Effect> {
+        self.effects.origins(text)
+    }
+
+    /// The files that a text comes from.
+    pub(super) fn files_of(&self, text: &Text) -> Vec<&Target> {
+        self.origins(text)
+            .into_iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Read(target) => Some(target),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The connections that a text comes from.
+    pub(super) fn connections_of(&self, text: &Text) -> Vec<&Connection> {
+        self.origins(text)
+            .into_iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Connect(connection) => Some(connection),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Whether an effect is that of a command which `ssh` runs on another machine.
+    pub(super) fn is_remote(&self, effect: &Effect) -> bool {
+        let mut at = effect.at;
+        // A layer's parent has a smaller index, so this ends.
+        while let Some(LayerOrigin::Within { parent, span }) =
+            self.effects.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin)
+            && parent.0 < at.layer.0
+        {
+            at = Location { layer: *parent, span: *span };
+            let ssh = self.before(effect).find_map(|before| match &before.kind {
+                EffectKind::Run(run)
+                    if before.at.layer == at.layer && before.at.span.contains(at.span) =>
+                {
+                    Some(run.program == "ssh")
+                }
+                _ => None,
+            });
+            if ssh == Some(true) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The program around an effect: the nearest one before it whose words hold it.
+    pub(super) fn program_around(&self, effect: &Effect) -> Option<&Run> {
+        self.before(effect).find_map(|before| match &before.kind {
+            EffectKind::Run(run)
+                if before.at.layer == effect.at.layer
+                    && before.at.span.contains(effect.at.span) =>
+            {
+                Some(run)
+            }
+            _ => None,
+        })
+    }
+
+    /// The programs around an effect, nearest first: those whose words hold it, and those that run the text it stands in.
+    pub(super) fn programs_around(&self, effect: &Effect) -> impl Iterator<Item = &Run> {
+        let mut places = vec![effect.at];
+        let mut at = effect.at;
+        // A layer's parent has a smaller index, so this ends.
+        while let Some(LayerOrigin::Within { parent, span }) =
+            self.effects.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin)
+            && parent.0 < at.layer.0
+        {
+            at = Location { layer: *parent, span: *span };
+            places.push(at);
+        }
+        self.before(effect).filter_map(move |before| match &before.kind {
+            EffectKind::Run(run)
+                if places.iter().any(|place| {
+                    place.layer == before.at.layer && before.at.span.contains(place.span)
+                }) =>
+            {
+                Some(run)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether what a program prints goes to one that lets nothing through but names and numbers.
+    pub(super) fn is_cut_to_names(&self, effect: &Effect) -> bool {
+        let after = self.effects.list.get(self.index(effect) + 1..).unwrap_or(&[]);
+        let is_it =
+            |text: &Text| self.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect));
+        let taker = after.iter().leading(LOOKED_BACK).find_map(|other| match &other.kind {
+            EffectKind::Run(run) if run.input.as_ref().is_some_and(is_it) => Some(run),
+            _ => None,
+        });
+        taker.is_some_and(super::settings::shows_names)
+    }
+
+    /// The effects before and after one, as many as are worth looking at.
+    pub(super) fn around(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
+        let after = self.effects.list.get(self.index(effect)..).unwrap_or(&[]);
+        self.before(effect).chain(after.iter().leading(LOOKED_BACK))
+    }
+
+    /// The effects before one, nearest first, as many as are worth looking at.
+    fn before(&self, effect: &Effect) -> impl Iterator<Item = &Effect> {
+        self.effects.list.get(..self.index(effect)).unwrap_or(&[]).iter().rev().leading(LOOKED_BACK)
+    }
+
+    /// Where an effect stands in the list, found from its place in memory: a search would make rules quadratic.
+    fn index(&self, effect: &Effect) -> usize {
+        let start = self.effects.list.as_ptr().addr();
+        std::ptr::from_ref(effect).addr().wrapping_sub(start) / size_of::<Effect>()
+    }
+}
+
+/// The kind of the host that a connection goes to; a host that is not known is like any name.
+pub(super) fn host_kind(connection: &Connection) -> HostKind {
+    connection.host.as_deref().map_or(HostKind::Named, hosts::kind)
+}
+
+/// Whether the connection stays on this machine.
+pub(super) fn is_local(connection: &Connection) -> bool {
+    connection.is_local
+}
+
+/// Where a connection goes, for a person.
+pub(super) fn shown(connection: &Connection) -> String {
+    let address = connection.address.display();
+    let address = address.strip_prefix("mailto://").unwrap_or(&address);
+    let mut short: String = address.chars().leading(80).collect();
+    if short.len() < address.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// `host:…` for a finding.
+pub(super) fn host_resource(connection: &Connection) -> Option<String> {
+    connection.host.as_ref().map(|host| format!("host:{host}"))
+}
+
+/// Shells, by the name of the program.
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "csh"
+            | "tcsh"
+            | "rbash"
+            | "pwsh"
+            | "powershell"
+            | "cmd"
+            | "cmd.exe"
+    )
+}
+
+/// Whether what is not known in a text is given under a name that says it is a credential: `key=…`, `"token": …`.
+pub(super) fn named_as_credential(text: &Text) -> bool {
+    text.pieces.windows(2).any(|pair| {
+        let [Piece::Known(before), Piece::Unknown(_)] = pair else { return false };
+        let name = before.trim_end_matches(['=', ':', ' ', '"', '\'']);
+        let start = name
+            .rfind(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '-'))
+            .map_or(0, |at| at + 1);
+        let name = name.get(start..).unwrap_or("").to_ascii_lowercase();
+        name.len() < before.len()
+            && ["key", "token", "secret", "pass", "auth", "pwd", "appid", "sig", "pin", "otp"]
+                .iter()
+                .any(|word| name.contains(word))
+    })
+}

@@ -1,0 +1,566 @@
+//! Clients of databases: the statements that they send, and the commands that they hand to a shell. Owns how each is told
+//! its statements; what a statement does is said where statements are read.
+
+mod dump;
+
+use portcullis_syntax::Span;
+
+use super::{Does, Program, operators};
+use crate::{
+    effect::{Argument, GapReason, WriteMode},
+    text::{Piece, Taint, Text},
+    understand::shell::{Invocation, Walk},
+};
+
+pub use dump::prints_rows;
+
+const fn client(name: &'static str, values: &'static [&'static str]) -> Program {
+    Program { name, values, does: Does::Custom(send) }
+}
+
+const fn dumper(name: &'static str, values: &'static [&'static str]) -> Program {
+    Program { name, values, does: Does::Custom(dump::dump) }
+}
+
+const MYSQL: &[&str] = &[
+    "-D",
+    "-P",
+    "-S",
+    "-e",
+    "-h",
+    "-u",
+    "--database",
+    "--default-character-set",
+    "--defaults-file",
+    "--execute",
+    "--host",
+    "--init-command",
+    "--port",
+    "--protocol",
+    "--socket",
+    "--user",
+];
+const POSTGRES: &[&str] = &[
+    "-F",
+    "-L",
+    "-P",
+    "-R",
+    "-T",
+    "-U",
+    "-c",
+    "-d",
+    "-f",
+    "-h",
+    "-o",
+    "-p",
+    "-v",
+    "--command",
+    "--dbname",
+    "--field-separator",
+    "--file",
+    "--host",
+    "--log-file",
+    "--output",
+    "--port",
+    "--pset",
+    "--set",
+    "--username",
+    "--variable",
+];
+const REDIS: &[&str] = &[
+    "-a", "-d", "-h", "-i", "-n", "-p", "-r", "-s", "-u", "--cacert", "--cert", "--eval", "--key",
+    "--pass", "--user",
+];
+const MONGO: &[&str] = &[
+    "-f",
+    "-h",
+    "-p",
+    "-u",
+    "--authenticationDatabase",
+    "--eval",
+    "--file",
+    "--host",
+    "--password",
+    "--port",
+    "--username",
+];
+
+/// Sorted by name.
+pub(super) static TABLE: &[Program] = &[
+    client("athenacli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("beeline", &["-e", "-f", "-n", "-p", "-u"]),
+    client("bq", &["--dataset_id", "--format", "--location", "--project_id"]),
+    client("bteq", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("clickhouse", CLICKHOUSE),
+    client("clickhouse-client", CLICKHOUSE),
+    client(
+        "cockroach",
+        &["-d", "-e", "-f", "--certs-dir", "--database", "--execute", "--file", "--host", "--url"],
+    ),
+    client("cqlsh", &["-e", "-f", "-k", "-p", "-u", "--execute", "--file", "--keyspace"]),
+    client("db2", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("dolt", &["-b", "-q", "-r", "--query", "--result-format"]),
+    client("drill-embedded", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("duckdb", &["-c", "-cmd", "-f", "-init", "-s"]),
+    client("gsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("heroku", operators::HEROKU),
+    client("hive", &["-e", "-f", "--hiveconf"]),
+    client("impala-shell", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client(
+        "influx",
+        &[
+            "-database",
+            "-execute",
+            "-host",
+            "-port",
+            "-username",
+            "-password",
+            "-o",
+            "-t",
+            "-f",
+            "--host",
+            "--org",
+            "--token",
+            "--execute",
+            "--bucket",
+            "--file",
+        ],
+    ),
+    client("isql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("ksql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("litecli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("mariadb", MYSQL),
+    dumper("mariadb-dump", dump::MYSQL),
+    client("mclient", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    Program { name: "mongo", values: MONGO, does: Does::Custom(mongo) },
+    dumper("mongodump", dump::MONGO),
+    dumper("mongoexport", dump::MONGO),
+    Program { name: "mongosh", values: MONGO, does: Does::Custom(mongo) },
+    client("mssql-cli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("mycli", MYSQL),
+    client("mysql", MYSQL),
+    dumper("mysqldump", dump::MYSQL),
+    client("nzsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("osql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    dumper("pg_basebackup", dump::POSTGRES),
+    dumper("pg_dump", dump::POSTGRES),
+    dumper("pg_dumpall", dump::POSTGRES),
+    client("pgcli", POSTGRES),
+    client("presto", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("prisma", &["--file", "--schema", "--url"]),
+    client("psql", POSTGRES),
+    Program { name: "redis-cli", values: REDIS, does: Does::Custom(redis) },
+    client("rman", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("rqlite", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("snow", &["-c", "-f", "-q", "--connection", "--filename", "--query"]),
+    client("snowsql", &["-a", "-d", "-f", "-o", "-q", "-u", "--filename", "--query"]),
+    client("spark-sql", &["-e", "-f", "--master"]),
+    client("sqlcmd", &["-C", "-P", "-Q", "-S", "-U", "-d", "-i", "-o", "-q"]),
+    client("sqlite3", &["-cmd", "-init", "-mode", "-newline", "-nullvalue", "-separator", "-vfs"]),
+    client("sqlline", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("sqlplus", &["-C", "-L", "-M", "-R"]),
+    client("supabase", &["--db-url", "--file", "--project-ref", "--workdir"]),
+    client(
+        "trino",
+        &["-f", "--catalog", "--execute", "--file", "--password", "--schema", "--server", "--user"],
+    ),
+    client("tsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("turso", &[]),
+    client("usql", POSTGRES),
+    Program { name: "valkey-cli", values: REDIS, does: Does::Custom(redis) },
+    client("vsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+    client("wrangler", &["-c", "-e", "--command", "--config", "--env", "--file"]),
+    client("ysqlsh", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
+];
+
+const CLICKHOUSE: &[&str] = &[
+    "-d",
+    "-h",
+    "-q",
+    "-u",
+    "--database",
+    "--host",
+    "--password",
+    "--port",
+    "--queries-file",
+    "--query",
+    "--user",
+];
+
+/// How a client is told its statements.
+struct Client {
+    name: &'static str,
+    /// The first operands, one list of which must be there; none where the program is nothing but a client.
+    commands: &'static [&'static [&'static str]],
+    /// Options whose value is a statement.
+    statements: &'static [&'static str],
+    /// Options whose value is a file of statements.
+    files: &'static [&'static str],
+    /// Options whose value is the file that the answers go to.
+    answers: &'static [&'static str],
+    /// How many operands stand before those that are statements; `None` where no operand is one.
+    before: Option<usize>,
+    /// What a line starts with whose rest goes to a shell.
+    escapes: &'static [&'static str],
+}
+
+const CLIENT: Client = Client {
+    name: "",
+    commands: &[],
+    statements: &[],
+    files: &[],
+    answers: &[],
+    before: None,
+    escapes: &[],
+};
+/// What the clients have in common of which nothing else is known.
+const ANY_CLIENT: Client = Client {
+    statements: &["-e", "-q", "-Q", "--execute", "--query"],
+    files: &["-f", "-i"],
+    ..CLIENT
+};
+const POSTGRES_CLIENT: Client = Client {
+    statements: &["-c", "--command"],
+    files: &["-f", "--file"],
+    answers: &["-L", "-o", "--log-file", "--output"],
+    escapes: &["\\!", "\\o |", "\\o|", "\\g |", "\\g|", "\\copy program"],
+    ..CLIENT
+};
+const MYSQL_CLIENT: Client = Client {
+    statements: &["-e", "--execute", "--init-command"],
+    escapes: &["\\!", "system ", "\\P ", "pager ", "tee |"],
+    ..CLIENT
+};
+
+static CLIENTS: &[Client] = &[
+    Client {
+        name: "beeline",
+        statements: &["-e"],
+        files: &["-f"],
+        escapes: &["!sh ", "!run "],
+        ..CLIENT
+    },
+    Client { name: "bq", commands: &[&["query"]], before: Some(1), ..CLIENT },
+    Client {
+        name: "clickhouse",
+        commands: &[&["client"]],
+        statements: &["-q", "--query"],
+        files: &["--queries-file"],
+        ..CLIENT
+    },
+    Client {
+        name: "clickhouse-client",
+        statements: &["-q", "--query"],
+        files: &["--queries-file"],
+        ..CLIENT
+    },
+    Client {
+        name: "cockroach",
+        commands: &[&["sql"]],
+        statements: &["-e", "--execute"],
+        files: &["-f", "--file"],
+        escapes: &["\\!", "\\|"],
+        ..CLIENT
+    },
+    Client { name: "cqlsh", statements: &["-e", "--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "db2", before: Some(0), ..CLIENT },
+    Client { name: "dolt", commands: &[&["sql"]], statements: &["-q", "--query"], ..CLIENT },
+    Client {
+        name: "duckdb",
+        statements: &["-c", "-s", "-cmd"],
+        files: &["-f", "-init"],
+        before: Some(1),
+        escapes: &[".shell ", ".system ", ".once |", ".output |"],
+        ..CLIENT
+    },
+    Client {
+        name: "heroku",
+        commands: &[&["pg:psql"]],
+        statements: &["-c", "--command"],
+        files: &["-f", "--file"],
+        ..CLIENT
+    },
+    Client { name: "hive", statements: &["-e"], files: &["-f"], escapes: &["!"], ..CLIENT },
+    Client {
+        name: "influx",
+        statements: &["-execute", "--execute"],
+        files: &["-f", "--file"],
+        ..CLIENT
+    },
+    Client { name: "mariadb", ..MYSQL_CLIENT },
+    Client { name: "mycli", ..MYSQL_CLIENT },
+    Client { name: "mysql", ..MYSQL_CLIENT },
+    Client { name: "pgcli", ..POSTGRES_CLIENT },
+    Client { name: "prisma", commands: &[&["db", "execute"]], files: &["--file"], ..CLIENT },
+    Client { name: "psql", ..POSTGRES_CLIENT },
+    Client {
+        name: "snow",
+        commands: &[&["sql"]],
+        statements: &["-q", "--query"],
+        files: &["-f", "--filename"],
+        ..CLIENT
+    },
+    Client {
+        name: "snowsql",
+        statements: &["-q", "--query"],
+        files: &["-f", "--filename"],
+        escapes: &["!system "],
+        ..CLIENT
+    },
+    Client { name: "spark-sql", statements: &["-e"], files: &["-f"], escapes: &["!"], ..CLIENT },
+    Client {
+        name: "sqlcmd",
+        statements: &["-Q", "-q"],
+        files: &["-i"],
+        answers: &["-o"],
+        escapes: &["!!", ":!!"],
+        ..CLIENT
+    },
+    Client {
+        name: "sqlite3",
+        statements: &["-cmd"],
+        files: &["-init"],
+        before: Some(1),
+        escapes: &[".shell ", ".system ", ".once |", ".output |", ".import |"],
+        ..CLIENT
+    },
+    Client { name: "sqlplus", escapes: &["!", "host ", "HOST ", "$"], ..CLIENT },
+    Client {
+        name: "supabase",
+        commands: &[&["db", "execute"], &["db", "query"]],
+        files: &["-f", "--file"],
+        before: Some(2),
+        ..CLIENT
+    },
+    Client { name: "trino", statements: &["--execute"], files: &["-f", "--file"], ..CLIENT },
+    Client { name: "turso", commands: &[&["db", "shell"]], before: Some(3), ..CLIENT },
+    Client { name: "usql", ..POSTGRES_CLIENT },
+    Client {
+        name: "wrangler",
+        commands: &[&["d1", "execute"]],
+        statements: &["--command"],
+        files: &["--file"],
+        ..CLIENT
+    },
+];
+
+fn of_name(program: &str) -> &'static Client {
+    let row = CLIENTS.binary_search_by(|client| client.name.cmp(program)).ok();
+    row.and_then(|at| CLIENTS.get(at)).unwrap_or(&ANY_CLIENT)
+}
+
+/// What a client is told: statements, files of statements, or its standard input.
+fn send(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let printed = invocation.origin();
+    let client = of_name(&invocation.program);
+    if !client.is_called(invocation) {
+        return printed;
+    }
+    let options = invocation.options();
+    let mut told = false;
+    for statement in options.values_of(client.statements) {
+        told = true;
+        client.say(walk, &statement.text, statement.span, invocation);
+    }
+    if let Some(before) = client.before {
+        for operand in options.operands().skip(before) {
+            told = true;
+            client.say(walk, &operand.text, operand.span, invocation);
+        }
+    }
+    let files: Vec<Argument> = options.values_of(client.files).collect();
+    for file in files {
+        told = true;
+        let content = walk.read(&file);
+        client.say_if_known(walk, &content, file.span, invocation);
+    }
+    if let (false, Some(input)) = (told, &invocation.input) {
+        client.say_if_known(walk, input, invocation.span, invocation);
+    }
+    for file in options.values_of(client.answers) {
+        walk.write(&file, WriteMode::Replace, invocation.written());
+    }
+    printed
+}
+
+impl Client {
+    fn is_called(&self, invocation: &Invocation) -> bool {
+        self.commands.is_empty()
+            || self.commands.iter().any(|words| {
+                let mut operands = invocation.options().operands();
+                words.iter().all(|word| {
+                    operands.next().is_some_and(|operand| operand.text.as_known() == Some(word))
+                })
+            })
+    }
+
+    /// A file or stream of statements: what nothing is known of is no statement to judge.
+    fn say_if_known(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
+        if text.pieces.iter().any(|piece| matches!(piece, Piece::Known(_))) {
+            self.say(walk, text, span, invocation);
+        } else if text.taint.has(Taint::NETWORK) {
+            // Whoever is on the other side writes the statements.
+            walk.gap(span, GapReason::UnknownCode);
+        }
+    }
+
+    /// One text of statements: the lines that go to a shell, and the rest.
+    fn say(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
+        let Some(known) = text.as_known() else {
+            walk.query(text, span);
+            return;
+        };
+        let mut rest = String::new();
+        for line in known.lines() {
+            let line = line.trim();
+            let escaped = self.escapes.iter().find_map(|escape| line.strip_prefix(escape));
+            match escaped {
+                Some(command) => {
+                    walk.note("db.shell-escape", span);
+                    walk.shell(&text.derive([Piece::Known(command.to_owned())]), span, &[], None);
+                }
+                None if line.starts_with(".load ") && self.is_for_the_client(line) => {
+                    walk.note("query.program", span);
+                }
+                None if self.is_for_the_client(line) => {
+                    if let Some(file) = answer_file(line) {
+                        let file = Argument { text: Text::known(file), span };
+                        walk.write(&file, WriteMode::Replace, invocation.written());
+                    }
+                }
+                None => {
+                    rest.push_str(line);
+                    rest.push('\n');
+                }
+            }
+        }
+        if rest.len() == known.len() + 1 || rest.len() == known.len() {
+            walk.query(text, span);
+        } else if !rest.trim().is_empty() {
+            walk.query(&text.derive([Piece::Known(rest)]), span);
+        }
+    }
+
+    /// `\dt`, `.tables`: told to the client itself.
+    fn is_for_the_client(&self, line: &str) -> bool {
+        (line.starts_with('\\') && !self.escapes.is_empty())
+            || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
+    }
+}
+
+/// Where a line told to the client has the answers go: `\o FILE`, `.output FILE`, `\copy users to 'FILE'`.
+fn answer_file(line: &str) -> Option<&str> {
+    const COMMANDS: &[&str] = &["\\g", "\\o", "\\out", ".once", ".output"];
+    let (command, rest) = line.split_once(char::is_whitespace)?;
+    let file = if command == "\\copy" {
+        let at = rest.to_ascii_lowercase().rfind(" to ")?;
+        rest.get(at + " to ".len()..)?
+    } else {
+        COMMANDS.contains(&command).then_some(rest)?
+    };
+    let file = file.split_whitespace().next()?.trim_matches(['\'', '"']);
+    (!matches!(file, "off" | "program" | "stdin" | "stdout")).then_some(file)
+}
+
+/// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.
+fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const LOSSES: &[&str] = &[
+        "dropDatabase(",
+        ".drop(",
+        ".deleteMany({})",
+        ".remove({})",
+        "dropAllUsers",
+        "shutdownServer",
+    ];
+    let options = invocation.options();
+    let mut texts: Vec<(Text, Span)> = Vec::new();
+    let mut files: Vec<Argument> = options.values_of(&["-f", "--file"]).collect();
+    files.extend(
+        options
+            .operands()
+            .filter(|operand| {
+                operand.text.as_known().is_some_and(|name| {
+                    name.rsplit_once('.').is_some_and(|(_, kind)| matches!(kind, "js" | "mongodb"))
+                })
+            })
+            .cloned(),
+    );
+    for file in files {
+        texts.push((walk.read(&file), file.span));
+    }
+    if !options.has(&["--eval"])
+        && let Some(input) = &invocation.input
+    {
+        texts.push((input.clone(), invocation.span));
+    }
+    texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
+    for (text, span) in texts {
+        if text.as_known().is_none() && text.taint.has(Taint::NETWORK) {
+            walk.gap(span, GapReason::UnknownCode);
+        }
+        let said = text.display();
+        let grants = ["createUser(", "grantRolesToUser(", "updateUser("];
+        if grants.iter().any(|call| said.contains(call))
+            && MIGHTY.iter().any(|role| said.contains(role))
+        {
+            walk.note("query.grant", span);
+        }
+        if LOSSES.iter().any(|loss| said.contains(loss)) {
+            walk.note("db.script.drop", span);
+        }
+    }
+    invocation.origin()
+}
+
+/// Roles of `MongoDB` that may do everything.
+const MIGHTY: &[&str] = &[
+    "\"__system\"",
+    "\"clusterAdmin\"",
+    "\"dbOwner\"",
+    "\"root\"",
+    "\"userAdminAnyDatabase\"",
+    "'__system'",
+    "'clusterAdmin'",
+    "'dbOwner'",
+    "'root'",
+    "'userAdminAnyDatabase'",
+];
+
+/// `redis-cli`: commands on its standard input, in scripts, and for each server of a cluster.
+fn redis(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    const LOSSES: &[&str] =
+        &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
+    if let Some(input) = &invocation.input
+        && input.display().lines().any(|line| {
+            let line = line.trim().to_ascii_lowercase();
+            LOSSES.iter().any(|loss| line.starts_with(loss))
+        })
+    {
+        walk.note("db.script.drop", invocation.span);
+    }
+    let options = invocation.options();
+    let words: Vec<String> =
+        options.operands().map(|word| word.text.display().to_ascii_lowercase()).collect();
+    let first = words.first().map_or("", String::as_str);
+    let flushes = |word: &String| word.contains("flushall") || word.contains("flushdb");
+    let runs = matches!(first, "eval" | "eval_ro" | "fcall" | "script");
+    // `--cluster call HOST COMMAND` tells every server.
+    let calls = options.has(&["--cluster"]) && words.iter().any(|word| word == "call");
+    if (runs || calls || first == "call") && words.iter().skip(1).any(flushes) {
+        walk.note("db.script.drop", invocation.span);
+    }
+    invocation.origin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_sorted_and_each_has_a_row() {
+        assert!(CLIENTS.is_sorted_by_key(|client| client.name));
+        for client in CLIENTS {
+            assert!(TABLE.iter().any(|row| row.name == client.name), "{}", client.name);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Variables of the environment that name settings, options, programs or places of packages. Owns the table and what is said
+//! of a value; that a program obeys or runs others stands in the table of variables around this.
+
+use super::{
+    follow::{names_temporary, words_of},
+    settings::{self, Settings},
+    *,
+};
+
+/// What a variable holds.
+#[derive(Clone, Copy, Debug)]
+enum Holds {
+    /// The name of a directory of settings or programs.
+    Directory,
+    /// The name of a file of settings.
+    File(Settings),
+    /// The name of a library that is loaded.
+    Library,
+    /// Options of this program.
+    Options(&'static str),
+    /// A program that stands in for one which is trusted, and is run as a command by the table of variables.
+    Program,
+    /// Commands of Vim.
+    Vim,
+}
+
+/// Variables that hold such a thing, sorted. Sources: docker(1), containers.conf(5), git(1), make(1), man(1), npm's config(7),
+/// rsync(1), ssh(1), tar(1), `:help VIMINIT`, yarn's configuration.
+static HOLDERS: &[(&str, Holds)] = &[
+    ("AUTOSSH_PATH", Holds::Program),
+    ("CONTAINERS_CONF", Holds::File(Settings::Opaque)),
+    ("CONTAINERS_CONF_OVERRIDE", Holds::File(Settings::Opaque)),
+    ("CONTAINERS_STORAGE_CONF", Holds::File(Settings::Opaque)),
+    ("DOCKER_CONFIG", Holds::Directory),
+    ("EXINIT", Holds::Vim),
+    ("GIT_ASKPASS", Holds::Program),
+    ("GIT_PROXY_COMMAND", Holds::Program),
+    ("GIT_SSH", Holds::Program),
+    ("GIT_SSH_COMMAND", Holds::Program),
+    ("GNUMAKEFLAGS", Holds::Options("make")),
+    ("GVIMINIT", Holds::Vim),
+    ("LESS", Holds::Options("less")),
+    ("LESSKEY", Holds::File(Settings::Opaque)),
+    ("LESSKEYIN", Holds::File(Settings::Opaque)),
+    ("MAKEFILES", Holds::File(Settings::Make)),
+    ("MAKEFLAGS", Holds::Options("make")),
+    ("MANOPT", Holds::Options("man")),
+    ("MFLAGS", Holds::Options("make")),
+    ("MORE", Holds::Options("more")),
+    ("PIP_CONFIG_FILE", Holds::File(Settings::Pip)),
+    ("RSYNC_CONNECT_PROG", Holds::Program),
+    ("RSYNC_RSH", Holds::Program),
+    ("SSH_PKCS11_HELPER", Holds::Program),
+    ("SSH_SK_HELPER", Holds::Program),
+    ("SSH_SK_PROVIDER", Holds::Library),
+    ("TAR_OPTIONS", Holds::Options("tar")),
+    ("VIMINIT", Holds::Vim),
+    ("YARN_RC_FILENAME", Holds::File(Settings::Opaque)),
+    ("YARN_YARN_PATH", Holds::File(Settings::Opaque)),
+];
+
+/// What a variable names or holds is followed as an option of the same meaning would be.
+fn held(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    let argument = Argument { text: value.clone(), span };
+    let option_of = |prefix: usize| {
+        let name = name.get(prefix..).unwrap_or("").to_ascii_lowercase().replace('_', "-");
+        let mut text = value.derive([]);
+        text.push_known(&format!("--{name}="));
+        text.append(value);
+        [Argument { text, span }]
+    };
+    for (start, program) in [("npm_config_", "npm"), ("pnpm_config_", "pnpm"), ("yarn_", "yarn")] {
+        if name.get(..start.len()).is_some_and(|given| given.eq_ignore_ascii_case(start))
+            && !HOLDERS.iter().any(|(known, _)| *known == name)
+        {
+            let unchecked =
+                name.get(start.len()..).unwrap_or("").eq_ignore_ascii_case("strict_ssl");
+            if unchecked && value.as_known() == Some("false") {
+                walk.note("package.index.plain", span);
+            }
+            return options_of(walk, program, &option_of(start.len()));
+        }
+    }
+    let Ok(at) = HOLDERS.binary_search_by(|(known, _)| (*known).cmp(name)) else {
+        if name.starts_with("PIP_") {
+            options_of(walk, "pip", &option_of(4));
+        }
+        return;
+    };
+    match HOLDERS.get(at).map(|(_, holds)| *holds) {
+        Some(Holds::Directory) => settings::directory(walk, &argument),
+        Some(Holds::File(kind)) => settings::named(walk, kind, &argument),
+        Some(Holds::Library) => settings::library(walk, &argument),
+        Some(Holds::Options(program)) => {
+            let mut words = words_of(value, span);
+            // Behind its plus sign stands a command of less to the end.
+            if program == "less"
+                && let Some((_, command)) = value.known_prefix().split_once('+')
+            {
+                let text = value.beginning_with(&format!("+{command}"));
+                words.push(Argument { text, span });
+            }
+            options_of(walk, program, &words);
+            if program == "make" {
+                make_variables(walk, &words);
+                // make expands the variable before it reads it.
+                if value.known_prefix().contains("$(shell ") {
+                    makefile(walk, value, span);
+                }
+            }
+        }
+        Some(Holds::Program) => settings::stands_in(walk, &argument),
+        Some(Holds::Vim) => vim::command(walk, value, span),
+        None => {}
+    }
+}
+
+/// Options in variables such as `NODE_OPTIONS` behind which stands what a language loads before its own program.
+const LOADS: &[&str] = &[
+    "--experimental-loader",
+    "--import",
+    "--loader",
+    "--require",
+    "-I",
+    "-M",
+    "-agentlib:",
+    "-agentpath:",
+    "-javaagent:",
+    "-r",
+];
+
+/// Variables that say where packages are taken from, as the option or the setting of the same meaning does, sorted.
+const INDICES: &[&str] = &[
+    "GEM_SOURCE",
+    "GOPROXY",
+    "NPM_CONFIG_REGISTRY",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "PIP_TRUSTED_HOST",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "YARN_NPM_REGISTRY_SERVER",
+    "YARN_REGISTRY",
+];
+
+/// Whether a variable says where packages are taken from; npm and Cargo read theirs in either case.
+pub fn is_index(name: &str) -> bool {
+    let ends = |end: &str| {
+        let from = name.len().checked_sub(end.len()).unwrap_or(name.len());
+        name.get(from..).is_some_and(|last| last.eq_ignore_ascii_case(end))
+    };
+    let is_registry = || {
+        name.get(.."CARGO_REGISTRIES_".len())
+            .is_some_and(|first| first.eq_ignore_ascii_case("CARGO_REGISTRIES_"))
+            && ends("_INDEX")
+    };
+    INDICES.iter().any(|index| index.eq_ignore_ascii_case(name)) || is_registry()
+}
+
+/// A variable that says where packages come from names a server over a connection that anybody can change.
+fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    let known = value.known_prefix();
+    let rest = match known.strip_prefix("http://") {
+        Some(rest) => rest,
+        None if name == "PIP_TRUSTED_HOST" => known,
+        None => return,
+    };
+    let is_near = ["localhost", "127.", "[::1]"].iter().any(|near| rest.starts_with(near));
+    if is_index(name) && !is_near && !rest.is_empty() {
+        walk.note("package.index.plain", span);
+    }
+}
+
+/// A variable that programs obey or run: does it name a program or a module among temporary files, another place for
+/// packages, or an option that answers a question beforehand?
+pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+    takes_packages(walk, name, value, span);
+    held(walk, name, value, span);
+    if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
+        walk.note("terraform.apply.unseen", span);
+    }
+    let is_loaded = match variable(name) {
+        Some(Variable::Command) => names_temporary(value),
+        Some(Variable::File) => is_temporary(value.known_prefix()),
+        Some(Variable::Obeyed)
+            if matches!(
+                name,
+                "JAVA_TOOL_OPTIONS" | "JDK_JAVA_OPTIONS" | "NODE_OPTIONS" | "PERL5OPT" | "RUBYOPT"
+            ) =>
+        {
+            loads_temporary(value.known_prefix())
+        }
+        _ => false,
+    };
+    if is_loaded {
+        walk.note("execution.temporary.escape", span);
+    }
+}
+
+fn loads_temporary(options: &str) -> bool {
+    let mut before = "";
+    options.split_whitespace().any(|word| {
+        let option = LOADS.iter().find(|option| word.starts_with(*option));
+        let attached = option.and_then(|option| word.strip_prefix(option));
+        let value = attached.map_or(word, |rest| rest.trim_start_matches('='));
+        let found = (option.is_some() || LOADS.contains(&before)) && is_temporary(value);
+        before = word;
+        found
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(HOLDERS.is_sorted_by_key(|row| row.0), "holders");
+        assert!(INDICES.is_sorted(), "indices");
+    }
+}

@@ -1,0 +1,127 @@
+//! What else than `git clone` brings whole trees, patches or programs over the network. Owns which word of each program is the
+//! address and what the tree is called; what is run out of it, the walk notices.
+
+use crate::{
+    effect::{Argument, GapReason},
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+/// Programs and their verbs that put a copy of what an address names beside the project.
+static COPIERS: &[(&[&str], &[&str])] = &[
+    (&["svn"], &["checkout", "co", "export"]),
+    (&["hg"], &["clone"]),
+    (&["brz", "bzr"], &["branch", "checkout", "clone", "co", "get"]),
+    (&["fossil"], &["clone"]),
+    (&["gh"], &["repo"]),
+    (&["degit", "giget", "tiged"], &[]),
+];
+
+/// Build tools with the options that name a script which is run first.
+static SCRIPTED: &[(&[&str], &[&str])] = &[(
+    &["gradle", "gradlew"],
+    &["-I", "--init-script", "-b", "--build-file", "-c", "--settings-file"],
+)];
+
+/// Notes what an invocation brings.
+pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let program = invocation.program.as_str();
+    if let Some((_, verbs)) = COPIERS.iter().find(|(programs, _)| programs.contains(&program)) {
+        copied(walk, invocation, verbs);
+    }
+    if let Some((_, options)) = SCRIPTED.iter().find(|(programs, _)| programs.contains(&program)) {
+        for option in *options {
+            for script in super::escapes::values_of(&invocation.arguments, option) {
+                walk.script("groovy", &script, &[], None);
+            }
+        }
+    }
+    match program {
+        "emacs" | "emacsclient" => fetches_lisp(walk, invocation),
+        "pre-commit" => tried(walk, invocation),
+        _ => {}
+    }
+}
+
+fn copied(walk: &mut Walk<'_>, invocation: &Invocation, verbs: &[&str]) {
+    let words = &invocation.arguments;
+    let verb = words.iter().find_map(|word| word.text.as_known().filter(|it| !it.starts_with('-')));
+    if !verbs.is_empty() && !verb.is_some_and(|verb| verbs.contains(&verb)) {
+        return;
+    }
+    let by_name = matches!(invocation.program.as_str(), "degit" | "gh" | "giget" | "tiged");
+    let is_address = |word: &Argument| {
+        let text = word.text.known_prefix();
+        is_remote(text) || by_name && !text.starts_with(['-', '.', '/']) && text.contains('/')
+    };
+    if invocation.program == "gh" && words.get(1).and_then(|it| it.text.as_known()) != Some("clone")
+    {
+        return;
+    }
+    let Some(at) = words.iter().position(is_address) else { return };
+    brought(walk, words.get(at..).unwrap_or_default());
+}
+
+/// What an address brings, into the directory that is named behind it or one of its own name.
+pub(in crate::programs) fn brought(walk: &mut Walk<'_>, words: &[Argument]) {
+    let Some((address, rest)) = words.split_first() else { return };
+    let directory = rest.first().filter(|word| !word.text.known_prefix().starts_with('-'));
+    let directory = directory.cloned().unwrap_or_else(|| Argument {
+        text: Text::known(name_of(address.text.known_prefix())),
+        span: address.span,
+    });
+    walk.brought(&directory);
+}
+
+/// Whether an address names something on another machine.
+pub fn is_remote(address: &str) -> bool {
+    address.contains("://") && !address.starts_with("file://")
+        || address.contains('@') && address.contains(':')
+}
+
+/// What a copy of an address is called where nothing says otherwise.
+fn name_of(address: &str) -> &str {
+    let last = address.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+    last.strip_suffix(".git").unwrap_or(last)
+}
+
+/// `pre-commit try-repo ADDRESS` runs the hooks of a repository that nobody has read.
+fn tried(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let mut words = invocation.arguments.iter();
+    if words.next().and_then(|word| word.text.as_known()) != Some("try-repo") {
+        return;
+    }
+    if let Some(address) = words.find(|word| is_remote(word.text.known_prefix())) {
+        let hooks = walk.connect(address, None, false);
+        walk.code("python", &hooks, address.span, &[]);
+    }
+}
+
+/// Lisp that fetches into a buffer and evaluates that: what stands there then is not followed.
+fn fetches_lisp(walk: &mut Walk<'_>, invocation: &Invocation) {
+    for option in ["--eval", "-eval", "--execute"] {
+        for code in super::escapes::values_of(&invocation.arguments, option) {
+            let known = code.text.known_prefix();
+            let evaluates = ["(eval-", "(eval ", "(load"].iter().any(|call| known.contains(call));
+            if evaluates && known.contains("(url-") {
+                walk.gap(code.span, GapReason::UnknownCode);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_called_after_the_end_of_its_address() {
+        for (address, name) in [
+            ("https://svn.example/tool/trunk/", "trunk"),
+            ("git@git.example:team/app.git", "app"),
+            ("someone/tool", "tool"),
+        ] {
+            assert_eq!(name_of(address), name, "{address}");
+        }
+    }
+}

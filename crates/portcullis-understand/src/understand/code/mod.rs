@@ -1,0 +1,170 @@
+//! What code in other languages than shell would do. Owns a light reading of scripts: tokens are followed from left to
+//! right, strings are computed where they can be, and the calls that reach out of the program are told to the walk.
+//!
+//! It is no interpreter: branches are all taken, loops run once, and what was not followed is unknown, never harmless.
+
+mod calls;
+mod expressions;
+mod fold;
+mod handed;
+mod interpreter;
+mod lines;
+mod methods;
+mod notebook;
+mod powershell;
+mod services;
+mod spliced;
+mod statements;
+mod tables;
+
+/// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and
+/// runs, a handle of `perl` that stands for a socket from then on.
+fn hands_out_a_shell(language: &str, code: &str) -> bool {
+    match language {
+        "awk" if code.contains("/inet/") => {
+            let compact: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+            compact.match_indices("|&getline").leading(MOST_READS).any(|(at, read)| {
+                let rest = compact.get(at + read.len()..).unwrap_or("");
+                let end = rest
+                    .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+                    .unwrap_or(rest.len());
+                let line = rest.get(..end).unwrap_or("");
+                !line.is_empty()
+                    && [format!("{line}|&getline"), format!("{line}|getline")]
+                        .iter()
+                        .any(|run| compact.contains(&format!("({run}")))
+            })
+        }
+        "perl" => {
+            code.contains("IO::Socket")
+                && code.contains("fdopen(")
+                && ["system", "exec", "`"].iter().any(|runs| code.contains(runs))
+        }
+        _ => false,
+    }
+}
+
+/// How many reads from a socket are followed in one script.
+const MOST_READS: usize = 8;
+
+#[cfg(test)]
+mod tests;
+mod value;
+
+use portcullis_syntax::Span;
+
+use super::shell::Walk;
+use crate::{
+    bound::Bounded,
+    effect::{Argument, GapReason},
+    text::Text,
+};
+
+/// A language that code can be read in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Language {
+    /// Its name, as effects say it.
+    pub name: &'static str,
+    /// Other names, and the programs that run it.
+    aliases: &'static [&'static str],
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    /// Expressions and calls.
+    Calls,
+    /// One command on each line.
+    Lines,
+}
+
+const fn calls(name: &'static str, aliases: &'static [&'static str]) -> Language {
+    Language { name, aliases, kind: Kind::Calls }
+}
+
+const fn lines(name: &'static str, aliases: &'static [&'static str]) -> Language {
+    Language { name, aliases, kind: Kind::Lines }
+}
+
+static LANGUAGES: &[Language] = &[
+    calls("python", &["py", "python2", "python3", "pypy", "ipython", "jython", "sage", "starlark"]),
+    calls(
+        "javascript",
+        &[
+            "js",
+            "node",
+            "nodejs",
+            "typescript",
+            "ts",
+            "tsx",
+            "jsx",
+            "deno",
+            "bun",
+            "jrunscript",
+            "jjs",
+            "mongo",
+            "mongosh",
+            "qjs",
+        ],
+    ),
+    calls("ruby", &["rb", "irb", "jruby", "rails", "crystal"]),
+    calls("perl", &["pl", "perl5"]),
+    calls("php", &[]),
+    calls("lua", &["luajit", "texlua", "nse", "luau"]),
+    calls("awk", &["gawk", "mawk", "nawk"]),
+    calls("r", &["rscript", "R", "Rscript"]),
+    calls("julia", &["jl"]),
+    calls(
+        "java",
+        &[
+            "groovy", "kotlin", "scala", "jshell", "csharp", "go", "c", "cpp", "c++", "rust",
+            "swift", "zig", "d", "elixir", "octave", "haskell", "erlang", "nim", "raku",
+        ],
+    ),
+    calls(
+        "lisp",
+        &["elisp", "emacs", "emacs-lisp", "guile", "scheme", "sbcl", "clojure", "racket"],
+    ),
+    calls("applescript", &["osascript"]),
+    lines("powershell", &["pwsh", "ps1"]),
+    lines("tcl", &["tclsh", "expect", "wish"]),
+    lines("gdb", &["lldb"]),
+    lines("vim", &["vi", "ex", "vimscript", "nvim"]),
+    lines("batch", &["cmd", "bat"]),
+];
+
+/// The language of a name, or of a program that runs it.
+pub fn language(name: &str) -> Option<&'static Language> {
+    let lower = name.to_ascii_lowercase();
+    let bare = lower.trim_end_matches(|end: char| end.is_ascii_digit() || end == '.');
+    LANGUAGES.iter().find(|language| {
+        [lower.as_str(), bare].iter().any(|name| {
+            language.name == *name || language.aliases.iter().any(|alias| alias == name)
+        })
+    })
+}
+
+/// Reads `code`, the text of the walk's current layer, as a script in `language` with `arguments`, and tells the walk
+/// what it would do; gives what it prints. `input` is what arrives on its standard input.
+pub fn understand(
+    walk: &mut Walk<'_>,
+    name: &str,
+    code: &str,
+    arguments: &[Argument],
+    input: Option<Text>,
+) -> Text {
+    let Some(language) = language(name) else {
+        walk.gap(Span::new(0, code.len()), GapReason::UnknownCode);
+        return Text::unknown("what the code prints");
+    };
+    if hands_out_a_shell(language.name, code) {
+        walk.note("code.shell.reverse", Span::new(0, code.len()));
+    }
+    if language.name == "python" {
+        notebook::understand(walk, code);
+    }
+    match language.kind {
+        Kind::Calls => interpreter::run(walk, language.name, code, arguments, input),
+        Kind::Lines => lines::run(walk, language.name, code, arguments),
+    }
+}

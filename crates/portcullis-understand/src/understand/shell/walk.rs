@@ -1,0 +1,1302 @@
+//! What rows in `programs` and other readers may say to the walk. Owns the collected effects and the bounds; statements,
+//! words and programs are read by its siblings.
+
+use std::rc::Rc;
+
+use portcullis_syntax::{
+    Span,
+    shell::{self, Statement},
+};
+
+use super::{
+    BYTES_PER_WORK, DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, placeholder,
+    redirect::Channel, state::State,
+};
+use crate::{
+    address::host,
+    bound::Limits,
+    effect::{
+        Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap,
+        GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target,
+        WriteMode, stand_in, stands_for,
+    },
+    facts::Facts,
+    network::hosts,
+    place::{self, Place},
+    programs::{self, escapes},
+    session::Left,
+    text::{Piece, Pieces, Taint, Text},
+    understand::code,
+};
+
+/// The walk over a script: what is known so far and the effects found so far. Rows in `programs` speak to it.
+pub struct Walk<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) effects: Effects,
+    pub(super) state: State,
+    pub(super) layer: LayerId,
+    pub(super) certainty: Certainty,
+    /// What arrives on the standard input of the command being read.
+    pub(super) input: Option<Text>,
+    /// Values that stand in nested text as one private character each, see [`Walk::embed`].
+    pub(super) embedded: Vec<Text>,
+    /// The functions being called, innermost last, with whether the call is in a pipe or the background.
+    pub(super) calls: Vec<String>,
+    /// The programs that are being read, innermost last: what runs now was started by them.
+    pub(super) inside: Vec<String>,
+    /// Files that this call wrote and made executable, which nothing ran yet.
+    pub(super) made_executable: Vec<String>,
+    /// Written files that a build or an interpreter found, with how much of them was known.
+    looked_at: Vec<(String, usize)>,
+    /// Whether the statement being read runs beside others: in a pipeline or with `&`.
+    pub(super) concurrent: bool,
+    /// From how many patterns in a program's place the one being read was guessed.
+    pub(super) guesses: usize,
+    /// Which of several possible values variables take in this round, and how many rounds there are.
+    pub(super) choice: super::words::Choice,
+    /// Whether the last command succeeded, where that is known.
+    pub(super) succeeded: Option<bool>,
+    /// Where the script is on its way to, once a `break`, `return` or `exit` was met that is surely taken.
+    pub(super) leaving: Option<super::leave::Leave>,
+    /// The furthest that a `break`, `return` or `exit` leads that may have been taken.
+    pub(super) may_leave: Option<super::leave::Leave>,
+    /// How many more loops the `break` or `continue` leaves, and whether it goes on with a round of the last.
+    pub(super) beyond: (usize, bool),
+    /// What `local` variables held outside, for each function that is being called.
+    pub(super) locals: Vec<Vec<(String, Option<Vec<super::state::Value>>)>>,
+    /// Where each function that is being called was entered.
+    pub(super) entered: Vec<super::state::Mark>,
+    /// What each function that is being called was given.
+    pub(super) given: Vec<Vec<Text>>,
+    /// Whether the next program is one and no function or alias: what wrappers and `command` run.
+    pub(super) bypass: bool,
+    /// Whether a variable was declared to change what it is given.
+    pub(super) attributes: bool,
+    /// Within how many conditions this is, where `set -e` does not count.
+    pub(super) conditions: u32,
+    /// Where `getopts` is in its argument, in letters.
+    pub(super) letter: usize,
+    /// The number of the shell that is being read: each one that is started as a program has its own.
+    pub(super) shells: u32,
+    /// How many there were.
+    started_shells: u32,
+    depth: usize,
+    work: usize,
+    /// How much work the text is worth.
+    allowance: usize,
+    exhausted: bool,
+    /// Numbers the files that process substitutions make.
+    pub(super) pipes: u32,
+    /// What reads the files that `>(…)` makes.
+    pub(super) sinks: Vec<Sink>,
+    /// Directories that this call brought over the network.
+    brought: Vec<String>,
+    /// What `trap … EXIT` runs when the script ends, with the layer that it stands in.
+    pub(super) at_end: Vec<(Text, Span, LayerId)>,
+    /// What other traps run whenever it pleases them, and how often they were read since.
+    pub(super) traps: Vec<(Text, Span, LayerId)>,
+    pub(super) trapped: (usize, usize),
+    /// Whether a trap was set that nothing sprung since.
+    pub(super) unsprung: bool,
+    /// The directories that `pushd` left, with how certain that was.
+    pub(super) pushed: Vec<(Option<String>, Certainty)>,
+    /// Where `exec` sent what the script prints.
+    pub(super) prints_to: Option<Channel>,
+    /// The arrays in the arguments of `declare` and its kin, by name.
+    pub(super) declared: Vec<(String, super::arrays::Elements)>,
+    /// Descriptors that `exec` left open.
+    pub(super) descriptors: Vec<(u32, Channel)>,
+}
+
+/// What reads a file that `>(…)` made.
+#[derive(Debug)]
+pub(super) struct Sink {
+    pub(super) path: String,
+    pub(super) body: Rc<[Statement]>,
+    /// Where the body stands: another layer may be the one that writes to it.
+    pub(super) layer: LayerId,
+    /// What was written to it piece by piece.
+    pub(super) content: Option<Text>,
+}
+
+impl<'a> Walk<'a> {
+    pub(in crate::understand) fn new(facts: &'a Facts) -> Self {
+        Self {
+            facts,
+            effects: Effects::default(),
+            state: State::new(facts.cwd.clone()),
+            layer: LayerId(0),
+            certainty: Certainty::Certain,
+            input: None,
+            embedded: Vec::new(),
+            calls: Vec::new(),
+            inside: Vec::new(),
+            made_executable: Vec::new(),
+            looked_at: Vec::new(),
+            concurrent: false,
+            guesses: 0,
+            choice: super::words::Choice::default(),
+            succeeded: None,
+            leaving: None,
+            may_leave: None,
+            beyond: (0, false),
+            locals: Vec::new(),
+            entered: Vec::new(),
+            given: Vec::new(),
+            bypass: false,
+            attributes: false,
+            conditions: 0,
+            letter: 0,
+            shells: 0,
+            started_shells: 0,
+            depth: 0,
+            work: 0,
+            allowance: WORK_AT_LEAST,
+            exhausted: false,
+            pipes: 0,
+            sinks: Vec::new(),
+            brought: Vec::new(),
+            at_end: Vec::new(),
+            traps: Vec::new(),
+            trapped: (0, 0),
+            unsprung: false,
+            pushed: Vec::new(),
+            prints_to: None,
+            declared: Vec::new(),
+            descriptors: Vec::new(),
+        }
+    }
+
+    pub(in crate::understand) fn finish(mut self) -> Effects {
+        if self.state.is_cut() {
+            self.layer = LayerId(0);
+            let everything = Span::new(0, self.effects.layer_text(self.layer).len());
+            self.gap(everything, GapReason::Limit);
+        }
+        let origin = |value: &Text| match value.pieces.as_slice() {
+            [Piece::Unknown(origin)] => origin.clone(),
+            _ => Box::default(),
+        };
+        let unknown = self.embedded.iter().map(origin).collect();
+        let mut effects = Effects { unknown, ..self.effects };
+        effects.say_what_is_cut();
+        effects
+    }
+
+    /// Adds an argument of the call as a layer, and makes it the one that spans point into.
+    pub(in crate::understand) fn open(&mut self, pointer: &str, text: &str) {
+        self.layer = self.add_layer(text, LayerOrigin::Argument(pointer.to_owned()));
+        let worth = text.len().saturating_mul(WORK_PER_BYTE);
+        self.allowance = self.allowance.saturating_add(worth).min(WORK);
+    }
+
+    /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
+    pub(in crate::understand) fn script_text(&mut self, text: &str) {
+        let printed = self.own_shell(|walk| walk.parse_and_walk(text));
+        self.show(&printed);
+        for function in self.state.uncalled() {
+            let certainty = std::mem::replace(&mut self.certainty, Certainty::Possible);
+            let layer = std::mem::replace(&mut self.layer, function.layer);
+            self.command(&function.body);
+            self.layer = layer;
+            self.certainty = certainty;
+        }
+    }
+
+    /// The agent gets to see a text.
+    pub(in crate::understand) fn show(&mut self, text: &Text) {
+        self.effects.shown.inherit(text);
+    }
+
+    /// What is known of the world.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        self.facts
+    }
+
+    /// The directory that relative paths start from, where it is known.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        self.state.directory()
+    }
+
+    /// What follows starts from another directory; `None` where that is not known.
+    pub(crate) fn go_to(&mut self, directory: Option<String>) {
+        if self.state.directory() != directory.as_deref() {
+            self.state.enter(directory);
+        }
+    }
+
+    /// A path as the current directory makes it.
+    #[must_use]
+    pub fn target(&self, text: &Text) -> Target {
+        let path = absolute(text, self.state.directory(), self.facts)
+            .map(|path| self.state.through_links(path));
+        Target::new(text.clone(), path)
+    }
+
+    /// As [`Walk::target`], where the path itself is followed when this call made it a link.
+    fn followed(&self, text: &Text) -> Target {
+        let target = self.target(text);
+        match target.path.as_deref().and_then(|path| self.state.linked(path)) {
+            Some(path) => Target::new(text.clone(), Some(path.to_owned())),
+            None => target,
+        }
+    }
+
+    /// A file gets a second name.
+    fn make_link(&mut self, path: &str, leads_to: &Text) {
+        let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+        let directory =
+            directory.map(|directory| if directory.is_empty() { "/" } else { directory });
+        if let Some(leads_to) = absolute(leads_to, directory, self.facts) {
+            self.state.link(path, &leads_to);
+        }
+    }
+
+    /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
+    pub fn read(&mut self, file: &Argument) -> Text {
+        let target = self.followed(&file.text);
+        if let Some(content) = target.path.as_deref().and_then(|path| self.descriptor(path)) {
+            return content;
+        }
+        if let Some(path) = &target.path
+            && let Some(versions) = self.state.file(path)
+        {
+            let mut content = choose(versions, path);
+            content.inherit(&Text { pieces: Pieces::new(), ..file.text.clone() });
+            return content;
+        }
+        let secret = place::credential_of(&target, self.facts).is_some();
+        let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
+        let mut left = self.left_earlier(&target);
+        // Inside of what was brought, its files are its own.
+        let is_inside = self.state.directory().is_some_and(|it| self.is_brought_whole(it));
+        if !is_inside && self.is_brought(target.path.as_deref()) {
+            left = left.with(Taint::NETWORK);
+        }
+        let is_empty = target.path.as_deref() == Some("/dev/null");
+        let id = self.emit(EffectKind::Read(target), file.span);
+        let mut content =
+            if is_empty { Text::default() } else { Text::unknown(&file.text.display()) };
+        content.taint = Taint::FILE.with(file.text.taint);
+        if secret {
+            content.taint = content.taint.with(Taint::SECRET);
+        } else if private {
+            content.taint = content.taint.with(Taint::PRIVATE);
+        }
+        content.taint = content.taint.with(left);
+        content.sources = file.text.sources.clone();
+        content.sources.push(id);
+        content
+    }
+
+    /// The program opens a database in a file, `PATH` or `file:PATH?mode=ro`, and may change what is in it.
+    pub(crate) fn database(&mut self, file: &Argument, changes: bool) -> Text {
+        let named = file.text.known_prefix();
+        let text = match named.strip_prefix("file:") {
+            None if matches!(file.text.as_known(), Some("" | ":memory:")) => {
+                return Text::default();
+            }
+            None => file.text.clone(),
+            Some(uri) => {
+                let path = uri.split('?').next().unwrap_or(uri);
+                let path = path.strip_prefix("//").unwrap_or(path);
+                if file.text.has_unknown() && !uri.contains('?') {
+                    file.text.beginning_with(path)
+                } else {
+                    file.text.derive([Piece::Known(path.to_owned())])
+                }
+            }
+        };
+        let file = Argument { text, span: file.span };
+        if changes {
+            self.hand(&file, true);
+        }
+        self.read(&file)
+    }
+
+    /// The program writes a file.
+    pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
+        let target = match mode {
+            WriteMode::Link | WriteMode::Create => self.target(&file.text),
+            _ => self.followed(&file.text),
+        };
+        let into = self.sinks.iter().position(|sink| target.path.as_ref() == Some(&sink.path));
+        // What comes piece by piece is read when all of it is there.
+        if mode == WriteMode::Append
+            && let Some(sink) = into.and_then(|at| self.sinks.get_mut(at))
+        {
+            sink.content.get_or_insert_default().append(&content);
+            return;
+        }
+        if let Some(at) = into
+            && self.enter_level(file.span)
+        {
+            let sink = self.sinks.remove(at);
+            self.feed(&sink, content);
+            self.leave_level();
+            return;
+        }
+        if let Some(path) = &target.path
+            && !path.starts_with("/dev/")
+        {
+            let certain = self.certainty == Certainty::Certain;
+            match mode {
+                WriteMode::Replace => self.state.write_file(path, content.clone(), false, certain),
+                WriteMode::Append => self.state.write_file(path, content.clone(), true, certain),
+                WriteMode::Edit => self.state.write_file(path, content.clone(), false, false),
+                WriteMode::Link => self.make_link(path, &content),
+                // A pipe: what is written to it may come later.
+                WriteMode::Create if !content.is_empty() => {
+                    self.state.write_file(path, content.clone(), false, true);
+                }
+                WriteMode::Create => {}
+            }
+        }
+        let starts = target.path.as_ref().and_then(|_| place::persistence_of(&target, self.facts));
+        self.emit(EffectKind::Write { target, mode, content: content.clone() }, file.span);
+        if let Some(starts) = starts {
+            self.startup(starts.kind, &content, file.span);
+        }
+    }
+
+    /// The program deletes a file or directory.
+    pub fn delete(&mut self, file: &Argument, recursive: bool) {
+        let target = self.target(&file.text);
+        self.emit(EffectKind::Delete { target, recursive }, file.span);
+        if let Some(elsewhere) = self.state.elsewhere()
+            && is_everything_here(&file.text)
+        {
+            // Where changing the directory failed, everything goes that was in the one before.
+            let path = absolute(&file.text, Some(elsewhere), self.facts);
+            let target = Target::new(file.text.clone(), path);
+            self.at_most(Certainty::Possible, |walk| {
+                walk.emit(EffectKind::Delete { target, recursive }, file.span)
+            });
+        }
+    }
+
+    /// The program changes who may do what with a file.
+    pub fn permission(&mut self, file: &Argument, recursive: bool, change: PermissionChange) {
+        let target = self.target(&file.text);
+        if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)
+            && self.state.file(path).is_some()
+            && mode.as_known().is_some_and(|mode| mode.contains(['x', '7', '5', '1']))
+        {
+            if self.made_executable.len() < EXECUTABLES {
+                self.made_executable.push(path.clone());
+            } else {
+                self.gap(file.span, GapReason::Limit);
+            }
+        }
+        self.emit(EffectKind::Permission { target, recursive, change }, file.span);
+    }
+
+    /// The program is given a file and does with it what it likes; `changes` says that it is there to change it.
+    pub(crate) fn hand(&mut self, file: &Argument, changes: bool) {
+        let target = self.followed(&file.text);
+        let own = matches!(place::place_of(&target, self.facts), Place::Gate | Place::Agent)
+            || place::is_hooked(&target, self.facts);
+        if own {
+            self.emit(EffectKind::Hand { target, changes }, file.span);
+        }
+    }
+
+    /// The program puts what version control keeps in the place of what stands there, or in the whole work tree around it.
+    pub(crate) fn discard(&mut self, file: &Argument, whole: bool) {
+        let target = self.target(&file.text);
+        self.emit(EffectKind::Discard { target, whole }, file.span);
+    }
+
+    /// The program shows a directory to what it runs, which does with it what it likes.
+    pub(crate) fn mount(&mut self, source: &Argument) {
+        let target = self.followed(&source.text);
+        let around =
+            target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts));
+        if around || place::place_of(&target, self.facts) == Place::Gate {
+            self.emit(EffectKind::Hand { target, changes: true }, source.span);
+            return;
+        }
+        // Settings of the project belong to the programs of the project, in a container too.
+        if !place::place_of(&target, self.facts).is_workspace() {
+            self.read_secret(source);
+        }
+    }
+
+    /// The program reads a file if secrets are kept there; nothing is said of any other.
+    pub(crate) fn read_secret(&mut self, file: &Argument) {
+        let target = self.followed(&file.text);
+        if place::credential_of(&target, self.facts).is_some() {
+            drop(self.read(file));
+        }
+    }
+
+    /// What a word behind `git` stands for, where settings that this call made say so. Git does not tell capitals apart.
+    pub(crate) fn git_alias(&mut self, name: &str) -> Option<Text> {
+        let defined = self.state.git_aliases().len();
+        self.toil(defined / NAMES_PER_WORK);
+        let mut defined = self.state.git_aliases().iter().rev();
+        defined.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    }
+
+    /// A setting of git's says what a word stands for.
+    pub(crate) fn define_git_alias(&mut self, name: &str, value: Text) {
+        self.state.git_aliases().push((name.to_owned(), value));
+    }
+
+    /// How many words stand for something, to go back to.
+    pub(crate) fn git_aliases(&mut self) -> usize {
+        self.state.git_aliases().len()
+    }
+
+    /// Forgets what the options of one command said.
+    pub(crate) fn forget_git_aliases(&mut self, own: std::ops::Range<usize>) {
+        let defined = self.state.git_aliases();
+        if !own.is_empty() && own.end <= defined.len() {
+            defined.drain(own);
+        }
+    }
+
+    /// Whether a text is what stands in a project's file of settings, or lines chosen from it: assignments, as whoever loads it has it.
+    pub(crate) fn holds_settings(&self, text: &Text) -> bool {
+        const CHOOSE: &[&str] = &["cat", "echo", "egrep", "grep", "sed", "sort", "tr", "xargs"];
+        let is_read = |effect: &Effect| match &effect.kind {
+            EffectKind::Read(target) => place::credential_of(target, self.facts)
+                .is_some_and(|found| found.class == place::CredentialClass::Project),
+            _ => false,
+        };
+        let is_choice = |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if CHOOSE.contains(&run.program.as_str()));
+        let is_hidden = [Taint::NETWORK, Taint::DECODED].iter().any(|it| text.taint.has(*it));
+        let origins = self.effects.origins(text);
+        !is_hidden
+            && matches!(text.pieces.as_slice(), [Piece::Unknown(_)])
+            && origins.iter().any(|origin| is_read(origin))
+            && origins.iter().all(|origin| is_read(origin) || is_choice(origin))
+    }
+
+    /// Variables that this call gave a value, by name, as far as `wanted`.
+    pub(crate) fn assigned(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Text)> {
+        self.state.assigned(wanted)
+    }
+
+    /// The program talks to `address` and sends it `sends`; gives what comes back.
+    pub fn connect(&mut self, address: &Argument, sends: Option<Text>, listens: bool) -> Text {
+        let host = host(&address.text);
+        let is_local = !listens && host.as_deref().is_some_and(hosts::is_this_machine);
+        let connection =
+            Connection { address: address.text.clone(), host, sends, listens, is_local };
+        let id = self.emit(EffectKind::Connect(connection), address.span);
+        let mut received = Text::unknown(&address.text.display());
+        received.taint = Taint::NETWORK;
+        received.sources.push(id);
+        received
+    }
+
+    /// What follows runs with the rights of `user`.
+    pub fn privilege(&mut self, user: Text, span: Span) {
+        self.emit(EffectKind::Privilege { user }, span);
+    }
+
+    /// The program runs another program: name and arguments; gives what that one prints.
+    pub fn run(&mut self, words: &[Argument], input: Option<Text>) -> Text {
+        let span = words.first().map_or(Span::default(), |word| word.span);
+        if !self.enter_level(span) {
+            return Text::unknown("a program");
+        }
+        self.bypass = true;
+        let printed = self.run_words(words.to_vec(), input, Vec::new());
+        self.bypass = false;
+        self.leave_level();
+        printed
+    }
+
+    /// The program runs `code` as shell code with `arguments` as `$0`, `$1`…; gives what it prints.
+    pub fn shell(
+        &mut self,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        let positional = arguments.iter().map(|argument| argument.text.clone()).collect();
+        let mark = self.state.mark();
+        self.state.keep_exported();
+        self.started_shells += 1;
+        let outer = std::mem::replace(&mut self.shells, self.started_shells);
+        let printed = self.shell_code(code, span, Some(positional), input);
+        self.shells = outer;
+        self.state.roll_back(mark);
+        printed
+    }
+
+    /// `eval`, `source`, traps: shell code in the same shell, which sees and changes the same variables.
+    pub(super) fn same_shell(&mut self, code: &Text, span: Span) -> Text {
+        let input = self.input.clone();
+        self.shell_code(code, span, None, input)
+    }
+
+    pub(super) fn shell_code(
+        &mut self,
+        code: &Text,
+        span: Span,
+        positional: Option<Vec<Text>>,
+        input: Option<Text>,
+    ) -> Text {
+        self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
+        if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
+            if !self.is_printed_for_shells(code) {
+                self.gap(span, GapReason::UnknownCode);
+            }
+            let mut printed = Text::unknown("unknown code");
+            printed.inherit(code);
+            return printed;
+        }
+        let put_in = self.put_in(code).filter(|lines| {
+            // A line with the name of a program that rules know could be half of a command.
+            let apart = |letter: char| !(letter.is_alphanumeric() || "_-.+".contains(letter));
+            !lines
+                .known_prefix()
+                .split(apart)
+                .any(|word| programs::notable::names(word) || programs::program(word).is_some())
+        });
+        let text = self.embed(put_in.as_ref().unwrap_or(code));
+        let Some(outer) = self.enter_layer(&text, span) else { return Text::unknown("a script") };
+        let input = std::mem::replace(&mut self.input, input);
+        let mark = self.state.mark();
+        let own_shell = positional.is_some();
+        if let Some(positional) = positional {
+            self.state.set_positional(positional);
+        }
+        let printed = if own_shell {
+            self.own_shell(|walk| walk.parse_and_walk(&text))
+        } else {
+            self.parse_and_walk(&text)
+        };
+        if own_shell {
+            self.state.roll_back(mark);
+        }
+        self.input = input;
+        self.leave_layer(outer);
+        printed
+    }
+
+    /// The program runs `code` as code in `language` (`python`, `perl`, `javascript`, `awk`…) with `arguments`: what the
+    /// code sees behind its own name.
+    pub fn code(
+        &mut self,
+        language: &'static str,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+    ) -> Text {
+        self.code_with_input(language, code, span, arguments, None)
+    }
+
+    /// As [`Walk::code`], with what arrives on the program's standard input.
+    pub fn code_with_input(
+        &mut self,
+        language: &'static str,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        if language == "shell" {
+            return self.shell(code, span, arguments, input);
+        }
+        self.emit(EffectKind::Execute { language, code: code.clone() }, span);
+        let mut printed = Text::unknown(language);
+        printed.inherit(code);
+        if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
+            self.gap(span, GapReason::UnknownCode);
+            return printed;
+        }
+        let put_in = self.put_in(code);
+        let text = self.embed(put_in.as_ref().unwrap_or(code));
+        let Some(outer) = self.enter_layer(&text, span) else { return printed };
+        let mut written = code::understand(self, language, &text, arguments, input);
+        self.leave_layer(outer);
+        if programs::environment::read_by(language, code) {
+            written.taint = written.taint.with(Taint::SECRET);
+        }
+        written
+    }
+
+    /// Whether code is what one known program prints to set up a shell: `eval "$(pyenv init -)"`. It must be the program that
+    /// is called so, found where this call did not say to look.
+    fn is_printed_for_shells(&self, code: &Text) -> bool {
+        let ([Piece::Unknown(_)], [source]) = (code.pieces.as_slice(), code.sources.as_slice())
+        else {
+            return false;
+        };
+        let printer = usize::try_from(source.0).ok().and_then(|at| self.effects.list.get(at));
+        let Some(Effect { kind: EffectKind::Run(run), certainty, .. }) = printer else {
+            return false;
+        };
+        *certainty != Certainty::Possible
+            && code.taint == Taint::NONE
+            && !["PATH", "BASH_ENV", "LD_PRELOAD"].iter().any(|name| self.variable_set(name).is_some())
+            && !self.effects.list.iter().any(|effect| {
+                matches!(&effect.kind, EffectKind::Environment { name, .. } if name == "PATH")
+            })
+            && !self.has_executables()
+            && !self.effects.list.iter().any(|effect| {
+                matches!(&effect.kind, EffectKind::Run(other) if matches!(other.program.as_str(), "alias" | "enable" | "hash"))
+            })
+            && programs::prints_for_shells(run)
+    }
+
+    /// The lines that were put into a file of which nothing else is known.
+    fn put_in(&self, code: &Text) -> Option<Text> {
+        let [origin @ Piece::Unknown(_), Piece::Known(lines)] = code.pieces.as_slice() else {
+            return None;
+        };
+        let is_told = lines.starts_with('\n') && self.is_copy(&code.derive([origin.clone()]));
+        is_told.then(|| code.derive([Piece::Known(lines.clone())]))
+    }
+
+    /// Whether code is what was in one file before, as it stood there: a copy is run as the file itself would be, and that is
+    /// somebody's program and no gap (see [`Walk::script`]). Whatever changes a text calls its output after itself.
+    pub(crate) fn is_copy(&self, code: &Text) -> bool {
+        let [Piece::Unknown(origin)] = code.pieces.as_slice() else { return false };
+        if code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
+            return false;
+        }
+        let effect = |id: &EffectId| self.effects.list.get(usize::try_from(id.0).ok()?);
+        let is_read = code.sources.iter().filter_map(effect).any(|effect| match &effect.kind {
+            EffectKind::Read(target) => {
+                let is_file = target.path.as_deref().is_some_and(|path| {
+                    (!path.contains(['*', '?', '[']) || self.is_edited(path))
+                        && !["/dev/", "/proc/", "/sys/"].iter().any(|top| path.starts_with(top))
+                });
+                is_file && target.text.as_pattern().as_deref() == Some(origin)
+            }
+            _ => false,
+        });
+        // A program that has the file's name could have printed it.
+        is_read
+            && (origin.contains('/')
+                || !code.sources.iter().filter_map(effect).any(
+                    |effect| matches!(&effect.kind, EffectKind::Run(run) if *run.program == **origin),
+                ))
+    }
+
+    /// Whether files that a pattern names were changed each in its place and nowhere else: then no text is made of several.
+    fn is_edited(&self, pattern: &str) -> bool {
+        let mut written = self.effects.list.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Write { target, mode, .. } => Some((target, *mode)),
+            _ => None,
+        });
+        let mut is_there = false;
+        written.all(|(target, mode)| {
+            let is_it = target.path.as_deref() == Some(pattern) && mode == WriteMode::Edit;
+            is_there |= is_it;
+            is_it || mode != WriteMode::Edit && target.text.as_known().is_some()
+        }) && is_there
+    }
+
+    /// Whether the content of a file is what stood there before, changed: it comes from the file itself and from nothing that is hidden or
+    /// far away.
+    pub(crate) fn is_edit_of(&self, path: &str, content: &Text) -> bool {
+        let is_foreign =
+            [Taint::NETWORK, Taint::DECODED, Taint::SECRET].iter().any(|it| content.taint.has(*it));
+        let reads = |id: &EffectId| {
+            self.effects.list.get(id.0 as usize).is_some_and(|effect| {
+                matches!(&effect.kind, EffectKind::Read(target) if target.path.as_deref() == Some(path))
+            })
+        };
+        content.has_unknown() && !is_foreign && content.sources.iter().any(reads)
+    }
+
+    /// The program runs a file as a script in `language`; its own first line or name is obeyed where the language is
+    /// `shell`. A file that this call did not write is somebody's program, not a gap.
+    pub fn script(
+        &mut self,
+        language: &'static str,
+        file: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        let named = file.text.known_prefix();
+        if language != "shell" && ["http://", "https://"].iter().any(|it| named.starts_with(it)) {
+            let code = self.connect(file, None, false);
+            return self.code_with_input(language, &code, file.span, arguments, input);
+        }
+        let target = self.followed(&file.text);
+        self.made_executable.retain(|made| target.path.as_ref() != Some(made));
+        let path = target.path.as_deref();
+        let versions = path
+            .and_then(|path| self.descriptor(path))
+            .map(|content| vec![content])
+            .or_else(|| path.and_then(|path| self.state.file(path)).map(<[_]>::to_vec))
+            .or_else(|| path.and_then(|path| self.state.files_like(path)))
+            .or_else(|| path.and_then(|path| self.state.file_within(path)));
+        let Some(versions) = versions else {
+            let mut code = Text::unknown(&file.text.display());
+            code.inherit(&file.text);
+            code.taint = code.taint.with(Taint::FILE).with(self.left_earlier(&target));
+            if self.is_brought(target.path.as_deref()) {
+                code.taint = code.taint.with(Taint::NETWORK);
+            }
+            let id = self.emit(EffectKind::Read(target), file.span);
+            code.sources.push(id);
+            self.emit(EffectKind::Execute { language, code: code.clone() }, file.span);
+            return code;
+        };
+        let mut printed = Text::default();
+        for content in versions {
+            if self.is_copy(&content) {
+                self.emit(EffectKind::Execute { language, code: content.clone() }, file.span);
+                printed.append(&content);
+                continue;
+            }
+            let language = language_of(language, &file.text.display(), &content);
+            let more = if language == "shell" {
+                let mut given = vec![file.clone()];
+                given.extend_from_slice(arguments);
+                self.shell(&content, file.span, &given, input.clone())
+            } else {
+                self.code_with_input(language, &content, file.span, arguments, input.clone())
+            };
+            printed.append(&more);
+        }
+        printed
+    }
+
+    /// What an earlier call of the session left in a file.
+    fn left_earlier(&self, target: &Target) -> Taint {
+        let left = target.path.as_deref().and_then(|path| self.facts.session.left(path));
+        left.map_or(Taint::NONE, Left::taint)
+    }
+
+    /// A directory comes over the network with everything in it.
+    pub(crate) fn brought(&mut self, directory: &Argument) {
+        let Some(path) = self.target(&directory.text).path else { return };
+        if self.brought.len() < BROUGHT {
+            self.brought.push(path);
+        } else {
+            self.gap(directory.span, GapReason::Limit);
+        }
+    }
+
+    /// Whether a file lies in a directory that this call brought over the network.
+    pub(super) fn is_brought(&self, path: Option<&str>) -> bool {
+        !self.brought.is_empty()
+            && path.is_some_and(|path| {
+                self.brought.iter().any(|directory| {
+                    path.strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                })
+            })
+    }
+
+    /// Whether this call brought this directory, or one around it, over the network.
+    pub(super) fn is_brought_whole(&self, path: &str) -> bool {
+        self.brought.iter().any(|directory| directory == path) || self.is_brought(Some(path))
+    }
+
+    /// Reads what follows as done in another directory.
+    pub(crate) fn within<T>(
+        &mut self,
+        directory: &Argument,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.state.directory().map(str::to_owned);
+        let inner = self.target(&directory.text).path;
+        self.state.enter(inner);
+        let result = read(self);
+        self.state.enter(outer);
+        result
+    }
+
+    /// Sends a statement to a database.
+    pub fn query(&mut self, statement: &Text, span: Span) {
+        self.emit(EffectKind::Query { statement: statement.clone() }, span);
+    }
+
+    /// A rule's id for something that no other effect says.
+    pub fn note(&mut self, rule: &'static str, span: Span) {
+        self.emit(EffectKind::Noted(rule), span);
+    }
+
+    /// Something here was not understood.
+    pub fn gap(&mut self, span: Span, reason: GapReason) {
+        let gap = Gap { at: Location { layer: self.layer, span }, reason };
+        if self.effects.gaps.len() < 256 && !self.effects.gaps.contains(&gap) {
+            self.effects.gaps.push(gap);
+        }
+    }
+
+    /// Any other effect.
+    pub fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId {
+        self.spend(span);
+        // What is said of an effect takes as long as its texts are: repeated, it would be the square of what was written.
+        self.toil(texts(&kind).into_iter().map(Text::len).sum::<usize>() / BYTES_PER_WORK);
+        if is_cut(&kind) {
+            self.gap(span, GapReason::Limit);
+        }
+        let id = EffectId(u32::try_from(self.effects.list.len()).unwrap_or(u32::MAX));
+        for text in texts(&kind) {
+            for from in &text.sources {
+                let flow = Flow { from: *from, to: id };
+                if self.effects.flows.contains(&flow) {
+                    continue;
+                }
+                if self.effects.flows.len() < FLOWS {
+                    self.effects.flows.push(flow);
+                } else {
+                    self.gap(span, GapReason::Limit);
+                }
+            }
+        }
+        let at = Location { layer: self.layer, span };
+        self.effects.list.push(Effect { kind, at, certainty: self.certainty });
+        id
+    }
+
+    /// A shell is started without anything to run: it takes its orders from whoever is there. That is what a terminal is
+    /// for; another program has no reason to.
+    pub(crate) fn interactive_shell(&mut self, span: Span) {
+        const ORDINARY: &[&str] = &[
+            "buildah",
+            "docker",
+            "distrobox",
+            "kubectl",
+            "lxc",
+            "lxc-attach",
+            "nerdctl",
+            "podman",
+            "screen",
+            "tmux",
+            "toolbox",
+            "unbuffer",
+            "vagrant",
+            "xterm",
+        ];
+        // The shell's own words for starting a program are no program that starts it.
+        let started_by = self
+            .inside
+            .iter()
+            .rev()
+            .find(|program| !escapes::is_shell(program) && !programs::hands_all_on(program));
+        if started_by.is_some_and(|program| !ORDINARY.contains(&program.as_str())) {
+            self.note("execution.shell.escape", span);
+        }
+    }
+
+    /// How many of the programs that are being read are this one: what runs now was started by them.
+    pub(crate) fn within_program(&self, name: &str) -> usize {
+        self.inside.iter().filter(|program| *program == name).count()
+    }
+
+    /// Whether this call wrote any file.
+    pub(crate) fn has_written(&self) -> bool {
+        self.state.files().next().is_some()
+    }
+
+    /// The files, by name, that this call wrote and whose names end with one of `endings`.
+    pub(crate) fn written(&self, endings: &[&str]) -> Vec<String> {
+        self.state
+            .files()
+            .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// What stands in a file, unless it was looked at before.
+    pub(crate) fn first_look(&mut self, path: &str) -> Option<Text> {
+        let content = choose(self.state.file(path)?, path);
+        let seen = (path.to_owned(), content.known_prefix().len());
+        if self.looked_at.contains(&seen) {
+            return None;
+        }
+        self.looked_at.push(seen);
+        Some(content)
+    }
+
+    /// What the variable holds, where this text sets it.
+    pub(crate) fn variable_set(&self, name: &str) -> Option<Text> {
+        match self.state.variable(name)?.last()? {
+            super::state::Value::Scalar(text) => Some(text.clone()),
+            super::state::Value::Array(_) | super::state::Value::Unset => None,
+        }
+    }
+
+    /// Whether this call wrote the file.
+    #[must_use]
+    pub fn wrote(&self, file: &Text) -> bool {
+        self.target(file).path.is_some_and(|path| self.state.file(&path).is_some())
+    }
+
+    /// Gives a variable to the program that is about to be run, with what that means to it.
+    pub fn environment_of(&mut self, name: &str, value: &Text, span: Span) {
+        self.set(name, value.clone(), span);
+        self.state.export(name);
+    }
+
+    /// Reads a program with an environment of its own, which is forgotten after it.
+    pub(crate) fn with_environment<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.state.mark();
+        let result = read(self);
+        self.state.roll_back(mark);
+        result
+    }
+
+    /// The program that is about to be run does not get a variable, or none at all.
+    pub(crate) fn without_variable(&mut self, name: Option<&str>) {
+        match name {
+            Some(name) => self.state.unset(name),
+            None => self.state.forget_environment(),
+        }
+    }
+
+    /// Draws a data flow that no text carries.
+    pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
+        let flow = Flow { from, to };
+        if self.effects.flows.contains(&flow) {
+            return;
+        }
+        if self.effects.flows.len() < FLOWS {
+            self.effects.flows.push(flow);
+        } else if let Some(effect) = self.effects.list.get(to.0 as usize) {
+            let span = effect.at.span;
+            self.gap(span, GapReason::Limit);
+        }
+    }
+
+    /// Reads what follows as likely, not certain.
+    pub(crate) fn at_likely<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.at_most(Certainty::Likely, read)
+    }
+
+    /// Reads what follows as no more than possible or likely.
+    pub(crate) fn at_most<T>(
+        &mut self,
+        certainty: Certainty,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.certainty;
+        self.certainty = outer.min(certainty);
+        let result = read(self);
+        self.certainty = outer;
+        result
+    }
+
+    fn parse_and_walk(&mut self, text: &str) -> Text {
+        let script = shell::parse(text);
+        // Some shells drop this byte and some stop at it, so what stands around it may be read in two ways.
+        if let Some(at) = text.find('\0') {
+            self.gap(Span::new(at, at + 1), GapReason::Unparsed);
+        }
+        for unparsed in &script.unparsed {
+            let reason = match unparsed.reason {
+                shell::UnparsedReason::Syntax | shell::UnparsedReason::Unclosed => {
+                    GapReason::Unparsed
+                }
+                shell::UnparsedReason::TooDeep
+                | shell::UnparsedReason::TooManyNodes
+                | shell::UnparsedReason::TooLong => GapReason::Limit,
+            };
+            self.gap(unparsed.span, reason);
+        }
+        let mark = self.sinks.len();
+        let printed = self.statements(&script.body);
+        if let Some(filled) = placeholder::filled(text) {
+            let before = self.state.mark();
+            self.at_likely(|walk| walk.statements(&shell::parse(&filled).body));
+            self.state.roll_back(before);
+        }
+        // A process that is fed by a program which we did not see writing to it runs all the same.
+        while self.sinks.len() > mark
+            && let Some(sink) = self.sinks.pop()
+        {
+            let mut content = sink.content.clone().unwrap_or_default();
+            if sink.content.is_none() || self.holds_open(&sink.path) {
+                content.append(&Text::unknown("a program"));
+            }
+            self.feed(&sink, content);
+        }
+        printed
+    }
+
+    fn feed(&mut self, sink: &Sink, content: Text) {
+        let input = self.input.replace(content);
+        let layer = std::mem::replace(&mut self.layer, sink.layer);
+        let mark = self.state.mark();
+        self.statements(&sink.body);
+        self.state.roll_back(mark);
+        self.layer = layer;
+        self.input = input;
+    }
+
+    /// Counts one unit of work; `false` when there was too much of it.
+    pub(super) fn spend(&mut self, span: Span) -> bool {
+        if self.work < self.allowance {
+            self.work += 1;
+            return true;
+        }
+        if !self.exhausted {
+            self.exhausted = true;
+            self.gap(span, GapReason::Limit);
+        }
+        false
+    }
+
+    /// Whether there was too much work.
+    pub(in crate::understand) const fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// Counts work that has no place of its own; what comes after the last of it meets the limit.
+    pub(super) fn toil(&mut self, work: usize) {
+        self.work = self.work.saturating_add(work).min(self.allowance);
+    }
+
+    /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
+    pub(super) fn enter_level(&mut self, span: Span) -> bool {
+        if self.depth >= DEPTH {
+            self.gap(span, GapReason::Limit);
+            return false;
+        }
+        let may = self.spend(span);
+        self.depth += usize::from(may);
+        may
+    }
+
+    pub(super) fn leave_level(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn enter_layer(&mut self, text: &str, span: Span) -> Option<LayerId> {
+        if !self.enter_level(span) {
+            return None;
+        }
+        if self.effects.layers.len() >= usize::from(u16::MAX) {
+            self.leave_level();
+            self.gap(span, GapReason::Limit);
+            return None;
+        }
+        let parent = self.layer;
+        self.layer = self.add_layer(text, LayerOrigin::Within { parent, span });
+        Some(parent)
+    }
+
+    fn leave_layer(&mut self, outer: LayerId) {
+        self.layer = outer;
+        self.leave_level();
+    }
+
+    pub(super) fn add_layer(&mut self, text: &str, origin: LayerOrigin) -> LayerId {
+        let id = LayerId(u16::try_from(self.effects.layers.len()).unwrap_or(u16::MAX));
+        self.effects.layers.push(Layer { text: text.to_owned(), origin });
+        id
+    }
+
+    /// A half-known text as source text: what is unknown stands as one private character, which what is read inside it
+    /// turns back into the unknown value. A text that has such a character of its own says something unknown by it.
+    fn embed(&mut self, text: &Text) -> String {
+        let mut source = String::new();
+        for piece in &text.pieces {
+            match piece {
+                Piece::Known(known) if known.is_ascii() => source.push_str(known),
+                Piece::Known(known) => {
+                    for character in known.chars() {
+                        if stands_for(character).is_some() {
+                            let value = text.derive([Piece::Unknown("a character".into())]);
+                            source.extend(self.embed_value(value));
+                        } else {
+                            source.push(character);
+                        }
+                    }
+                }
+                // Names that a pattern stands for are what they are between quotes too, where a pattern would be none.
+                Piece::Unknown(_) | Piece::Glob(_) => {
+                    source.extend(self.embed_value(text.derive([piece.clone()])));
+                }
+            }
+        }
+        source
+    }
+
+    fn embed_value(&mut self, value: Text) -> Option<char> {
+        if self.embedded.len() < STAND_INS {
+            self.embedded.push(value);
+        }
+        stand_in(self.embedded.len().saturating_sub(1))
+    }
+
+    /// Literal text from the current layer, with embedded values put back. What the call says itself has none.
+    pub(crate) fn disembed(&self, literal: &str) -> Text {
+        if self.embedded.is_empty() || literal.is_ascii() || self.layer_is_argument() {
+            return Text::known(literal);
+        }
+        let mut text = Text::default();
+        let mut start = 0;
+        for (at, character) in literal.char_indices() {
+            if let Some(value) = stands_for(character).and_then(|number| self.embedded.get(number))
+            {
+                text.push_known(literal.get(start..at).unwrap_or(""));
+                text.append(value);
+                start = at + character.len_utf8();
+            }
+        }
+        text.push_known(literal.get(start..).unwrap_or(""));
+        text
+    }
+
+    fn layer_is_argument(&self) -> bool {
+        self.effects
+            .layers
+            .get(usize::from(self.layer.0))
+            .is_some_and(|layer| matches!(layer.origin, LayerOrigin::Argument(_)))
+    }
+
+    /// The program prints its answer to a question about the system: nothing is known of it.
+    #[must_use]
+    pub fn answer(invocation: &Invocation) -> Text {
+        invocation.origin()
+    }
+}
+
+/// Whether a name stands for everything in the directory: `*`, `./*`, `.`, `.[!.]*`.
+impl Limits for Walk<'_> {
+    fn limit(&mut self, span: Span) {
+        self.gap(span, GapReason::Limit);
+    }
+}
+
+/// How many files that were written and made executable are remembered until they are run.
+const EXECUTABLES: usize = 64;
+
+/// How many names are looked through for one unit of work.
+const NAMES_PER_WORK: usize = 8;
+
+/// How many directories that came over the network are remembered.
+const BROUGHT: usize = 256;
+
+/// How many flows of data between effects are kept.
+const FLOWS: usize = 1024;
+
+fn is_everything_here(text: &Text) -> bool {
+    let Some(pattern) = text.as_pattern() else { return false };
+    let mut name = pattern.trim_end_matches('/');
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest;
+    }
+    !pattern.starts_with('/')
+        && name.bytes().all(|byte| b"*.?[!^]".contains(&byte))
+        && (matches!(name, "" | ".") && !pattern.is_empty() || name.contains('*'))
+}
+
+/// One of several versions of a file; the only one, or an unknown text with every origin.
+fn choose(versions: &[Text], path: &str) -> Text {
+    if let [only] = versions {
+        return only.clone();
+    }
+    // Only something was put in, so the last one has it all.
+    if let Some(last) =
+        versions.last().filter(|last| matches!(last.pieces.first(), Some(Piece::Unknown(_))))
+    {
+        let whole = last.display();
+        let is_before = |version: &Text| {
+            let rest = whole.strip_prefix(version.display().as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
+        };
+        if versions.iter().all(is_before) {
+            return last.clone();
+        }
+    }
+    // Not the name alone, which would be that of the file as it was before.
+    let mut content = Text::unknown(&format!("what was written to {path}"));
+    for version in versions {
+        content.inherit(version);
+    }
+    content
+}
+
+fn texts(kind: &EffectKind) -> Vec<&Text> {
+    match kind {
+        EffectKind::Run(run) => {
+            let mut all: Vec<&Text> = run.arguments.iter().map(|argument| &argument.text).collect();
+            all.push(&run.name.text);
+            all.extend(run.input.as_ref());
+            all
+        }
+        EffectKind::Read(target) | EffectKind::Delete { target, .. } => vec![&target.text],
+        EffectKind::Write { target, content, .. } => vec![&target.text, content],
+        EffectKind::Permission { target, .. }
+        | EffectKind::Hand { target, .. }
+        | EffectKind::Discard { target, .. } => {
+            vec![&target.text]
+        }
+        EffectKind::Execute { code, .. } => vec![code],
+        EffectKind::Connect(connection) => {
+            let mut all = vec![&connection.address];
+            all.extend(connection.sends.as_ref());
+            all
+        }
+        EffectKind::Privilege { user } => vec![user],
+        EffectKind::Kill { target, .. } => vec![target],
+        EffectKind::Environment { value, .. } => vec![value],
+        EffectKind::Query { statement } => vec![statement],
+        EffectKind::Noted(_) | EffectKind::Act(_) => Vec::new(),
+    }
+}
+
+/// Whether what an effect is done to was longer than is kept. What is written or sent may be: that it is not known
+/// whole is said of it where it counts.
+fn is_cut(kind: &EffectKind) -> bool {
+    match kind {
+        EffectKind::Run(run) => {
+            run.name.text.is_cut() || run.arguments.iter().any(|word| word.text.is_cut())
+        }
+        EffectKind::Write { target, .. } => target.text.is_cut(),
+        EffectKind::Connect(connection) => {
+            let sends = connection.sends.as_ref();
+            connection.address.is_cut() || sends.is_some_and(|sends| sends.taint.has(Taint::CUT))
+        }
+        EffectKind::Execute { code, .. } => code.is_cut() || code.taint.has(Taint::CUT),
+        _ => texts(kind).into_iter().any(Text::is_cut),
+    }
+}
+
+/// The language of a script: its first line, then its name, then what the program that runs it speaks.
+fn language_of(otherwise: &'static str, name: &str, content: &Text) -> &'static str {
+    if otherwise != "shell" {
+        return otherwise;
+    }
+    if let Some(line) = content.known_prefix().strip_prefix("#!") {
+        let line = line.lines().next().unwrap_or("");
+        for (word, language) in LANGUAGES {
+            if line.contains(word) {
+                return language;
+            }
+        }
+    }
+    match name.rsplit_once('.') {
+        Some((_, "py")) => "python",
+        Some((_, "pl")) => "perl",
+        Some((_, "rb")) => "ruby",
+        Some((_, "js" | "mjs" | "cjs" | "ts")) => "javascript",
+        Some((_, "php")) => "php",
+        Some((_, "lua")) => "lua",
+        _ => "shell",
+    }
+}
+
+/// The word in a `#!` line that names a language.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("python", "python"),
+    ("perl", "perl"),
+    ("ruby", "ruby"),
+    ("node", "javascript"),
+    ("deno", "javascript"),
+    ("bun", "javascript"),
+    ("php", "php"),
+    ("lua", "lua"),
+    ("awk", "awk"),
+    ("expect", "tcl"),
+    ("tclsh", "tcl"),
+    ("Rscript", "r"),
+    ("pwsh", "powershell"),
+];
