@@ -147,11 +147,6 @@ impl SessionState {
                 _ => {}
             }
         }
-        if self.asked.prompts() > 0 {
-            for thing in crate::rules::session::acted_on(effects) {
-                self.acted.add(digest::Mark::of(&thing));
-            }
-        }
         if effects.shown.taint.has(Taint::SECRET) {
             let file = effects.origins(&effects.shown).into_iter().find_map(file_of);
             self.secret = Some(file.unwrap_or_else(|| "the environment".to_owned()));
@@ -159,6 +154,15 @@ impl SessionState {
         if effects.shown.taint.has(Taint::NETWORK) {
             let from = effects.origins(&effects.shown).into_iter().find_map(address_of);
             self.foreign = from.or_else(|| self.foreign.take());
+        }
+    }
+
+    /// Remembers what was deleted, stopped or restarted, by name, where a person asked for anything.
+    pub fn acted(&mut self, names: impl IntoIterator<Item = String>) {
+        if self.asked.prompts() > 0 {
+            for name in names {
+                self.acted.add(digest::Mark::of(&name));
+            }
         }
     }
 
@@ -199,8 +203,8 @@ impl SessionState {
     }
 
     /// Remembers what a call answered.
-    pub fn answered(&mut self, source: &Source, text: &str, seen: &Inspection) {
-        self.heard.hear(source, text, !seen.planted.is_empty());
+    pub fn answered(&mut self, source: &Source, text: &str, seen: impl Into<Shown>) {
+        self.heard.hear(source, text, seen.into().planted);
     }
 
     /// What a person asked for so far.
@@ -216,18 +220,18 @@ impl SessionState {
     }
 
     /// How many things were deleted, stopped or restarted since a person last spoke.
-    pub(crate) fn acted_on(&self) -> usize {
+    pub fn acted_on(&self) -> usize {
         self.acted.len()
     }
 
     /// Whether that was done to this.
-    pub(crate) fn has_acted_on(&self, thing: &str) -> bool {
+    pub fn has_acted_on(&self, thing: &str) -> bool {
         self.acted.has(digest::Mark::of(thing))
     }
 
     /// Whether anything is known by which calls are compared with what was asked for and what came from elsewhere.
     #[must_use]
-    pub(crate) fn knows_anything(&self) -> bool {
+    pub fn knows_anything(&self) -> bool {
         self.is_lost || !self.asked.is_empty() || !self.heard.is_empty()
     }
 

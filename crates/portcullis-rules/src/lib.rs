@@ -8,12 +8,12 @@ pub mod class;
 pub mod rules;
 
 use portcullis_injection::injection;
+#[cfg(test)]
+use portcullis_model::decision;
 use portcullis_model::{
     Span, action, address, assessment, bound, call, contract, effect, facts, finding, hash, normal,
-    opinion, place, pointer, risk, split, text, tool,
+    opinion, place, pointer, risk, session, split, text, tool,
 };
-#[cfg(test)]
-use portcullis_model::{decision, session};
 use portcullis_network::network;
 use portcullis_secrets::secrets;
 use portcullis_understand::{programs, understand};

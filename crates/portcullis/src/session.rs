@@ -421,6 +421,7 @@ impl Session {
                 state.forgiven(&Deed::of(action, judgement));
             }
             state.after(action, &judgement.effects);
+            state.acted(rules::acted_on(&judgement.effects));
         });
         if let Err(error) = kept
             && self.on_failure == OnFailure::Deny

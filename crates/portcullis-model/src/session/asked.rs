@@ -37,6 +37,8 @@ pub struct Asked {
     limits: Vec<Limit>,
     /// In hundredths.
     amounts: Vec<u64>,
+    /// Whether somebody was named by an address: then nobody else is meant by their name.
+    addresses: bool,
     /// Whether more was named or limited than is kept.
     is_cut: bool,
 }
@@ -108,6 +110,7 @@ impl Asked {
         named: Vec::new(),
         limits: Vec::new(),
         amounts: Vec::new(),
+        addresses: false,
         is_cut: false,
     };
 
@@ -155,6 +158,7 @@ impl Asked {
             if token.is_name() {
                 self.name(token.text);
             }
+            self.addresses |= is_address(token.text);
             if let Some(amount) = token::amount(token.text)
                 && self.amounts.len() < AMOUNTS
                 && !self.amounts.contains(&amount)
@@ -251,6 +255,24 @@ impl Asked {
         words.peek().is_some() && words.all(|word| self.words.has(Mark::of(word.text)))
     }
 
+    /// Whether the person named each of those whom a value reaches: by the address itself or, where they gave no address at all, by a
+    /// word of it.
+    #[must_use]
+    pub fn said_whom(&self, value: &str) -> bool {
+        if self.said(value) {
+            return true;
+        }
+        let mut reached = token::tokens(value).peekable();
+        reached.peek().is_some()
+            && !self.addresses
+            && reached.all(|one| {
+                let name = one.text.split_once('@').map_or(one.text, |(name, _)| name);
+                folded(name)
+                    .split(|letter: char| !letter.is_alphanumeric())
+                    .any(|word| word.len() > 2 && self.said_word(word))
+            })
+    }
+
     /// Whether the person said a word.
     pub(super) fn said_word(&self, word: &str) -> bool {
         self.words.has(Mark::of(word))
@@ -265,26 +287,26 @@ impl Asked {
     }
 
     /// Whether the person wants something put in order without saying how: to sort something out, to give it attention.
-    pub(crate) fn wants_order(&self) -> bool {
+    pub fn wants_order(&self) -> bool {
         ["attention", "sort", "handle", "stale", "unhealthy", "unused", "old"]
             .iter()
             .any(|word| self.said_word(word))
     }
 
     /// Whether things were named so that others can be told from them.
-    pub(crate) fn names_things(&self) -> bool {
+    pub fn names_things(&self) -> bool {
         self.named.iter().any(|name| {
             !name.telling.is_empty() || !name.patterns.is_empty() || name.parts.len() > 1
         })
     }
 
     /// Whether something was named by what tells it from others: a number, or a pattern of numbers.
-    pub(crate) fn counts_things(&self) -> bool {
+    pub fn counts_things(&self) -> bool {
         self.named.iter().any(|name| !name.telling.is_empty() || !name.patterns.is_empty())
     }
 
     /// How many things were named one by one; `None` where several were meant at once.
-    pub(crate) fn counted(&self) -> Option<usize> {
+    pub fn counted(&self) -> Option<usize> {
         let telling: Vec<_> = self
             .named
             .iter()
@@ -295,10 +317,17 @@ impl Asked {
     }
 
     /// Whether a thing that is acted on is one that was named, or belongs to it.
-    pub(crate) fn means(&self, thing: &str) -> bool {
+    pub fn means(&self, thing: &str) -> bool {
         let thing = Name::of(thing);
         self.named.iter().any(|named| named.means(&thing))
     }
+}
+
+/// Whether a word is the address or the account of somebody: `ann@example.com`, `DE89370400440532013000`.
+fn is_address(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+        || digits > 7 && word.bytes().all(|letter| letter.is_ascii_alphanumeric())
 }
 
 impl Limit {

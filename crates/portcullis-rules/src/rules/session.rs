@@ -8,14 +8,13 @@ use super::{Rule, Scene, Shelf, When, find};
 use crate::{
     Span,
     action::{Action, ActionKind, FileOperation},
-    assessment::is_inside_workspace,
     bound::Bounded as _,
+    class::is_inside_workspace,
     contract::{Act, Class, Meaning, Reach},
     effect::{Effect, EffectKind, Effects, LayerId, LayerOrigin, Run},
     facts::Facts,
     finding::{Category, Confidence, Finding, Place},
     risk::Severity,
-    rules::flow::is_local,
     session::{
         Acts, Broken, Concern, Doing, Given, Part, SessionState, Source, Weight, acts_of_name,
     },
@@ -196,11 +195,20 @@ pub(super) fn is_asked(act: &Act, scene: &Scene<'_>) -> bool {
         return false;
     }
     let doing = of_act(act, scene.action);
-    session.is_asked(&doing) && session.concerns(&doing).is_empty()
+    // Whoever is not named may be anybody: one name that was said does not speak for those beside it.
+    let is_named = |given: &Given<'_>| {
+        given.part != Part::Recipient
+            || given.text.is_empty()
+            || session.asked().said_whom(given.text)
+    };
+    session.is_asked(&doing)
+        && doing.given.iter().all(is_named)
+        && session.concerns(&doing).is_empty()
 }
 
 /// Whether the person asked for everything that an action does, by the words for it and the names of what it is done to.
-pub(crate) fn is_asked_for(action: &Action, effects: &Effects, session: &SessionState) -> bool {
+#[must_use]
+pub fn is_asked_for(action: &Action, effects: &Effects, session: &SessionState) -> bool {
     if session.asked().prompts() == 0 || session.is_lost() || session.heard().planted().is_some() {
         return false;
     }
@@ -249,7 +257,7 @@ pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
         return elsewhere(of_tool());
     }
     let foreign = effects.list.iter().find_map(|effect| match &effect.kind {
-        EffectKind::Connect(to) if !is_local(to) => {
+        EffectKind::Connect(to) if !to.is_local => {
             Some(to.host.clone().unwrap_or_else(|| "the network".to_owned()))
         }
         EffectKind::Run(run) if FORGES.contains(&run.program.as_str()) => {
@@ -296,7 +304,7 @@ fn doings<'a>(action: &'a Action, effects: &'a Effects) -> Vec<Doing<'a>> {
     let acts = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Act(act) => Some(of_act(act, action)),
         EffectKind::Run(run) => of_run(run),
-        EffectKind::Connect(to) if to.sends.is_some() && !is_local(to) => {
+        EffectKind::Connect(to) if to.sends.is_some() && !to.is_local => {
             let host = to.host.as_deref()?;
             let given = vec![Given { text: host, part: Part::Recipient }];
             Some(Doing { words: Vec::new(), acts: Acts::SEND, named: Acts::SEND, given })
@@ -767,7 +775,7 @@ fn is_where(word: &str) -> bool {
 }
 
 /// What a session keeps of an action that deletes or restarts: the names of what it was done to.
-pub(crate) fn acted_on(effects: &Effects) -> Vec<String> {
+pub fn acted_on(effects: &Effects) -> Vec<String> {
     let mut names = Vec::new();
     for effect in &effects.list {
         let EffectKind::Run(run) = &effect.kind else { continue };

@@ -37,7 +37,7 @@ fn told(lines: &str) -> Option<(SessionState, &str)> {
         let source = Source { from: "what was read".to_owned(), weight, is_receipt: false };
         match head {
             "prompt: " => session.person_sent(&text),
-            _ => session.answered(&source, &text, &crate::inspect::inspect(&text)),
+            _ => session.answered(&source, &text, &portcullis_core::inspect::inspect(&text)),
         }
     }
     Some((session, command))

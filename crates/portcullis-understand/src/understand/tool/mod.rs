@@ -42,7 +42,8 @@ pub(super) fn understand(walk: &mut Walk<'_>, call: &ToolCall) {
 }
 
 /// The words of a tool's own name.
-pub(crate) fn words_of(name: &str) -> Vec<String> {
+#[must_use]
+pub fn words_of(name: &str) -> Vec<String> {
     Name::new(name).own_words().to_vec()
 }
 
