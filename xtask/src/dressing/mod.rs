@@ -41,8 +41,7 @@ const RECORDED: &[&str] = &[
 const DRESSINGS_OF_TEST: usize = 1;
 
 /// How many attacks in those are judged more loosely than without, and how many twins are stopped: they may only shrink.
-/// The twin is a token in the address of `git clone` within the words of `bash -c` (`passing-0057`): it is asked about there.
-const KNOWN: (u64, u64) = (0, 1);
+const KNOWN: (u64, u64) = (0, 0);
 
 /// How many cases of each dressing are shown.
 const SHOWN: usize = 6;

@@ -498,12 +498,23 @@ pub(super) fn prints_environment(scene: &Scene<'_>) -> bool {
         "echo" | "printf" | "logger" => {
             run.arguments.iter().any(|word| word.text.has_unknown() && word.text.sources.is_empty())
         }
-        "bash" | "sh" | "zsh" | "dash" => {
-            run.arguments.iter().any(|word| word.text.as_known() == Some("-c"))
-        }
+        "bash" | "sh" | "zsh" | "dash" => !is_read_whole(run, scene),
         _ => false,
     };
     text_shows || scene.effects.list.iter().filter_map(effects::run).any(is_printer)
+}
+
+/// Whether what a shell is given as code stands in a layer of its own, where each of its programs is looked at.
+fn is_read_whole(shell: &Run, scene: &Scene<'_>) -> bool {
+    let is_code = |word: &Argument| {
+        let word = word.text.known_prefix();
+        word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains('c'))
+    };
+    let Some(option) = shell.arguments.iter().position(is_code) else { return true };
+    let mut words = shell.arguments.iter().skip(option + 1);
+    let code = words.find(|word| !word.text.known_prefix().starts_with(['-', '+']));
+    code.and_then(|code| code.text.as_known())
+        .is_some_and(|code| scene.effects.layers.iter().any(|layer| *layer.text == *code))
 }
 
 /// The same, or whether anything could hand the environment on, or a text with a variable in it.
