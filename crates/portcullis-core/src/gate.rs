@@ -16,6 +16,9 @@ use crate::{
 
 pub use crate::judgement::Judgement;
 
+/// How often the world is looked at for one action: a file starts a file that starts a file.
+pub const LOOKS: usize = 4;
+
 /// The most paths that are asked about for one action, so that a script of a million names costs a bounded look.
 const MAX_PATHS: usize = 256;
 
@@ -64,7 +67,14 @@ impl Gate {
     /// What should be known of the world before this action is judged. Everything in it is optional.
     #[must_use]
     pub fn plan(&self, action: &Action) -> FactPlan {
-        let facts = with_claims(action, Cow::Owned(Facts::default()));
+        self.plan_with(action, &Facts::default())
+    }
+
+    /// As [`Gate::plan`], after a first look: what a file starts shows only once its content is known, so this is asked again for as long
+    /// as [`FactPlan::contents`] is not empty, up to [`LOOKS`] times.
+    #[must_use]
+    pub fn plan_with(&self, action: &Action, facts: &Facts) -> FactPlan {
+        let facts = with_claims(action, Cow::Borrowed(facts));
         let effects = understand::understand(action, &facts);
         let paths = effects
             .list
@@ -100,7 +110,8 @@ impl Gate {
             });
             paths.filter(|path| path.starts_with('/')).take(MAX_PATHS).collect()
         };
-        FactPlan { paths, uncommitted: discarded(false), work_trees: discarded(true), hosts }
+        let (uncommitted, work_trees) = (discarded(false), discarded(true));
+        FactPlan { paths, uncommitted, work_trees, contents: effects.wanted, hosts }
     }
 
     /// Judges an action, with somebody there to be asked.

@@ -24,7 +24,7 @@ fn finding(severity: Severity, reversible: bool, resource: Option<&str>) -> Find
         category: Category::Change,
         severity,
         confidence: Confidence::High,
-        place: Place { pointer: "/command".into(), span: Span::new(0, 1), layer: None },
+        place: Place { pointer: "/command".into(), span: Span::new(0, 1), layer: None, file: None },
         message: "something would happen".into(),
         remedy: "do something else".into(),
         reversible,

@@ -147,7 +147,8 @@ fn coverage(
     nothing_known: bool,
     unknown: Option<&'static str>,
 ) -> Coverage {
-    let everywhere = || Place { pointer: String::new(), span: crate::Span::default(), layer: None };
+    let everywhere =
+        || Place { pointer: String::new(), span: crate::Span::default(), layer: None, file: None };
     if nothing_known && places.is_empty() {
         places.push((everywhere(), "no analyzer could tell how risky this is"));
     }

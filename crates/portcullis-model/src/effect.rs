@@ -1,11 +1,11 @@
 //! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
 //! say which of them are bad.
 
-use std::{ops::Deref, sync::Arc};
+use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
 use portcullis_syntax::Span;
 
-use crate::{contract::Act, place::Standing, text::Text};
+use crate::{contract::Act, facts::NotRead, finding::FilePlace, place::Standing, text::Text};
 
 /// Everything that an action would do, as far as it was understood.
 #[derive(Clone, Debug, Default)]
@@ -18,10 +18,37 @@ pub struct Effects {
     pub flows: Vec<Flow>,
     /// What was not understood.
     pub gaps: Vec<Gap>,
+    /// What was not followed in files that were there before, where it is no question: see [`Walk::gap`](crate::understand::shell::Walk::gap).
+    pub unfollowed: Vec<Gap>,
+    /// The files that would be started, in the order found.
+    pub files: Vec<Started>,
+    /// Absolute paths of which the facts say nothing and whose content is wanted.
+    pub wanted: BTreeSet<String>,
     /// What the agent would get to see: not the text itself, only where it comes from.
     pub shown: Text,
     /// Where the unknown values come from that stand in nested layers as one character each, see [`stand_in`].
     pub unknown: Vec<Box<str>>,
+}
+
+/// A file that would be started, loaded, or given to something that acts on it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Started {
+    /// Its absolute path.
+    pub path: String,
+    /// What makes it start.
+    pub at: Location,
+    /// What it is read as: `shell`, `python`, `makefile`…
+    pub language: &'static str,
+    /// Its text as a layer, where it was read.
+    pub layer: Option<LayerId>,
+    /// The SHA-256 of what was read, in hexadecimal; `None` for what this call writes itself.
+    pub digest: Option<String>,
+    /// How many bytes it has, where it was looked at.
+    pub bytes: Option<u64>,
+    /// Whether all of it was read.
+    pub whole: bool,
+    /// Why it was not read.
+    pub not_read: Option<NotRead>,
 }
 
 /// The index of an effect in [`Effects::list`].
@@ -53,6 +80,9 @@ const FOLLOWED: usize = 256;
 /// How far back rules look for the program that an effect belongs to; what it does stands right behind it.
 pub const LOOKED_BACK: usize = 256;
 
+/// How much of the lines around a finding in a file is shown.
+const SHOWN_OF_LINE: usize = 500;
+
 /// The longest origin of an unknown value that is shown; a longer one could be half of a secret when it is cut.
 const SHOWN_ORIGIN: usize = 40;
 
@@ -79,6 +109,28 @@ pub enum LayerOrigin {
         /// The text in the parent that it comes from.
         span: Span,
     },
+    /// The text of a file that something in another layer starts.
+    File {
+        /// Its absolute path.
+        path: String,
+        /// The layer around it.
+        parent: LayerId,
+        /// What starts it there.
+        span: Span,
+    },
+}
+
+impl LayerOrigin {
+    /// Where in another layer it comes from.
+    #[must_use]
+    pub const fn outer(&self) -> Option<Location> {
+        match self {
+            Self::Argument(_) => None,
+            Self::Within { parent, span } | Self::File { parent, span, .. } => {
+                Some(Location { layer: *parent, span: *span })
+            }
+        }
+    }
 }
 
 /// A span in a layer, ordered by layer and then by where it starts.
@@ -513,6 +565,13 @@ impl Effects {
         }
         for at in cut {
             let gap = Gap { at, reason: GapReason::Limit };
+            // Scripts are long: what is far apart in one is no question by itself.
+            if self.in_file(at).is_some() {
+                if !self.unfollowed.contains(&gap) {
+                    self.unfollowed.push(gap);
+                }
+                continue;
+            }
             if !self.gaps.iter().any(|known| known.reason == GapReason::Limit) {
                 self.gaps.push(gap);
             }
@@ -602,13 +661,44 @@ impl Effects {
     /// A location, and where each layer around it stands, from the inside out.
     fn places(&self, location: Location) -> impl Iterator<Item = Location> {
         std::iter::successors(Some(location), |at| {
-            match self.layers.get(usize::from(at.layer.0))?.origin {
-                // A layer's parent always has a smaller index, so this ends.
-                LayerOrigin::Within { parent, span } if parent.0 < at.layer.0 => {
-                    Some(Location { layer: parent, span })
-                }
+            // A layer's parent always has a smaller index, so this ends.
+            let outer = self.layers.get(usize::from(at.layer.0))?.origin.outer()?;
+            (outer.layer.0 < at.layer.0).then_some(outer)
+        })
+    }
+
+    /// The innermost file that a location lies in, with the place in it.
+    #[must_use]
+    pub fn in_file(&self, location: Location) -> Option<(&str, Location)> {
+        self.places(location).find_map(|at| {
+            match &self.layers.get(usize::from(at.layer.0))?.origin {
+                LayerOrigin::File { path, .. } => Some((path.as_str(), at)),
                 _ => None,
             }
+        })
+    }
+
+    /// The innermost file that a location lies in, as findings name it.
+    pub(crate) fn file_place(&self, location: Location) -> Option<FilePlace> {
+        let (path, at) = self.in_file(location)?;
+        let text = self.layer_text(at.layer);
+        let range = at.span.range();
+        let before = text.get(..text.floor_char_boundary(range.start)).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let from = start.max(text.floor_char_boundary(range.start.saturating_sub(SHOWN_OF_LINE)));
+        let most =
+            text.ceil_char_boundary(range.end.min(range.start.saturating_add(SHOWN_OF_LINE)));
+        let after = text.get(most..).unwrap_or_default();
+        let end = most + after.find('\n').unwrap_or(after.len());
+        let end = end.min(text.ceil_char_boundary(most.saturating_add(SHOWN_OF_LINE)));
+        let shown = text.get(from..end).unwrap_or_default().to_owned();
+        let within =
+            Span::new(range.start.saturating_sub(from), range.end.min(end).saturating_sub(from));
+        Some(FilePlace {
+            path: path.to_owned(),
+            span: at.span,
+            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+            shown: (shown, within),
         })
     }
 

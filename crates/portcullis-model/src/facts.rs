@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{contract::Contract, session::SessionState};
 
+pub mod content;
+
+pub use content::{FileFact, FileText, NotRead};
+
 /// What the core would like to know before it judges. Fulfilled at the edge.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct FactPlan {
@@ -17,6 +21,10 @@ pub struct FactPlan {
     /// Directories of which the same matters for the whole work tree around them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub work_trees: BTreeSet<String>,
+    /// Absolute paths of files whose content is wanted, and of directories whose names are: the call would start what stands there, or
+    /// give it to something that acts on it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub contents: BTreeSet<String>,
     /// Whether to look up which hosts the repository knows: something is sent out.
     #[serde(default)]
     pub hosts: bool,
@@ -49,6 +57,9 @@ pub struct Facts {
     /// Of each directory asked for, the same for the whole work tree around it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub work_trees: BTreeMap<String, bool>,
+    /// What stands at each path whose content was asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contents: BTreeMap<String, FileFact>,
     /// What the earlier calls of the session left behind.
     #[serde(default)]
     pub session: SessionState,

@@ -85,4 +85,19 @@ pub struct Place {
     pub span: Span,
     /// The inner text and the span in it, where the finding lies in such a layer.
     pub layer: Option<(String, Span)>,
+    /// The file and the place in it, where the finding lies in one that the action starts.
+    pub file: Option<FilePlace>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FilePlace {
+    /// The absolute path.
+    pub path: String,
+    /// The bytes of the file.
+    pub span: Span,
+    /// The number of the line that it begins in, from one.
+    pub line: usize,
+    /// The lines that it lies in and the span in them, cut where they are long.
+    pub shown: (String, Span),
 }

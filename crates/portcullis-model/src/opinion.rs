@@ -32,7 +32,10 @@ impl Opinion {
     pub fn understood(effects: &Effects, findings: Vec<Finding>) -> Self {
         let gaps = effects.gaps.iter().map(|gap| {
             let (pointer, span) = effects.outermost(gap.at);
-            (Place { pointer: pointer.to_owned(), span, layer: None }, gap.reason.words())
+            (
+                Place { pointer: pointer.to_owned(), span, layer: None, file: None },
+                gap.reason.words(),
+            )
         });
         Self { level: Some(Severity::Safe), findings, gaps: gaps.collect(), needs_meaning: true }
     }

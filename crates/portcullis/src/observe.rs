@@ -1,22 +1,23 @@
 //! The world as far as the core asked for it. Owns every look at the file system that judging needs; it reads no file's
-//! content but the repository's settings, runs nothing (git neither), and judges nothing.
+//! content but the repository's settings and what the call would start (`contents`), runs nothing (git neither), and judges nothing.
 //!
 //! Every look is bounded, and none is taken into a network file system unless the call itself runs in it, because a server
 //! that is gone would hold up the gate. What was not looked at is missing from the facts, which makes a judgement stricter.
 //! Whether git tracks a file is not looked up: its index has to be read whole for one name. It is read where something
 //! would be lost that was never committed (`uncommitted`).
 
+mod contents;
 mod remotes;
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::{Component, Path, PathBuf},
 };
 
 use portcullis_core::{
-    facts::{FactPlan, Facts, PathFact, PathKind, ToolFacts},
+    facts::{FactPlan, Facts, FileFact, PathFact, PathKind, ToolFacts},
     session::SessionState,
 };
 
@@ -109,7 +110,7 @@ impl Observer {
         let names = look.aliases(distinct.into_iter());
         let paths = plan.paths.iter().take(MAX_PATHS);
         let [uncommitted, work_trees] = look.uncommitted(plan);
-        Facts {
+        let mut facts = Facts {
             paths: paths.filter_map(|path| Some((path.clone(), look.at(path, &names)?))).collect(),
             uncommitted,
             work_trees,
@@ -125,8 +126,66 @@ impl Observer {
                 }
                 _ => Vec::new(),
             },
+            contents: BTreeMap::new(),
             session: SessionState::NOTHING,
             tool: ToolFacts::default(),
+        };
+        look.contents(&plan.contents, &mut facts);
+        facts
+    }
+
+    /// What a later plan asks for beside what is known already.
+    pub fn look_again(&self, plan: &FactPlan, facts: &mut Facts) {
+        let cwd = facts.cwd.clone();
+        let home = facts.home.clone();
+        let session = std::mem::take(&mut facts.session);
+        let tool = std::mem::take(&mut facts.tool);
+        let contents = std::mem::take(&mut facts.contents);
+        let before = (
+            std::mem::take(&mut facts.paths),
+            std::mem::take(&mut facts.uncommitted),
+            std::mem::take(&mut facts.work_trees),
+        );
+        let hosts = std::mem::take(&mut facts.hosts);
+        let mut again = FactPlan { contents: BTreeSet::new(), ..plan.clone() };
+        again.paths.retain(|path| !before.0.contains_key(path));
+        again.uncommitted.retain(|path| !before.1.contains_key(path));
+        again.work_trees.retain(|path| !before.2.contains_key(path));
+        again.hosts &= hosts.is_empty();
+        *facts = Facts {
+            session,
+            contents,
+            tool,
+            ..self.facts(&again, cwd.as_deref(), home.as_deref())
+        };
+        facts.paths.extend(before.0);
+        facts.uncommitted.extend(before.1);
+        facts.work_trees.extend(before.2);
+        facts.hosts.extend(hosts);
+        let (cwd, home) = (cwd.map(PathBuf::from), home.map(PathBuf::from));
+        Look::new(cwd.as_deref(), home.as_deref()).contents(&plan.contents, facts);
+    }
+
+    /// Looks up of each file that was read whether the last commit holds exactly it.
+    pub fn look_up_commits(&self, facts: &mut Facts) {
+        let cwd = facts.cwd.clone().map(PathBuf::from);
+        let home = facts.home.clone().map(PathBuf::from);
+        let look = Look::new(cwd.as_deref(), home.as_deref());
+        let paths: BTreeSet<String> = facts
+            .contents
+            .iter()
+            .filter(|(_, fact)| matches!(fact, FileFact::Read(_) | FileFact::NotRead { .. }))
+            .map(|(path, _)| path.clone())
+            .collect();
+        let committed = look.committed(&paths);
+        for (path, fact) in &mut facts.contents {
+            let known = committed.get(path).copied();
+            match fact {
+                // A link may lead anywhere; what it leads to is not what was committed.
+                FileFact::Read(file) if file.leads_to.is_none() => file.committed = known,
+                FileFact::NotRead { committed, .. } => *committed = known,
+                FileFact::Absent | FileFact::Directory { .. } | FileFact::Read(_) => {}
+            }
         }
     }
 }
@@ -182,11 +241,7 @@ impl<'a> Look<'a> {
         [(&plan.uncommitted, false), (&plan.work_trees, true)].map(|(paths, whole)| {
             let seen = paths.iter().take(uncommitted::PATHS).filter_map(|path| {
                 let place = Path::new(path);
-                let root = place.ancestors().take(MAX_LEVELS).find(|directory| {
-                    directory.parent().is_some()
-                        && self.may_look(directory)
-                        && fs::symlink_metadata(directory.join(".git")).is_ok()
-                })?;
+                let root = self.repository_around(place)?;
                 let below = if whole { Path::new("") } else { place.strip_prefix(root).ok()? };
                 let tree = trees
                     .entry(root.to_owned())
@@ -195,6 +250,31 @@ impl<'a> Look<'a> {
                 Some((path.clone(), tree.differs(below)?))
             });
             seen.collect()
+        })
+    }
+
+    /// Of each file, whether the last commit holds what stands there; missing where that is not seen.
+    fn committed(&self, paths: &BTreeSet<String>) -> BTreeMap<String, bool> {
+        let mut trees: HashMap<PathBuf, Option<uncommitted::Tree>> = HashMap::new();
+        let seen = paths.iter().filter_map(|path| {
+            let place = Path::new(path);
+            let root = self.repository_around(place)?;
+            let below = place.strip_prefix(root).ok()?;
+            let tree = trees
+                .entry(root.to_owned())
+                .or_insert_with(|| uncommitted::Tree::open(root))
+                .as_ref()?;
+            Some((path.clone(), tree.holds(below)?))
+        });
+        seen.collect()
+    }
+
+    /// The root of the repository that a path lies in.
+    fn repository_around<'p>(&self, place: &'p Path) -> Option<&'p Path> {
+        place.ancestors().take(MAX_LEVELS).find(|directory| {
+            directory.parent().is_some()
+                && self.may_look(directory)
+                && fs::symlink_metadata(directory.join(".git")).is_ok()
         })
     }
 

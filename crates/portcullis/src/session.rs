@@ -15,7 +15,7 @@ use portcullis_core::{
     call::ToolCall,
     decision::{Decision, Layer, Step, Verdict},
     facts::{FactPlan, Facts},
-    gate::{Gate, Judgement},
+    gate::{Gate, Judgement, LOOKS},
     inspect::{Inspection, inspect},
     monitor::Deed,
     policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
@@ -323,11 +323,7 @@ impl Session {
     /// Judges an action without recording anything.
     #[must_use]
     pub fn consider_action(&self, action: Action, context: Context) -> Judged {
-        // What is asked of the world does not depend on the policy.
-        let plan = self.base.gate.plan(&action);
-        let mut facts =
-            self.observer.facts(&plan, action.call.cwd.as_deref(), action.call.home.as_deref());
-        facts.session = self.memory.of(&action.call);
+        let (plan, mut facts) = self.observed(&action);
         let (regime, trouble) = match self.regime(facts.workspace.as_deref()) {
             Ok(regime) => (regime, None),
             Err(error) => (Arc::clone(&self.base), Some(error)),
@@ -342,6 +338,11 @@ impl Session {
         let agent_asks = context.agent_asks && left_to_agent;
         let context = Context { mode, agent_asks, ..context };
         let mut judgement = regime.gate.judge_in(&action, &facts, &context);
+        if judgement.decision.verdict != Verdict::Allow && !judgement.effects.files.is_empty() {
+            // What a project keeps of its own is looked up only where it may matter.
+            self.observer.look_up_commits(&mut facts);
+            judgement = regime.gate.judge_in(&action, &facts, &context);
+        }
         if facts.cwd.is_none() && judgement.decision.verdict == Verdict::Allow {
             let supposed = suppose_a_directory(&facts);
             raise(&mut judgement, regime.gate.judge_in(&action, &supposed, &context));
@@ -352,6 +353,27 @@ impl Session {
         }
         let noticed = Vec::new();
         Judged { action, facts, context, judgement, regime, noticed, sequence: None }
+    }
+
+    /// What is known of the world as far as an action asks for it, with the last plan. A file that is started may start another, so that
+    /// the world is looked at several times; an action that starts none is planned once. What is asked does not depend on the policy.
+    fn observed(&self, action: &Action) -> (FactPlan, Facts) {
+        let call = &action.call;
+        let gate = &self.base.gate;
+        let mut plan = gate.plan(action);
+        let mut facts = self.observer.facts(&plan, call.cwd.as_deref(), call.home.as_deref());
+        facts.session = self.memory.of(call);
+        // Without a directory in the call, the first plan knew no path.
+        let mut open = !plan.contents.is_empty() || call.cwd.is_none() && facts.cwd.is_some();
+        for _ in 0..LOOKS {
+            if !open {
+                break;
+            }
+            plan = gate.plan_with(action, &facts);
+            open = !plan.contents.is_empty();
+            self.observer.look_again(&plan, &mut facts);
+        }
+        (plan, facts)
     }
 
     /// Raises a decision by what is noticed about the session that its call belongs to.

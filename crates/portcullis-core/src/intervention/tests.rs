@@ -305,6 +305,7 @@ fn a_dangerous_command_is_not_hidden_by_the_name_of_its_parameter() {
             pointer: "/token".to_owned(),
             span: crate::Span::new(0, 10),
             layer: None,
+            file: None,
         },
         message: String::new(),
         remedy: String::new(),

@@ -79,7 +79,12 @@ mod tests {
             category: Category::Change,
             severity: Severity::High,
             confidence: Confidence::High,
-            place: Place { pointer: String::new(), span: Span { start: 0, end: 0 }, layer: None },
+            place: Place {
+                pointer: String::new(),
+                span: Span { start: 0, end: 0 },
+                layer: None,
+                file: None,
+            },
             message: String::new(),
             remedy: String::new(),
             reversible: true,

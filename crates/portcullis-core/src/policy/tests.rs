@@ -40,7 +40,7 @@ fn finding(rule: &'static str, severity: Severity) -> Finding {
         category: Category::Change,
         severity,
         confidence: Confidence::High,
-        place: Place { pointer: "/command".into(), span: Span::new(0, 1), layer: None },
+        place: Place { pointer: "/command".into(), span: Span::new(0, 1), layer: None, file: None },
         message: "something would happen".into(),
         remedy: "do something else".into(),
         reversible: true,

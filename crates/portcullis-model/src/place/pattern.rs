@@ -341,6 +341,7 @@ static NOTHING_KNOWN: Facts = Facts {
     guarded: Vec::new(),
     hooked: Vec::new(),
     hosts: Vec::new(),
+    contents: BTreeMap::new(),
     session: SessionState::NOTHING,
     paths: BTreeMap::new(),
     uncommitted: BTreeMap::new(),

@@ -94,7 +94,12 @@ impl Ensemble {
             });
             if self.propagate_unknown && opinion.gaps.is_empty() && opinion.risk() == Risk::Unknown
             {
-                let nowhere = Place { pointer: String::new(), span: Span::default(), layer: None };
+                let nowhere = Place {
+                    pointer: String::new(),
+                    span: Span::default(),
+                    layer: None,
+                    file: None,
+                };
                 whole.gaps.push((nowhere, "one of the analyzers cannot tell how risky this is"));
             }
             let Opinion { level, findings, gaps, needs_meaning } = opinion;

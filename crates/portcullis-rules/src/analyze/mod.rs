@@ -190,7 +190,12 @@ fn failure(name: &str, error: &AnalysisFailed) -> Finding {
         category: Category::Unclear,
         severity: Severity::High,
         confidence: Confidence::High,
-        place: Place { pointer: String::new(), span: crate::Span::default(), layer: None },
+        place: Place {
+            pointer: String::new(),
+            span: crate::Span::default(),
+            layer: None,
+            file: None,
+        },
         message: format!("the analyzer `{name}` could not judge this: {}", error.0),
         remedy: "repair the analyzer, or judge without it".to_owned(),
         reversible: true,

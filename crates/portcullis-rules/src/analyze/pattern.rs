@@ -68,7 +68,10 @@ impl Analyzer for PatternAnalyzer {
 pub(super) fn cut(segments: &Segments<'_>) -> impl Iterator<Item = (Place, &'static str)> {
     segments.cut.iter().map(|(pointer, start, end)| {
         let span = crate::Span::new(*start, *end);
-        (Place { pointer: pointer.clone(), span, layer: None }, GapReason::Limit.words())
+        (
+            Place { pointer: pointer.clone(), span, layer: None, file: None },
+            GapReason::Limit.words(),
+        )
     })
 }
 
@@ -88,7 +91,7 @@ fn deletions(effects: &Effects, told: Told, opinion: &mut Opinion) {
             continue;
         }
         let (pointer, span) = effects.outermost(effect.at);
-        let place = Place { pointer: pointer.to_owned(), span, layer: None };
+        let place = Place { pointer: pointer.to_owned(), span, layer: None, file: None };
         if run.program == "rm" {
             let known = opinion.findings.iter().any(|finding| {
                 finding.rule == RM
@@ -108,7 +111,7 @@ fn deletions(effects: &Effects, told: Told, opinion: &mut Opinion) {
     for gap in &effects.gaps {
         if matches!(gap.reason, GapReason::Unparsed | GapReason::Limit) {
             let (pointer, span) = effects.outermost(gap.at);
-            let place = Place { pointer: pointer.to_owned(), span, layer: None };
+            let place = Place { pointer: pointer.to_owned(), span, layer: None, file: None };
             opinion.gaps.push((place, gap.reason.words()));
         }
     }
@@ -164,7 +167,7 @@ fn detector(id: &str) -> Option<&'static Detector> {
 }
 
 fn finding(detector: &'static Detector, segment: &Segment<'_>, span: crate::Span) -> Finding {
-    at_place(detector, Place { pointer: segment.pointer.clone(), span, layer: None })
+    at_place(detector, Place { pointer: segment.pointer.clone(), span, layer: None, file: None })
 }
 
 fn at_place(detector: &'static Detector, place: Place) -> Finding {

@@ -76,6 +76,7 @@ impl Analyzer for PolicyRailAnalyzer {
                         pointer: segment.pointer.clone(),
                         span: normal.original(range),
                         layer: None,
+                        file: None,
                     };
                     opinion.findings.push(finding(rail, place));
                     break;
@@ -143,7 +144,7 @@ fn understood(scene: &Scene<'_>, opinion: &mut Opinion) {
             continue;
         }
         let (pointer, span) = effects.outermost(effect.at);
-        let place = Place { pointer: pointer.to_owned(), span, layer: None };
+        let place = Place { pointer: pointer.to_owned(), span, layer: None, file: None };
         if run.program.is_empty() || run.name.text.has_unknown() {
             opinion.gaps.push((place, GapReason::UnknownProgram.words()));
         } else if run.program == "rm" {

@@ -2,7 +2,7 @@
 //! control, clouds or databases.
 
 use super::{
-    Rule, Scene, Shelf, When,
+    Hit, Rule, Scene, Shelf, When,
     effects::{about, at, deleted, run, written},
     pattern,
 };
@@ -231,10 +231,14 @@ static RULES: &[Rule] = &[
         message: "what would be deleted cannot be known, and may be everything",
         remedy: "write the path out, or guard the variable: `${NAME:?}`",
         when: When::Effect(Kinds::DELETE, |effect, scene| {
-            delete(effect, scene, |place, recursive| match place {
+            let hit = delete(effect, scene, |place, recursive| match place {
                 Place::Unknown => Some(if recursive { Severity::High } else { Severity::Medium }),
                 _ => None,
-            })
+            })?;
+            if scene.is_of_script(effect) {
+                return Some(Hit { severity: Some(Severity::Medium), ..hit });
+            }
+            Some(hit)
         }),
         fires: &["rm -rf \"$X\"", "rm -rf \"$X\"/*", "rm \"$file\""],
         quiet: &[
@@ -563,7 +567,7 @@ fn is_for_noise(path: &str) -> bool {
 }
 
 /// A file that is left with nothing in it, or with noise.
-fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
+fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (target, mode, content) = written(effect)?;
     if mode != WriteMode::Replace {
         return None;
@@ -831,7 +835,7 @@ fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
 const MADE_AGAIN: &[&str] = &[".bak", ".cache", ".log", ".o", ".out", ".pid", ".pyc", ".tmp"];
 
 /// What is written to all that lies in a home or a system directory, whatever its names are.
-fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
+fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (target, mode, content) = written(effect)?;
     if !matches!(mode, WriteMode::Replace | WriteMode::Edit) {
         return None;
@@ -861,7 +865,7 @@ fn delete(
     effect: &Effect,
     scene: &Scene<'_>,
     severity: fn(Place, bool) -> Option<Severity>,
-) -> Option<super::Hit> {
+) -> Option<Hit> {
     let (target, recursive, place) = deleted(effect, scene)?;
     let mut severity = severity(place, recursive)?;
     // What a manual writes for a path that the reader fills in.
@@ -915,7 +919,7 @@ fn is_bounded(effect: &Effect, scene: &Scene<'_>) -> bool {
     around.into_iter().any(|around| scene.effects.is_within(effect.at, around.at))
 }
 
-fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
+fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let is_endless =
         |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full");
     match &effect.kind {
@@ -945,5 +949,33 @@ fn endless(effect: &Effect, scene: &Scene<'_>) -> Option<super::Hit> {
                 .then(|| at(Severity::High))
         }
         _ => None,
+    }
+}
+
+impl Scene<'_> {
+    /// Whether a file that was there before deletes a place of its own: below a name that it writes out, or in a variable that it gives
+    /// a value itself. What is left is a variable that nobody sets, which is nothing when the file runs.
+    fn is_of_script(&self, effect: &Effect) -> bool {
+        let EffectKind::Delete { target, .. } = &effect.kind else { return false };
+        let Some((_, at)) = self.effects.in_file(effect.at) else { return false };
+        let [Piece::Unknown(origin), rest @ ..] = target.text.pieces.as_slice() else {
+            return false;
+        };
+        let is_named = match rest.first() {
+            Some(Piece::Known(known)) => {
+                let name = known.trim_start_matches('/');
+                name.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+            }
+            _ => false,
+        };
+        let text = self.effects.layer_text(at.layer);
+        let sets = |found: (usize, &str)| {
+            let before = text.get(..found.0).unwrap_or_default();
+            !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+                && text
+                    .get(found.0 + found.1.len()..)
+                    .is_some_and(|rest| !rest.starts_with(['=', '\n', ' ']))
+        };
+        is_named || text.match_indices(&format!("{origin}=")).any(sets)
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Connection, Effect, EffectKind, LOOKED_BACK, LayerOrigin, Location, Run, Target},
+    effect::{Connection, Effect, EffectKind, LOOKED_BACK, Run, Target},
     text::{Piece, Text},
 };
 
@@ -42,11 +42,14 @@ impl Scene<'_> {
     pub(super) fn is_remote(&self, effect: &Effect) -> bool {
         let mut at = effect.at;
         // A layer's parent has a smaller index, so this ends.
-        while let Some(LayerOrigin::Within { parent, span }) =
-            self.effects.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin)
-            && parent.0 < at.layer.0
+        while let Some(outer) = self
+            .effects
+            .layers
+            .get(usize::from(at.layer.0))
+            .and_then(|layer| layer.origin.outer())
+            .filter(|outer| outer.layer.0 < at.layer.0)
         {
-            at = Location { layer: *parent, span: *span };
+            at = outer;
             let ssh = self.before(effect).find_map(|before| match &before.kind {
                 EffectKind::Run(run)
                     if before.at.layer == at.layer && before.at.span.contains(at.span) =>

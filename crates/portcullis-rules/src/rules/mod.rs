@@ -379,12 +379,12 @@ impl Found<'_> {
             .effects
             .layers
             .get(usize::from(at.layer.0))
-            .is_some_and(|layer| matches!(layer.origin, LayerOrigin::Within { .. }));
+            .is_some_and(|layer| !matches!(layer.origin, LayerOrigin::Argument(_)));
         let layer = nested.then(|| {
             let (text, span) = excerpt(self.effects.layer_text(at.layer), at.span);
             self.effects.shown(text, span)
         });
-        Place { pointer: pointer.to_owned(), span, layer }
+        Place { pointer: pointer.to_owned(), span, layer, file: self.effects.file_place(at) }
     }
 
     /// Forgets the least severe half, the later ones first.

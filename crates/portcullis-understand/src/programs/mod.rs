@@ -36,6 +36,7 @@ mod printers;
 mod projects;
 mod reports;
 mod runners;
+pub mod started;
 pub mod statements;
 pub mod system;
 mod text;

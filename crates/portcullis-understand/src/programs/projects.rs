@@ -96,6 +96,7 @@ const COMMANDS: usize = 256;
 
 /// Reads what a program finds in files that this call wrote.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    super::started::follow(walk, invocation);
     compiled_from_input(walk, invocation);
     if invocation.program == "git" {
         super::files::patched_by_git(walk, invocation);

@@ -75,6 +75,15 @@ impl Tree {
         Some(Self { root: root.to_owned(), index, committed })
     }
 
+    /// Whether the last commit holds a file exactly as it stands.
+    pub(super) fn holds(&self, file: &Path) -> Option<bool> {
+        let name = gix::path::into_bstr(file).ok()?;
+        if self.index.entry_by_path(name.as_ref()).is_none() {
+            return Some(false);
+        }
+        self.differs(file).map(|differs| !differs)
+    }
+
     /// Whether anything at or below a path differs from what was committed last; `None` where that cannot be told. A file that
     /// is gone is no loss.
     pub(super) fn differs(&self, path: &Path) -> Option<bool> {

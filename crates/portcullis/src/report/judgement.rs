@@ -115,6 +115,11 @@ pub fn explanation(judged: Judged<'_>, changes: &[String], colour: Colour) -> St
         }));
     }
 
+    if !effects.files.is_empty() {
+        page.heading("what it would start");
+        page.list(effects.files.iter().map(|file| redaction::line(&started(file))));
+    }
+
     page.heading("what was found");
     if assessment.findings.is_empty() {
         page.line("  nothing worth saying");
@@ -281,6 +286,20 @@ impl Page {
     }
 }
 
+/// One file that would be started: its path, what it is read as, how much of it was read, and its digest.
+fn started(file: &effect::Started) -> String {
+    let effect::Started { path, language, digest, bytes, whole, not_read, at: _, layer: _ } = file;
+    let size = bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
+    match (not_read, digest) {
+        (Some(why), _) => format!("  {path}: {language}, not read: {}", why.words()),
+        (None, Some(digest)) if *whole => format!("  {path}: {language}{size}, sha256 {digest}"),
+        (None, Some(digest)) => {
+            format!("  {path}: {language}{size}, read in part, sha256 of that part {digest}")
+        }
+        (None, None) => format!("  {path}: {language}, as this call writes it"),
+    }
+}
+
 /// The text of the argument with the place underlined, and the inner text where it lies in one.
 fn place<'a>(mut group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Vec<Group<'a>> {
     if let Some(source) = source(judged, &place.pointer) {
@@ -291,7 +310,16 @@ fn place<'a>(mut group: Group<'a>, judged: &Judged<'_>, place: &Place) -> Vec<Gr
         group = group.element(Level::NOTE.with_name("in").message(format!("`{pointer}`")));
     }
     let mut groups = vec![group];
-    if let Some((inner, span)) = &place.layer {
+    if let Some(file) = &place.file {
+        let (shown, span) = &file.shown;
+        let title = format!("in {}:{}", redaction::line(&file.path), file.line);
+        let lines = excerpt::elements(shown, &[Mark::at(span.range())]);
+        groups.push(Group::with_title(Level::NOTE.secondary_title(title)).elements(lines));
+    }
+    // What stands in a file word for word is shown above.
+    let is_shown =
+        |inner: &str| place.file.as_ref().is_some_and(|file| inner.contains(&file.shown.0));
+    if let Some((inner, span)) = place.layer.as_ref().filter(|(inner, _)| !is_shown(inner)) {
         let title = Level::NOTE.secondary_title("decoded or nested, it reads");
         let inner = excerpt::elements(inner, &[Mark::at(span.range())]);
         groups.push(Group::with_title(title).elements(inner));

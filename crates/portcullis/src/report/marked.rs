@@ -389,8 +389,12 @@ mod tests {
         call.arguments.insert("z".to_owned(), "rm -rf /srv/data".into());
         let action = Action::from_call(call).unwrap();
         let mut assessment = Gate::default().judge(&action, &Facts::default()).assessment;
-        let place =
-            Place { pointer: "/z".into(), span: portcullis_core::Span::new(0, 6), layer: None };
+        let place = Place {
+            pointer: "/z".into(),
+            span: portcullis_core::Span::new(0, 6),
+            layer: None,
+            file: None,
+        };
         assessment.coverage = Coverage::Partial(vec![(place, "")]);
         let texts = marked(&action.call.arguments, &assessment);
         assert_eq!(texts.len(), TEXTS + 1);

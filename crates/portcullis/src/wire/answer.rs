@@ -5,6 +5,7 @@ use portcullis_core::{
     Span,
     assessment::Coverage,
     decision::{Layer, Obligation, Verdict},
+    effect::Started,
     finding::{Category, Confidence, Finding, Place},
     gate::Judgement,
     redact::redact,
@@ -59,6 +60,9 @@ pub struct Answer<'a> {
     #[serde(skip_serializing_if = "<[Obligation]>::is_empty")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::obligations"))]
     pub obligations: &'a [Obligation],
+    /// The files that it would start, load, or give to something that acts on them; missing where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileShape<'a>>,
     /// The action's hash, which decisions and approvals are bound to: `sha256:` and 64 hexadecimal digits.
     pub action: String,
     /// Fields of the call that nobody knows, so that nothing was judged by them; missing where there are none.
@@ -91,6 +95,15 @@ pub struct FindingShape<'a> {
     #[serde(serialize_with = "pair")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::span"))]
     pub span: Span,
+    /// The file that it lies in, where that is one that the action starts: its absolute path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<&'a str>,
+    /// The first byte and the one after the last, in that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_span: Option<[usize; 2]>,
+    /// The number of the line in it, from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_line: Option<usize>,
     /// The decoded or nested text that it lies in, where it does; cut after some 2,000 bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layer_text: Option<String>,
@@ -103,6 +116,24 @@ pub struct FindingShape<'a> {
     /// What it touches, with its kind, where one thing can be named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
+}
+
+/// A file that the action would start.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FileShape<'a> {
+    /// The absolute path.
+    pub path: &'a str,
+    /// The SHA-256 of what was read, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<&'a str>,
+    /// How many bytes it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Whether it was read whole, in part, or not.
+    pub read: &'a str,
+    /// What it is read as, or why it was not read.
+    pub why: &'a str,
 }
 
 /// Whether everything was understood.
@@ -161,7 +192,7 @@ pub struct ErrorShape {
 impl<'a> Answer<'a> {
     /// The answer to a call that was judged. No secret is in it.
     pub fn new(id: Option<&'a Value>, judgement: &'a Judgement) -> Self {
-        let Judgement { action, effects: _, assessment, decision } = judgement;
+        let Judgement { action, effects, assessment, decision } = judgement;
         let all = |list: &[String]| list.iter().map(|text| redacted(text)).collect();
         let (coverage, gaps) = match &assessment.coverage {
             Coverage::Full => (CoverageShape::Full, Vec::new()),
@@ -185,6 +216,7 @@ impl<'a> Answer<'a> {
             impact: assessment.impact,
             recommendations: all(&assessment.recommendations),
             obligations: &decision.obligations,
+            files: effects.files.iter().map(file).collect(),
             action: digest_text(action),
             unknown_fields: &[],
             guardian: None,
@@ -239,11 +271,29 @@ fn finding<'a>(finding: &'a Finding) -> FindingShape<'a> {
         category: *category,
         pointer: &place.pointer,
         span: place.span,
+        file: place.file.as_ref().map(|file| file.path.as_str()),
+        file_span: place.file.as_ref().map(|file| [file.span.start, file.span.end]),
+        file_line: place.file.as_ref().map(|file| file.line),
         layer_text: layer_text(place),
         message: redacted(message),
         remedy: redacted(remedy),
         reversible: *reversible,
         resource: resource.as_deref().map(redacted),
+    }
+}
+
+fn file(started: &Started) -> FileShape<'_> {
+    let Started { path, language, digest, bytes, whole, not_read, at: _, layer: _ } = started;
+    FileShape {
+        path,
+        sha256: digest.as_deref(),
+        bytes: *bytes,
+        read: match (not_read, whole) {
+            (Some(_), _) => "not",
+            (None, true) => "whole",
+            (None, false) => "part",
+        },
+        why: not_read.map_or(language, |why| why.words()),
     }
 }
 

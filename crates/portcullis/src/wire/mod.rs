@@ -16,7 +16,7 @@ mod strict;
 mod url;
 
 pub use answer::{
-    Answer, CoverageShape, ErrorAnswer, ErrorShape, FindingShape, GapShape, digest_text,
+    Answer, CoverageShape, ErrorAnswer, ErrorShape, FileShape, FindingShape, GapShape, digest_text,
 };
 pub use assess::{AssessAnswer, AssessRequest};
 pub use call::{Background, LONGEST, Request, sole_argument};

@@ -355,7 +355,15 @@ impl Walk<'_> {
         if content.taint.has(Taint::FILE) && content.has_unknown() {
             // A file that was there before: somebody's program, as when it is run by its path.
             self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
-            return content;
+            let path = self.target(&file.text).path;
+            let path = path.filter(|_| self.is_copy(&content));
+            let around = self.enclose();
+            let printed = path.and_then(|path| self.source_file(&path, file.span));
+            self.release(around, Leave::Function);
+            if !rest.is_empty() {
+                self.state.set_positional(outside.to_vec());
+            }
+            return printed.unwrap_or(content);
         }
         let around = self.enclose();
         let printed = self.same_shell(&content, file.span);

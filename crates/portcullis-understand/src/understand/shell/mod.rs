@@ -7,6 +7,7 @@ mod arithmetic;
 mod arrays;
 mod builtins;
 mod condition;
+pub(crate) mod files;
 mod leave;
 mod options;
 mod parameter;
@@ -48,6 +49,11 @@ pub const WORK: usize = 40_000;
 pub const WORK_AT_LEAST: usize = 8_000;
 /// See [`WORK_AT_LEAST`].
 pub const WORK_PER_BYTE: usize = 16;
+
+/// How much is walked with the files that a call starts, and how much for each byte of them.
+pub const WORK_OF_FILES: usize = 400_000;
+/// See [`WORK_OF_FILES`].
+pub const WORK_PER_FILE_BYTE: usize = 2;
 
 /// How many bytes of an effect's texts count as one unit of work.
 const BYTES_PER_WORK: usize = 64;

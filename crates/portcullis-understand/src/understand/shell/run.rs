@@ -6,7 +6,7 @@ use portcullis_syntax::{
     shell::{AssignedValue, Assignment, PartKind, Redirect, Word},
 };
 
-use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::Choice};
+use super::{Invocation, files::Found, leave::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
     bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
@@ -406,6 +406,13 @@ impl Walk<'_> {
             self.announce(&basename, &name, &given, false, input.as_ref());
             return self.script("shell", &name, &arguments, input);
         }
+        let mut script = None;
+        if known.contains('/')
+            && let Some(path) = self.target(&name.text).path
+            && is_of_projects(&path)
+        {
+            script = self.run_by_path(&path, &name, &arguments, input.clone());
+        }
         let row =
             programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
         let program = row.map_or(basename, |row| row.name.to_owned());
@@ -477,6 +484,9 @@ impl Walk<'_> {
             printed.push(Piece::Unknown("the environment".into()));
         }
         self.inside.pop();
+        if let Some(script) = script {
+            printed.append(&script);
+        }
         if printed.as_known().is_none() || printed.taint != Taint::NONE {
             printed.sources.push(id);
         }
@@ -547,29 +557,31 @@ impl Walk<'_> {
 
     /// The file that a bare name stands for where this session put it into a directory that its own `PATH` looks into first,
     /// or into one that every shell of the user's looks into.
-    fn on_own_path(&self, name: &str) -> Option<String> {
-        let path = match self.state.variable("PATH") {
-            Some([Value::Scalar(path)]) => path.clone(),
+    fn on_own_path(&mut self, name: &str) -> Option<String> {
+        let own = self.state.variable("PATH").map(|values| values.last().cloned());
+        let is_set = own.is_some();
+        let path = match own {
+            Some(Some(Value::Scalar(path))) => path,
             Some(_) => return None,
             None if self.has_written() => Text::known(USUAL_PATH),
             None => return None,
         };
-        path.known_prefix().split(':').filter(|directory| !directory.is_empty()).find_map(
-            |directory| {
-                let directory = directory.trim_end_matches('/');
-                let file = match (directory.strip_prefix("~/"), &self.facts.home) {
-                    (Some(below), Some(home)) => format!("{home}/{below}/{name}"),
-                    _ => format!("{directory}/{name}"),
-                };
-                let path = self.target(&Text::known(file.as_str())).path?;
-                let is_own = self.state.file(&path).is_some()
-                    || self.state.linked(&path).is_some()
-                    || self.facts.session.left(&path).is_some()
-                    || self.is_brought(Some(&path));
-                // A relative name runs as what stands there, not as another bare name.
-                is_own.then_some(path)
-            },
-        )
+        let directories = path.known_prefix().split(':');
+        directories.filter(|directory| !directory.is_empty()).find_map(|directory| {
+            let directory = directory.trim_end_matches('/');
+            let file = match (directory.strip_prefix("~/"), &self.facts.home) {
+                (Some(below), Some(home)) => format!("{home}/{below}/{name}"),
+                _ => format!("{directory}/{name}"),
+            };
+            let path = self.target(&Text::known(file.as_str())).path?;
+            let is_own = self.state.file(&path).is_some()
+                || self.state.linked(&path).is_some()
+                || self.facts.session.left(&path).is_some()
+                || self.is_brought(Some(&path))
+                || is_set && is_of_projects(&path) && matches!(self.look(&path), Found::File(_));
+            // A relative name runs as what stands there, not as another bare name.
+            is_own.then_some(path)
+        })
     }
 
     /// The program that a file of this call is a copy of.
@@ -1017,6 +1029,26 @@ impl Walk<'_> {
         self.leave_level();
         printed
     }
+}
+
+/// Whether a program stands where projects and people keep theirs, and not where the system does.
+fn is_of_projects(path: &str) -> bool {
+    const OF_SYSTEMS: &[&str] = &[
+        "/Applications/",
+        "/Library/",
+        "/System/",
+        "/bin/",
+        "/dev/",
+        "/lib/",
+        "/nix/store/",
+        "/opt/homebrew/",
+        "/proc/",
+        "/run/current-system/",
+        "/sbin/",
+        "/snap/",
+        "/usr/",
+    ];
+    !OF_SYSTEMS.iter().any(|top| path.starts_with(top))
 }
 
 /// Whether a program is only asked for its manual or its version.

@@ -9,8 +9,8 @@ use portcullis_syntax::{
 };
 
 use super::{
-    BYTES_PER_WORK, DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_PER_BYTE, absolute, placeholder,
-    redirect::Channel, state::State,
+    BYTES_PER_WORK, DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_OF_FILES, WORK_PER_BYTE,
+    WORK_PER_FILE_BYTE, absolute, placeholder, redirect::Channel, state::State,
 };
 use crate::{
     address::host,
@@ -106,6 +106,10 @@ pub struct Walk<'a> {
     pub(super) declared: Vec<(String, super::arrays::Elements)>,
     /// Descriptors that `exec` left open.
     pub(super) descriptors: Vec<(u32, Channel)>,
+    /// The files that are being read, innermost last.
+    pub(super) frames: Vec<super::files::Frame>,
+    /// Where modules are looked for, and what was loaded.
+    pub(super) imports: super::files::Imports,
 }
 
 /// What reads a file that `>(…)` made.
@@ -164,6 +168,8 @@ impl<'a> Walk<'a> {
             prints_to: None,
             declared: Vec::new(),
             descriptors: Vec::new(),
+            frames: Vec::new(),
+            imports: super::files::Imports::default(),
         }
     }
 
@@ -190,17 +196,40 @@ impl<'a> Walk<'a> {
         self.allowance = self.allowance.saturating_add(worth).min(WORK);
     }
 
+    /// A file of this many bytes is read as well: more work is allowed.
+    pub(super) fn allow_for(&mut self, bytes: usize) {
+        let worth = bytes.saturating_mul(WORK_PER_FILE_BYTE);
+        self.allowance = self.allowance.saturating_add(worth).min(WORK_OF_FILES);
+    }
+
+    /// A shell is started as a program; gives the number of the one around it.
+    pub(super) fn starts_shell(&mut self) -> u32 {
+        self.started_shells += 1;
+        std::mem::replace(&mut self.shells, self.started_shells)
+    }
+
     /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
     pub(in crate::understand) fn script_text(&mut self, text: &str) {
         let printed = self.own_shell(|walk| walk.parse_and_walk(text));
         self.show(&printed);
+        let by_name = self.runs_by_unknown_name();
         for function in self.state.uncalled() {
+            // What a file only defines is there for whoever wants it.
+            let at = Location { layer: function.layer, span: function.body.span };
+            if !by_name && self.effects.in_file(at).is_some() {
+                continue;
+            }
             let certainty = std::mem::replace(&mut self.certainty, Certainty::Possible);
             let layer = std::mem::replace(&mut self.layer, function.layer);
             self.command(&function.body);
             self.layer = layer;
             self.certainty = certainty;
         }
+    }
+
+    /// Whether a file runs what some variable names, which may be one of its functions.
+    fn runs_by_unknown_name(&self) -> bool {
+        self.effects.unfollowed.iter().any(|gap| gap.reason == GapReason::UnknownProgram)
     }
 
     /// The agent gets to see a text.
@@ -545,7 +574,14 @@ impl<'a> Walk<'a> {
     ) -> Text {
         self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            if !self.is_printed_for_shells(code) {
+            if let Some(path) = self.copied_file(code)
+                && let Some(printed) = self.run_file("shell", &path, span, &[], input.clone())
+            {
+                return printed;
+            }
+            if Self::is_foreign(code) {
+                self.question(span, GapReason::UnknownCode);
+            } else if !self.is_printed_for_shells(code) {
                 self.gap(span, GapReason::UnknownCode);
             }
             let mut printed = Text::unknown("unknown code");
@@ -609,7 +645,16 @@ impl<'a> Walk<'a> {
         let mut printed = Text::unknown(language);
         printed.inherit(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            self.gap(span, GapReason::UnknownCode);
+            if let Some(path) = self.copied_file(code)
+                && let Some(printed) = self.run_file(language, &path, span, arguments, input)
+            {
+                return printed;
+            }
+            if Self::is_foreign(code) {
+                self.question(span, GapReason::UnknownCode);
+            } else {
+                self.gap(span, GapReason::UnknownCode);
+            }
             return printed;
         }
         let put_in = self.put_in(code);
@@ -739,16 +784,30 @@ impl<'a> Walk<'a> {
             if self.is_brought(target.path.as_deref()) {
                 code.taint = code.taint.with(Taint::NETWORK);
             }
+            let path = target.path.clone();
             let id = self.emit(EffectKind::Read(target), file.span);
             code.sources.push(id);
             self.emit(EffectKind::Execute { language, code: code.clone() }, file.span);
-            return code;
+            let printed =
+                path.and_then(|path| self.run_file(language, &path, file.span, arguments, input));
+            return printed.unwrap_or(code);
         };
         let mut printed = Text::default();
+        let edited = target
+            .path
+            .clone()
+            .filter(|path| versions.last().is_some_and(|content| self.is_edit_of(path, content)));
+        if let Some(path) = edited {
+            // What was changed stands beside it; the rest is as it was.
+            self.run_file(language, &path, file.span, arguments, input.clone());
+        }
         for content in versions {
             if self.is_copy(&content) {
                 self.emit(EffectKind::Execute { language, code: content.clone() }, file.span);
-                printed.append(&content);
+                let more = self.copied_file(&content).and_then(|path| {
+                    self.run_file(language, &path, file.span, arguments, input.clone())
+                });
+                printed.append(&more.unwrap_or(content));
                 continue;
             }
             let language = language_of(language, &file.text.display(), &content);
@@ -819,8 +878,20 @@ impl<'a> Walk<'a> {
         self.emit(EffectKind::Noted(rule), span);
     }
 
-    /// Something here was not understood.
+    /// Something here was not understood. In a file that was there before the call, most of that is no question: it is kept apart.
     pub fn gap(&mut self, span: Span, reason: GapReason) {
+        if !self.is_no_question() {
+            self.question(span, reason);
+            return;
+        }
+        let gap = Gap { at: Location { layer: self.layer, span }, reason };
+        if self.effects.unfollowed.len() < 256 && !self.effects.unfollowed.contains(&gap) {
+            self.effects.unfollowed.push(gap);
+        }
+    }
+
+    /// Something here was not understood, wherever it stands.
+    pub(super) fn question(&mut self, span: Span, reason: GapReason) {
         let gap = Gap { at: Location { layer: self.layer, span }, reason };
         if self.effects.gaps.len() < 256 && !self.effects.gaps.contains(&gap) {
             self.effects.gaps.push(gap);
@@ -982,7 +1053,7 @@ impl<'a> Walk<'a> {
         result
     }
 
-    fn parse_and_walk(&mut self, text: &str) -> Text {
+    pub(super) fn parse_and_walk(&mut self, text: &str) -> Text {
         let script = shell::parse(text);
         // Some shells drop this byte and some stop at it, so what stands around it may be read in two ways.
         if let Some(at) = text.find('\0') {
@@ -1037,7 +1108,7 @@ impl<'a> Walk<'a> {
         }
         if !self.exhausted {
             self.exhausted = true;
-            self.gap(span, GapReason::Limit);
+            self.left_unread(span);
         }
         false
     }
@@ -1148,7 +1219,7 @@ impl<'a> Walk<'a> {
         self.effects
             .layers
             .get(usize::from(self.layer.0))
-            .is_some_and(|layer| matches!(layer.origin, LayerOrigin::Argument(_)))
+            .is_some_and(|layer| !matches!(layer.origin, LayerOrigin::Within { .. }))
     }
 
     /// The program prints its answer to a question about the system: nothing is known of it.
@@ -1261,7 +1332,7 @@ fn is_cut(kind: &EffectKind) -> bool {
 }
 
 /// The language of a script: its first line, then its name, then what the program that runs it speaks.
-fn language_of(otherwise: &'static str, name: &str, content: &Text) -> &'static str {
+pub(super) fn language_of(otherwise: &'static str, name: &str, content: &Text) -> &'static str {
     if otherwise != "shell" {
         return otherwise;
     }

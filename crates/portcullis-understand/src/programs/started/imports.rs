@@ -1,0 +1,352 @@
+//! What code loads of its own project: modules of Python, JavaScript, Ruby, Perl, PHP and Lua that stand beside it. Owns how the languages
+//! write that and under which names they look; packages that were installed are not followed.
+
+use portcullis_syntax::Span;
+
+use crate::{bound::Bounded, understand::shell::Walk};
+
+/// How many modules stand between what is run and the last that is read.
+const DEPTH: usize = 3;
+
+/// How many loads of one file are followed.
+const LOADS: usize = 128;
+
+/// One statement that loads something.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Load {
+    /// Under which paths it may stand, from the directory of whoever loads it on where they begin with a dot, else from the roots.
+    names: Vec<String>,
+    /// Whether the directory is that of whoever loads it.
+    beside: bool,
+    span: Span,
+}
+
+/// Reads the modules that code loads. `directory` is where the code stands.
+pub(crate) fn follow(walk: &mut Walk<'_>, language: &'static str, directory: &str, text: &str) {
+    let find: fn(&str, &mut Vec<Load>) = match language {
+        "python" => python,
+        "javascript" => javascript,
+        "ruby" => ruby,
+        "perl" => perl,
+        "php" => php,
+        "lua" => lua,
+        _ => return,
+    };
+    let mut loads = Vec::new();
+    find(text, &mut loads);
+    if loads.is_empty() || !walk.enter_imports(directory, DEPTH) {
+        return;
+    }
+    let end = Span::new(text.len(), text.len());
+    let loads: Vec<Load> = loads.into_iter().at_most(LOADS, walk, end).collect();
+    let roots = walk.import_roots();
+    let candidates = |load: &Load| -> Vec<String> {
+        let mut paths = Vec::new();
+        for name in &load.names {
+            let beside = [directory.to_owned()];
+            let from: &[String] = if load.beside { &beside } else { &roots };
+            paths.extend(from.iter().filter_map(|root| joined(root, name)));
+        }
+        paths
+    };
+    // All are asked for in one round.
+    let all: Vec<(Vec<String>, Span)> =
+        loads.iter().map(|load| (candidates(load), load.span)).collect();
+    for path in all.iter().flat_map(|(paths, _)| paths) {
+        walk.look(path);
+    }
+    for (paths, span) in all {
+        for path in paths {
+            // A package and the module in it are both read.
+            let found = walk.load(language, &path, span);
+            if found && language != "python" {
+                break;
+            }
+        }
+    }
+    walk.leave_imports();
+}
+
+/// A path below a directory, without dots.
+fn joined(directory: &str, name: &str) -> Option<String> {
+    let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+/// The lines of a text with where they start.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        (at, line.trim_end())
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-' | '/'))
+}
+
+/// `import a.b, c`, `from a.b import c`, `from . import c` (the language's reference, 7.11).
+fn python(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        let statement = line.trim_start();
+        let indent = line.len() - statement.len();
+        let span = Span::new(start + indent, start + line.len());
+        for statement in statement.split(';').map(str::trim_start) {
+            if let Some(modules) = statement.strip_prefix("import ") {
+                for module in modules.split(',') {
+                    let module = module.split_whitespace().next().unwrap_or_default();
+                    push_python(loads, module, &[], span);
+                }
+            } else if let Some((module, names)) =
+                statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import"))
+            {
+                let names: Vec<&str> = names
+                    .split(['(', ')', ','])
+                    .filter_map(|name| name.split_whitespace().next())
+                    .filter(|name| is_name(name))
+                    .collect();
+                push_python(loads, module.trim(), &names, span);
+            } else if let Some((_, rest)) = statement
+                .split_once("import_module(")
+                .or_else(|| statement.split_once("__import__("))
+                && let Some(module) = quoted(rest)
+            {
+                push_python(loads, module, &[], span);
+            }
+        }
+    }
+}
+
+/// One module, and the names in it that may be modules themselves.
+fn push_python(loads: &mut Vec<Load>, module: &str, names: &[&str], span: Span) {
+    let dots = module.bytes().take_while(|byte| *byte == b'.').count();
+    let plain = module.trim_start_matches('.');
+    if !plain.is_empty() && !is_name(plain) || plain.contains(['-', '/']) {
+        return;
+    }
+    let mut base = match dots {
+        0 => String::new(),
+        1 => "./".to_owned(),
+        more => "../".repeat(more - 1),
+    };
+    let mut paths = Vec::new();
+    // A package around a module runs first.
+    for part in plain.split('.').filter(|part| !part.is_empty()) {
+        base.push_str(part);
+        paths.push(format!("{base}/__init__.py"));
+        base.push('/');
+    }
+    let base = base.trim_end_matches('/');
+    if !plain.is_empty() {
+        paths.push(format!("{base}.py"));
+    }
+    let within = if plain.is_empty() && dots == 1 { "." } else { base };
+    for name in names {
+        paths.push(format!("{within}/{name}.py"));
+    }
+    if !paths.is_empty() {
+        loads.push(Load { names: paths, beside: dots > 0, span });
+    }
+}
+
+/// What stands in the first quotes of a text that begins with them.
+fn quoted(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let quote = text.chars().next().filter(|letter| matches!(letter, '"' | '\'' | '`'))?;
+    text.get(1..)?.split(quote).next()
+}
+
+/// `require("./x")`, `import "./x"`, `from "./x"`, `import("./x")`: what begins with a dot is the project's own.
+fn javascript(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        for word in [
+            "require(",
+            "require.resolve(",
+            "import(",
+            "import ",
+            "from ",
+            "from",
+            "Worker(",
+            "fork(",
+        ] {
+            for (at, _) in line.match_indices(word) {
+                let rest = line.get(at + word.len()..).unwrap_or_default();
+                let Some(name) = quoted(rest).filter(|name| {
+                    name.starts_with("./") || name.starts_with("../") || matches!(*name, "." | "..")
+                }) else {
+                    continue;
+                };
+                let name = name.split('?').next().unwrap_or(name);
+                let name = name.trim_end_matches('/');
+                let mut names = vec![name.to_owned()];
+                let stem = name.strip_suffix(".js").filter(|_| name.ends_with(".js"));
+                names.extend(stem.map(|stem| format!("{stem}.ts")));
+                let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx"];
+                if !ends.iter().any(|end| name.ends_with(end)) {
+                    names.extend(ends.iter().map(|end| format!("{name}{end}")));
+                    names.extend(
+                        ["/index.js", "/index.mjs", "/index.ts"].map(|end| format!("{name}{end}")),
+                    );
+                }
+                let load =
+                    Load { names, beside: true, span: Span::new(start + at, start + line.len()) };
+                if loads.last().is_none_or(|last| last.names != load.names) {
+                    loads.push(load);
+                }
+            }
+        }
+    }
+}
+
+/// `require_relative "x"`, `require "./x"`, `load "x.rb"`, and `require "x"` below the directories of `-I`.
+fn ruby(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        let statement = line.trim_start();
+        let span = Span::new(start + line.len() - statement.len(), start + line.len());
+        for (word, beside) in
+            [("require_relative", true), ("require", false), ("load", false), ("import", false)]
+        {
+            let Some(rest) = statement.strip_prefix(word) else { continue };
+            let Some(name) = quoted(rest.trim_start_matches([' ', '('])) else { continue };
+            if !is_name(name) {
+                continue;
+            }
+            let file = if name.contains(".r") { name.to_owned() } else { format!("{name}.rb") };
+            let beside = beside || name.starts_with('.');
+            loads.push(Load { names: vec![file], beside, span });
+            break;
+        }
+    }
+}
+
+/// `use Foo::Bar`, `require "./x.pl"`, `do "./x.pl"`; `use lib "lib"` says where.
+fn perl(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        let statement = line.trim_start();
+        let span = Span::new(start + line.len() - statement.len(), start + line.len());
+        let Some((word, rest)) = statement.split_once([' ', '\t']) else { continue };
+        if !matches!(word, "use" | "require" | "do") {
+            continue;
+        }
+        if let Some(file) = quoted(rest).filter(|file| is_name(file)) {
+            loads.push(Load { names: vec![file.to_owned()], beside: true, span });
+            continue;
+        }
+        let end = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | ':');
+        let module = rest.split(end).next().unwrap_or_default();
+        if word == "do" || !module.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+            continue;
+        }
+        loads.push(Load {
+            names: vec![format!("{}.pm", module.replace("::", "/"))],
+            beside: false,
+            span,
+        });
+    }
+}
+
+/// `require __DIR__ . '/x.php'`, `include 'x.php'`.
+fn php(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        for word in ["require_once", "require", "include_once", "include"] {
+            let Some(at) = line.find(word) else { continue };
+            let rest = line.get(at + word.len()..).unwrap_or_default();
+            let rest = rest.trim_start_matches([' ', '(']);
+            let rest = rest
+                .strip_prefix("__DIR__")
+                .map_or(rest, |rest| rest.trim_start_matches([' ', '.']));
+            let rest = rest
+                .strip_prefix("dirname(__FILE__)")
+                .map_or(rest, |rest| rest.trim_start_matches([' ', '.']));
+            let Some(name) = quoted(rest).filter(|name| is_name(name)) else { break };
+            let name = name.trim_start_matches('/').to_owned();
+            loads.push(Load {
+                names: vec![name],
+                beside: true,
+                span: Span::new(start + at, start + line.len()),
+            });
+            break;
+        }
+    }
+}
+
+/// `require "x.y"`, `dofile("x.lua")`.
+fn lua(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        for word in ["require", "dofile", "loadfile"] {
+            let Some(at) = line.find(word) else { continue };
+            let rest = line.get(at + word.len()..).unwrap_or_default();
+            let Some(name) =
+                quoted(rest.trim_start_matches([' ', '('])).filter(|name| is_name(name))
+            else {
+                continue;
+            };
+            let name = if word == "require" {
+                format!("{}.lua", name.replace('.', "/"))
+            } else {
+                name.to_owned()
+            };
+            loads.push(Load {
+                names: vec![name],
+                beside: false,
+                span: Span::new(start + at, start + line.len()),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(find: fn(&str, &mut Vec<Load>), text: &str) -> Vec<String> {
+        let mut loads = Vec::new();
+        find(text, &mut loads);
+        loads.into_iter().flat_map(|load| load.names).collect()
+    }
+
+    #[test]
+    fn what_python_imports_is_looked_for_where_python_looks() {
+        for (text, expected) in [
+            ("import a", vec!["a/__init__.py", "a.py"]),
+            (
+                "import a.b as c, d",
+                vec!["a/__init__.py", "a/b/__init__.py", "a/b.py", "d/__init__.py", "d.py"],
+            ),
+            ("    from a import (b, c)", vec!["a/__init__.py", "a.py", "a/b.py", "a/c.py"]),
+            ("from . import x", vec!["./x.py"]),
+            ("from ..m import y", vec!["../m/__init__.py", "../m.py", "../m/y.py"]),
+            ("important = 1", vec![]),
+        ] {
+            assert_eq!(names(python, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_javascript_loads_of_its_own_begins_with_a_dot() {
+        assert_eq!(names(javascript, "const a = require('fs')"), Vec::<String>::new());
+        assert_eq!(names(javascript, "import a from './a.mjs'"), ["./a.mjs"]);
+        assert!(names(javascript, "require(\"../lib\")").contains(&"../lib/index.js".to_owned()));
+    }
+
+    #[test]
+    fn a_name_is_put_below_its_directory() {
+        assert_eq!(joined("/a/b", "../c/./d.py").as_deref(), Some("/a/c/d.py"));
+        assert_eq!(joined("/", "x"), Some("/x".to_owned()));
+        assert_eq!(joined("/a", "../../x"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Files that programs start something from: the registry. A kind of file is a file of this folder and a row here; nothing else has to be
+//! touched.
+//!
+//! A row names programs and a function that is given the walk and the program with its arguments. It
+//!
+//! 1. works out which files the program takes, by its manual, and looks at them: [`Walk::look`], [`Walk::look_for`],
+//!    [`Walk::first_of`]. A file that nobody has looked at yet is asked for by that and is there the next time round, so all that may be
+//!    wanted should be looked at before anything is made of the first;
+//! 2. opens each that is there: [`Walk::in_file`], in which every span is a place in that file;
+//! 3. says in it what would run: [`Walk::shell`] for commands, [`Walk::code`] for code, [`Walk::run`] for a program with its words,
+//!    [`Walk::run_file`] for a file that is run, [`Walk::load`] for one that is loaded, [`Walk::mount`], [`Walk::query`],
+//!    [`Walk::note`] for what only a rule says. What a reader of plain text found is said by [`run_pieces`].
+//!
+//! Readers of text (which recipes of a makefile a target runs, which commands a manifest has) are pure functions from text to
+//! [`Piece`]s, so that they can be tested alone. What does not run is not said: a dry run, a list, a question for help starts nothing.
+
+use portcullis_syntax::Span;
+
+use crate::{
+    effect::Certainty,
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+pub(crate) mod imports;
+mod interpreters;
+mod pytest;
+mod schedules;
+
+/// Programs that start something from files, and how what they start is found.
+pub(crate) struct Starter {
+    /// The programs, by the names of their rows.
+    pub(crate) programs: &'static [&'static str],
+    /// Looks for the files and says what of them runs.
+    pub(crate) start: fn(&mut Walk<'_>, &Invocation),
+}
+
+/// Every kind.
+static STARTERS: &[&Starter] = &[
+    &interpreters::NODE,
+    &interpreters::PERL,
+    &interpreters::PYTHON,
+    &interpreters::RUBY,
+    &pytest::PYTEST,
+    &schedules::AT,
+    &schedules::CRONTAB,
+];
+
+/// Says what a program starts from files that were there before.
+pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    for starter in STARTERS {
+        if starter.programs.contains(&invocation.program.as_str()) {
+            (starter.start)(walk, invocation);
+        }
+    }
+}
+
+/// Something in a file that would run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Piece {
+    /// What it is written in: `shell`, `python`, …
+    pub(crate) language: &'static str,
+    /// Where it stands in the file.
+    pub(crate) span: Span,
+    /// What is run, where that is not what stands there word for word: quotes taken off, variables of the file put in.
+    pub(crate) text: Option<String>,
+    /// The directory that it runs in, as the file says it, where it says so.
+    pub(crate) directory: Option<String>,
+    /// How sure it is that it runs.
+    pub(crate) certainty: Certainty,
+}
+
+impl Piece {
+    /// A command that stands there word for word.
+    pub(crate) const fn command(span: Span) -> Self {
+        Self { language: "shell", span, text: None, directory: None, certainty: Certainty::Certain }
+    }
+}
+
+/// Says that pieces of the file that is open run, one after the other, each in a shell or an interpreter of its own. `text` is the
+/// whole of the file.
+pub(crate) fn run_pieces(walk: &mut Walk<'_>, text: &str, pieces: &[Piece]) {
+    for piece in pieces {
+        let Some(written) = text.get(piece.span.range()) else { continue };
+        let code = Text::known(piece.text.as_deref().unwrap_or(written));
+        let outer = walk.directory().map(str::to_owned);
+        if let Some(directory) = &piece.directory {
+            let inner = walk.target(&Text::known(directory.as_str())).path;
+            walk.go_to(inner);
+        }
+        walk.at_most(piece.certainty, |walk| walk.code(piece.language, &code, piece.span, &[]));
+        walk.go_to(outer);
+    }
+}

@@ -1,0 +1,203 @@
+//! What `pytest` loads: the tests that it is given or finds, the `conftest.py` beside and above them, and plugins that options and
+//! settings name ("Good Integration Practices", "Writing plugins" and "Configuration" in its documentation).
+
+use portcullis_syntax::Span;
+
+use super::Starter;
+use crate::{
+    effect::Argument,
+    programs::escapes,
+    understand::shell::{
+        Invocation, Walk,
+        files::{Found, directory_of},
+    },
+};
+
+pub(super) static PYTEST: Starter = Starter { programs: &["pytest", "py.test"], start: pytest };
+
+/// Files that settings stand in, in the order in which they are looked for.
+const SETTINGS: &[&str] = &["pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+
+/// Folders that tests are looked for in beside the directory itself; they are listed at once, so that a round is saved.
+const FOLDERS: &[&str] = &["test", "tests"];
+
+/// How deep folders of tests are listed.
+const LISTED: usize = 3;
+
+fn pytest(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let arguments = invocation.arguments.as_slice();
+    let has = |options: &[&str]| {
+        arguments
+            .iter()
+            .any(|word| word.text.as_known().is_some_and(|word| options.contains(&word)))
+    };
+    if has(&["--help", "-h", "--version", "-V", "--fixtures", "--markers"]) {
+        return;
+    }
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let span = invocation.name.span;
+    let mut plugins: Vec<String> = escapes::values_of(arguments, "-p")
+        .iter()
+        .filter_map(|plugin| plugin.text.as_known().map(str::to_owned))
+        .collect();
+    let settings: Vec<_> =
+        SETTINGS.iter().filter_map(|name| walk.look(&format!("{root}/{name}")).file()).collect();
+    let mut folders: Vec<String> = Vec::new();
+    for file in &settings {
+        plugins.extend(plugins_of(&file.text));
+        folders.extend(test_paths(&file.text));
+    }
+    let operands: Vec<&Argument> = arguments
+        .iter()
+        .filter(|word| {
+            let word = word.text.as_known().unwrap_or("-");
+            !word.starts_with('-') && (word.contains(['/', '.']) || FOLDERS.contains(&word))
+        })
+        .collect();
+    let roots = [root.clone(), format!("{root}/src")];
+    for plugin in plugins.iter().filter(|plugin| !plugin.starts_with("no:")) {
+        module(walk, &roots, plugin, span);
+    }
+    load(walk, &roots, &format!("{root}/conftest.py"), span);
+    if operands.is_empty() {
+        folders.extend(FOLDERS.iter().map(|folder| (*folder).to_owned()));
+        for folder in &folders {
+            collect(walk, &roots, &below(&root, folder), span, LISTED);
+        }
+        collect(walk, &roots, &root, span, 1);
+    }
+    for operand in operands {
+        let Some(path) = walk.target(&operand.text).path else { continue };
+        let path = path.split("::").next().unwrap_or_default().to_owned();
+        let mut directory = path.as_str();
+        while directory.len() > root.len() && directory.starts_with(root.as_str()) {
+            load(walk, &roots, &format!("{directory}/conftest.py"), operand.span);
+            directory = directory_of(directory);
+        }
+        if path.ends_with(".py") {
+            load(walk, &roots, &path, operand.span);
+        } else {
+            collect(walk, &roots, &path, operand.span, LISTED);
+        }
+    }
+}
+
+/// The tests in a folder, and in the folders in it.
+fn collect(walk: &mut Walk<'_>, roots: &[String], directory: &str, span: Span, depth: usize) {
+    if depth == 0 {
+        return;
+    }
+    let Found::Directory(names) = walk.look(directory) else { return };
+    for name in &names {
+        let path = below(directory, name.trim_end_matches('/'));
+        if name.ends_with('/') {
+            let is_hidden = name.starts_with(['.', '_'])
+                || matches!(name.as_str(), "build/" | "dist/" | "node_modules/" | "venv/");
+            if !is_hidden {
+                collect(walk, roots, &path, span, depth - 1);
+            }
+        } else if is_test(name) {
+            load(walk, roots, &path, span);
+        }
+    }
+}
+
+fn is_test(name: &str) -> bool {
+    let stem = name.strip_suffix(".py").unwrap_or_default();
+    matches!(stem, "conftest" | "__init__") || stem.starts_with("test_") || stem.ends_with("_test")
+}
+
+fn load(walk: &mut Walk<'_>, roots: &[String], path: &str, span: Span) {
+    let mut roots = roots.to_vec();
+    roots.push(directory_of(path).to_owned());
+    walk.load_from(&roots, "python", path, span);
+    if path.ends_with("/conftest.py")
+        && let Some(file) = walk.look(path).file()
+        && let Some((_, named)) = file.text.split_once("pytest_plugins")
+    {
+        let named = named.trim_start_matches([' ', '=']);
+        let end = named.find([']', ')', '\n']).unwrap_or(named.len());
+        let named = named.get(..end).unwrap_or_default();
+        for plugin in named.split(['"', '\'']).skip(1).step_by(2) {
+            module(walk, &roots, plugin, span);
+        }
+    }
+}
+
+/// A plugin by the name of its module.
+fn module(walk: &mut Walk<'_>, roots: &[String], name: &str, span: Span) {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte)) {
+        return;
+    }
+    let name = name.replace('.', "/");
+    for root in roots {
+        for ending in [".py", "/__init__.py"] {
+            walk.load_from(roots, "python", &format!("{root}/{name}{ending}"), span);
+        }
+    }
+}
+
+/// `-p NAME` in what settings add to every command line.
+fn plugins_of(settings: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in settings.lines().filter(|line| line.contains("-p")) {
+        let words = line.split([' ', '"', '\'', '=', ',', '[', ']', '\t']);
+        let mut words = words.filter(|word| !word.is_empty());
+        while let Some(word) = words.next() {
+            if word == "-p" {
+                found.extend(words.next().map(str::to_owned));
+            } else if let Some(name) = word.strip_prefix("-p").filter(|name| !name.starts_with('-'))
+            {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// `testpaths` of the settings.
+fn test_paths(settings: &str) -> Vec<String> {
+    let Some((_, paths)) = settings.split_once("testpaths") else { return Vec::new() };
+    let paths = paths.trim_start_matches([' ', '=']);
+    let end = paths.find([']', '\n']).unwrap_or(paths.len());
+    let paths = paths.get(..end).unwrap_or_default();
+    paths
+        .split(|letter: char| !letter.is_alphanumeric() && !"_-./".contains(letter))
+        .filter(|path| !path.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn below(directory: &str, name: &str) -> String {
+    format!("{}/{}", directory.trim_end_matches('/'), name.trim_start_matches("./"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_name_plugins_and_folders() {
+        assert_eq!(plugins_of("addopts = -ra -p tools.plug --strict"), ["tools.plug"]);
+        assert_eq!(plugins_of("addopts = [\"-p\", \"plug\"]"), ["plug"]);
+        assert_eq!(
+            test_paths("testpaths = [\"tests\", \"more/tests\"]\n"),
+            ["tests", "more/tests"]
+        );
+        assert_eq!(test_paths("testpaths = unit\n"), ["unit"]);
+        assert!(test_paths("[pytest]").is_empty());
+    }
+
+    #[test]
+    fn tests_are_known_by_their_names() {
+        for (name, expected) in [
+            ("test_a.py", true),
+            ("a_test.py", true),
+            ("conftest.py", true),
+            ("a.py", false),
+            ("test_a.txt", false),
+        ] {
+            assert_eq!(is_test(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! Files that a call starts, loads, or gives to something that acts on them. Owns how the walk looks for them (first among what this
+//! call wrote, then in the facts, else it asks), how their text becomes a layer of its own, and what of them is no question.
+//!
+//! Readers of a kind of file (a script language, a makefile, a manifest) stand in `programs::started`; they call [`Walk::look`] and then
+//! [`Walk::in_file`].
+
+use std::sync::Arc;
+
+use portcullis_syntax::Span;
+
+use super::walk::{Walk, language_of};
+use crate::{
+    effect::{Argument, Certainty, EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
+    facts::{FileFact, NotRead, content::ACTION_LOOKS},
+    text::{Taint, Text},
+    understand::code,
+};
+
+/// How many files stand within each other: a script that starts a script.
+const NESTED: usize = 8;
+
+/// What stands at a path.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    /// Nothing, or nothing is known of it (yet).
+    Nothing,
+    /// Something that was not read.
+    NotRead(NotRead),
+    /// A directory with these names.
+    Directory(Vec<String>),
+    /// A file.
+    File(File),
+}
+
+impl Found {
+    /// The file, where there is one that was read.
+    pub(crate) fn file(self) -> Option<File> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Nothing | Self::NotRead(_) | Self::Directory(_) => None,
+        }
+    }
+}
+
+/// A file whose text is known.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    /// Its absolute path.
+    pub(crate) path: String,
+    /// Its text, as far as it was read.
+    pub(crate) text: Arc<str>,
+    /// Whether all of it was.
+    pub(crate) whole: bool,
+    /// Whether this call wrote it: it is judged as the call's own words.
+    pub(crate) is_own: bool,
+}
+
+/// Where modules are looked for, and what was loaded so far.
+#[derive(Debug, Default)]
+pub(super) struct Imports {
+    /// Directories that modules are looked for in by their whole names.
+    roots: Vec<String>,
+    /// How many modules load each other, down to what is being read.
+    depth: usize,
+    loaded: std::collections::BTreeSet<String>,
+}
+
+/// A file that is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    path: String,
+    /// Whether version control has had it since before the session.
+    is_settled: bool,
+}
+
+impl Walk<'_> {
+    /// What stands at an absolute path: what this call wrote there, else what the facts say. Where they say nothing, the content is asked
+    /// for.
+    pub(crate) fn look(&mut self, path: &str) -> Found {
+        if !path.starts_with('/') || path.contains(['*', '?', '[', '\0']) {
+            return Found::Nothing;
+        }
+        let own = self.state.file(path).and_then(<[Text]>::last);
+        if let Some(text) = own.and_then(Text::as_known) {
+            let text = Arc::from(text);
+            return Found::File(File { path: path.to_owned(), text, whole: true, is_own: true });
+        }
+        match self.facts.contents.get(path) {
+            None => {
+                if self.effects.wanted.len() < ACTION_LOOKS {
+                    self.effects.wanted.insert(path.to_owned());
+                }
+                Found::Nothing
+            }
+            Some(FileFact::Absent) => Found::Nothing,
+            Some(FileFact::NotRead { why, .. }) => Found::NotRead(*why),
+            Some(FileFact::Directory { names, .. }) => Found::Directory(names.clone()),
+            Some(FileFact::Read(file)) => Found::File(File {
+                path: path.to_owned(),
+                text: Arc::clone(&file.text),
+                whole: file.whole,
+                is_own: false,
+            }),
+        }
+    }
+
+    /// Makes the text of a file the current layer for as long as `read` takes: the places of everything that it says are places in the
+    /// file. `span` is what starts it, in the layer around. `None` where the file is being read already, or too much stands within each other.
+    pub(crate) fn in_file<T>(
+        &mut self,
+        file: &File,
+        language: &'static str,
+        span: Span,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        if self.frames.iter().any(|frame| frame.path == file.path) {
+            return None;
+        }
+        if self.frames.len() >= NESTED {
+            self.left_unread(span);
+            return None;
+        }
+        if !self.enter_level(span) {
+            return None;
+        }
+        let parent = self.layer;
+        let at = Location { layer: parent, span };
+        let known = self.effects.layers.iter().position(|layer| {
+            matches!(&layer.origin, LayerOrigin::File { path, parent: known, span: place }
+                if *path == file.path && *known == parent && *place == span)
+        });
+        let layer = match known.and_then(|known| u16::try_from(known).ok()) {
+            Some(known) => LayerId(known),
+            None if self.effects.layers.len() >= usize::from(u16::MAX) => {
+                self.leave_level();
+                self.left_unread(span);
+                return None;
+            }
+            None => {
+                self.allow_for(file.text.len());
+                let origin = LayerOrigin::File { path: file.path.clone(), parent, span };
+                self.add_layer(&file.text, origin)
+            }
+        };
+        self.starts(&file.path, language, at, Some(layer));
+        let is_settled = !file.is_own && self.is_settled(&file.path);
+        self.frames.push(Frame { path: file.path.clone(), is_settled });
+        self.layer = layer;
+        if !file.whole {
+            let end = file.text.len();
+            self.left_unread(Span::new(end, end));
+        }
+        let result = read(self);
+        self.layer = parent;
+        self.frames.pop();
+        self.leave_level();
+        Some(result)
+    }
+
+    /// Remembers that a file is started.
+    fn starts(&mut self, path: &str, language: &'static str, at: Location, layer: Option<LayerId>) {
+        let is_known = |started: &Started| started.path == path && started.layer == layer;
+        if self.effects.files.iter().any(is_known) {
+            return;
+        }
+        let fact = self.facts.contents.get(path);
+        let read = match fact {
+            Some(FileFact::Read(file)) if self.state.file(path).is_none() => Some(file),
+            _ => None,
+        };
+        self.effects.files.push(Started {
+            path: path.to_owned(),
+            at,
+            language,
+            layer,
+            digest: read.map(|file| file.sha256.clone()),
+            bytes: read.map(|file| file.bytes),
+            whole: read.is_none_or(|file| file.whole),
+            not_read: match fact {
+                Some(FileFact::NotRead { why, .. }) => Some(*why),
+                _ => None,
+            },
+        });
+    }
+
+    /// Whether the last commit holds a file as it stands and nothing of this session wrote it: what it does is the project's own word.
+    fn is_settled(&self, path: &str) -> bool {
+        let committed = match self.facts.contents.get(path) {
+            Some(FileFact::Read(file)) => file.committed,
+            Some(FileFact::NotRead { committed, .. }) => *committed,
+            _ => None,
+        };
+        committed == Some(true) && self.facts.session.left(path).is_none()
+    }
+
+    /// Whether something that was not understood here is no question. What the words of a call leave open is one; a file of a project is
+    /// written for a machine that is set up for it, and what it computes, by which variable it names a program and which dialect it is
+    /// written in is left open in nearly all of them. What counts there is what came over the network or out of a decoder and is run, and
+    /// what was not read at all: see [`Walk::question`] and [`Walk::left_unread`].
+    pub(super) fn is_no_question(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    /// The rest of what is being read is not read: that is a question, but where version control has had the file since before the session.
+    pub(super) fn left_unread(&mut self, span: Span) {
+        if self.frames.last().is_some_and(|frame| frame.is_settled) {
+            self.gap(span, GapReason::Limit);
+        } else {
+            self.question(span, GapReason::Limit);
+        }
+    }
+
+    /// Runs a file in a language; what was there before this call and was not read is somebody's program. Gives what it prints.
+    pub(crate) fn run_file(
+        &mut self,
+        language: &'static str,
+        path: &str,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Option<Text> {
+        match self.look(path) {
+            Found::File(file) => self.run_text(language, &file, span, arguments, input),
+            Found::NotRead(why) => {
+                self.not_read(language, path, span, why);
+                None
+            }
+            Found::Directory(_) if language == "python" => {
+                let main = format!("{}/__main__.py", path.trim_end_matches('/'));
+                self.run_file(language, &main, span, arguments, input)
+            }
+            Found::Nothing | Found::Directory(_) => None,
+        }
+    }
+
+    /// A file is started that was not read.
+    fn not_read(&mut self, language: &'static str, path: &str, span: Span, why: NotRead) {
+        let at = Location { layer: self.layer, span };
+        self.starts(path, language, at, None);
+        if matches!(why, NotRead::Special | NotRead::TooMuch | NotRead::Changing)
+            && !self.is_settled(path)
+            && !["/dev/", "/proc/"].iter().any(|top| path.starts_with(top))
+        {
+            self.question(span, GapReason::Limit);
+        }
+    }
+
+    /// Runs the text of a file in a language.
+    pub(crate) fn run_text(
+        &mut self,
+        language: &'static str,
+        file: &File,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Option<Text> {
+        let text = Arc::clone(&file.text);
+        if language != "shell" {
+            return self.in_file(file, language, span, |walk| {
+                let directory = directory_of(&file.path);
+                crate::programs::started::imports::follow(walk, language, directory, &text);
+                code::understand(walk, language, &text, arguments, input)
+            });
+        }
+        let name = Text::known(file.path.as_str());
+        let given = std::iter::once(name).chain(arguments.iter().map(|word| word.text.clone()));
+        let given: Vec<Text> = given.collect();
+        let mark = self.state.mark();
+        self.state.keep_exported();
+        let outer = self.starts_shell();
+        let printed = self.in_file(file, language, span, |walk| {
+            let input = std::mem::replace(&mut walk.input, input);
+            walk.state.set_positional(given);
+            let printed = walk.own_shell(|walk| walk.parse_and_walk(&for_shells(&text)));
+            walk.input = input;
+            printed
+        });
+        self.shells = outer;
+        self.state.roll_back(mark);
+        printed
+    }
+
+    /// `source FILE`: in the same shell, which sees and changes the same variables.
+    pub(super) fn source_file(&mut self, path: &str, span: Span) -> Option<Text> {
+        match self.look(path) {
+            Found::File(file) if !file.is_own => {
+                let text = Arc::clone(&file.text);
+                self.in_file(&file, "shell", span, |walk| walk.parse_and_walk(&for_shells(&text)))
+            }
+            Found::NotRead(why) => {
+                self.not_read("shell", path, span, why);
+                None
+            }
+            Found::File(_) | Found::Nothing | Found::Directory(_) => None,
+        }
+    }
+
+    /// A file that is run by its path: what its first line says, else a shell script.
+    pub(super) fn run_by_path(
+        &mut self,
+        path: &str,
+        name: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Option<Text> {
+        let file = match self.look(path) {
+            Found::File(file) => file,
+            Found::NotRead(why) => {
+                self.not_read("shell", path, name.span, why);
+                return None;
+            }
+            Found::Nothing | Found::Directory(_) => return None,
+        };
+        let words = interpreter_line(&file.text);
+        let Some((program, options)) = words.split_first() else {
+            let language = language_of("shell", &file.path, &Text::default());
+            return self.run_text(language, &file, name.span, arguments, input);
+        };
+        let word = |text: &str| Argument { text: Text::known(text), span: name.span };
+        let mut command = vec![word(program)];
+        command.extend(options.iter().map(|option| word(option)));
+        command.push(Argument {
+            text: name.text.derive([crate::text::Piece::Known(path.to_owned())]),
+            span: name.span,
+        });
+        command.extend_from_slice(arguments);
+        Some(self.run(&command, input))
+    }
+
+    /// The file that a code is a copy of, as it stands on the disk: `cat FILE | bash`, `psql < FILE`.
+    pub(crate) fn copied_file(&mut self, code: &Text) -> Option<String> {
+        if !self.is_copy(code) {
+            return None;
+        }
+        code.sources.iter().find_map(|id| {
+            let effect = self.effects.list.get(usize::try_from(id.0).ok()?)?;
+            match &effect.kind {
+                EffectKind::Read(target) => target.path.clone(),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether code came over the network or out of a decoder: then it is a question wherever it is run.
+    pub(super) fn is_foreign(code: &Text) -> bool {
+        [Taint::NETWORK, Taint::DECODED].iter().any(|taint| code.taint.has(*taint))
+    }
+
+    /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
+    pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
+        match self.look(path) {
+            Found::File(_) if self.imports.loaded.contains(path) => true,
+            Found::File(file) => {
+                self.imports.loaded.insert(path.to_owned());
+                self.at_most(Certainty::Likely, |walk| {
+                    walk.run_text(language, &file, span, &[], None);
+                });
+                true
+            }
+            Found::NotRead(why) => {
+                self.not_read(language, path, span, why);
+                true
+            }
+            Found::Nothing | Found::Directory(_) => false,
+        }
+    }
+
+    /// As [`Walk::load`], where what it loads itself is looked for below some directories.
+    pub(crate) fn load_from(
+        &mut self,
+        roots: &[String],
+        language: &'static str,
+        path: &str,
+        span: Span,
+    ) -> bool {
+        let outer = std::mem::replace(&mut self.imports.roots, roots.to_vec());
+        let found = self.load(language, path, span);
+        self.imports.roots = outer;
+        found
+    }
+
+    /// Goes to what code in a directory loads; `false` where that is too far from what was started. Every `true` needs a
+    /// [`Walk::leave_imports`].
+    pub(crate) fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
+        if self.imports.depth >= most {
+            return false;
+        }
+        if self.imports.depth == 0 && self.imports.roots.is_empty() {
+            self.imports.roots.push(directory.to_owned());
+        }
+        self.imports.depth += 1;
+        true
+    }
+
+    /// Comes back from what code loads.
+    pub(crate) fn leave_imports(&mut self) {
+        self.imports.depth = self.imports.depth.saturating_sub(1);
+        if self.imports.depth == 0 {
+            self.imports.roots.clear();
+        }
+    }
+
+    /// Where modules are looked for by their whole names.
+    pub(crate) fn import_roots(&self) -> Vec<String> {
+        self.imports.roots.clone()
+    }
+}
+
+/// The directory that a path lies in.
+pub(crate) fn directory_of(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((directory, _)) => directory,
+    }
+}
+
+/// The program in a `#!` line with its options; none where there is no such line. The system splits at the first blank only, and `env -S`
+/// at each.
+fn interpreter_line(text: &str) -> Vec<&str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Some(line) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
+        return Vec::new();
+    };
+    let line = line.trim();
+    match line.split_once([' ', '\t']) {
+        Some((program, option)) => vec![program, option.trim()],
+        None if line.is_empty() => Vec::new(),
+        None => vec![line],
+    }
+}
+
+/// The text as a shell reads it, with as many bytes: without the mark that some editors put in front, and without the carriage returns that
+/// others put behind each line.
+fn for_shells(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains("\r\n") && !text.starts_with('\u{feff}') {
+        return text.into();
+    }
+    let text = text.replace("\r\n", " \n");
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => format!("   {rest}").into(),
+        None => text.into(),
+    }
+}
