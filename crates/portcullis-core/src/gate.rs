@@ -17,7 +17,7 @@ use crate::{
 pub use crate::judgement::Judgement;
 
 /// How often the world is looked at for one action: a file starts a file that starts a file.
-pub const LOOKS: usize = 4;
+pub const LOOKS: usize = 8;
 
 /// The most paths that are asked about for one action, so that a script of a million names costs a bounded look.
 const MAX_PATHS: usize = 256;

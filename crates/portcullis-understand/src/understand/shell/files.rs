@@ -90,6 +90,9 @@ impl Walk<'_> {
                 if self.effects.wanted.len() < ACTION_LOOKS {
                     self.effects.wanted.insert(path.to_owned());
                 }
+                if self.facts.contents.len() >= ACTION_LOOKS {
+                    self.left_unread(Span::default());
+                }
                 Found::Nothing
             }
             Some(FileFact::Absent) => Found::Nothing,
@@ -229,7 +232,18 @@ impl Walk<'_> {
                 let main = format!("{}/__main__.py", path.trim_end_matches('/'));
                 self.run_file(language, &main, span, arguments, input)
             }
-            Found::Nothing | Found::Directory(_) => None,
+            Found::Nothing => {
+                self.started_unseen(path, span);
+                None
+            }
+            Found::Directory(_) => None,
+        }
+    }
+
+    /// A file is started: where contents were looked at and this one was not, it stands too far from what the call says.
+    fn started_unseen(&mut self, path: &str, span: Span) {
+        if !self.facts.contents.is_empty() && self.effects.wanted.contains(path) {
+            self.left_unread(span);
         }
     }
 
@@ -291,7 +305,11 @@ impl Walk<'_> {
                 self.not_read("shell", path, span, why);
                 None
             }
-            Found::File(_) | Found::Nothing | Found::Directory(_) => None,
+            Found::Nothing => {
+                self.started_unseen(path, span);
+                None
+            }
+            Found::File(_) | Found::Directory(_) => None,
         }
     }
 
@@ -309,7 +327,11 @@ impl Walk<'_> {
                 self.not_read("shell", path, name.span, why);
                 return None;
             }
-            Found::Nothing | Found::Directory(_) => return None,
+            Found::Nothing => {
+                self.started_unseen(path, name.span);
+                return None;
+            }
+            Found::Directory(_) => return None,
         };
         let words = interpreter_line(&file.text);
         let Some((program, options)) = words.split_first() else {
