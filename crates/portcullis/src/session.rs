@@ -370,8 +370,10 @@ impl Session {
                 break;
             }
             plan = gate.plan_with(action, &facts);
-            open = !plan.contents.is_empty();
+            let known = facts.contents.len();
             self.observer.look_again(&plan, &mut facts);
+            // Where nothing more is looked at, nothing more will be wanted.
+            open = facts.contents.len() > known;
         }
         (plan, facts)
     }

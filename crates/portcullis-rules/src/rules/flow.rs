@@ -83,11 +83,14 @@ impl Scene<'_> {
         let mut places = vec![effect.at];
         let mut at = effect.at;
         // A layer's parent has a smaller index, so this ends.
-        while let Some(LayerOrigin::Within { parent, span }) =
-            self.effects.layers.get(usize::from(at.layer.0)).map(|layer| &layer.origin)
-            && parent.0 < at.layer.0
+        while let Some(outer) = self
+            .effects
+            .layers
+            .get(usize::from(at.layer.0))
+            .and_then(|layer| layer.origin.outer())
+            .filter(|outer| outer.layer.0 < at.layer.0)
         {
-            at = Location { layer: *parent, span: *span };
+            at = outer;
             places.push(at);
         }
         self.before(effect).filter_map(move |before| match &before.kind {

@@ -102,7 +102,7 @@ fn hostile_trees_are_answered() {
     let mut padded = "# padding\n".repeat(500_000);
     padded.push_str("rm -rf ~\n");
     written(&world, "padded.sh", &padded);
-    written(&world, "self.sh", &"source ./self.sh\n".repeat(10_000));
+    written(&world, "self.sh", &"source ./self.sh\n".repeat(500));
     fs::write(project.join("odd.sh"), b"echo \xff\xfe\nrm -rf ~\n").unwrap();
     for (command, is_stopped) in [
         ("bash a.sh", false),
