@@ -679,7 +679,8 @@ impl Effects {
     }
 
     /// The innermost file that a location lies in, as findings name it.
-    pub(crate) fn file_place(&self, location: Location) -> Option<FilePlace> {
+    #[must_use]
+    pub fn file_place(&self, location: Location) -> Option<FilePlace> {
         let (path, at) = self.in_file(location)?;
         let text = self.layer_text(at.layer);
         let range = at.span.range();

@@ -842,7 +842,7 @@ fn made(id: &str, scene: &Scene<'_>, severity: Severity, message: String) -> Opt
     let text = scene.effects.layer_text(LayerId(0));
     let pointer = scene.effects.layers.first().map(|layer| match &layer.origin {
         LayerOrigin::Argument(pointer) => pointer.clone(),
-        LayerOrigin::Within { .. } => String::new(),
+        LayerOrigin::Within { .. } | LayerOrigin::File { .. } => String::new(),
     });
     Some(Finding {
         rule: rule.id,
@@ -853,6 +853,7 @@ fn made(id: &str, scene: &Scene<'_>, severity: Severity, message: String) -> Opt
             pointer: pointer.unwrap_or_default(),
             span: Span::new(0, text.len()),
             layer: None,
+            file: None,
         },
         message,
         remedy: rule.remedy.to_owned(),

@@ -272,7 +272,10 @@ fn finding<'a>(finding: &'a Finding) -> FindingShape<'a> {
         pointer: &place.pointer,
         span: place.span,
         file: place.file.as_ref().map(|file| file.path.as_str()),
-        file_span: place.file.as_ref().map(|file| [file.span.start, file.span.end]),
+        file_span: place.file.as_ref().map(|file| {
+            let range = file.span.range();
+            [range.start, range.end]
+        }),
         file_line: place.file.as_ref().map(|file| file.line),
         layer_text: layer_text(place),
         message: redacted(message),
