@@ -625,18 +625,11 @@ fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     {
         walk.without_variable(Some(name));
     }
-    if let Some(split) = split_string(&invocation.arguments) {
-        let at = invocation
-            .arguments
-            .iter()
-            .position(|argument| argument.span == split.span)
-            .unwrap_or(0);
+    if let Some((split, rest)) = split_string(&invocation.arguments) {
         let mut code = split_escapes(&split.text);
-        for argument in invocation.arguments.iter().skip(at + 1) {
-            if argument.span != split.span && argument.text != split.text {
-                code.push_known(" ");
-                code.append(&argument.text);
-            }
+        for argument in rest {
+            code.push_known(" ");
+            code.append(&argument.text);
         }
         return walk.shell(&code, split.span, &[], invocation.input.clone());
     }
@@ -681,8 +674,8 @@ fn run_in(
     }
 }
 
-/// The value of `-S`, alone or last in a bundle (`-vS`), or of `--split-string`.
-fn split_string(arguments: &[Argument]) -> Option<Argument> {
+/// The value of `-S`, alone or last in a bundle (`-vS`), or of `--split-string`, and what stands behind it.
+fn split_string(arguments: &[Argument]) -> Option<(Argument, &[Argument])> {
     for (index, argument) in arguments.iter().enumerate() {
         let prefix = argument.text.known_prefix();
         if !prefix.starts_with('-') || prefix == "--" {
@@ -701,10 +694,12 @@ fn split_string(arguments: &[Argument]) -> Option<Argument> {
             continue;
         };
         if attached.is_empty() && argument.text.as_known().is_some() {
-            return arguments.get(index + 1).cloned();
+            let (value, rest) = arguments.get(index + 1..)?.split_first()?;
+            return Some((value.clone(), rest));
         }
         let text = argument.text.beginning_with(attached);
-        return Some(Argument { text, span: argument.span });
+        let rest = arguments.get(index + 1..).unwrap_or(&[]);
+        return Some((Argument { text, span: argument.span }, rest));
     }
     None
 }
