@@ -4,7 +4,7 @@
 use crate::{
     finding::Confidence,
     guardian::{Band, Failing},
-    injection::{self, Planted},
+    injection::{self, Level, Planted},
     secrets::{self, Detector},
     session::Shown,
 };
@@ -16,6 +16,8 @@ pub struct Inspection {
     pub secrets: Vec<secrets::Finding>,
     /// Where it speaks to a model that reads it, and what it demands.
     pub planted: Vec<Planted>,
+    /// Where it comes near to that: no reason to stop, and one to look harder at what the agent does next.
+    pub cautions: Vec<Planted>,
 }
 
 impl Inspection {
@@ -23,6 +25,12 @@ impl Inspection {
     #[must_use]
     pub fn holds_secret(&self) -> bool {
         self.secrets.iter().any(|secret| secret.confidence >= Confidence::Medium)
+    }
+
+    /// Whether caution is in place with what an agent does after it has read this.
+    #[must_use]
+    pub fn calls_for_caution(&self) -> bool {
+        !self.planted.is_empty() || !self.cautions.is_empty()
     }
 
     /// Whether it tells an agent what to do, as the detector sees it or a classifier that was asked beside it.
@@ -108,7 +116,9 @@ pub fn inspect(text: &str) -> Inspection {
 /// The same with a detector of one's own.
 #[must_use]
 pub fn inspect_with(detector: &Detector, text: &str) -> Inspection {
-    Inspection { secrets: detector.scan(text.as_bytes()), planted: injection::scan(text) }
+    let (planted, cautions) =
+        injection::weigh(text).into_iter().partition(|found| found.level == Level::Planted);
+    Inspection { secrets: detector.scan(text.as_bytes()), planted, cautions }
 }
 
 #[cfg(test)]

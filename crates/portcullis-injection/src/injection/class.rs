@@ -2,7 +2,7 @@
 //! says.
 
 /// A set of classes, one bit each.
-pub(super) type Class = u64;
+pub(super) type Class = u128;
 
 macro_rules! classes {
     ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
@@ -112,29 +112,89 @@ classes! {
     ROTATED = 62;
     /// The same from its end to its beginning.
     REVERSED = 63;
+    /// To give money: pay, transfer, book.
+    PAY = 64;
+    /// To go somewhere: open, visit, click.
+    VISIT = 65;
+    /// To start something: run, execute, install.
+    RUN = 66;
+    /// To change what is kept: add, modify, append.
+    WRITE = 67;
+    /// To let somebody in: invite, share, grant.
+    GRANT = 68;
+    FIRST = 69;
+    /// To go on or come to an end with a task: continue, solve, finish.
+    CONTINUE = 70;
+    /// What somebody wants: request, question.
+    REQUEST = 71;
+    /// Asked for, as one who may: gave, requested.
+    GAVE = 72;
+    /// To speak well or badly of something: recommend, rank.
+    RECOMMEND = 73;
+    /// What a model says: reply, answer, summary.
+    ANSWER = 74;
+    /// How somebody is spoken to: dear, hello.
+    GREETING = 75;
+    FROM = 76;
+    /// Money and where it lies: transaction, IBAN.
+    MONEY = 77;
+    /// What somebody means to do later: TODO.
+    TODO = 78;
+    /// To do: do, perform, complete.
+    DO = 79;
+    /// What a place in a text is filled with.
+    PLACEHOLDER = 80;
+    /// A picture or a link, which is loaded when it is shown.
+    LINK = 81;
+    /// What no careful person does: `--no-verify`, hooks, force.
+    RECKLESS = 82;
+    /// Where what is read ends: document, context, page, input.
+    FRAME = 83;
+    /// Can, may.
+    CAN = 84;
+    /// What is read for somebody: visitors, readers, reviewers.
+    READER = 85;
+    /// A task that is no longer wanted: cancelled, replaced, changed.
+    CHANGED = 86;
+    /// To get to know: see, notice, hear.
+    KNOW = 87;
+    NOBODY = 88;
+    ONLY = 89;
+    /// What instructions are for: about, regarding.
+    ABOUT = 90;
+    /// To be in force: valid, apply.
+    VALID = 91;
 }
 
 /// Words by which the first pass finds what is worth reading: a stretch is, where two of these groups that belong together stand
 /// near each other. Every pattern that can decide has words of two such groups.
-pub(super) const GROUPS: [Class; 8] = [
-    IGNORE | BYPASS | DISABLE | ROTATED | REVERSED,
+pub(super) const GROUPS: [Class; 12] = [
+    IGNORE | BYPASS | DISABLE | VALID | ROTATED | REVERSED,
     EARLIER | TOLD | EVERYTHING | AUTHORITY | SAY,
     INSTRUCTIONS | PROMPT | TASK | SAFETY | ROTATED | REVERSED,
     AI | AGENT | UNBOUND | MAKER | MODE | READ,
     YOUR | NEW | VOID | FOLLOW | SYSTEM,
-    YOU | NOW | PRETEND | NOTE | BYPASS | READ,
+    YOU | NOW | PRETEND | NOTE | BYPASS | READ | GREETING,
     PERSON,
-    TELL | APPROVED | QUIET | IGNORE,
+    TELL | APPROVED | QUIET | IGNORE | REQUEST | CHANGED,
+    AI | AGENT | TODO,
+    MUST | PAY | VISIT | RUN | SEND | HARM | GRANT | REVEAL | WRITE,
+    CONTINUE | GAVE,
+    AGENT | TASK,
 ];
 
 /// The groups that belong to each group, as bits.
-pub(super) const BELONG: [u8; 8] = [
-    0b0000_0110,
-    0b0000_0001,
-    0b0001_0001,
-    0b0010_0000,
-    0b0000_0100,
-    0b0000_1000,
-    0b1000_0000,
-    0b0100_0000,
+pub(super) const BELONG: [u16; 12] = [
+    0b0000_0000_0110,
+    0b0000_0000_0001,
+    0b0000_0001_0001,
+    0b0000_0010_0000,
+    0b0000_0000_0100,
+    0b0000_0000_1000,
+    0b0000_1000_0000,
+    0b0000_0100_0000,
+    0b0010_0000_0000,
+    0b0001_0000_0000,
+    0b1000_0000_0000,
+    0b0100_0000_0000,
 ];

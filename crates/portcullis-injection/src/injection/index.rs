@@ -38,7 +38,7 @@ struct Slot {
 
 static EXACT: [Slot; WORDS] = build::<WORDS>(false);
 static BEGUN: [Slot; STEMS] = build::<STEMS>(true);
-static NEAR: [u8; PLACES] = groups();
+static NEAR: [u16; PLACES] = groups();
 
 /// The classes of a word as `fold` writes it; none where it is not known.
 pub(super) fn class(word: &str) -> Class {
@@ -58,7 +58,7 @@ pub(super) fn class(word: &str) -> Class {
 }
 
 /// The groups of a word by its hash, and of other words that share its place: the first pass may look too often.
-pub(super) fn near(hash: Hash) -> u8 {
+pub(super) fn near(hash: Hash) -> u16 {
     NEAR.get(place(hash.0, PLACES)).copied().unwrap_or(0)
 }
 
@@ -156,7 +156,7 @@ const fn build<const N: usize>(stems: bool) -> [Slot; N] {
     clippy::indexing_slicing,
     reason = "runs when the program is built, where a wrong index is an error"
 )]
-const fn groups() -> [u8; PLACES] {
+const fn groups() -> [u16; PLACES] {
     let mut near = [0; PLACES];
     let mut table = 0;
     while table < TABLES.len() {

@@ -15,6 +15,8 @@ const LEAST: usize = 12;
 pub(super) struct Layer {
     pub(super) text: String,
     pub(super) from: Range<usize>,
+    /// Whether it was hard to read: percent signs are what addresses are written with.
+    pub(super) is_disguised: bool,
 }
 
 /// Everything in a text that is another text.
@@ -29,7 +31,7 @@ pub(super) fn layers(text: &str, worth: &Worth, each: &mut dyn FnMut(Layer)) {
         until = run.end;
         let Some(encoded) = bytes.get(run.clone()) else { continue };
         if let Some(text) = decoded(encoded) {
-            each(Layer { text, from: run });
+            each(Layer { text, from: run, is_disguised: true });
         }
     }
     if worth.percents > 3 {
@@ -144,7 +146,7 @@ fn percents(text: &str, each: &mut dyn FnMut(Layer)) {
         if signs > 1
             && let Some(text) = readable(out)
         {
-            each(Layer { text, from: start..end });
+            each(Layer { text, from: start..end, is_disguised: false });
         }
     }
 }
@@ -155,7 +157,7 @@ fn binary(bytes: &[u8], groups: &[Range<usize>], each: &mut dyn FnMut(Layer)) {
     let mut from = 0..0;
     let mut finish = |out: &mut Vec<u8>, from: &Range<usize>| {
         if let Some(text) = readable(std::mem::take(out)) {
-            each(Layer { text, from: from.clone() });
+            each(Layer { text, from: from.clone(), is_disguised: true });
         }
     };
     for group in groups {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{
-    class::BELONG,
+    class::{BELONG, GROUPS},
     index::{Hash, STEM, near},
 };
 
@@ -13,6 +13,8 @@ const NEAR: usize = 90;
 /// How much of the text before and behind is read with it.
 const BEFORE: usize = 240;
 const BEHIND: usize = 480;
+/// How far an address of a picture is looked at.
+const IMAGE: usize = 240;
 /// The shortest run of letters and digits that may be an encoded text.
 pub(super) const ENCODED: usize = 20;
 
@@ -41,7 +43,11 @@ static ROLES: &[&[u8]] = &[
     b"/user",
     b"admin>",
     b"important>",
+    b"information>",
     b"assist",
+    b"user>",
+    b"user]",
+    b"human>",
 ];
 
 /// What a byte is to the first pass; anything else is a letter in lower case.
@@ -64,7 +70,7 @@ static BYTES: [u8; 256] = {
             b'8' => b'b',
             b'9' => b'g',
             letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
-            b'&' | b'\\' | b'|' | b'%' | b'<' | b'[' => SIGN,
+            b'&' | b'\\' | b'|' | b'%' | b'<' | b'[' | b'!' => SIGN,
             0x80.. => WIDE,
             _ => BREAK,
         };
@@ -75,7 +81,7 @@ static BYTES: [u8; 256] = {
 
 /// Looks once at every byte.
 pub(super) fn sieve(text: &[u8]) -> Worth {
-    let mut pass = Pass { text, worth: Worth::default(), last: [None; 8], single: 0 };
+    let mut pass = Pass { text, worth: Worth::default(), last: [None; GROUPS.len()], single: 0 };
     let mut at = 0;
     while at < text.len() {
         let mut hash = Hash::new();
@@ -122,7 +128,7 @@ struct Pass<'a> {
     text: &'a [u8],
     worth: Worth,
     /// Where the last word of each group stood.
-    last: [Option<usize>; 8],
+    last: [Option<usize>; GROUPS.len()],
     /// How many words of one letter stand in a row.
     single: usize,
 }
@@ -150,6 +156,9 @@ impl Pass<'_> {
             self.worth.bits.push(at);
             return;
         }
+        if matches!(self.text.get(at.clone()), Some(b"END" | b"BEGIN")) {
+            self.frame(&at);
+        }
         let mut groups = near(hash) | stem.map_or(0, near);
         if self.text.get(at.clone()) == Some(b"DAN") {
             groups |= 1 << 3;
@@ -159,7 +168,7 @@ impl Pass<'_> {
         }
     }
 
-    fn known(&mut self, at: Range<usize>, groups: u8) {
+    fn known(&mut self, at: Range<usize>, groups: u16) {
         for (group, belong) in BELONG.iter().enumerate() {
             if groups >> group & 1 == 0 {
                 continue;
@@ -171,7 +180,12 @@ impl Pass<'_> {
             let speaks = matches!(self.text.get(at.end), Some(b':' | b']' | b','))
                 && self.text.get(at.start).is_some_and(u8::is_ascii_uppercase)
                 && (group == 3 || group == 4 && self.is_system(&at));
-            if is_near || speaks {
+            // `(system)` and `(system_message)`.
+            let is_role = group == 4
+                && matches!(self.text.get(at.end), Some(b')' | b'_'))
+                && at.start.checked_sub(1).and_then(|before| self.text.get(before)) == Some(&b'(')
+                && self.is_system(&at);
+            if is_near || speaks || is_role {
                 self.stretch(at.start);
             }
         }
@@ -179,6 +193,30 @@ impl Pass<'_> {
             if groups >> group & 1 == 1 {
                 *last = Some(at.start);
             }
+        }
+    }
+
+    /// A picture whose address has a place that is to be filled in: `![](https://host.example/p?d=DATA)`.
+    fn image(&mut self, at: usize) {
+        let behind = self.text.get(at..(at + IMAGE).min(self.text.len())).unwrap_or_default();
+        let line = behind.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let mut values = line.split(|byte| *byte == b'=').skip(1);
+        let is_open = |value: &[u8]| match value {
+            [] | [b')' | b'{' | b'[' | b'<' | b'$', ..] => true,
+            [first, second, ..] => first.is_ascii_uppercase() && second.is_ascii_uppercase(),
+            [_] => false,
+        };
+        if values.any(is_open) {
+            self.stretch(at);
+        }
+    }
+
+    /// `END OF PAGE`, `=== BEGIN USER MESSAGE`: a text that says where it ends.
+    fn frame(&mut self, at: &Range<usize>) {
+        let behind = self.text.get(at.end..).unwrap_or_default();
+        let before = self.text.get(..at.start).unwrap_or_default();
+        if behind.starts_with(b" OF ") || [b"= ", b"- ", b"# "].iter().any(|it| before.ends_with(*it)) {
+            self.stretch(at.start);
         }
     }
 
@@ -200,6 +238,7 @@ impl Pass<'_> {
                     self.stretch(at);
                 }
             }
+            Some(b'!') if next == b'[' => self.image(at),
             Some(b'%') if next.is_ascii_hexdigit() => self.worth.percents += 1,
             _ => {}
         }

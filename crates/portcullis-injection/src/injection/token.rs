@@ -21,6 +21,8 @@ pub(super) struct Token {
     pub(super) mark: Mark,
     /// Whether it was written with other characters than its own.
     pub(super) is_disguised: bool,
+    /// Whether it begins with a capital letter, or with one of a script that has none.
+    pub(super) is_capital: bool,
 }
 
 /// What stands between a word and the one before.
@@ -29,8 +31,9 @@ pub(super) enum Gap {
     /// Blanks and little else.
     #[default]
     None,
-    /// A comma, a dash, a bracket.
+    /// A dash, a bracket, a quotation mark.
     Light,
+    Comma,
     Colon,
     /// A new line.
     Line,
@@ -64,6 +67,12 @@ pub(super) enum Mark {
     Called,
     /// A mode in angle brackets.
     Mode,
+    /// What is read is said to end, or somebody else is said to speak: `=== BEGIN USER MESSAGE ===`, `END OF PAGE`.
+    Frame,
+    /// A tag that makes something look important.
+    Framed,
+    /// An address with a place that is to be filled in.
+    Beacon,
     /// Something is piped into a shell, or deleted with all below.
     Shell,
 }
@@ -164,6 +173,7 @@ impl Reader<'_> {
 
     fn sign(&mut self, letter: char) {
         match letter {
+            '=' | '-' | '#' | '*' if self.rule(letter) => return,
             '.' | '!' | '?' | ';' => {
                 let next = self.letter(1);
                 if !is_word(next) || letter != '.' {
@@ -184,6 +194,8 @@ impl Reader<'_> {
                 }
             }
             ':' if self.letter(1) == ':' || self.before(1) == ':' => self.breaks(Gap::Sentence),
+            '-' if is_word(self.before(1)) && is_word(self.letter(1)) => {}
+            ',' | '，' | '、' | '،' => self.breaks(Gap::Comma),
             ':' | '：' => self.breaks(Gap::Colon),
             ' ' | '\t' | '*' | '_' => {}
             '"' | '`' | '“' | '”' | '„' | '«' | '»' | '\'' | '‘' | '’' | '「' | '」' | '『'
@@ -204,10 +216,9 @@ impl Reader<'_> {
                     self.carrier = Carrier::Comment;
                     self.closes = '\n';
                     self.at += 4;
-                } else if self.starts("[inst]") || self.starts("[/inst]") || self.starts("[system]")
-                {
+                } else if let Some(role) = BRACKETS.iter().find(|role| self.starts(role)) {
                     self.breaks(Gap::Sentence);
-                    self.role(if self.letter(1) == '/' { 7 } else { 5 });
+                    self.role(role.len());
                     return;
                 }
             }
@@ -228,6 +239,11 @@ impl Reader<'_> {
             '#' if self.starts("### ") => self.breaks(Gap::Sentence),
             '~' | '/' | '@' | '$' | '\\' | '#' => {}
             '{' | '}' | '=' | '&' => self.breaks(Gap::Sentence),
+            '(' if self.starts("(system)") || self.starts("(system_message)") => {
+                self.breaks(Gap::Sentence);
+                self.role(if self.letter(7) == ')' { 8 } else { 16 });
+                return;
+            }
             '(' if is_word(self.before(1)) => self.breaks(Gap::Sentence),
             _ => self.breaks(Gap::Light),
         }
@@ -239,8 +255,37 @@ impl Reader<'_> {
         self.at += 1;
     }
 
+    /// `=== BEGIN USER MESSAGE ===`: a line of signs that says what begins or ends.
+    fn rule(&mut self, sign: char) -> bool {
+        if self.before(1) == sign || self.letter(1) != sign || self.letter(2) != sign {
+            return false;
+        }
+        let signs = (0..40).take_while(|ahead| self.letter(*ahead) == sign).count();
+        if self.letter(signs) != ' ' {
+            return false;
+        }
+        let mut inside = String::new();
+        let mut ahead = signs + 1;
+        while inside.len() < 48 && (is_word(self.letter(ahead)) || self.letter(ahead) == ' ') {
+            inside.push(self.letter(ahead));
+            ahead += 1;
+        }
+        let is_closed = self.letter(ahead) == sign && inside.ends_with(' ');
+        if !is_closed || !is_frame(&inside) {
+            return false;
+        }
+        self.breaks(Gap::Sentence);
+        self.one(ahead, Mark::Frame);
+        true
+    }
+
     /// A token of a chat template is one word.
     fn role(&mut self, length: usize) {
+        self.one(length, Mark::Role);
+    }
+
+    /// Characters that are one word with a mark.
+    fn one(&mut self, length: usize, mark: Mark) {
         let (Some(first), Some(last)) = (
             self.units.get(self.at),
             self.units.get((self.at + length).min(self.units.len()).saturating_sub(1)),
@@ -249,7 +294,7 @@ impl Reader<'_> {
             return;
         };
         let (start, end) = (first.start, last.end);
-        self.mark = Mark::Role;
+        self.mark = mark;
         self.push(0, start, end);
         self.gap = Gap::Sentence;
         self.at += length.max(1);
@@ -270,6 +315,9 @@ impl Reader<'_> {
             }
         } else if let Some(role) = ROLES.iter().find(|role| self.starts(role)) {
             self.role(role.len().saturating_sub(1));
+        } else if let Some(tag) = FRAMED.iter().find(|tag| self.starts(tag)) {
+            self.breaks(Gap::Sentence);
+            self.one(tag.len(), Mark::Framed);
         } else {
             self.element();
         }
@@ -297,7 +345,9 @@ impl Reader<'_> {
         }
         let capitals = self.units.get(self.at..self.at + ahead).unwrap_or_default();
         let capitals = capitals.iter().filter(|unit| unit.is_capital).count();
-        if inside.contains(" mode") && inside.len() < 60 && capitals > 2 {
+        let is_words =
+            inside.chars().all(|letter| is_word(letter) || matches!(letter, ' ' | '-' | '_' | ':' | '!'));
+        if inside.contains(" mode") && inside.len() < 60 && capitals > 2 && is_words {
             self.mark = Mark::Mode;
         } else if inside.contains("style") || inside.contains("hidden") || inside.contains("color")
         {
@@ -338,6 +388,8 @@ impl Reader<'_> {
             self.opened = '\0';
             if self.carrier == Carrier::Attribute {
                 self.carrier = Carrier::Text;
+                self.breaks(Gap::Sentence);
+            } else if self.ends_item() {
                 self.breaks(Gap::Sentence);
             } else {
                 self.breaks(Gap::Light);
@@ -384,6 +436,16 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a quotation is one of several: what stands in the next says nothing of this one.
+    fn ends_item(&self) -> bool {
+        let sign = self.letter(1);
+        if matches!(sign, ']' | '}' | ';') || sign == ')' && self.letter(2) != '.' {
+            return true;
+        }
+        let next = (2..60).map(|ahead| self.letter(ahead)).find(|next| !next.is_whitespace());
+        sign == ',' && matches!(next, Some('"' | '\'' | '`' | '[' | '(' | '&' | '{'))
+    }
+
     /// Whether the quotation is what a command is given, and not a part of a sentence.
     fn is_argument(&self) -> bool {
         let mut word = String::new();
@@ -393,6 +455,13 @@ impl Reader<'_> {
             back += 1;
         }
         self.before(back) == '-' || matches!(word.as_str(), "echo" | "printf")
+    }
+
+    /// Whether the word from a byte on begins with a capital letter; words that are pushed lie close behind.
+    fn is_capital(&self, start: u32) -> bool {
+        let before = self.units.get(..self.at.saturating_add(40).min(self.units.len()));
+        let unit = before.unwrap_or_default().iter().rev().take(120).find(|unit| unit.start == start);
+        unit.is_some_and(|unit| unit.is_capital || !unit.letter.is_lowercase())
     }
 
     fn push(&mut self, class: Class, start: u32, end: u32) {
@@ -405,6 +474,7 @@ impl Reader<'_> {
             carrier: self.carrier,
             mark: self.mark,
             is_disguised: self.disguised,
+            is_capital: self.is_capital(start),
         };
         self.disguised = false;
         self.gap = Gap::None;
@@ -459,9 +529,36 @@ impl Reader<'_> {
         let (Some(start), Some(end)) = (units.first(), units.last()) else { return };
         let (start, end) = (start.start, end.end);
         let class = self.class_of(digits, latin, foreign, count, units);
+        // What a verb is in a name is done by nobody: `send_money`.
+        let is_named = self.letter(0) == '_' && is_word(self.letter(1))
+            || first > 1
+                && self.units.get(first - 1).is_some_and(|it| it.letter == '_')
+                && self.units.get(first - 2).is_some_and(|it| is_word(it.letter));
+        let class = if is_named { class & !(ACT | SEND | HARM | REVEAL | PAY | READ) } else { class };
+        // `User-Agent` is no agent.
+        let class = if class & AGENT != 0
+            && self.gap == Gap::None
+            && self.out.list.last().is_some_and(|last| last.class & PERSON != 0)
+        {
+            class & !AGENT
+        } else {
+            class
+        };
         let class = class | self.address(first);
         let end = self.units.get(self.at.saturating_sub(1)).map_or(end, |unit| unit.end.max(end));
         self.speaker(class, first);
+        if self.word == "end"
+            && self.starts(" of ")
+            && self.gap >= Gap::Line
+            && units_are_capital(self.units, first)
+        {
+            self.mark = Mark::Frame;
+        }
+        let is_called = class & AI != 0 && first > 0 && matches!(self.letter(0), ' ' | ',');
+        if is_called && self.units.get(first - 1).is_some_and(|it| it.letter == '@')
+        {
+            self.mark = Mark::Called;
+        }
         if self.word == "rm" && self.starts(" -") {
             self.mark = Mark::Shell;
         }
@@ -491,6 +588,12 @@ impl Reader<'_> {
             class = index::class(&read);
             self.disguised = class != 0;
         }
+        if matches!(self.word.as_str(), "have" | "has") {
+            class = if self.starts(" to ") { class | MUST } else { class & !MUST };
+        }
+        if class == 0 && self.word.len() > 9 && is_mistyped(&self.word) {
+            class = INSTRUCTIONS;
+        }
         if self.word == "dan" && units.iter().all(|unit| unit.is_capital) {
             class |= UNBOUND;
         }
@@ -514,13 +617,35 @@ impl Reader<'_> {
                 || matches!(letter, '"' | '\'' | '<' | '>' | ')' | '`' | '”' | '，' | '。');
             if ends
                 || is_cut_at_known_words(letter)
+                || is_mail && !is_url && matches!(letter, ',' | ';' | '/')
                 || matches!(letter, '.' | ',' | ';') && !is_word(self.letter(1))
             {
                 break;
             }
             self.at += 1;
         }
+        if self.is_open(first) {
+            self.mark = Mark::Beacon;
+        }
         DESTINATION
+    }
+
+    /// Whether an address has a place that is to be filled in: it ends with `=`, or has brackets or a word in capitals behind one.
+    fn is_open(&self, first: usize) -> bool {
+        let Some(units) = self.units.get(first..self.at) else { return false };
+        let Some(question) = units.iter().position(|unit| unit.letter == '?') else { return false };
+        let query = units.get(question..).unwrap_or_default();
+        let ends = query.last().is_some_and(|unit| unit.letter == '=');
+        let bracket = query.windows(2).any(|pair| {
+            pair.first().is_some_and(|it| it.letter == '=')
+                && pair.last().is_some_and(|it| matches!(it.letter, '{' | '[' | '$'))
+        });
+        let mut values = query.split(|unit| matches!(unit.letter, '=' | '&')).skip(1);
+        let word = |value: &[Unit]| {
+            value.len() > 3
+                && value.iter().all(|unit| unit.is_capital || unit.letter == '_')
+        };
+        ends || bracket || values.any(word)
     }
 
     /// Whether the word is a speaker's or reader's name before a colon.
@@ -666,7 +791,62 @@ const ROLES: &[&str] = &[
     "</untrusted>",
     "</data>",
     "<developer>",
+    "</document>",
+    "</context>",
+    "<user>",
+    "<human>",
 ];
+
+/// Marks of roles in square brackets.
+const BRACKETS: &[&str] = &[
+    "[inst]",
+    "[/inst]",
+    "[system]",
+    "[/system]",
+    "[user]",
+    "[/user]",
+    "[human]",
+    "[assistant]",
+    "[tool result]",
+    "[/tool result]",
+    "[tool_result]",
+    "[/tool_result]",
+];
+
+/// Tags that make something look important.
+const FRAMED: &[&str] = &["<information>", "<instructions>", "<instruction>", "<urgent>"];
+
+/// Whether a line says that what is read begins or ends, or that somebody speaks.
+fn is_frame(line: &str) -> bool {
+    let mut says = (false, false);
+    for word in line.split(' ') {
+        says.0 |= matches!(word, "end" | "begin" | "start" | "new");
+        says.1 |= matches!(
+            word,
+            "user" | "system" | "document" | "context" | "input" | "message" | "data" | "content"
+                | "prompt" | "instructions" | "tool" | "page" | "file" | "output" | "result"
+        );
+    }
+    says.0 && says.1
+}
+
+/// Whether a word is `instructions` with one letter more, less, or in another place.
+fn is_mistyped(word: &str) -> bool {
+    let right = b"instructions";
+    let word = word.as_bytes();
+    let same = word.iter().zip(right).take_while(|(one, other)| one == other).count();
+    let word_end = word.iter().rev();
+    let tail = word_end.zip(right.iter().rev()).take_while(|(one, other)| one == other).count();
+    match word.len() {
+        11 | 13 => same + tail + 1 >= right.len().max(word.len()) && same > 0,
+        12 => same + tail + 2 >= right.len() && same > 0,
+        _ => false,
+    }
+}
+
+fn units_are_capital(units: &[Unit], first: usize) -> bool {
+    units.get(first..first + 3).is_some_and(|units| units.iter().all(|unit| unit.is_capital))
+}
 
 /// How an element is not shown.
 const HIDING: &[&str] = &[

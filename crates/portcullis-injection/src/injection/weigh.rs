@@ -1,30 +1,48 @@
-//! From patterns to a verdict. Owns what is spoken about and not spoken, how the signals of neighbouring sentences add up, and
-//! from where on a text is said to be planted.
+//! From patterns to a verdict. Owns what is spoken about and not spoken, and what the signals of neighbouring sentences are beside
+//! each other; how much each of them says, the table in `weights` knows.
 
 use super::{
     class::*,
-    pattern::{Hit, Signal, Which, decides, hits},
+    pattern::{Hit, Signal, Which, hits},
     token::{Carrier, Gap, Tokens},
+    weights::{CAUTION, Feature, Features, PLANTED, score},
 };
-use crate::finding::Confidence;
 
-/// The weight from which a text counts as planted.
-const ENOUGH: u32 = 4;
-/// The weight from which that is sure.
-const SURE: u32 = 6;
 /// The longest sentence, in words; a longer one is cut.
 const SENTENCE: usize = 96;
 /// How many sentences and words are weighed together.
 const SENTENCES: usize = 4;
 const TOGETHER: usize = 110;
 
+/// How many words behind who is called are something that they are told.
+const BEHIND: usize = 5;
+/// How many words behind who is called a demand may begin.
+const FOLLOWS: usize = 24;
+/// How many words behind it the last demand of a text may have.
+const LAST: usize = 6;
+/// How far around the words it is looked for whether they are talked about.
+const AROUND: usize = 40;
+
 /// A stretch of words that tells a model what to do.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub(super) start: u32,
     pub(super) end: u32,
-    pub(super) confidence: Confidence,
+    pub(super) score: i32,
     pub(super) signals: Vec<Signal>,
+    pub(super) hits: Vec<Hit>,
+}
+
+/// A stretch of words with what is to be weighed of it.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// How many hits it takes.
+    length: usize,
+    near: Vec<Hit>,
+    signals: Vec<Signal>,
+    pub(super) features: Features,
+    /// Whether anything in it stands before a model alone, or can be meant for nobody else.
+    is_core: bool,
 }
 
 /// How the text came about that is weighed.
@@ -36,16 +54,44 @@ pub(super) struct Disguise<'a> {
     pub(super) is_decoded: bool,
 }
 
-/// The verdicts on a text.
+/// The verdicts on a text: what is planted, and what is near to it.
 pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
+    let found = found(tokens, disguise);
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    let mut start = 0;
+    while let Some(window) = window(tokens, &found, start, disguise) {
+        let mut score = score(&window.features);
+        if !window.is_core {
+            score = score.min(PLANTED - 1);
+        }
+        start = if score >= PLANTED { start + window.length } else { next(&found, start) };
+        if score >= CAUTION {
+            verdicts.extend(verdict(tokens, window, score));
+        }
+    }
+    verdicts
+}
+
+/// Every stretch that could be weighed, for the fitting of the weights.
+pub(super) fn windows(tokens: &Tokens, disguise: Disguise<'_>, each: &mut dyn FnMut(&Features)) {
+    let found = found(tokens, disguise);
+    let mut start = 0;
+    while let Some(window) = window(tokens, &found, start, disguise) {
+        each(&window.features);
+        start = next(&found, start);
+    }
+}
+
+/// The hits of all sentences, each with the number of its sentence.
+fn found(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<(usize, Hit)> {
+    let mut found: Vec<(usize, Hit)> = Vec::new();
     if disguise.unseen.is_empty()
         && !disguise.is_decoded
         && !tokens.list.iter().any(|token| token.is_disguised)
         && !may_decide(tokens)
     {
-        return Vec::new();
+        return found;
     }
-    let mut found: Vec<(usize, Hit)> = Vec::new();
     let mut from = 0;
     let mut number = 0;
     let mut here = Vec::new();
@@ -60,28 +106,14 @@ pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
         from = to;
         number += 1;
     }
-    let mut verdicts = Vec::new();
-    let mut start = 0;
-    while let Some((sentence, first)) = found.get(start) {
-        let near = found.get(start..).unwrap_or_default().iter().take_while(|(number, hit)| {
-            *number < sentence + SENTENCES && hit.last < first.first + TOGETHER
-        });
-        let mut near: Vec<Hit> = near.map(|(_, hit)| *hit).collect();
-        let length = near.len();
-        followed(&mut near);
-        match verdict(tokens, &near, disguise) {
-            Some(verdict) => {
-                verdicts.push(verdict);
-                start += length;
-            }
-            // The next sentence is the next that could begin a demand.
-            None => {
-                let same = found.get(start..).unwrap_or_default();
-                start += same.iter().take_while(|(number, _)| number == sentence).count();
-            }
-        }
-    }
-    verdicts
+    found
+}
+
+/// The first hit of the next sentence.
+fn next(found: &[(usize, Hit)], start: usize) -> usize {
+    let rest = found.get(start..).unwrap_or_default();
+    let sentence = rest.first().map(|(number, _)| *number);
+    start + rest.iter().take_while(|(number, _)| Some(*number) == sentence).count().max(1)
 }
 
 /// Whether there is a signal that decides: most texts end here.
@@ -136,28 +168,161 @@ fn spoken(tokens: &Tokens, hit: &Hit, sentence: usize) -> Option<u8> {
 }
 
 /// The hits without the marks that nothing follows: who is called last is not told anything.
-fn followed(near: &mut Vec<Hit>) {
-    let is_mark = |hit: &Hit| hit.first == hit.last && hit.weight < 4 && hit.signal != Signal::Tool;
+fn followed(near: &mut Vec<Hit>, words: usize) {
+    let is_mark = |hit: &Hit| {
+        hit.first == hit.last && hit.weight < 4 && matches!(hit.signal, Signal::Addressed | Signal::Marker)
+    };
     let last = near.iter().filter(|hit| !is_mark(hit)).map(|hit| hit.last).max().unwrap_or(0);
-    near.retain(|hit| !is_mark(hit) || hit.first < last);
+    near.retain(|hit| !is_mark(hit) || hit.first < last || hit.first + BEHIND < words);
 }
 
-fn verdict(tokens: &Tokens, near: &[Hit], disguise: Disguise<'_>) -> Option<Verdict> {
-    let mut total = 0;
+/// What stands together from a hit on.
+fn window(
+    tokens: &Tokens,
+    found: &[(usize, Hit)],
+    start: usize,
+    disguise: Disguise<'_>,
+) -> Option<Window> {
+    let (sentence, first) = found.get(start)?;
+    let near = found.get(start..).unwrap_or_default().iter().take_while(|(number, hit)| {
+        *number < sentence + SENTENCES && hit.last < first.first + TOGETHER
+    });
+    let mut near: Vec<Hit> = near.map(|(_, hit)| *hit).collect();
+    let length = near.len();
+    followed(&mut near, tokens.list.len());
+    let mut features = Features::default();
     let mut signals: Vec<Signal> = Vec::new();
-    for hit in near {
+    let mut strong = 0;
+    for hit in &near {
         if signals.contains(&hit.signal) {
             continue;
         }
         signals.push(hit.signal);
         let same = near.iter().filter(|other| other.signal == hit.signal);
-        let best = same.clone().max_by_key(|other| other.weight)?;
+        let best = same.clone().max_by_key(|other| other.weight).unwrap_or(hit);
+        features.signal(best.signal, best.weight);
+        strong += usize::from(best.weight > 1);
         let more = same
             .clone()
             .any(|other| other.weight > 1 && (other.first > best.last || other.last < best.first));
-        total += u32::from(best.weight) + u32::from(more);
+        if more {
+            features.add(Feature::Again);
+        }
     }
-    let heaviest = near.iter().max_by_key(|hit| hit.weight)?;
+    for (count, feature) in [(2, Feature::Two), (3, Feature::Three), (4, Feature::Four)] {
+        if strong >= count {
+            features.add(feature);
+        }
+    }
+    ordered(&near, &mut features);
+    let is_core = is_core(&near);
+    let is_disguised = disguises(tokens, &near, disguise, &mut features);
+    if is_disguised && !near.is_empty() {
+        signals.push(Signal::Hidden);
+    }
+    surroundings(tokens, &near, &mut features);
+    Some(Window { length, near, signals, features, is_core: is_core || is_disguised })
+}
+
+/// Whether something in it stands before a model alone or can be meant for nobody else: by itself, or with something else.
+fn is_core(near: &[Hit]) -> bool {
+    let apart = |hit: &Hit, other: &Hit| {
+        other.signal != hit.signal
+            || other.weight > 1 && (other.first > hit.last || other.last < hit.first)
+    };
+    let more = |hit: &Hit| near.iter().any(|other| apart(hit, other));
+    near.iter().any(|hit| match hit.signal {
+        Signal::Override | Signal::Extraction => hit.weight > 2 || hit.weight > 1 && more(hit),
+        Signal::Persona => hit.weight > 3 || hit.weight > 2 && more(hit),
+        Signal::Addressed | Signal::Marker | Signal::Trigger => hit.weight > 1 && more(hit),
+        Signal::Tool | Signal::Exfiltration | Signal::Payment | Signal::Hidden => false,
+        Signal::Task
+        | Signal::Secrecy
+        | Signal::Authority
+        | Signal::Bypass
+        | Signal::Condition
+        | Signal::Answer => hit.weight > 2 && more(hit),
+    })
+}
+
+/// Whether a demand follows closely on who is called, and whether it is one that does harm.
+fn ordered(near: &[Hit], features: &mut Features) {
+    let called = near.iter().filter(|hit| {
+        matches!(hit.signal, Signal::Addressed | Signal::Marker | Signal::Authority) && hit.weight > 1
+    });
+    let mut follows = false;
+    let mut harms = false;
+    for call in called {
+        for demand in near {
+            let is_near = demand.last > call.last && demand.first < call.last + FOLLOWS;
+            let (is_demand, does_harm) = match demand.signal {
+                Signal::Tool => (true, demand.weight > 1),
+                Signal::Exfiltration => (true, demand.weight > 1),
+                Signal::Payment | Signal::Secrecy | Signal::Bypass => (true, demand.weight > 1),
+                Signal::Override | Signal::Extraction | Signal::Persona => (true, demand.weight > 1),
+                Signal::Task | Signal::Answer => (true, false),
+                _ => (false, false),
+            };
+            follows |= is_near && is_demand;
+            harms |= is_near && does_harm;
+        }
+    }
+    if follows {
+        features.add(Feature::Ordered);
+    }
+    if harms {
+        features.add(Feature::Harmful);
+    }
+}
+
+/// How the words are hidden from who reads them.
+fn disguises(
+    tokens: &Tokens,
+    near: &[Hit],
+    disguise: Disguise<'_>,
+    features: &mut Features,
+) -> bool {
+    let Some((first, last, start, end)) = place(tokens, near) else { return false };
+    let words = tokens.list.get(first..=last).unwrap_or_default();
+    let unseen = disguise.unseen.iter().filter(|at| (start..end).contains(at)).count();
+    let written = words.iter().filter(|token| token.is_disguised).count();
+    let heaviest = near.iter().max_by_key(|hit| hit.weight);
+    let carrier = heaviest.and_then(|hit| tokens.list.get(hit.first)).map(|token| token.carrier);
+    if disguise.is_decoded {
+        features.add(Feature::Decoded);
+    } else if unseen + 2 * written > 3 {
+        features.add(Feature::Unseen);
+    } else {
+        match carrier {
+            Some(Carrier::Comment | Carrier::Element) => features.add(Feature::Concealed),
+            Some(Carrier::Attribute) => features.add(Feature::Attribute),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// What stands around the words: whether they stand apart, at the end, and in a text on attacks.
+fn surroundings(tokens: &Tokens, near: &[Hit], features: &mut Features) {
+    let Some((first, last, ..)) = place(tokens, near) else { return };
+    let stands_apart = tokens.list.get(first).is_some_and(|token| token.gap >= Gap::Line);
+    if stands_apart && first > 0 {
+        features.add(Feature::Apart);
+    }
+    if first > 0 && last + LAST >= tokens.list.len() {
+        features.add(Feature::Last);
+    }
+    let around = first.saturating_sub(AROUND)..(last + AROUND).min(tokens.list.len());
+    let words = tokens.list.get(around).unwrap_or_default();
+    match words.iter().filter(|token| token.class & DISCUSS != 0).count() {
+        0 => {}
+        1 => features.add(Feature::Discussed),
+        _ => features.add(Feature::DiscussedOften),
+    }
+}
+
+/// The first and last word of some hits, and the bytes from the one to the other.
+fn place(tokens: &Tokens, near: &[Hit]) -> Option<(usize, usize, u32, u32)> {
     let mut first = near.iter().map(|hit| hit.first).min()?;
     let last = near.iter().map(|hit| hit.last).max()?;
     // What weighs nothing beside the rest does not widen the place.
@@ -166,24 +331,12 @@ fn verdict(tokens: &Tokens, near: &[Hit], disguise: Disguise<'_>) -> Option<Verd
     }
     let start = tokens.list.get(first)?.start;
     let end = tokens.list.get(last)?.end.max(start);
-    let carrier = tokens.list.get(heaviest.first).map_or(Carrier::Text, |token| token.carrier);
-    let unseen = disguise.unseen.iter().filter(|at| (start..end).contains(at)).count();
-    let words = tokens.list.get(first..=last).unwrap_or_default();
-    let written = words.iter().filter(|token| token.is_disguised).count();
-    let is_unseen = unseen + 2 * written > 3 || disguise.is_decoded;
-    // What stands before a model alone, or can be meant for nobody else.
-    let is_core = near.iter().any(|hit| decides(hit.signal, hit.weight));
-    if is_unseen && total > 1 {
-        total += 2;
-        signals.push(Signal::Hidden);
-    } else if carrier != Carrier::Text && total > 2 && is_core {
-        total += if carrier == Carrier::Attribute { 1 } else { 2 };
-        signals.push(Signal::Hidden);
-    }
-    if total < ENOUGH || !is_core && !is_unseen {
-        return None;
-    }
+    Some((first, last.max(first), start, end))
+}
+
+fn verdict(tokens: &Tokens, window: Window, score: i32) -> Option<Verdict> {
+    let Window { near, mut signals, .. } = window;
+    let (_, _, start, end) = place(tokens, &near)?;
     signals.sort_unstable();
-    let confidence = if total >= SURE { Confidence::High } else { Confidence::Medium };
-    Some(Verdict { start, end: end.max(start), confidence, signals })
+    Some(Verdict { start, end, score, signals, hits: near })
 }

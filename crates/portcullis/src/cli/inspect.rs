@@ -96,6 +96,14 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
             planted.explanation(),
         ));
     }
+    for near in &seen.cautions {
+        lines.push_str(&format!(
+            "byte {}: caution, words that come near to telling an agent what to do: `{}`\n  why: it {}\n",
+            near.span.start,
+            visible::line(&redacted(near.span.of(&text))),
+            near.explanation(),
+        ));
+    }
     if lines.is_empty() {
         lines.push_str("nothing was noticed\n");
     }

@@ -254,9 +254,10 @@ mod tests {
                 object(
                     json!({
                         "v": number(), "id": {}, "secrets": list(any()), "injection": { "type": "boolean" },
-                        "injection_findings": list(any()), "redacted": text(),
+                        "injection_findings": list(any()),
+                        "caution": { "type": "boolean" }, "caution_findings": list(any()), "redacted": text(),
                     }),
-                    json!(["v", "secrets", "injection", "injection_findings", "redacted"]),
+                    json!(["v", "secrets", "injection", "injection_findings", "caution", "caution_findings", "redacted"]),
                 ),
             ),
             (

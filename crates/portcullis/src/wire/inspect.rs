@@ -3,7 +3,7 @@
 
 use portcullis_core::{
     finding::Confidence,
-    injection::Planted,
+    injection::{Demand, Planted},
     inspect::{Inspection, Opinion},
     risk::Severity,
     secrets::{Encoding, Finding, Validity},
@@ -57,9 +57,13 @@ pub struct InspectAnswer<'a> {
     pub injection: bool,
     /// Where it does.
     pub injection_findings: Vec<PlantedShape>,
+    /// Whether caution is in place with what an agent does after it has read this: it tells it what to do, or comes near to that.
+    pub caution: bool,
+    /// Where it comes near to that.
+    pub caution_findings: Vec<PlantedShape>,
     /// The text without the secrets.
     pub redacted: String,
-    /// What a classifier says, where one was asked. It can make `injection` true, never false.
+    /// What a classifier says, where one was asked. It can make `injection` and `caution` true, never false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier: Option<ClassifierShape<'a>>,
 }
@@ -174,6 +178,30 @@ pub struct PlantedShape {
     pub signals: Vec<&'static str>,
     /// The same in a sentence.
     pub explanation: String,
+    /// `planted`, or `caution` where it is near the line.
+    pub level: &'static str,
+    /// The logarithm of the odds that it is planted, in hundredths: from 0 on it counts as that.
+    pub score: i32,
+    /// What it demands of who reads it, in the order of the text.
+    pub demands: Vec<DemandShape>,
+}
+
+/// A demand.
+#[derive(Debug, Serialize)]
+pub struct DemandShape {
+    /// `run`, `send`, `pay`, `delete`, `hide` and others.
+    pub kind: &'static str,
+    /// The bytes of the text.
+    pub span: [usize; 2],
+}
+
+impl From<&Demand> for DemandShape {
+    fn from(demand: &Demand) -> Self {
+        Self {
+            kind: demand.kind.name(),
+            span: [demand.span.start as usize, demand.span.end as usize],
+        }
+    }
 }
 
 impl From<&Planted> for PlantedShape {
@@ -183,6 +211,9 @@ impl From<&Planted> for PlantedShape {
             confidence: planted.confidence,
             signals: planted.signals.iter().map(|signal| signal.name()).collect(),
             explanation: format!("it {}", planted.explanation()),
+            level: planted.level.name(),
+            score: planted.score,
+            demands: planted.demands.iter().map(DemandShape::from).collect(),
         }
     }
 }
@@ -197,6 +228,8 @@ impl<'a> InspectAnswer<'a> {
             secrets: seen.secrets.iter().map(SecretShape::from).collect(),
             injection: seen.tells_an_agent(None),
             injection_findings: seen.planted.iter().map(PlantedShape::from).collect(),
+            caution: seen.calls_for_caution(),
+            caution_findings: seen.cautions.iter().map(PlantedShape::from).collect(),
             redacted,
             classifier: None,
         }
@@ -207,6 +240,7 @@ impl<'a> InspectAnswer<'a> {
     pub fn beside(self, opinion: Option<&'a Opinion>) -> Self {
         Self {
             injection: self.injection || opinion.is_some_and(Opinion::is_planted),
+            caution: self.caution || opinion.is_some_and(Opinion::is_planted),
             classifier: opinion.map(ClassifierShape::from),
             ..self
         }

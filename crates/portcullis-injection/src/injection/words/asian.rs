@@ -1,4 +1,4 @@
-//! Chinese, Japanese, Korean, Hindi. Chinese and Japanese are cut into the longest words that are known here.
+//! Chinese, Japanese, Korean, Hindi, Vietnamese, Indonesian. Chinese and Japanese are cut into the longest words that are known here.
 
 use super::{super::class::*, Row};
 
@@ -59,6 +59,20 @@ pub(super) const CHINESE: &[Row] = &[
     (DECODE, "解码 解密"),
     (AUTOMATICALLY, "自动"),
     (NOTE, "注意 重要"),
+    (AI, "ai"),
+    (ACT | RUN, "运行 执行 下载 安装 调用 執行"),
+    (ACT | PAY, "转账 支付 付款 购买 预订 汇款 轉帳"),
+    (ACT | VISIT, "打开 访问 点击"),
+    (FIRST, "首先 先"),
+    (CONTINUE, "完成 继续 解决 回答 繼續"),
+    (REQUEST, "请求 问题 要求"),
+    (RECOMMEND, "推荐 推薦"),
+    (ANSWER, "回答 回复 摘要"),
+    (GREETING, "亲爱的 你好 致"),
+    (MONEY, "元 账户 美元 转账 钱"),
+    (ONLY, "只 仅 只能"),
+    (WHEN, "之前 在"),
+    (MUST, "请 請"),
 ];
 
 pub(super) const JAPANESE: &[Row] = &[
@@ -113,6 +127,19 @@ pub(super) const JAPANESE: &[Row] = &[
     (TOOL, "ツール コマンド スクリプト"),
     (AUTOMATICALLY, "自動的に 自動で"),
     (NOTE, "注意 重要"),
+    (AI, "ai"),
+    (ACT | RUN, "実行 ダウンロード インストール 呼び出"),
+    (ACT | PAY, "送金 支払 購入 予約 振り込"),
+    (ACT | VISIT, "開い アクセス クリック"),
+    (FIRST, "まず 最初に 先に"),
+    (CONTINUE, "完了 続け 続行 答える 回答"),
+    (REQUEST, "依頼 質問 要求"),
+    (RECOMMEND, "勧め 推薦 おすすめ 薦め"),
+    (ANSWER, "回答 返信 要約"),
+    (ONLY, "だけ のみ"),
+    (TO, "への へ"),
+    (MUST, "ください"),
+    (WHEN, "なら 前に"),
 ];
 
 pub(super) const KOREAN: &[Row] = &[
@@ -165,6 +192,19 @@ pub(super) const KOREAN: &[Row] = &[
     (SYSTEM, "시스템*"),
     (TOOL, "도구* 명령어* 스크립트*"),
     (AUTOMATICALLY, "자동으로"),
+    (AI, "ai ai라면"),
+    (ACT | RUN, "실행하* 실행해* 다운로드* 설치하* 설치해* 호출하*"),
+    (ACT | PAY, "송금하* 송금해* 결제하* 구매하* 예약하* 이체하*"),
+    (ACT | VISIT, "열고 열어* 방문하* 클릭하*"),
+    (FIRST, "먼저 우선"),
+    (CONTINUE, "완료하* 계속하* 답하기 완료하기"),
+    (REQUEST, "요청* 질문*"),
+    (RECOMMEND, "추천하* 추천해*"),
+    (ANSWER, "답변* 요약*"),
+    (SEND, "전달하고"),
+    (WHEN, "라면 전에"),
+    (AGENT, "어시스턴트에게"),
+    (MUST, "하세요"),
 ];
 
 pub(super) const HINDI: &[Row] = &[
@@ -214,4 +254,50 @@ pub(super) const HINDI: &[Row] = &[
     (DATA, "बातचीत इतिहास डेटा फाइलें"),
     (SAY, "कहो जवाब उत्तर"),
     (SYSTEM, "सिस्टम"),
+    (ACT | RUN, "चलाएं चलाएँ डाउनलोड इंस्टॉल चलाओ"),
+    (ACT | PAY, "भुगतान खरीदें"),
+    (ACT | VISIT, "खोलें"),
+    (FIRST, "पहले"),
+    (CONTINUE, "पूरा जारी"),
+    (REQUEST, "अनुरोध सवाल प्रश्न"),
+    (RECOMMEND, "सिफारिश"),
+    (REVEAL, "दिखाएँ"),
+    (ONLY, "केवल सिर्फ"),
+];
+
+pub(super) const VIETNAMESE: &[Row] = &[
+    (IGNORE, "qua quen"),
+    (EARLIER, "truoc tren"),
+    (INSTRUCTIONS, "huong lenh"),
+    (ALL, "tat"),
+    (YOU, "ban"),
+    (AI, "tri"),
+    (AGENT, "tro"),
+    (SEND, "gui"),
+    (REVEAL, "hien"),
+    (SECRET, "khau"),
+    (PERSON, "nguoi"),
+    (NOT, "khong"),
+    (TELL, "noi"),
+];
+
+pub(super) const INDONESIAN: &[Row] = &[
+    (IGNORE, "abaikan lupakan"),
+    (EARLIER, "sebelumnya"),
+    (INSTRUCTIONS, "instruksi perintah petunjuk aturan"),
+    (ALL, "semua seluruh"),
+    (YOU, "anda kamu"),
+    (AGENT, "asisten agen"),
+    (SEND, "kirim kirimkan teruskan"),
+    (ACT | RUN, "jalankan unduh pasang"),
+    (ACT | VISIT, "buka kunjungi"),
+    (HARM, "hapus"),
+    (REVEAL, "tampilkan tunjukkan"),
+    (SECRET, "sandi rahasia"),
+    (PERSON, "pengguna"),
+    (NOT, "jangan tidak"),
+    (TELL, "beri beritahu memberi katakan"),
+    (WHEN, "jika sebelum"),
+    (MUST, "harus"),
+    (FIRST, "dahulu pertama"),
 ];

@@ -29,6 +29,11 @@ pub(super) const TABLES: &[(Class, &[Row])] = &[
     (FREE, asian::JAPANESE),
     (FREE, asian::KOREAN),
     (FREE, asian::HINDI),
+    (FREE, asian::VIETNAMESE),
+    (FREE, asian::INDONESIAN),
+    (FREE, slavic::UKRAINIAN),
+    (FREE, slavic::CZECH),
+    (FREE, romance::SWEDISH),
 ];
 
 use super::class::FREE;

@@ -1,4 +1,4 @@
-//! Russian and Polish.
+//! Russian, Polish, Ukrainian, Czech.
 
 use super::{super::class::*, Row};
 
@@ -56,6 +56,17 @@ pub(super) const RUSSIAN: &[Row] = &[
     (TOOL, "инструмент* команд* скрипт*"),
     (AUTOMATICALLY, "автоматически"),
     (NOTE, "внимание важно"),
+    (ACT | RUN, "выполни* запусти* скачай* установи* вызови*"),
+    (ACT | PAY, "оплати* переведи* купи* закажи* забронируй*"),
+    (ACT | VISIT, "открой* посети* перейди*"),
+    (FIRST, "сначала сперва прежде"),
+    (CONTINUE, "продолж* заверш* отвечай* решить ответить ответом"),
+    (REQUEST, "запрос* вопрос* просьб*"),
+    (RECOMMEND, "рекоменд*"),
+    (ANSWER, "ответ* резюме"),
+    (GREETING, "дорог* уважаем* привет"),
+    (MONEY, "деньги рублей евро счет* перевод*"),
+    (ONLY, "только исключительно"),
 ];
 
 pub(super) const POLISH: &[Row] = &[
@@ -107,4 +118,63 @@ pub(super) const POLISH: &[Row] = &[
     (SAY, "odpowiedz powiedz"),
     (SYSTEM, "systemow*"),
     (AUTOMATICALLY, "automatycznie"),
+    (ACT | RUN, "wykonaj* uruchom* pobierz* zainstaluj* wywolaj*"),
+    (ACT | PAY, "zaplac* przelej* kup zarezerwuj*"),
+    (ACT | VISIT, "otworz odwiedz kliknij"),
+    (FIRST, "najpierw"),
+    (CONTINUE, "kontynuuj* dokonczysz odpowiesz rozwiazac zakonczyc"),
+    (REQUEST, "prosbe pytanie"),
+    (RECOMMEND, "polecaj rekomenduj*"),
+    (ANSWER, "odpowiedz* podsumowan*"),
+    (AI, "ai"),
+    (AGENT, "asystencie"),
+    (ONLY, "tylko wylacznie"),
+];
+
+pub(super) const UKRAINIAN: &[Row] = &[
+    (IGNORE, "ігноруй* проігноруй* забудь* ігнорувати"),
+    (EARLIER, "попередн* вищезазначен* раніше вище"),
+    (INSTRUCTIONS, "інструкці* вказівк* правил* наказ* промпт*"),
+    (ALL, "усі всі усіх всіх"),
+    (YOU, "ти ви тебе вас"),
+    (YOU | YOUR, "твій твої свій свої ваші"),
+    (AI, "ші мовна мовну"),
+    (AGENT, "асистент* агент* модель помічник*"),
+    (SEND, "надішли* відправ* перешли*"),
+    (ACT | RUN, "виконай* запусти* завантаж* встанови*"),
+    (ACT | VISIT, "відкрий*"),
+    (HARM, "видали*"),
+    (REVEAL, "покажи* виведи* розкрий*"),
+    (SECRET, "пароль паролі ключі ключ токен*"),
+    (PERSON, "користувач*"),
+    (NOT, "не ніколи"),
+    (TELL, "кажи* повідомляй* розповідай*"),
+    (WHEN, "якщо коли перед"),
+    (MUST, "повинен повинна маєш"),
+    (SYSTEM, "системн*"),
+    (FIRST, "спочатку"),
+];
+
+pub(super) const CZECH: &[Row] = &[
+    (IGNORE, "ignoruj* zapomen*"),
+    (EARLIER, "predchoz* drivejs* vyse"),
+    (INSTRUCTIONS, "pokyn* instrukc* pravidla prikaz*"),
+    (ALL, "vsechny vsechna vsech"),
+    (YOU, "ty jsi vas"),
+    (YOU | YOUR, "svuj tvuj svoje tvoje"),
+    (AI, "jazykovy umela"),
+    (AGENT, "asistent* agent model"),
+    (SEND, "posli* odesli* preposli*"),
+    (ACT | RUN, "spust* stahni* nainstaluj*"),
+    (ACT | VISIT, "otevri*"),
+    (HARM, "smaz* odstran*"),
+    (REVEAL, "ukaz* vypis* zobraz*"),
+    (SECRET, "heslo hesla klice"),
+    (PERSON, "uzivatel*"),
+    (NOT, "nikdy neinformuj*"),
+    (TELL, "nerikej* neinformuj*"),
+    (WHEN, "pokud jestli nez"),
+    (MUST, "musis"),
+    (SYSTEM, "systemov*"),
+    (FIRST, "nejprve nejdriv"),
 ];

@@ -1,0 +1,93 @@
+//! How much each signal says. Owns the table and the sum; how the table came about, its own comment tells.
+
+use super::{fitted::WEIGHTS, pattern::Signal};
+
+/// The score from which a text counts as planted.
+pub(super) const PLANTED: i32 = 0;
+/// The score from which that is sure.
+pub(super) const SURE: i32 = 200;
+/// The score from which caution is in place.
+pub(super) const CAUTION: i32 = -150;
+
+/// The grades of a signal.
+const GRADES: usize = 4;
+
+/// What is weighed of a stretch of words besides its signals.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Feature {
+    /// A second place with the same signal.
+    Again,
+    /// Two signals that are more than weak.
+    Two,
+    Three,
+    Four,
+    /// A demand that follows on who is called.
+    Ordered,
+    /// The same, where it is one that does harm.
+    Harmful,
+    /// In a comment, or in an element that is not shown.
+    Concealed,
+    /// In an attribute that is rarely shown.
+    Attribute,
+    /// With characters that nobody sees, or letters in place of others.
+    Unseen,
+    /// Encoded.
+    Decoded,
+    /// At the beginning of a line or sentence of its own, behind something else.
+    Apart,
+    /// Where the text ends.
+    Last,
+    /// A word of those who write about attacks stands near.
+    Discussed,
+    DiscussedOften,
+}
+
+const OTHERS: usize = Feature::DiscussedOften as usize + 1;
+/// How many weights there are: the first is what every stretch begins with.
+pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
+
+/// Where the fit begins: what each step of a signal, and each feature, says to somebody who knows the field. What the lists say
+/// nothing about stays there.
+pub const START: [i16; COUNT] = {
+    let mut start = [100; COUNT];
+    let others = [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120];
+    let mut at = 0;
+    #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+    while at < OTHERS {
+        start[COUNT - OTHERS + at] = others[at];
+        at += 1;
+    }
+    #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+    {
+        start[0] = -370;
+    }
+    start
+};
+
+/// Which features a stretch has, as bits.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Features(u128);
+
+impl Features {
+    /// A signal with its grade, and with all lower ones.
+    pub(super) fn signal(&mut self, signal: Signal, grade: u8) {
+        for step in 0..usize::from(grade).min(GRADES) {
+            self.0 |= 1 << (1 + signal as usize * GRADES + step);
+        }
+    }
+
+    pub(super) fn add(&mut self, feature: Feature) {
+        self.0 |= 1 << (1 + Signal::COUNT * GRADES + feature as usize);
+    }
+
+    /// The numbers of the features.
+    pub(super) fn numbers(self) -> impl Iterator<Item = usize> {
+        (1..COUNT).filter(move |number| self.0 >> number & 1 == 1)
+    }
+}
+
+/// The sum of the weights, in hundredths of the logarithm of the odds.
+pub(super) fn score(features: &Features) -> i32 {
+    let weight = |number: usize| WEIGHTS.get(number).copied().map_or(0, i32::from);
+    features.numbers().fold(weight(0), |sum, number| sum + weight(number))
+}
