@@ -10,7 +10,14 @@
 //! regression on the stretch of each text that scores highest, by a fixed number of steps from fixed weights: the same lists give
 //! the same table. A signal never speaks against what it stands for, so that its weights stay at zero or above.
 
-use std::{collections::BTreeMap, env, error::Error, fs, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    env,
+    error::Error,
+    fs,
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use portcullis_core::injection::{FEATURES, Level, START, stretches, weigh};
 use serde_json::Value;
@@ -41,7 +48,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
     }
@@ -73,7 +80,8 @@ fn read(path: &str, rows: &mut Vec<Row>) -> Result<(), Box<dyn Error>> {
         let tier = field("tier").unwrap_or_default();
         let mut push = |text: Option<&str>, is_planted: bool| {
             if let Some(text) = text {
-                let group = format!("{name} {} {tier}", if is_planted { "planted" } else { "clean" });
+                let group =
+                    format!("{name} {} {tier}", if is_planted { "planted" } else { "clean" });
                 rows.push(Row { text: text.to_owned(), is_planted, group });
             }
         };
@@ -95,7 +103,12 @@ fn score(rows: &[Row]) {
     }
     for (group, (n, planted, caution)) in groups {
         let share = |count: usize| 100.0 * count as f64 / n as f64;
-        println!("{group:50} n {n:5}  planted {planted:5} {:5.1} %  with caution {caution:5} {:5.1} %", share(planted), share(caution));
+        let _ = writeln!(
+            io::stdout(),
+            "{group:50} n {n:5}  planted {planted:5} {:5.1} %  with caution {caution:5} {:5.1} %",
+            share(planted),
+            share(caution)
+        );
     }
 }
 
@@ -106,8 +119,15 @@ fn wrong(rows: &[Row]) {
         if is_found != row.is_planted {
             let best = found.iter().max_by_key(|it| it.score);
             let words = best.map(|it| it.span.of(&row.text)).unwrap_or_default();
-            let why = best.map(|it| format!("{} {:?} {words:?}", it.score, it.signals)).unwrap_or_default();
-            println!("{} [{why}] {:?}", if is_found { "FALSE " } else { "MISSED" }, row.text.chars().take(400).collect::<String>());
+            let why = best
+                .map(|it| format!("{} {:?} {words:?}", it.score, it.signals))
+                .unwrap_or_default();
+            let _ = writeln!(
+                io::stdout(),
+                "{} [{why}] {:?}",
+                if is_found { "FALSE " } else { "MISSED" },
+                row.text.chars().take(400).collect::<String>()
+            );
         }
     }
 }
@@ -126,13 +146,18 @@ fn fit(rows: &[Row]) {
     let rows: Vec<Fitted> = rows
         .iter()
         .filter(|row| !row.group.ends_with("subtle"))
-        .map(|row| Fitted { stretches: stretches(&row.text), is_planted: row.is_planted, share: share(row) })
+        .map(|row| Fitted {
+            stretches: stretches(&row.text),
+            is_planted: row.is_planted,
+            share: share(row),
+        })
         .filter(|row| !row.stretches.is_empty())
         .collect();
     let start: Vec<f64> = START.iter().map(|weight| f64::from(*weight) / 100.0).collect();
     let mut weights = start.clone();
     let sum = |weights: &[f64], stretch: &[usize]| {
-        stretch.iter().filter_map(|number| weights.get(*number)).sum::<f64>() + weights.first().copied().unwrap_or(0.0)
+        stretch.iter().filter_map(|number| weights.get(*number)).sum::<f64>()
+            + weights.first().copied().unwrap_or(0.0)
     };
     for _ in 0..ROUNDS {
         let best: Vec<(&Vec<usize>, &Fitted)> = rows
@@ -166,11 +191,16 @@ fn fit(rows: &[Row]) {
         }
     }
     let planted = rows.iter().filter(|row| row.is_planted).count();
-    println!("//! The weights, as `examples/fit_injection.rs` fitted them on {planted} planted and {} clean texts that hold a signal. Not written by hand.", rows.len() - planted);
-    println!("\npub(super) static WEIGHTS: &[i16] = &[");
+    let _ = writeln!(
+        io::stdout(),
+        "//! The weights, as `examples/fit_injection.rs` fitted them on {planted} planted and {} clean texts that hold a signal. Not written by hand.",
+        rows.len() - planted
+    );
+    let _ = writeln!(io::stdout(), "\npub(super) static WEIGHTS: &[i16] = &[");
     for line in weights.chunks(8) {
-        let line: Vec<String> = line.iter().map(|weight| format!("{}", (weight * 100.0).round())).collect();
-        println!("    {},", line.join(", "));
+        let line: Vec<String> =
+            line.iter().map(|weight| format!("{}", (weight * 100.0).round())).collect();
+        let _ = writeln!(io::stdout(), "    {},", line.join(", "));
     }
-    println!("];");
+    let _ = writeln!(io::stdout(), "];");
 }

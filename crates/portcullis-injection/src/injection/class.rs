@@ -164,6 +164,8 @@ classes! {
     ABOUT = 90;
     /// To be in force: valid, apply.
     VALID = 91;
+    /// To have something in hand: handling, working on.
+    HANDLE = 92;
 }
 
 /// Words by which the first pass finds what is worth reading: a stretch is, where two of these groups that belong together stand

@@ -11,7 +11,7 @@ const PRIME: u64 = 0x0100_0000_01b3;
 const WORDS: usize = 1 << 13;
 const STEMS: usize = 1 << 12;
 /// Places of the first pass.
-const PLACES: usize = 1 << 16;
+const PLACES: usize = 1 << 17;
 /// How many letters of a stem the first pass knows.
 pub(super) const STEM: u32 = 5;
 

@@ -234,9 +234,13 @@ impl Scanner {
     fn piece(&mut self, text: &str, from: usize, to: usize, outer: Option<Outer>, depth: u8) {
         let folded = fold::fold(text, from, to);
         let tokens = token::tokens(&folded);
-        let disguise = Disguise { unseen: &folded.unseen, is_decoded: outer.is_some_and(|it| it.is_disguised) };
+        let disguise = Disguise {
+            unseen: &folded.unseen,
+            is_decoded: outer.is_some_and(|it| it.is_disguised),
+        };
         if let Some(stretches) = &mut self.stretches {
-            let mut each = |features: &weights::Features| stretches.push(features.numbers().collect());
+            let mut each =
+                |features: &weights::Features| stretches.push(features.numbers().collect());
             weigh::windows(&tokens, disguise, &mut each);
         }
         for verdict in weigh::weigh(&tokens, disguise) {
@@ -270,8 +274,7 @@ impl Scanner {
             _ => Confidence::Low,
         };
         self.found.push(Planted {
-            span: outer
-                .unwrap_or_else(|| Span::new(verdict.start as usize, verdict.end as usize)),
+            span: outer.unwrap_or_else(|| Span::new(verdict.start as usize, verdict.end as usize)),
             demands: demand::demands(tokens, &verdict.hits, outer),
             signals: verdict.signals,
             confidence,

@@ -135,7 +135,7 @@ static PATTERNS: &[Pattern] = &[
     of(Override, 3, 3, &[BYPASS, EARLIER, INSTRUCTIONS]),
     of(Override, 4, 3, &[BYPASS, YOUR, INSTRUCTIONS]),
     of(Override, 4, 2, &[IGNORE, SYSTEM, NOTE]),
-    of(Override, 3, 3, &[IGNORE, ALL, INSTRUCTIONS]),
+    of(Override, 2, 3, &[IGNORE, ALL, INSTRUCTIONS]),
     of(Override, 3, 3, &[IGNORE, PERSON, ASK | TOLD | INSTRUCTIONS | TASK]),
     of(Override, 4, 3, &[STOP, FOLLOW, INSTRUCTIONS | PERSON]),
     of(Override, 4, 3, &[NOT, FOLLOW, YOUR, INSTRUCTIONS]),
@@ -166,7 +166,8 @@ static PATTERNS: &[Pattern] = &[
     of(Persona, 3, 4, &[YOU, NOT | WITHOUT, SAFETY]),
     of(Persona, 4, 3, &[YOU, AI | AGENT, NOT | WITHOUT, SAFETY | INSTRUCTIONS]),
     of(Persona, 3, 3, &[SAY, WITHOUT, SAFETY]),
-    of(Persona, 3, 2, &[UNBOUND, MODE | AI | AGENT]),
+    of(Persona, 3, 2, &[UNBOUND, AI | AGENT]),
+    of(Persona, 2, 2, &[UNBOUND, MODE]),
     of(Persona, 2, 1, &[KIND, MODE]),
     of(Persona, 1, 5, &[ME, MODE]),
     of(Persona, 3, 4, &[YOU, UNBOUND]),
@@ -199,7 +200,7 @@ static PATTERNS: &[Pattern] = &[
     // If you are an LLM; AI agents reading this; a note to assistants.
     of(Addressed, 3, 3, &[WHEN, YOU, AI]),
     of(Addressed, 2, 3, &[WHEN, YOU, AGENT]),
-    of(Addressed, 2, 3, &[AI | AGENT, READ, THIS]),
+    of(Addressed, 2, 3, &[AI | AGENT, READ | HANDLE, THIS]),
     of(Addressed, 2, 3, &[NOTE, TO, AI]),
     of(Addressed, 2, 3, &[NOTE, TO, AGENT]),
     of(Addressed, 2, 1, &[NOTE, AI]),
@@ -209,19 +210,19 @@ static PATTERNS: &[Pattern] = &[
     of(Addressed, 2, 2, &[GREETING, AGENT]),
     of(Addressed, 3, 4, &[TO, AI, READER]),
     of(Addressed, 2, 4, &[AI, BE, TOLD | MUST]),
-    of(Addressed, 2, 3, &[AGENT, READ, THIS, BE]),
+    of(Addressed, 2, 3, &[AGENT, READ | HANDLE, THIS, BE]),
     of(Addressed, 1, 4, &[AGENT, BE, TOLD | MUST]),
-    of(Addressed, 2, 4, &[AGENT, READ, THIS | CONTENT]),
-    of(Addressed, 3, 3, &[AGENT, READ, THIS | CONTENT, MUST]),
-    of(Addressed, 3, 3, &[AI, READ, THIS | CONTENT, MUST]),
+    of(Addressed, 2, 4, &[AGENT, READ | HANDLE, THIS | CONTENT]),
+    of(Addressed, 3, 3, &[AGENT, READ | HANDLE, THIS | CONTENT, MUST]),
+    of(Addressed, 3, 3, &[AI, READ | HANDLE, THIS | CONTENT, MUST]),
     of(Addressed, 3, 4, &[INSTRUCTIONS | NOTE, TO, AI]),
     of(Addressed, 2, 4, &[INSTRUCTIONS | NOTE | TODO, TO, AGENT]),
     of(Addressed, 2, 3, &[AI, MUST]),
-    of(Addressed, 2, 5, &[AI, READ, THIS | CONTENT]),
-    of(Addressed, 3, 4, &[WHEN, AI, READ, THIS | CONTENT]),
+    of(Addressed, 2, 5, &[AI, READ | HANDLE, THIS | CONTENT]),
+    of(Addressed, 3, 4, &[WHEN, AI, READ | HANDLE, THIS | CONTENT]),
     of(Addressed, 2, 3, &[WHEN, AI, MUST]),
-    of(Addressed, 3, 4, &[TO, AI, READ]),
-    of(Addressed, 2, 3, &[AI | AGENT, READ, CONTENT, MUST]),
+    of(Addressed, 3, 4, &[TO, AI, READ | HANDLE]),
+    of(Addressed, 2, 3, &[AI | AGENT, READ | HANDLE, CONTENT, MUST]),
     of(Addressed, 2, 3, &[YOU, BE, AI]),
     of(Addressed, 1, 3, &[YOU, BE, AGENT]),
     of(Addressed, 1, 2, &[TODO, ACT | SEND | HARM | MUST]),
@@ -412,12 +413,19 @@ pub(super) fn hits(tokens: &Tokens, from: usize, to: usize, which: Which, found:
             let is_cut = words.iter().skip(1).any(|it| it.gap >= Gap::Comma);
             let is_told = !is_ordered || is_cut || words.iter().any(|it| it.class & FREE != 0);
             // "Claude Desktop may ask; it should …"
-            let speaks_of = words.iter().skip(1).any(|it| it.class & TELLING != 0 && it.class & (YOU | READ | ACT) == 0);
+            let speaks_of = words
+                .iter()
+                .skip(1)
+                .any(|it| it.class & TELLING != 0 && it.class & (YOU | READ | ACT) == 0);
             let is_told = is_told || speaks_of && pattern.parts.contains(&MUST);
-            if is_told && pattern.signal == Addressed && pattern.parts.contains(&MUST) && speaks_of {
+            if is_told && pattern.signal == Addressed && pattern.parts.contains(&MUST) && speaks_of
+            {
                 weight = 1;
             }
-            if is_told && pattern.signal == Addressed && pattern.parts.contains(&READ) {
+            if is_told
+                && pattern.signal == Addressed
+                && pattern.parts.iter().any(|part| part & READ != 0)
+            {
                 weight = 1;
             }
             let (first, last) = (from + first, from + last);
@@ -431,7 +439,8 @@ const CALLED: usize = 5;
 
 /// Whether somebody who is called is told something: a demand or a duty stands among the next words.
 fn is_told(sentence: &[Token], at: usize) -> bool {
-    let demands = ACT | SEND | HARM | REVEAL | IGNORE | BYPASS | PRETEND | MUST | YOU | SAY | NOT | DO | WHEN;
+    let demands =
+        ACT | SEND | HARM | REVEAL | IGNORE | BYPASS | PRETEND | MUST | YOU | SAY | NOT | DO | WHEN;
     let next = sentence.get(at + 1..sentence.len().min(at + 6)).unwrap_or_default();
     next.iter().any(|token| token.class & demands != 0)
 }
@@ -445,9 +454,10 @@ fn called(sentence: &[Token], from: usize, found: &mut Vec<Hit>) {
         if !matches!(token.gap, Gap::Colon | Gap::Comma) {
             continue;
         }
-        let Some(start) = (end.saturating_sub(CALLED)..end).rev().find(|at| {
-            *at == 0 || sentence.get(*at).is_some_and(|token| token.gap > Gap::None)
-        }) else {
+        let Some(start) = (end.saturating_sub(CALLED)..end)
+            .rev()
+            .find(|at| *at == 0 || sentence.get(*at).is_some_and(|token| token.gap > Gap::None))
+        else {
             continue;
         };
         let Some(name) = sentence.get(start..end) else { continue };
@@ -479,7 +489,12 @@ fn called(sentence: &[Token], from: usize, found: &mut Vec<Hit>) {
             (false, _, true) if all & (GREETING | TO | INSTRUCTIONS | NOTE) != 0 => 2,
             _ => 1,
         };
-        found.push(Hit { signal: Addressed, weight, first: from + start + at, last: from + start + at });
+        found.push(Hit {
+            signal: Addressed,
+            weight,
+            first: from + start + at,
+            last: from + start + at,
+        });
     }
 }
 
@@ -553,8 +568,7 @@ fn of_something(sentence: &[Token], last: usize, pattern: &Pattern) -> u8 {
         return u8::MAX;
     }
     let next = |ahead: usize| sentence.get(last + ahead);
-    let is_about = next(1)
-        .is_some_and(|token| token.class & ABOUT != 0 && token.gap == Gap::None)
+    let is_about = next(1).is_some_and(|token| token.class & ABOUT != 0 && token.gap == Gap::None)
         && next(2).is_some_and(|token| {
             token.class & (YOU | AI | AGENT | NOW | TASK | INSTRUCTIONS | EVERYTHING | CONTENT) == 0
         });
@@ -579,8 +593,19 @@ fn as_meant(sentence: &[Token], first: usize, pattern: &Pattern) -> Option<u8> {
             return None;
         }
     }
-    let verbs =
-        IGNORE | BYPASS | SEND | REVEAL | PRETEND | HARM | ACT | STOP | FOLLOW | APPROVE | DISABLE | RECOMMEND | PAY;
+    let verbs = IGNORE
+        | BYPASS
+        | SEND
+        | REVEAL
+        | PRETEND
+        | HARM
+        | ACT
+        | STOP
+        | FOLLOW
+        | APPROVE
+        | DISABLE
+        | RECOMMEND
+        | PAY;
     if head & verbs == 0 || token.class & FREE != 0 {
         return Some(pattern.weight);
     }
@@ -607,7 +632,10 @@ fn as_meant(sentence: &[Token], first: usize, pattern: &Pattern) -> Option<u8> {
         if before(3) & TELLING != 0 && before(2) & YOU != 0 {
             return told;
         }
-        return if before(2) & (YOU | MUST) != 0 || before(2) == 0 && first == 1 {
+        return if before(2) & (YOU | MUST) != 0
+            || before(2) & BE != 0 && before(3) & TASK != 0
+            || before(2) == 0 && first == 1
+        {
             weight
         } else {
             told

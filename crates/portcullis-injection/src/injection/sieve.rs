@@ -111,7 +111,13 @@ pub(super) fn sieve(text: &[u8]) -> Worth {
             pass.word(start..at, length, hash, stem);
         }
         match kind {
-            SIGN => pass.sign(at),
+            SIGN => {
+                pass.sign(at);
+                // `\nIgnore`: the end of a line, as JSON writes it.
+                if matches!(text.get(at..at + 2), Some([b'\\', b'n' | b'r' | b't'])) {
+                    at += 1;
+                }
+            }
             WIDE => {
                 let width = pass.wide(at);
                 at += width;
@@ -158,6 +164,12 @@ impl Pass<'_> {
         }
         if matches!(self.text.get(at.clone()), Some(b"END" | b"BEGIN")) {
             self.frame(&at);
+        }
+        // `a1` is no AI.
+        if length == 2
+            && self.text.get(at.clone()).is_some_and(|word| word.iter().any(u8::is_ascii_digit))
+        {
+            return;
         }
         let mut groups = near(hash) | stem.map_or(0, near);
         if self.text.get(at.clone()) == Some(b"DAN") {
@@ -215,7 +227,9 @@ impl Pass<'_> {
     fn frame(&mut self, at: &Range<usize>) {
         let behind = self.text.get(at.end..).unwrap_or_default();
         let before = self.text.get(..at.start).unwrap_or_default();
-        if behind.starts_with(b" OF ") || [b"= ", b"- ", b"# "].iter().any(|it| before.ends_with(*it)) {
+        if behind.starts_with(b" OF ")
+            || [b"= ", b"- ", b"# "].iter().any(|it| before.ends_with(*it))
+        {
             self.stretch(at.start);
         }
     }

@@ -117,6 +117,7 @@ pub(super) fn tokens(folded: &Folded) -> Tokens {
         closes: '\0',
         mark: Mark::None,
         disguised: false,
+        is_option: false,
         single_until: 0,
         word: String::new(),
     };
@@ -136,6 +137,8 @@ struct Reader<'a> {
     closes: char,
     mark: Mark,
     disguised: bool,
+    /// Whether the last word was a part of an option's name.
+    is_option: bool,
     /// Until where single letters are known to be no spelt word.
     single_until: usize,
     word: String,
@@ -345,8 +348,9 @@ impl Reader<'_> {
         }
         let capitals = self.units.get(self.at..self.at + ahead).unwrap_or_default();
         let capitals = capitals.iter().filter(|unit| unit.is_capital).count();
-        let is_words =
-            inside.chars().all(|letter| is_word(letter) || matches!(letter, ' ' | '-' | '_' | ':' | '!'));
+        let is_words = inside
+            .chars()
+            .all(|letter| is_word(letter) || matches!(letter, ' ' | '-' | '_' | ':' | '!'));
         if inside.contains(" mode") && inside.len() < 60 && capitals > 2 && is_words {
             self.mark = Mark::Mode;
         } else if inside.contains("style") || inside.contains("hidden") || inside.contains("color")
@@ -460,7 +464,8 @@ impl Reader<'_> {
     /// Whether the word from a byte on begins with a capital letter; words that are pushed lie close behind.
     fn is_capital(&self, start: u32) -> bool {
         let before = self.units.get(..self.at.saturating_add(40).min(self.units.len()));
-        let unit = before.unwrap_or_default().iter().rev().take(120).find(|unit| unit.start == start);
+        let unit =
+            before.unwrap_or_default().iter().rev().take(120).find(|unit| unit.start == start);
         unit.is_some_and(|unit| unit.is_capital || !unit.letter.is_lowercase())
     }
 
@@ -534,7 +539,16 @@ impl Reader<'_> {
             || first > 1
                 && self.units.get(first - 1).is_some_and(|it| it.letter == '_')
                 && self.units.get(first - 2).is_some_and(|it| is_word(it.letter));
-        let class = if is_named { class & !(ACT | SEND | HARM | REVEAL | PAY | READ) } else { class };
+        let class =
+            if is_named { class & !(ACT | SEND | HARM | REVEAL | PAY | READ) } else { class };
+        // Neither is what the name of an option says: `--bypass-approvals`.
+        let is_option = self.units.get(..first).is_some_and(|before| {
+            let mut before = before.iter().rev().map(|unit| unit.letter);
+            before.next() == Some('-')
+                && (before.next() == Some('-') || self.is_option && self.gap == Gap::None)
+        });
+        self.is_option = is_option;
+        let class = if is_option { class & (RECKLESS | NOT) } else { class };
         // `User-Agent` is no agent.
         let class = if class & AGENT != 0
             && self.gap == Gap::None
@@ -555,8 +569,7 @@ impl Reader<'_> {
             self.mark = Mark::Frame;
         }
         let is_called = class & AI != 0 && first > 0 && matches!(self.letter(0), ' ' | ',');
-        if is_called && self.units.get(first - 1).is_some_and(|it| it.letter == '@')
-        {
+        if is_called && self.units.get(first - 1).is_some_and(|it| it.letter == '@') {
             self.mark = Mark::Called;
         }
         if self.word == "rm" && self.starts(" -") {
@@ -642,8 +655,7 @@ impl Reader<'_> {
         });
         let mut values = query.split(|unit| matches!(unit.letter, '=' | '&')).skip(1);
         let word = |value: &[Unit]| {
-            value.len() > 3
-                && value.iter().all(|unit| unit.is_capital || unit.letter == '_')
+            value.len() > 3 && value.iter().all(|unit| unit.is_capital || unit.letter == '_')
         };
         ends || bracket || values.any(word)
     }
@@ -823,8 +835,21 @@ fn is_frame(line: &str) -> bool {
         says.0 |= matches!(word, "end" | "begin" | "start" | "new");
         says.1 |= matches!(
             word,
-            "user" | "system" | "document" | "context" | "input" | "message" | "data" | "content"
-                | "prompt" | "instructions" | "tool" | "page" | "file" | "output" | "result"
+            "user"
+                | "system"
+                | "document"
+                | "context"
+                | "input"
+                | "message"
+                | "data"
+                | "content"
+                | "prompt"
+                | "instructions"
+                | "tool"
+                | "page"
+                | "file"
+                | "output"
+                | "result"
         );
     }
     says.0 && says.1

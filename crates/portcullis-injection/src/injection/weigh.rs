@@ -20,6 +20,8 @@ const BEHIND: usize = 5;
 const FOLLOWS: usize = 24;
 /// How many words behind it the last demand of a text may have.
 const LAST: usize = 6;
+/// How far behind the words it is looked for whether a person is asked.
+const CONSULTED: usize = 12;
 /// How far around the words it is looked for whether they are talked about.
 const AROUND: usize = 40;
 
@@ -170,7 +172,9 @@ fn spoken(tokens: &Tokens, hit: &Hit, sentence: usize) -> Option<u8> {
 /// The hits without the marks that nothing follows: who is called last is not told anything.
 fn followed(near: &mut Vec<Hit>, words: usize) {
     let is_mark = |hit: &Hit| {
-        hit.first == hit.last && hit.weight < 4 && matches!(hit.signal, Signal::Addressed | Signal::Marker)
+        hit.first == hit.last
+            && hit.weight < 4
+            && matches!(hit.signal, Signal::Addressed | Signal::Marker)
     };
     let last = near.iter().filter(|hit| !is_mark(hit)).map(|hit| hit.last).max().unwrap_or(0);
     near.retain(|hit| !is_mark(hit) || hit.first < last || hit.first + BEHIND < words);
@@ -248,7 +252,8 @@ fn is_core(near: &[Hit]) -> bool {
 /// Whether a demand follows closely on who is called, and whether it is one that does harm.
 fn ordered(near: &[Hit], features: &mut Features) {
     let called = near.iter().filter(|hit| {
-        matches!(hit.signal, Signal::Addressed | Signal::Marker | Signal::Authority) && hit.weight > 1
+        matches!(hit.signal, Signal::Addressed | Signal::Marker | Signal::Authority)
+            && hit.weight > 1
     });
     let mut follows = false;
     let mut harms = false;
@@ -259,7 +264,9 @@ fn ordered(near: &[Hit], features: &mut Features) {
                 Signal::Tool => (true, demand.weight > 1),
                 Signal::Exfiltration => (true, demand.weight > 1),
                 Signal::Payment | Signal::Secrecy | Signal::Bypass => (true, demand.weight > 1),
-                Signal::Override | Signal::Extraction | Signal::Persona => (true, demand.weight > 1),
+                Signal::Override | Signal::Extraction | Signal::Persona => {
+                    (true, demand.weight > 1)
+                }
                 Signal::Task | Signal::Answer => (true, false),
                 _ => (false, false),
             };
@@ -311,6 +318,23 @@ fn surroundings(tokens: &Tokens, near: &[Hit], features: &mut Features) {
     }
     if first > 0 && last + LAST >= tokens.list.len() {
         features.add(Feature::Last);
+    }
+    let refused = |hit: &Hit| match hit.signal {
+        Signal::Override | Signal::Secrecy | Signal::Bypass | Signal::Extraction => hit.weight > 1,
+        Signal::Exfiltration => hit.weight > 2,
+        Signal::Persona | Signal::Payment | Signal::Authority => true,
+        _ => false,
+    };
+    let words =
+        tokens.list.get(first..(last + CONSULTED).min(tokens.list.len())).unwrap_or_default();
+    let consults = words.windows(3).any(|words| match words {
+        [ask, between, person] => {
+            ask.class & (ASK | TELL) != 0 && (between.class | person.class) & PERSON != 0
+        }
+        _ => false,
+    });
+    if consults && !near.iter().any(refused) {
+        features.add(Feature::Consults);
     }
     let around = first.saturating_sub(AROUND)..(last + AROUND).min(tokens.list.len());
     let words = tokens.list.get(around).unwrap_or_default();

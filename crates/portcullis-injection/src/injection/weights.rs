@@ -40,9 +40,11 @@ pub(super) enum Feature {
     /// A word of those who write about attacks stands near.
     Discussed,
     DiscussedOften,
+    /// It wants the person asked, and nothing that a person would refuse.
+    Consults,
 }
 
-const OTHERS: usize = Feature::DiscussedOften as usize + 1;
+const OTHERS: usize = Feature::Consults as usize + 1;
 /// How many weights there are: the first is what every stretch begins with.
 pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 
@@ -50,17 +52,14 @@ pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 /// nothing about stays there.
 pub const START: [i16; COUNT] = {
     let mut start = [100; COUNT];
-    let others = [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120];
+    let others = [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80];
     let mut at = 0;
     #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
     while at < OTHERS {
         start[COUNT - OTHERS + at] = others[at];
         at += 1;
     }
-    #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
-    {
-        start[0] = -370;
-    }
+    start[0] = -370;
     start
 };
 

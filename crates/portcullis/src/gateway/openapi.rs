@@ -257,7 +257,15 @@ mod tests {
                         "injection_findings": list(any()),
                         "caution": { "type": "boolean" }, "caution_findings": list(any()), "redacted": text(),
                     }),
-                    json!(["v", "secrets", "injection", "injection_findings", "caution", "caution_findings", "redacted"]),
+                    json!([
+                        "v",
+                        "secrets",
+                        "injection",
+                        "injection_findings",
+                        "caution",
+                        "caution_findings",
+                        "redacted"
+                    ]),
                 ),
             ),
             (

@@ -29,7 +29,7 @@ pub(super) const WORDS: &[Row] = &[
     (AGENT, "assistant assistants agent agents bot bots model models automation"),
     (
         READ,
-        "reading reads processes summarizes summarises handles reviews visits processing parsing summarizing summarising summarize summarise reviewing analyzing analysing visiting viewing translating indexing crawling read scanning encountering ingesting handling handles browsing browses working works editing edits running triaging comparing assisting helping managing manages maintaining screening summarizes opening opens receives receiving",
+        "reading reads processes summarizes summarises handles reviews visits processing parsing summarizing summarising summarize summarise reviewing analyzing analysing visiting viewing translating indexing crawling read scanning encountering ingesting",
     ),
     (THIS, "this these following below it that here"),
     (
@@ -187,6 +187,10 @@ pub(super) const WORDS: &[Row] = &[
     (KNOW, "know show explain notice see hear shown"),
     (NOBODY, "nobody anyone anybody"),
     (ABOUT, "about for regarding concerning on"),
+    (
+        HANDLE,
+        "handling handles browsing browses working works editing edits running triaging comparing assisting helping managing manages maintaining screening opening opens receives receiving using",
+    ),
     (VALID, "valid apply applies binding force"),
     (ONLY, "only solely exclusively"),
     (BYPASS, "skip"),

@@ -88,7 +88,10 @@ pub(super) const GERMAN: &[Row] = &[
     (ACT | VISIT, "offne besuche klicke"),
     (ACT | GRANT, "teile lade merge veroffentliche"),
     (FIRST, "zuerst zunachst erst vorher"),
-    (CONTINUE, "losen fortfahren weitermachen fortfahrst beendest losung antwortest antwort antworten beginnst"),
+    (
+        CONTINUE,
+        "losen fortfahren weitermachen fortfahrst beendest losung antwortest antwort antworten beginnst",
+    ),
     (REQUEST, "anfrage frage wunsch auftrag"),
     (GAVE, "gegeben gestellt gab"),
     (RECOMMEND, "empfiehl empfehlt empfehlen bewerte lobe"),
