@@ -166,6 +166,9 @@ classes! {
     VALID = 91;
     /// To have something in hand: handling, working on.
     HANDLE = 92;
+    LANGUAGE = 93;
+    /// To keep for later: remember, memory.
+    REMEMBER = 94;
 }
 
 /// Words by which the first pass finds what is worth reading: a stretch is, where two of these groups that belong together stand

@@ -162,7 +162,9 @@ impl Pass<'_> {
             self.worth.bits.push(at);
             return;
         }
-        if matches!(self.text.get(at.clone()), Some(b"END" | b"BEGIN")) {
+        let is_frame =
+            |word: &[u8]| word.eq_ignore_ascii_case(b"end") || word.eq_ignore_ascii_case(b"begin");
+        if self.text.get(at.clone()).is_some_and(is_frame) {
             self.frame(&at);
         }
         // `a1` is no AI.
@@ -227,9 +229,8 @@ impl Pass<'_> {
     fn frame(&mut self, at: &Range<usize>) {
         let behind = self.text.get(at.end..).unwrap_or_default();
         let before = self.text.get(..at.start).unwrap_or_default();
-        if behind.starts_with(b" OF ")
-            || [b"= ", b"- ", b"# "].iter().any(|it| before.ends_with(*it))
-        {
+        let signs: [&[u8]; 5] = [b"== ", b"-- ", b"%% ", b"** ", b"~~ "];
+        if behind.starts_with(b" OF ") || signs.iter().any(|it| before.ends_with(it)) {
             self.stretch(at.start);
         }
     }

@@ -176,7 +176,7 @@ impl Reader<'_> {
 
     fn sign(&mut self, letter: char) {
         match letter {
-            '=' | '-' | '#' | '*' if self.rule(letter) => return,
+            '=' | '-' | '#' | '*' | '%' | '~' if self.rule(letter) => return,
             '.' | '!' | '?' | ';' => {
                 let next = self.letter(1);
                 if !is_word(next) || letter != '.' {
@@ -850,6 +850,9 @@ fn is_frame(line: &str) -> bool {
                 | "file"
                 | "output"
                 | "result"
+                | "email"
+                | "mail"
+                | "article"
         );
     }
     says.0 && says.1

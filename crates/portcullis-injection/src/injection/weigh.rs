@@ -240,12 +240,10 @@ fn is_core(near: &[Hit]) -> bool {
         Signal::Persona => hit.weight > 3 || hit.weight > 2 && more(hit),
         Signal::Addressed | Signal::Marker | Signal::Trigger => hit.weight > 1 && more(hit),
         Signal::Tool | Signal::Exfiltration | Signal::Payment | Signal::Hidden => false,
-        Signal::Task
-        | Signal::Secrecy
-        | Signal::Authority
-        | Signal::Bypass
-        | Signal::Condition
-        | Signal::Answer => hit.weight > 2 && more(hit),
+        Signal::Secrecy | Signal::Authority => hit.weight > 1 && more(hit),
+        Signal::Task | Signal::Bypass | Signal::Condition | Signal::Answer => {
+            hit.weight > 2 && more(hit)
+        }
     })
 }
 

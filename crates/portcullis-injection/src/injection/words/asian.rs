@@ -134,6 +134,8 @@ pub(super) const JAPANESE: &[Row] = &[
     (FIRST, "まず 最初に 先に"),
     (CONTINUE, "完了 続け 続行 答える 回答"),
     (REQUEST, "依頼 質問 要求"),
+    (GREETING, "皆様 皆さん"),
+    (TASK, "作業"),
     (RECOMMEND, "勧め 推薦 おすすめ 薦め"),
     (ANSWER, "回答 返信 要約"),
     (ONLY, "だけ のみ"),

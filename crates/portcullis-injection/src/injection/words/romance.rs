@@ -242,6 +242,8 @@ pub(super) const FRENCH: &[Row] = &[
     (RECOMMEND, "recommande recommandez"),
     (ANSWER, "reponse"),
     (GREETING, "cher chere bonjour"),
+    (IGNORE, "cote ecarte ecartez"),
+    (SEND, "communique communiquez"),
     (MONEY, "euros argent montant compte virement"),
     (TO, "aux au pour"),
     (NOTE, "message important note"),
