@@ -39,6 +39,8 @@ struct Slot {
 static EXACT: [Slot; WORDS] = build::<WORDS>(false);
 static BEGUN: [Slot; STEMS] = build::<STEMS>(true);
 static NEAR: [u16; PLACES] = groups();
+/// Which places of `NEAR` hold a group, one bit each: most words of most texts end at these few bytes.
+static TAKEN: [u64; PLACES / 64] = taken();
 
 /// The classes of a word as `fold` writes it; none where it is not known.
 pub(super) fn class(word: &str) -> Class {
@@ -59,7 +61,11 @@ pub(super) fn class(word: &str) -> Class {
 
 /// The groups of a word by its hash, and of other words that share its place: the first pass may look too often.
 pub(super) fn near(hash: Hash) -> u16 {
-    NEAR.get(place(hash.0, PLACES)).copied().unwrap_or(0)
+    let at = place(hash.0, PLACES);
+    match TAKEN.get(at / 64) {
+        Some(bits) if bits >> (at % 64) & 1 == 1 => NEAR.get(at).copied().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 fn find(table: &[Slot], hash: u64) -> Class {
@@ -188,4 +194,20 @@ const fn groups() -> [u16; PLACES] {
         table += 1;
     }
     near
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn taken() -> [u64; PLACES / 64] {
+    let mut taken = [0; PLACES / 64];
+    let mut at = 0;
+    while at < PLACES {
+        if NEAR[at] != 0 {
+            taken[at / 64] |= 1 << (at % 64);
+        }
+        at += 1;
+    }
+    taken
 }
