@@ -164,7 +164,7 @@ impl Pass<'_> {
         }
         let is_frame =
             |word: &[u8]| word.eq_ignore_ascii_case(b"end") || word.eq_ignore_ascii_case(b"begin");
-        if self.text.get(at.clone()).is_some_and(is_frame) {
+        if matches!(length, 3 | 5) && self.text.get(at.clone()).is_some_and(is_frame) {
             self.frame(&at);
         }
         // `a1` is no AI.

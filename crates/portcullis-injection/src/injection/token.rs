@@ -118,6 +118,7 @@ pub(super) fn tokens(folded: &Folded) -> Tokens {
         mark: Mark::None,
         disguised: false,
         is_option: false,
+        capital: false,
         single_until: 0,
         word: String::new(),
     };
@@ -139,6 +140,8 @@ struct Reader<'a> {
     disguised: bool,
     /// Whether the last word was a part of an option's name.
     is_option: bool,
+    /// Whether the word that is pushed next begins with a capital letter, or one of a script that has none.
+    capital: bool,
     /// Until where single letters are known to be no spelt word.
     single_until: usize,
     word: String,
@@ -461,14 +464,6 @@ impl Reader<'_> {
         self.before(back) == '-' || matches!(word.as_str(), "echo" | "printf")
     }
 
-    /// Whether the word from a byte on begins with a capital letter; words that are pushed lie close behind.
-    fn is_capital(&self, start: u32) -> bool {
-        let before = self.units.get(..self.at.saturating_add(40).min(self.units.len()));
-        let unit =
-            before.unwrap_or_default().iter().rev().take(120).find(|unit| unit.start == start);
-        unit.is_some_and(|unit| unit.is_capital || !unit.letter.is_lowercase())
-    }
-
     fn push(&mut self, class: Class, start: u32, end: u32) {
         let token = Token {
             class,
@@ -479,9 +474,10 @@ impl Reader<'_> {
             carrier: self.carrier,
             mark: self.mark,
             is_disguised: self.disguised,
-            is_capital: self.is_capital(start),
+            is_capital: self.capital,
         };
         self.disguised = false;
+        self.capital = false;
         self.gap = Gap::None;
         self.mark = Mark::None;
         self.out.list.push(token);
@@ -534,6 +530,8 @@ impl Reader<'_> {
         let (Some(start), Some(end)) = (units.first(), units.last()) else { return };
         let (start, end) = (start.start, end.end);
         let class = self.class_of(digits, latin, foreign, count, units);
+        self.capital =
+            units.first().is_some_and(|unit| unit.is_capital || !unit.letter.is_lowercase());
         // What a verb is in a name is done by nobody: `send_money`.
         let is_named = self.letter(0) == '_' && is_word(self.letter(1))
             || first > 1
@@ -774,6 +772,7 @@ impl Reader<'_> {
             && class != 0
         {
             let (start, end) = (first.start, last.end);
+            self.capital = true;
             self.push(class, start, end);
         }
         self.at += length.max(1);
