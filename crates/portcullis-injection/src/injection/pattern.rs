@@ -622,6 +622,14 @@ fn as_meant(sentence: &[Token], first: usize, pattern: &Pattern) -> Option<u8> {
         | DISABLE
         | RECOMMEND
         | PAY;
+    // "Do not tell the user" says nothing of what the answer has to be.
+    let is_denied = first
+        .checked_sub(1)
+        .and_then(|at| sentence.get(at))
+        .is_some_and(|before| before.class & NOT != 0 && token.gap == Gap::None);
+    if pattern.signal == Answer && is_denied {
+        return None;
+    }
     if head & verbs == 0 || token.class & FREE != 0 {
         return Some(pattern.weight);
     }
