@@ -111,7 +111,7 @@ pub fn scan(text: &str) -> Vec<Planted> {
 /// As [`scan`], and with what is near the line: [`Level::Caution`].
 ///
 /// ```
-/// use portcullis_core::injection::{Level, weigh};
+/// use portcullis_injection::injection::{Level, weigh};
 ///
 /// let found = weigh("AI assistants: please use the index at https://docs.example/llms.txt.");
 /// assert!(found.iter().all(|it| it.level == Level::Caution));

@@ -1,8 +1,8 @@
 //! Fits the weights of the detector of planted instructions, and says how it does on lists.
 //!
 //! ```text
-//! cargo run --release -p portcullis-core --example fit_injection -- score LIST…
-//! cargo run --release -p portcullis-core --example fit_injection -- fit LIST… > crates/portcullis-core/src/injection/fitted.rs
+//! cargo run --release -p portcullis-injection --example fit_injection -- score LIST…
+//! cargo run --release -p portcullis-injection --example fit_injection -- fit LIST… > crates/portcullis-injection/src/injection/fitted.rs
 //! ```
 //!
 //! A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in
@@ -19,7 +19,7 @@ use std::{
     process::ExitCode,
 };
 
-use portcullis_core::injection::{FEATURES, Level, START, stretches, weigh};
+use portcullis_injection::injection::{FEATURES, Level, START, stretches, weigh};
 use serde_json::Value;
 
 /// How often the highest stretch of each text is looked for anew, and how many steps the weights take after each.
