@@ -30,6 +30,8 @@ const RATE: f64 = 0.6;
 const PRIOR: f64 = 0.0015;
 /// A clean text that is flagged costs more than a planted one that is missed.
 const CLEAN: f64 = 2.0;
+/// What is asked of a text beyond even odds: the false alarms on lists of other origins than those that are fitted decide it.
+const MARGIN: f64 = 0.6;
 
 struct Row {
     text: String,
@@ -67,6 +69,12 @@ fn run() -> Result<(), Box<dyn Error>> {
         "score" => score(&rows),
         "wrong" => wrong(&rows),
         "fit" => fit(&rows),
+        "dump" => {
+            for row in &rows {
+                let stretches = stretches(&row.text);
+                let _ = writeln!(io::stdout(), "{}", serde_json::json!({"group": row.group, "planted": row.is_planted, "stretches": stretches}));
+            }
+        }
         other => return Err(format!("`{other}` is neither `score`, `wrong` nor `fit`").into()),
     }
     Ok(())
@@ -189,6 +197,9 @@ fn fit(rows: &[Row]) {
                 }
             }
         }
+    }
+    if let Some(begin) = weights.first_mut() {
+        *begin -= MARGIN;
     }
     let planted = rows.iter().filter(|row| row.is_planted).count();
     let _ = writeln!(

@@ -169,6 +169,12 @@ classes! {
     LANGUAGE = 93;
     /// To keep for later: remember, memory.
     REMEMBER = 94;
+    /// Whose somebody is that is spoken of: our, their.
+    OWNED = 95;
+    /// What leads to a demand and says nothing: be sure to, be so kind as to, feel free to.
+    CALMLY = 96;
+    /// What joins a demand to another: and, then, also.
+    THEN = 97;
 }
 
 /// Words by which the first pass finds what is worth reading: a stretch is, where two of these groups that belong together stand

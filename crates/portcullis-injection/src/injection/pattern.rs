@@ -105,7 +105,7 @@ pub(super) struct Hit {
     pub(super) last: usize,
 }
 
-struct Pattern {
+pub(super) struct Pattern {
     signal: Signal,
     weight: u8,
     reach: usize,
@@ -144,7 +144,7 @@ static PATTERNS: &[Pattern] = &[
     of(Override, 3, 4, &[EARLIER | YOUR, INSTRUCTIONS, VOID]),
     of(Override, 3, 4, &[INSTRUCTIONS, EARLIER, VOID]),
     // Skip the user's request; the request is cancelled; forget the task.
-    of(Override, 3, 4, &[IGNORE | BYPASS, PERSON, REQUEST | TASK | INSTRUCTIONS]),
+    of(Override, 3, 5, &[IGNORE | BYPASS, PERSON, REQUEST | TASK | INSTRUCTIONS]),
     of(Override, 2, 2, &[IGNORE | BYPASS, PERSON]),
     of(Override, 3, 4, &[PERSON, REQUEST | INSTRUCTIONS, CHANGED | VOID]),
     of(Override, 3, 4, &[CHANGED, YOUR, PERSON]),
@@ -303,8 +303,8 @@ static PATTERNS: &[Pattern] = &[
     of(Authority, 2, 3, &[PERSON, APPROVED]),
     of(Authority, 3, 3, &[PERSON, APPROVED, EVERYTHING | ALL]),
     of(Authority, 3, 2, &[ME, YOUR, MAKER | AUTHORITY]),
-    of(Authority, 3, 3, &[AI, TOLD | ACT, AUTHORITY]),
-    of(Authority, 3, 3, &[ME, AI, AUTHORITY]),
+    of(Authority, 3, 3, &[AI, TOLD, AUTHORITY]),
+    of(Authority, 2, 3, &[ME, AI, AUTHORITY]),
     of(Authority, 4, 4, &[ME, MAKER | AUTHORITY, YOU, MUST]),
     of(Authority, 2, 3, &[AUTHORITY, APPROVED]),
     of(Authority, 3, 5, &[NOTE | CONTENT, FROM, ME, YOU]),
@@ -318,7 +318,7 @@ static PATTERNS: &[Pattern] = &[
     of(Authority, 2, 3, &[NEW, REQUEST | TASK, PERSON]),
     of(Authority, 2, 4, &[AUTHORITY | PERSON | MAKER, REQUEST | TOLD | GAVE, ME, YOU]),
     of(Authority, 2, 8, &[ME, AUTHORITY | MAKER, AI | AGENT]),
-    of(Authority, 2, 3, &[YOU, MUST, FOLLOW]),
+    of(Authority, 1, 3, &[YOU, MUST, FOLLOW]),
     of(Authority, 3, 3, &[FROM, YOUR, PERSON]),
     of(Authority, 2, 2, &[PERSON, CHANGED]),
     of(Authority, 3, 4, &[YOU, APPROVED, PERSON | AUTHORITY | MAKER]),
@@ -385,8 +385,31 @@ pub(super) const fn decides(signal: Signal, weight: u8) -> bool {
     }
 }
 
+/// The patterns whose words all stand somewhere in a text: few of them, and no other can be found in one of its sentences.
+pub(super) struct Candidates {
+    which: Which,
+    patterns: Vec<&'static Pattern>,
+}
+
+/// Those of the patterns of a kind that the words of a text may hold.
+pub(super) fn candidates(tokens: &Tokens, which: Which) -> Candidates {
+    let all = tokens.list.iter().fold(0, |all, token| all | token.class);
+    let may_hold = |pattern: &&Pattern| {
+        pattern.parts.iter().all(|part| all & part != 0)
+            && (which == Which::All || decides(pattern.signal, pattern.weight))
+    };
+    Candidates { which, patterns: PATTERNS.iter().filter(may_hold).collect() }
+}
+
 /// The patterns in the words of one sentence, `from..to`.
-pub(super) fn hits(tokens: &Tokens, from: usize, to: usize, which: Which, found: &mut Vec<Hit>) {
+pub(super) fn hits(
+    tokens: &Tokens,
+    from: usize,
+    to: usize,
+    candidates: &Candidates,
+    found: &mut Vec<Hit>,
+) {
+    let which = candidates.which;
     let Some(sentence) = tokens.list.get(from..to) else { return };
     let all = sentence.iter().fold(0, |all, token| all | token.class);
     for (at, token) in sentence.iter().enumerate() {
@@ -410,11 +433,8 @@ pub(super) fn hits(tokens: &Tokens, from: usize, to: usize, which: Which, found:
         called(sentence, from, found);
     }
     let is_free = all & FREE != 0;
-    for pattern in PATTERNS {
+    for pattern in candidates.patterns.iter().copied() {
         if pattern.parts.iter().any(|part| all & part == 0) {
-            continue;
-        }
-        if which == Which::Deciding && !decides(pattern.signal, pattern.weight) {
             continue;
         }
         let ordered = in_order(sentence, pattern);
@@ -434,6 +454,9 @@ pub(super) fn hits(tokens: &Tokens, from: usize, to: usize, which: Which, found:
                 .skip(1)
                 .any(|it| it.class & TELLING != 0 && it.class & (YOU | READ | ACT) == 0);
             let is_told = is_told || speaks_of && pattern.parts.contains(&MUST);
+            if is_of_somebody(sentence, first, pattern) || is_used(words, pattern) {
+                weight = 1;
+            }
             if is_told && pattern.signal == Addressed && pattern.parts.contains(&MUST) && speaks_of
             {
                 weight = 1;
@@ -578,6 +601,19 @@ fn in_any_order(sentence: &[Token], pattern: &Pattern) -> Option<(usize, usize)>
     None
 }
 
+/// Whether somebody speaks of a model that they have: "our chatbot must answer within two seconds".
+fn is_of_somebody(sentence: &[Token], first: usize, pattern: &Pattern) -> bool {
+    let names = pattern.parts.first().is_some_and(|head| head & (AI | AGENT) != 0);
+    let before = first.checked_sub(1).and_then(|at| sentence.get(at));
+    names && before.is_some_and(|token| token.class & OWNED != 0)
+}
+
+/// Whether somebody is told who uses a model and not one: "if you use a language model".
+fn is_used(words: &[Token], pattern: &Pattern) -> bool {
+    let asks = matches!(pattern.parts, [when, you, name] if when & WHEN != 0 && you & YOU != 0 && name & (AI | AGENT) != 0);
+    asks && words.iter().skip(1).any(|token| token.class & ACT != 0 && token.class & (AI | AGENT) == 0)
+}
+
 /// How much instructions weigh that are instructions for something: "the earlier instructions for the badge printer".
 fn of_something(sentence: &[Token], last: usize, pattern: &Pattern) -> u8 {
     if pattern.signal != Override {
@@ -588,7 +624,16 @@ fn of_something(sentence: &[Token], last: usize, pattern: &Pattern) -> u8 {
         && next(2).is_some_and(|token| {
             token.class & (YOU | AI | AGENT | NOW | TASK | INSTRUCTIONS | EVERYTHING | CONTENT) == 0
         });
-    if is_about { 1 } else { u8::MAX }
+    // "Forget everything before the last checkpoint": something else than what a model was told.
+    let is_before = sentence.get(last).is_some_and(|token| token.class & EARLIER != 0)
+        && pattern.parts.last().is_some_and(|part| part & EARLIER != 0)
+        && next(1).is_some_and(|token| token.gap == Gap::None)
+        && (1..4).all(|ahead| {
+            next(ahead).is_none_or(|token| {
+                token.class & (THIS | YOU | NOW | CONTENT | INSTRUCTIONS | TOLD | AI | TASK) == 0
+            })
+        });
+    if is_about || is_before { 1 } else { u8::MAX }
 }
 
 /// The weight of a hit by what stands before its first word: a demand weighs what it weighs, a report little, the contrary
@@ -656,7 +701,8 @@ fn as_meant(sentence: &[Token], first: usize, pattern: &Pattern) -> Option<u8> {
         if before(3) & TELLING != 0 && before(2) & YOU != 0 {
             return told;
         }
-        return if before(2) & (YOU | MUST) != 0
+        return if before(2) & (YOU | MUST | CALMLY) != 0
+            || before(3) & CALMLY != 0
             || before(2) & BE != 0 && before(3) & TASK != 0
             || before(2) == 0 && first == 1
         {
@@ -665,7 +711,9 @@ fn as_meant(sentence: &[Token], first: usize, pattern: &Pattern) -> Option<u8> {
             told
         };
     }
-    if one & TELLING != 0 && one & YOU == 0 {
+    // "You will act as …" gives a role; "you will run …" tells what comes.
+    let is_role = pattern.signal == Persona && before(2) & YOU != 0;
+    if one & TELLING != 0 && one & YOU == 0 && !is_role {
         return told;
     }
     weight

@@ -605,6 +605,10 @@ impl Reader<'_> {
         if class == 0 && self.word.len() > 9 && is_mistyped(&self.word) {
             class = INSTRUCTIONS;
         }
+        // A name that somebody makes up for a model.
+        if class == 0 && self.word.len() > 4 && self.word.ends_with("gpt") {
+            class = AI;
+        }
         if self.word == "dan" && units.iter().all(|unit| unit.is_capital) {
             class |= UNBOUND;
         }

@@ -3,8 +3,8 @@
 
 use super::{
     class::*,
-    pattern::{Hit, Signal, Which, hits},
-    token::{Carrier, Gap, Tokens},
+    pattern::{Hit, Signal, Which, candidates, hits},
+    token::{Carrier, Gap, Mark, Token, Tokens},
     weights::{CAUTION, Feature, Features, PLANTED, score},
 };
 
@@ -24,6 +24,9 @@ const LAST: usize = 6;
 const CONSULTED: usize = 12;
 /// How far around the words it is looked for whether they are talked about.
 const AROUND: usize = 40;
+/// How often models are named elsewhere in a text that is about them.
+const ABOUT_IT: usize = 3;
+const ABOUT_OFTEN: usize = 10;
 
 /// A stretch of words that tells a model what to do.
 #[derive(Debug)]
@@ -59,9 +62,10 @@ pub(super) struct Disguise<'a> {
 /// The verdicts on a text: what is planted, and what is near to it.
 pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
     let found = found(tokens, disguise);
+    let names = if found.is_empty() { 0 } else { names(&tokens.list) };
     let mut verdicts: Vec<Verdict> = Vec::new();
     let mut start = 0;
-    while let Some(window) = window(tokens, &found, start, disguise) {
+    while let Some(window) = window(tokens, &found, start, names, disguise) {
         let mut score = score(&window.features);
         if !window.is_core {
             score = score.min(PLANTED - 1);
@@ -77,9 +81,12 @@ pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
 /// Every stretch that could be weighed, for the fitting of the weights.
 pub(super) fn windows(tokens: &Tokens, disguise: Disguise<'_>, each: &mut dyn FnMut(&Features)) {
     let found = found(tokens, disguise);
+    let names = names(&tokens.list);
     let mut start = 0;
-    while let Some(window) = window(tokens, &found, start, disguise) {
-        each(&window.features);
+    while let Some(window) = window(tokens, &found, start, names, disguise) {
+        if window.is_core {
+            each(&window.features);
+        }
         start = next(&found, start);
     }
 }
@@ -97,9 +104,10 @@ fn found(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<(usize, Hit)> {
     let mut from = 0;
     let mut number = 0;
     let mut here = Vec::new();
+    let candidates = candidates(tokens, Which::All);
     while from < tokens.list.len() {
         let to = sentence(tokens, from);
-        hits(tokens, from, to, Which::All, &mut here);
+        hits(tokens, from, to, &candidates, &mut here);
         for hit in here.drain(..) {
             if let Some(weight) = spoken(tokens, &hit, from) {
                 found.push((number, Hit { weight, ..hit }));
@@ -122,9 +130,10 @@ fn next(found: &[(usize, Hit)], start: usize) -> usize {
 fn may_decide(tokens: &Tokens) -> bool {
     let mut from = 0;
     let mut found = Vec::new();
+    let candidates = candidates(tokens, Which::Deciding);
     while from < tokens.list.len() {
         let to = sentence(tokens, from);
-        hits(tokens, from, to, Which::Deciding, &mut found);
+        hits(tokens, from, to, &candidates, &mut found);
         if !found.is_empty() {
             return true;
         }
@@ -185,6 +194,7 @@ fn window(
     tokens: &Tokens,
     found: &[(usize, Hit)],
     start: usize,
+    names: usize,
     disguise: Disguise<'_>,
 ) -> Option<Window> {
     let (sentence, first) = found.get(start)?;
@@ -219,12 +229,19 @@ fn window(
         }
     }
     ordered(&near, &mut features);
-    let is_core = is_core(&near);
+    let order = order(tokens, &near);
+    if let Some(order) = order {
+        features.add(Feature::Commanded);
+        if is_loaded(tokens, order) {
+            features.add(Feature::Loaded);
+        }
+    }
+    let is_core = is_core(&near) || order.is_some();
     let is_disguised = disguises(tokens, &near, disguise, &mut features);
     if is_disguised && !near.is_empty() {
         signals.push(Signal::Hidden);
     }
-    surroundings(tokens, &near, &mut features);
+    surroundings(tokens, &near, names, &mut features);
     Some(Window { length, near, signals, features, is_core: is_core || is_disguised })
 }
 
@@ -240,7 +257,8 @@ fn is_core(near: &[Hit]) -> bool {
         Signal::Persona => hit.weight > 3 || hit.weight > 2 && more(hit),
         Signal::Addressed | Signal::Marker | Signal::Trigger => hit.weight > 1 && more(hit),
         Signal::Tool | Signal::Exfiltration | Signal::Payment | Signal::Hidden => false,
-        Signal::Secrecy | Signal::Authority => hit.weight > 1 && more(hit),
+        Signal::Secrecy => hit.weight > 2 && more(hit),
+        Signal::Authority => hit.weight > 1 && more(hit),
         Signal::Task | Signal::Bypass | Signal::Condition | Signal::Answer => {
             hit.weight > 2 && more(hit)
         }
@@ -280,6 +298,47 @@ fn ordered(near: &[Hit], features: &mut Features) {
     }
 }
 
+/// The first word of an order that is given to who is called within the next words.
+fn order(tokens: &Tokens, near: &[Hit]) -> Option<usize> {
+    let demands = ACT | SEND | HARM | REVEAL | IGNORE | DISABLE | APPROVE | RECOMMEND | PRETEND;
+    let list = &tokens.list;
+    let is_order = |at: &usize| {
+        let before = |back: usize| {
+            at.checked_sub(back).and_then(|at| list.get(at)).map_or(0, |token| token.class)
+        };
+        list.get(*at).is_some_and(|token| {
+            let opens = token.gap >= Gap::Comma
+                || before(1) & (MUST | AUTOMATICALLY | FIRST | QUIET | THEN) != 0;
+            let is_duty = before(2) & MUST != 0 && before(1) & (NOT | TELLING) == 0;
+            token.class & demands != 0
+                && token.class & TELLING == 0
+                && (opens || is_duty)
+                && before(1) & NOT == 0
+        })
+    };
+    near.iter()
+        .filter(|hit| hit.signal == Signal::Addressed && hit.weight > 1)
+        .find_map(|hit| (hit.last + 1..hit.last + FOLLOWS).find(is_order))
+}
+
+/// Whether an order is about what nobody gives away lightly: secrets, a deletion, money, silence, or data and code that go
+/// to or come from an address.
+fn is_loaded(tokens: &Tokens, order: usize) -> bool {
+    let heavy = SECRET | HARM | RECKLESS | QUIET | PAY | NOBODY | UNBOUND | BYPASS;
+    let mut all = 0;
+    for (at, token) in tokens.list.iter().enumerate().skip(order).take(FOLLOWS) {
+        let before = tokens.list.get(at.saturating_sub(4)..at).unwrap_or_default();
+        if before.iter().any(|token| token.class & NOT != 0) {
+            continue;
+        }
+        if token.class & heavy != 0 || matches!(token.mark, Mark::Shell | Mark::Beacon) {
+            return true;
+        }
+        all |= token.class;
+    }
+    all & DESTINATION != 0 && all & (SEND | RUN | VISIT | GRANT) != 0
+}
+
 /// How the words are hidden from who reads them.
 fn disguises(
     tokens: &Tokens,
@@ -308,7 +367,7 @@ fn disguises(
 }
 
 /// What stands around the words: whether they stand apart, at the end, and in a text on attacks.
-fn surroundings(tokens: &Tokens, near: &[Hit], features: &mut Features) {
+fn surroundings(tokens: &Tokens, near: &[Hit], of_text: usize, features: &mut Features) {
     let Some((first, last, ..)) = place(tokens, near) else { return };
     let stands_apart = tokens.list.get(first).is_some_and(|token| token.gap >= Gap::Line);
     if stands_apart && first > 0 {
@@ -341,6 +400,19 @@ fn surroundings(tokens: &Tokens, near: &[Hit], features: &mut Features) {
         1 => features.add(Feature::Discussed),
         _ => features.add(Feature::DiscussedOften),
     }
+    let here = tokens.list.get(first..=last).unwrap_or_default();
+    let elsewhere = of_text.saturating_sub(names(here));
+    if elsewhere >= ABOUT_IT {
+        features.add(Feature::About);
+    }
+    if elsewhere >= ABOUT_OFTEN {
+        features.add(Feature::AboutOften);
+    }
+}
+
+/// How often models and agents are named.
+fn names(words: &[Token]) -> usize {
+    words.iter().filter(|token| token.class & (AI | AGENT) != 0).count()
 }
 
 /// The first and last word of some hits, and the bytes from the one to the other.

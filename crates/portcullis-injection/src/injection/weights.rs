@@ -42,9 +42,16 @@ pub(super) enum Feature {
     DiscussedOften,
     /// It wants the person asked, and nothing that a person would refuse.
     Consults,
+    /// Models and agents are named elsewhere in the text too: it is about them.
+    About,
+    AboutOften,
+    /// Who is called is given an order: a demand at the beginning of a clause, or one that is said to be a duty.
+    Commanded,
+    /// The order is about what nobody gives away lightly.
+    Loaded,
 }
 
-const OTHERS: usize = Feature::Consults as usize + 1;
+const OTHERS: usize = Feature::Loaded as usize + 1;
 /// How many weights there are: the first is what every stretch begins with.
 pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 
@@ -52,7 +59,7 @@ pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 /// nothing about stays there.
 pub const START: [i16; COUNT] = {
     let mut start = [100; COUNT];
-    let others = [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80];
+    let others = [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80, -60, -60, 100, 120];
     let mut at = 0;
     #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
     while at < OTHERS {

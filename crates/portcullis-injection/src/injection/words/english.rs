@@ -199,6 +199,17 @@ pub(super) const WORDS: &[Row] = &[
     (BYPASS, "skip"),
     (AI, "llama mistral grok deepseek qwen"),
     (
+        HANDLE,
+        "analyses analyzes transcribing transcribes classifying clustering grading importing indexes screens scans retrieving executing completing searching answering installing deploying citing",
+    ),
+    (
+        ACT,
+        "close assign label mark move replace rewrite stop rank place enter press type decline unlock clone",
+    ),
+    (CALMLY, "sure kind free"),
+    (THEN, "and then also just simply kindly"),
+    (OWNED, "our their his her its"),
+    (
         ROTATED,
         "vtaber vafgehpgvba vafgehpgvbaf cerivbhf qvfertneq sbetrg cebzcg flfgrz nffvfgnag nyy cnffjbeq",
     ),
