@@ -5,7 +5,7 @@
 //! cargo run --release -p portcullis-injection --example fit_injection -- fit LIST… > crates/portcullis-injection/src/injection/fitted.rs
 //! ```
 //!
-//! A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in
+//! `wrong` lists what is told wrongly, `dump` the features of every stretch. A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in
 //! `corpus/content/injection.jsonl`. Rows with the tier `subtle` count in scores and are not fitted. The fit is a logistic
 //! regression on the stretch of each text that scores highest, by a fixed number of steps from fixed weights: the same lists give
 //! the same table. A signal never speaks against what it stands for, so that its weights stay at zero or above.
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Some((verb, paths)) = arguments.split_first() else {
-        return Err("usage: fit_injection score|fit LIST…".into());
+        return Err("usage: fit_injection score|wrong|dump|fit LIST…".into());
     };
     let mut rows = Vec::new();
     for path in paths {
@@ -69,13 +69,10 @@ fn run() -> Result<(), Box<dyn Error>> {
         "score" => score(&rows),
         "wrong" => wrong(&rows),
         "fit" => fit(&rows),
-        "dump" => {
-            for row in &rows {
-                let stretches = stretches(&row.text);
-                let _ = writeln!(io::stdout(), "{}", serde_json::json!({"group": row.group, "planted": row.is_planted, "stretches": stretches}));
-            }
+        "dump" => dump(&rows),
+        other => {
+            return Err(format!("`{other}` is neither `score`, `wrong`, `dump` nor `fit`").into());
         }
-        other => return Err(format!("`{other}` is neither `score`, `wrong` nor `fit`").into()),
     }
     Ok(())
 }
@@ -137,6 +134,14 @@ fn wrong(rows: &[Row]) {
                 row.text.chars().take(400).collect::<String>()
             );
         }
+    }
+}
+
+fn dump(rows: &[Row]) {
+    for row in rows {
+        let stretches = stretches(&row.text);
+        let line = serde_json::json!({"group": row.group, "planted": row.is_planted, "stretches": stretches});
+        let _ = writeln!(io::stdout(), "{line}");
     }
 }
 

@@ -611,7 +611,10 @@ fn is_of_somebody(sentence: &[Token], first: usize, pattern: &Pattern) -> bool {
 /// Whether somebody is told who uses a model and not one: "if you use a language model".
 fn is_used(words: &[Token], pattern: &Pattern) -> bool {
     let asks = matches!(pattern.parts, [when, you, name] if when & WHEN != 0 && you & YOU != 0 && name & (AI | AGENT) != 0);
-    asks && words.iter().skip(1).any(|token| token.class & ACT != 0 && token.class & (AI | AGENT) == 0)
+    asks && words
+        .iter()
+        .skip(1)
+        .any(|token| token.class & ACT != 0 && token.class & (AI | AGENT) == 0)
 }
 
 /// How much instructions weigh that are instructions for something: "the earlier instructions for the badge printer".

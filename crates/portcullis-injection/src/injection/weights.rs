@@ -59,7 +59,8 @@ pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 /// nothing about stays there.
 pub const START: [i16; COUNT] = {
     let mut start = [100; COUNT];
-    let others = [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80, -60, -60, 100, 120];
+    let others =
+        [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80, -60, -60, 100, 120];
     let mut at = 0;
     #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
     while at < OTHERS {
