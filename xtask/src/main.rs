@@ -4,6 +4,7 @@ mod agents;
 mod audit_stress;
 mod bench;
 mod beside;
+mod circles;
 mod command;
 mod differential;
 mod docs;
@@ -21,6 +22,7 @@ const USAGE: &str = "\
 usage: cargo xtask <verb>
 
   test            everything that must hold: formatting, lints, tests, docs, structure, licences
+  structure       which crate may use which, and that no modules use each other in a circle
   docs [--check]  write the generated reference under docs/, or say what is out of date
   agents PROGRAM [AGENT]…
                   fetch coding agents and try each with a built program as its gate, apart from the network and the home
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test"] => test::run(),
+        ["structure"] => workspace::check_direction().and_then(|()| circles::check()),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["agents", program, names @ ..] => agents::run(program.as_ref(), names),

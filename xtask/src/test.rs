@@ -1,6 +1,7 @@
 //! Everything that must hold before a change lands, cheapest first.
 
 use crate::{
+    circles,
     command::{self, Failed, cargo},
     differential, docs, dressing, fuzz, licences, threats, workspace,
 };
@@ -13,6 +14,7 @@ const TOOLCHAIN: &str = "install Rust 1.95 with the components rustfmt and clipp
 
 pub(crate) fn run() -> Result<(), Failed> {
     workspace::check_direction()?;
+    circles::check()?;
     workspace::check_unsafe()?;
     licences::check()?;
     command::run(&mut cargo(&["fmt", "--all", "--", "--check"]), TOOLCHAIN)?;

@@ -1,5 +1,4 @@
-//! Text that speaks to a model and not to a person.
-
+#![doc = include_str!("../README.md")]
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod injection;

@@ -11,8 +11,8 @@ use crate::{
 mod arguments;
 mod canonical;
 
-pub use arguments::{BadCall, Problem};
-pub use arguments::{patched_text, shell_quoted};
+pub use crate::tool::FileOperation;
+pub use arguments::{BadCall, Problem, patched_text, shell_quoted};
 
 /// A normalised call. Build it with [`Action::from_call`]; it never changes afterwards, and its [`digest`](Action::digest)
 /// is what decisions and approvals are bound to.
@@ -77,21 +77,6 @@ pub enum ActionKind {
     },
     /// Any other tool.
     Tool,
-}
-
-/// What is done to a file.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum FileOperation {
-    /// Read it.
-    Read,
-    /// Search in it, or list it.
-    Search,
-    /// Create or replace it.
-    Write,
-    /// Change a part of it.
-    Edit,
-    /// Delete it.
-    Delete,
 }
 
 /// A further file that a call names.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+pub use crate::tool::ActionClass;
 use crate::{
     action::{Action, ActionKind},
     effect::{Connection, Effect, EffectKind, Effects, Target},
@@ -48,38 +49,6 @@ pub enum Coverage {
     Partial(Vec<(Place, &'static str)>),
 }
 
-/// What kind of action it is, from its effects and its tool.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum ActionClass {
-    /// Only reads, proven.
-    ReadOnly,
-    /// Changes files in the workspace.
-    Edit,
-    /// Talks to the network.
-    Network,
-    /// Runs programs.
-    Execute,
-    /// Deletes, or runs whatever it likes.
-    Destructive,
-    /// A tool that we do not know.
-    Unknown,
-}
-
-impl ActionClass {
-    /// The word on every wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::Edit => "edit",
-            Self::Network => "network",
-            Self::Execute => "execute",
-            Self::Destructive => "destructive",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 /// What an assessment is made from.
 #[derive(Debug)]
 pub struct Evidence<'a> {
@@ -96,6 +65,15 @@ pub struct Evidence<'a> {
 }
 
 impl Assessment {
+    /// Whether something in it could not be read. That a tool is unknown is its class, and priced by the mode as such.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        match &self.coverage {
+            Coverage::Full => false,
+            Coverage::Partial(places) => places.len() > usize::from(self.tool_is_unknown),
+        }
+    }
+
     /// Sums up what was found.
     #[must_use]
     pub fn new(evidence: Evidence<'_>) -> Self {

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
 use portcullis_syntax::Span;
 
-use crate::{contract::Act, facts::NotRead, finding::FilePlace, place::Standing, text::Text};
+pub use crate::text::EffectId;
+use crate::{content::NotRead, contract::Act, finding::FilePlace, standing::Standing, text::Text};
 
 /// Everything that an action would do, as far as it was understood.
 #[derive(Clone, Debug, Default)]
@@ -50,10 +51,6 @@ pub struct Started {
     /// Why it was not read.
     pub not_read: Option<NotRead>,
 }
-
-/// The index of an effect in [`Effects::list`].
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct EffectId(pub u32);
 
 /// The index of a layer in [`Effects::layers`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{contract::Contract, session::SessionState};
 
-pub mod content;
-
-pub use content::{FileFact, FileText, NotRead};
+pub use crate::content::{self, FileFact, FileText, NotRead};
 
 /// What the core would like to know before it judges. Fulfilled at the edge.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]

@@ -13,6 +13,7 @@ pub mod address;
 pub mod assessment;
 pub mod bound;
 pub mod call;
+pub mod content;
 pub mod contract;
 pub mod decision;
 pub mod deed;
@@ -28,6 +29,7 @@ pub mod pointer;
 pub mod risk;
 pub mod session;
 pub mod split;
+pub mod standing;
 pub mod text;
 pub mod tool;
 

@@ -1,21 +1,23 @@
 //! What the earlier calls of a session left behind: files whose content came from elsewhere, and what the agent was shown.
 //! Owns what of it is remembered and how much; it is passed in with the facts, and out to whoever keeps it.
 
-pub(crate) mod act;
+mod act;
 mod asked;
 mod concern;
 mod digest;
 mod heard;
+mod lexicon;
 mod token;
 mod tools;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use act::{Acts, acts_of_name};
+pub use act::Acts;
 pub use asked::{Asked, Broken, Limit};
 pub use concern::{Concern, Doing, Given, Part};
 pub use heard::{Heard, Source, Weight};
+pub use lexicon::acts_of_name;
 pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
 
 use crate::{

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::effect::EffectId;
-
 /// How much half-known text is kept. Text past it is dropped and stands as one unknown piece, so that doubling a
 /// variable over and over costs nothing.
 pub const KNOWN_BYTES: usize = 1 << 16;
@@ -19,6 +17,10 @@ pub const SOURCES: usize = 16;
 
 /// Where the piece comes from that stands for what was dropped.
 const PAST: &str = "text past the limit";
+
+/// The index of an effect in [`Effects::list`](crate::effect::Effects::list).
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct EffectId(pub u32);
 
 /// What went into a value that is not fully known, or that came a way worth noticing. A set.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -1,7 +1,7 @@
 //! Tool names: what an agent's name for a tool means, and which class it belongs to. Owns the alias table and the
 //! class table; it does not look at arguments.
 
-use crate::{action::FileOperation, assessment::ActionClass, hash, normal};
+use crate::{hash, normal};
 
 /// What a tool's name means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,6 +24,73 @@ pub enum Meaning {
     Git,
     /// It is anything else, also every tool of an MCP server.
     Other,
+}
+
+/// What is done to a file.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum FileOperation {
+    /// Read it.
+    Read,
+    /// Search in it, or list it.
+    Search,
+    /// Create or replace it.
+    Write,
+    /// Change a part of it.
+    Edit,
+    /// Delete it.
+    Delete,
+}
+
+/// What kind of action it is, from its effects and its tool.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum ActionClass {
+    /// Only reads, proven.
+    ReadOnly,
+    /// Changes files in the workspace.
+    Edit,
+    /// Talks to the network.
+    Network,
+    /// Runs programs.
+    Execute,
+    /// Deletes, or runs whatever it likes.
+    Destructive,
+    /// A tool that we do not know.
+    Unknown,
+}
+
+impl ActionClass {
+    /// The word on every wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::Edit => "edit",
+            Self::Network => "network",
+            Self::Execute => "execute",
+            Self::Destructive => "destructive",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The name of the argument that a tool works on, where one text says it all.
+///
+/// ```
+/// assert_eq!(portcullis_model::tool::sole_argument("bash"), Some("command"));
+/// assert_eq!(portcullis_model::tool::sole_argument("Read"), Some("path"));
+/// assert_eq!(portcullis_model::tool::sole_argument("mcp__notes__search"), None);
+/// ```
+#[must_use]
+pub fn sole_argument(tool: &str) -> Option<&'static str> {
+    match meaning(tool) {
+        Meaning::Shell => Some("command"),
+        Meaning::Code(_) => Some("code"),
+        Meaning::Query => Some("query"),
+        Meaning::Http(_) => Some("url"),
+        Meaning::Patch => Some("patch"),
+        Meaning::File(_) => Some("path"),
+        Meaning::FileCommand | Meaning::Git | Meaning::Other => None,
+    }
 }
 
 /// The prefix of the names that agents give to tools of MCP servers: `mcp__server__tool`.

@@ -1,5 +1,4 @@
-//! What an address, a name or a URL is, and whether it may be connected to.
-
+#![doc = include_str!("../README.md")]
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod network;

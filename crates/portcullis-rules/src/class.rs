@@ -7,6 +7,7 @@ use crate::{
     effect::{EffectKind, Effects, Target},
     facts::Facts,
     finding::{Category, Finding},
+    place::is_inside_workspace,
     programs::statements::statement_reads,
     risk::Severity,
     rules::Scene,
@@ -137,28 +138,4 @@ fn is_discarded(target: &Target) -> bool {
         target.text.as_known(),
         Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2")
     )
-}
-
-/// Whether a path surely lies in the workspace, also where a link there leads.
-pub fn is_inside_workspace(target: &Target, facts: &Facts) -> bool {
-    let Some(path) = &target.path else {
-        // Without a working directory nothing is known but the words.
-        return facts.cwd.is_none() && target.text.as_known().is_some_and(stays_below);
-    };
-    let Some(workspace) = facts.workspace.as_ref().or(facts.cwd.as_ref()) else { return false };
-    let leads_to = facts.paths.get(path).and_then(|fact| fact.leads_to.as_ref());
-    is_below(path, workspace) && leads_to.is_none_or(|real| is_below(real, workspace))
-}
-
-fn stays_below(path: &str) -> bool {
-    !path.is_empty()
-        && !path.starts_with(['/', '~', '\\'])
-        && !path.contains(':')
-        && path.split(['/', '\\']).all(|component| component != "..")
-}
-
-fn is_below(path: &str, directory: &str) -> bool {
-    let directory = directory.trim_end_matches('/');
-    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        && path.split('/').all(|component| component != "..")
 }

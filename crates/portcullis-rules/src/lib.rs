@@ -5,6 +5,7 @@
 pub mod analyze;
 pub mod assessor;
 pub mod class;
+mod phrases;
 pub mod rules;
 
 use portcullis_injection::injection;

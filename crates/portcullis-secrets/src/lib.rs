@@ -1,5 +1,4 @@
-//! Secrets in text: found, told apart from what only looks like them, and masked.
-
+#![doc = include_str!("../README.md")]
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod redact;

@@ -5,10 +5,8 @@
 
 use std::borrow::Cow;
 
+pub use crate::secrets::MASK;
 use crate::secrets::masked_spans;
-
-/// What stands in place of a secret.
-pub const MASK: &str = "***";
 
 /// Masking changes what stands around a mask, so it is repeated until nothing changes; text that still changes after
 /// this many rounds was made to confuse us, and is masked whole.

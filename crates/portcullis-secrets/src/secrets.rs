@@ -28,6 +28,7 @@ mod context;
 mod custom;
 mod delimit;
 mod dsn;
+mod encoded;
 mod format;
 mod given;
 mod headers;
@@ -42,6 +43,7 @@ mod options;
 mod phrase;
 mod pieces;
 mod programs;
+mod purpose;
 mod said;
 mod scan;
 mod sieve;
@@ -56,8 +58,12 @@ pub use validate::{Validity, aws_account};
 
 use crate::{finding::Confidence, risk::Severity};
 use kinds::SecretType;
-use scan::{Candidate, Purpose};
+use purpose::Purpose;
+use scan::Candidate;
 use sieve::Sieve;
+
+/// What stands in place of a secret.
+pub const MASK: &str = "***";
 
 /// How deep encoded text is decoded at most.
 pub const DEEPEST: u8 = 3;
@@ -278,7 +284,7 @@ fn shortened(secret: &[u8], most: usize) -> String {
         .take(shown)
         .map(|letter| if letter.is_control() { '·' } else { letter })
         .collect();
-    excerpt.push_str(crate::redact::MASK);
+    excerpt.push_str(MASK);
     excerpt
 }
 

@@ -6,6 +6,7 @@
 extern crate self as portcullis;
 
 pub mod account;
+pub mod agents;
 pub mod approvals;
 pub mod audit;
 pub mod cli;
@@ -16,6 +17,7 @@ pub mod gateway;
 pub mod grants;
 pub mod guardian;
 pub mod hook;
+pub mod hooked;
 pub mod install;
 pub mod memory;
 pub mod observe;
@@ -23,8 +25,10 @@ pub mod pause;
 pub mod person;
 pub mod platform;
 pub mod private;
+pub mod remote;
 pub mod replay;
 pub mod report;
+pub mod review;
 pub mod sandbox;
 pub mod scan;
 pub mod session;

@@ -22,7 +22,7 @@ use portcullis_core::{
 };
 
 use crate::{
-    hook::entries,
+    hooked,
     platform::{self, Directories},
 };
 
@@ -70,7 +70,7 @@ impl Observer {
                 }
             }
         }
-        let hooked = state.as_deref().map(entries::read).unwrap_or_default();
+        let hooked = state.as_deref().map(hooked::read).unwrap_or_default();
         let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
         Self { home: home.clone(), temporary, guarded, hooked, knows_own: true }
     }

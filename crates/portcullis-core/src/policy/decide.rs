@@ -6,7 +6,6 @@ use super::{Confirmation, Context, Mode, Policy, Standing, floor, rule, rule::Ru
 use crate::{
     action::{Action, ActionKind},
     assessment::{self, ActionClass, Assessment},
-    class,
     decision::{Decision, Layer, Obligation, Step, Verdict},
     effect::{Effect, EffectKind, Effects, GapReason},
     facts::Facts,
@@ -117,7 +116,7 @@ impl Policy {
         }
         // A mode prices an unknown tool itself; what is refused unasked stays refused.
         let unpriced = mode.is_none() || matches!(self.confirmation, Confirmation::Refuse { .. });
-        let unknown = is_unread(assessment) || (assessment.tool_is_unknown && unpriced && !left);
+        let unknown = assessment.is_unread() || (assessment.tool_is_unknown && unpriced && !left);
         let of_level = self.confirmation.verdict(assessment.level.into());
         let of_unknown =
             if unknown { self.confirmation.verdict(Risk::Unknown) } else { Verdict::Allow };
@@ -152,7 +151,7 @@ impl Policy {
         let standing = Standing {
             class: assessment.class,
             dangerous: assessment.level >= Severity::High
-                || is_unread(assessment)
+                || assessment.is_unread()
                 || writes_outside(subject),
             fetches: fetches(subject.action),
         };
@@ -163,16 +162,6 @@ impl Policy {
                 Verdict::Ask | Verdict::Deny => Verdict::Deny,
             },
             _ => mode.verdict(standing),
-        }
-    }
-}
-
-/// Whether something in it could not be read. That a tool is unknown is its class, and priced by the mode as such.
-pub(super) fn is_unread(assessment: &Assessment) -> bool {
-    match &assessment.coverage {
-        assessment::Coverage::Full => false,
-        assessment::Coverage::Partial(places) => {
-            places.len() > usize::from(assessment.tool_is_unknown)
         }
     }
 }
@@ -190,7 +179,7 @@ fn is_left_to_its_agent(subject: &Subject<'_>, mode: Option<Mode>) -> bool {
     match action.kind {
         // Where the mode asks about nothing, the risk still does.
         ActionKind::Tool => {
-            let hostile = assessment.level >= Severity::High || is_unread(assessment);
+            let hostile = assessment.level >= Severity::High || assessment.is_unread();
             !hostile || mode == Some(Mode::BypassPermissions)
         }
         ActionKind::File { .. } => effects.list.iter().all(is_own),
@@ -204,7 +193,7 @@ fn writes_outside(subject: &Subject<'_>) -> bool {
     matches!(action.kind, ActionKind::File { .. })
         && (facts.workspace.is_some() || facts.cwd.is_some())
         && effects.list.iter().any(|effect| match &effect.kind {
-            EffectKind::Write { target, .. } => !class::is_inside_workspace(target, facts),
+            EffectKind::Write { target, .. } => !place::is_inside_workspace(target, facts),
             _ => false,
         })
 }

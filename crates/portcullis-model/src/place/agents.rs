@@ -1,35 +1,7 @@
 //! Files of coding agents: what they may do, what they are told and what they remember. Owns the table.
 
 use super::{index::index, pattern::Located};
-
-/// A kind of file of a coding agent.
-#[derive(Debug, Eq, PartialEq)]
-pub struct AgentFile {
-    /// Whose, for a person.
-    pub agent: &'static str,
-    /// What it does.
-    pub kind: AgentFileKind,
-    pub(super) patterns: &'static [&'static str],
-}
-
-/// What a file of a coding agent does.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum AgentFileKind {
-    /// Rights, hooks, servers: what the agent may do and what runs around it.
-    Settings,
-    /// Instructions that it follows.
-    Instructions,
-    /// What it keeps for itself.
-    State,
-}
-
-impl AgentFile {
-    /// Whether it says what the agent may do.
-    #[must_use]
-    pub fn is_guarding(&self) -> bool {
-        self.kind == Settings
-    }
-}
+use crate::standing::{AgentFile, AgentFileKind};
 
 /// The row of a path, found once for each.
 pub(super) fn find(located: &Located<'_>) -> Option<&'static AgentFile> {

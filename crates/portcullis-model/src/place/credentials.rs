@@ -1,39 +1,7 @@
 //! Files that hold keys, tokens and passwords. Owns the table; one row per kind.
 
 use super::{index::index, pattern::Located};
-
-/// A kind of credential.
-#[derive(Debug, Eq, PartialEq)]
-pub struct Credential {
-    /// What it is, for a person.
-    pub what: &'static str,
-    /// How it is used without being shown.
-    pub class: CredentialClass,
-    pub(super) patterns: &'static [&'static str],
-}
-
-/// What a credential opens, which says how ordinary it is to name it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum CredentialClass {
-    /// Accounts of the machine itself: nothing but the system has business with it.
-    System,
-    /// Memory or environment of processes.
-    Process,
-    /// A user's keys and logins; programs are told where they are to use them.
-    User,
-    /// Settings of a project with passwords in them; programs load them.
-    Project,
-}
-
-impl Credential {
-    /// Whether it is the token with which a person decides what the gate asks: whoever has it approves.
-    #[must_use]
-    pub fn decides(&self) -> bool {
-        self.what == PERSONS_TOKEN
-    }
-}
-
-const PERSONS_TOKEN: &str = "the token with which a person decides";
+use crate::standing::{Credential, CredentialClass, PERSONS_TOKEN};
 
 pub(super) fn find(located: &Located<'_>) -> Option<&'static Credential> {
     let found = TABLE.get(index!(TABLE).row(located)?)?;

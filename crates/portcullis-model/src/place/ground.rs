@@ -6,143 +6,12 @@ use super::{
     agents,
     index::index,
     pattern::{Located, is_bare, is_drive, is_other_home},
+    system::{SYSTEM, SYSTEM_TOPS},
 };
-use crate::facts::Facts;
-
-/// Where a path is, the least worrying first: of a link and what it leads to, the greater counts.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Place {
-    /// A device that swallows, gives nothing away or is the terminal: `/dev/null`, `/dev/stdout`, `/dev/urandom`.
-    Harmless,
-    /// What a build or a tool made in the workspace and can make again.
-    Artifact,
-    /// Below a directory for temporary files.
-    Temporary,
-    /// A cache of the user or of the system.
-    Cache,
-    /// In the workspace.
-    Workspace,
-    /// Configuration of continuous integration, in the workspace.
-    ContinuousIntegration,
-    /// Inside `.git` and its like.
-    VersionControl,
-    /// None of the others.
-    Elsewhere,
-    /// What an administrator installed by hand: `/usr/local`, `/opt`, `/srv`.
-    Site,
-    /// A directory for temporary files as a whole.
-    TemporaryTop,
-    /// Not known.
-    Unknown,
-    /// In the user's home.
-    Home,
-    /// The workspace as a whole.
-    WorkspaceTop,
-    /// The version control of the workspace as a whole.
-    VersionControlTop,
-    /// A device that is none of the others.
-    Device,
-    /// Logs of the system.
-    Log,
-    /// The kernel's own files: `/proc`, `/sys`.
-    Kernel,
-    /// In the home of someone else.
-    OtherHome,
-    /// Settings, hooks and instructions of a coding agent.
-    Agent,
-    /// Inside a system directory.
-    System,
-    /// What the machine starts from.
-    Boot,
-    /// The gate's own files.
-    Gate,
-    /// A home as a whole.
-    HomeTop,
-    /// A system directory as a whole.
-    SystemTop,
-    /// A whole disk, or memory.
-    RawDevice,
-    /// The root of the file system.
-    Root,
-}
-
-impl Place {
-    /// Whether it belongs to the project that the agent works on.
-    #[must_use]
-    pub const fn is_workspace(self) -> bool {
-        matches!(
-            self,
-            Self::Workspace
-                | Self::WorkspaceTop
-                | Self::Artifact
-                | Self::VersionControl
-                | Self::VersionControlTop
-                | Self::ContinuousIntegration
-        )
-    }
-
-    /// Whether it holds what is someone's own.
-    #[must_use]
-    pub const fn is_private(self) -> bool {
-        matches!(
-            self,
-            Self::Home | Self::HomeTop | Self::OtherHome | Self::Log | Self::RawDevice | Self::Gate
-        )
-    }
-
-    /// Whether the system cannot do without it.
-    #[must_use]
-    pub const fn is_system(self) -> bool {
-        matches!(
-            self,
-            Self::Root
-                | Self::SystemTop
-                | Self::System
-                | Self::Boot
-                | Self::Kernel
-                | Self::RawDevice
-        )
-    }
-
-    /// Whether a directory there holds all that somebody has, or what the system is made of.
-    #[must_use]
-    pub const fn is_whole(self) -> bool {
-        self.is_system() || matches!(self, Self::HomeTop | Self::OtherHome)
-    }
-
-    /// The place for a person.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Harmless => "a harmless device",
-            Self::Artifact => "build output",
-            Self::Temporary => "a temporary file",
-            Self::Cache => "a cache",
-            Self::Workspace => "a file of the project",
-            Self::ContinuousIntegration => "continuous integration",
-            Self::VersionControl => "version control's own files",
-            Self::Elsewhere => "a place outside the project",
-            Self::Site => "software installed for everyone",
-            Self::TemporaryTop => "every temporary file",
-            Self::Unknown => "a place that cannot be known",
-            Self::Home => "a place in the home directory",
-            Self::WorkspaceTop => "the whole project",
-            Self::VersionControlTop => "the project's whole history",
-            Self::Device => "a device",
-            Self::Log => "the system's logs",
-            Self::Kernel => "the kernel's settings",
-            Self::OtherHome => "another user's home",
-            Self::Agent => "an agent's settings",
-            Self::System => "a system directory",
-            Self::Boot => "what the machine starts from",
-            Self::Gate => "the gate's own files",
-            Self::HomeTop => "a whole home directory",
-            Self::SystemTop => "a whole system directory",
-            Self::RawDevice => "a raw disk or memory",
-            Self::Root => "the whole file system",
-        }
-    }
-}
+use crate::{
+    facts::Facts,
+    standing::{AgentFile, Place},
+};
 
 pub(super) fn ground(located: &Located<'_>, facts: &Facts) -> Place {
     let parts = located.all();
@@ -164,7 +33,7 @@ pub(super) fn ground(located: &Located<'_>, facts: &Facts) -> Place {
     if let Some(below) = located.below_workspace() {
         return workspace(located, below);
     }
-    if agents::find(located).is_some_and(agents::AgentFile::is_guarding) {
+    if agents::find(located).is_some_and(AgentFile::is_guarding) {
         return Place::Agent;
     }
     if let Some(below) = located.below_home() {
@@ -293,7 +162,7 @@ fn workspace(located: &Located<'_>, below: &[Cow<'_, str>]) -> Place {
     if below.iter().any(|part| CONTROL.contains(&part.as_ref())) {
         return version_control(below);
     }
-    if agents::find(located).is_some_and(agents::AgentFile::is_guarding) {
+    if agents::find(located).is_some_and(AgentFile::is_guarding) {
         return Place::Agent;
     }
     if index!(CONTINUOUS_INTEGRATION, row => row).row(located).is_some() {
@@ -347,57 +216,6 @@ pub(super) fn is_artifact(rest: &str) -> bool {
         .find(|part| !part.is_empty())
         .is_some_and(|last| !is_bare(last) && ARTIFACTS_ANYWHERE.contains(&last))
 }
-
-/// Directories right below the root whose loss breaks the machine or everyone's data.
-pub(super) const SYSTEM_TOPS: &[&str] = &[
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "Volumes",
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "lib32",
-    "lib64",
-    "libx32",
-    "media",
-    "mnt",
-    "nix",
-    "opt",
-    "private",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-    "snap",
-    "srv",
-    "sys",
-    "usr",
-    "var",
-];
-
-/// Of these, the ones in which everything belongs to the system.
-pub(super) const SYSTEM: &[&str] = &[
-    "Applications",
-    "Library",
-    "System",
-    "bin",
-    "etc",
-    "lib",
-    "lib32",
-    "lib64",
-    "libx32",
-    "nix",
-    "run",
-    "sbin",
-    "snap",
-    "usr",
-    "var",
-];
 
 /// And the ones that hold what was put there by hand.
 const SITE: &[&str] = &["opt", "srv"];

@@ -8,17 +8,18 @@ mod agents;
 mod credentials;
 mod ground;
 mod index;
+mod letters;
 mod named;
 mod pattern;
 mod persistence;
+mod system;
 
-pub use agents::{AgentFile, AgentFileKind};
-pub use credentials::{Credential, CredentialClass};
-pub use ground::Place;
+pub use crate::standing::{
+    AgentFile, AgentFileKind, Credential, CredentialClass, Persistence, PersistenceKind, Place,
+};
 pub use named::{NamedPath, guarded_paths, secret_paths, started_paths};
-pub use persistence::{Persistence, PersistenceKind};
 
-use std::{borrow::Cow, sync::OnceLock};
+use std::borrow::Cow;
 
 use pattern::Located;
 pub use pattern::{glob, visible};
@@ -26,6 +27,7 @@ pub use pattern::{glob, visible};
 use crate::{
     effect::Target,
     facts::Facts,
+    standing::Answers,
     text::{Piece, Text},
 };
 
@@ -34,29 +36,6 @@ use crate::{
 pub fn place(path: &str, facts: &Facts) -> Place {
     worst(path, facts, |located| ground::ground(located, facts)).unwrap_or(Place::Unknown)
 }
-
-/// What a target's path means, asked once and kept with the target: a dozen rules want to know, and each answer takes a
-/// walk through the tables.
-#[derive(Clone, Debug, Default)]
-pub struct Standing(OnceLock<Answers>);
-
-#[derive(Clone, Debug)]
-struct Answers {
-    place: Place,
-    credential: Option<&'static Credential>,
-    persistence: Option<&'static Persistence>,
-    agent_file: Option<&'static AgentFile>,
-    is_account_list: bool,
-}
-
-// Two targets are the same when they name the same thing, whatever was asked about them so far.
-impl PartialEq for Standing {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Standing {}
 
 /// Where a target is, also where its path is only half known. Within one judgement the facts are the same, so the first
 /// answer stays.
@@ -95,6 +74,31 @@ fn answers<'t>(target: &'t Target, facts: &Facts) -> &'t Answers {
                 && ways.written.as_ref().is_some_and(|path| path.may_match(credentials::ACCOUNTS)),
         }
     })
+}
+
+/// Whether a path surely lies in the workspace, also where a link there leads.
+#[must_use]
+pub fn is_inside_workspace(target: &Target, facts: &Facts) -> bool {
+    let Some(path) = &target.path else {
+        // Without a working directory nothing is known but the words.
+        return facts.cwd.is_none() && target.text.as_known().is_some_and(stays_below);
+    };
+    let Some(workspace) = facts.workspace.as_ref().or(facts.cwd.as_ref()) else { return false };
+    let leads_to = facts.paths.get(path).and_then(|fact| fact.leads_to.as_ref());
+    is_below(path, workspace) && leads_to.is_none_or(|real| is_below(real, workspace))
+}
+
+fn stays_below(path: &str) -> bool {
+    !path.is_empty()
+        && !path.starts_with(['/', '~', '\\'])
+        && !path.contains(':')
+        && path.split(['/', '\\']).all(|component| component != "..")
+}
+
+fn is_below(path: &str, directory: &str) -> bool {
+    let directory = directory.trim_end_matches('/');
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        && path.split('/').all(|component| component != "..")
 }
 
 /// The credential that a path names, may name (a glob) or contains (a directory full of them).

@@ -1,11 +1,7 @@
 //! The tables' rows as paths that can be looked up: for whoever keeps a program away from them. Owns how a pattern comes down to
 //! paths below a home directory and a workspace; which rows are meant, its two questions say.
 
-use super::{
-    agents::{self, AgentFileKind},
-    credentials::{self, CredentialClass},
-    persistence::{self, PersistenceKind},
-};
+use super::{AgentFileKind, CredentialClass, PersistenceKind, agents, credentials, persistence};
 
 /// A path that a table names.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -196,8 +192,7 @@ mod tests {
         for NamedPath { path, .. } in guarded_paths(Some(HOME), WORKSPACE) {
             let written = path.replace('*', "x");
             let known = [format!("{written}/x"), written].iter().any(|path| {
-                place::agent_file(path, &facts).is_some()
-                    || place::persistence(path, &facts).is_some()
+                place::agent_file(path, &facts).is_some() || persistence(path, &facts).is_some()
             });
             assert!(known || path.contains('*') || path.ends_with("/HEAD"), "{path}");
         }

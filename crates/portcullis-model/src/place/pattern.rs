@@ -7,8 +7,8 @@
 
 use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
-use super::{agents::AgentFile, index::Letters};
-use crate::{facts::Facts, hash, session::SessionState, split::split};
+use super::{letters::Letters, system};
+use crate::{facts::Facts, hash, session::SessionState, split::split, standing::AgentFile};
 
 /// Names longer than this exist on no file system that we know (`NAME_MAX` is 255 bytes), so they match no pattern.
 const NAME_BYTES: usize = 255;
@@ -218,8 +218,8 @@ impl<'p> Located<'p> {
         if workspace.is_empty()
             || home.is_some_and(|home| starts_with(home, &workspace, self.fold))
             || workspace.first().is_some_and(|first| {
-                super::ground::SYSTEM_TOPS.contains(&first.as_ref())
-                    && (workspace.len() == 1 || super::ground::SYSTEM.contains(&first.as_ref()))
+                system::SYSTEM_TOPS.contains(&first.as_ref())
+                    && (workspace.len() == 1 || system::SYSTEM.contains(&first.as_ref()))
             })
         {
             return None;

@@ -1,49 +1,7 @@
 //! Files that something runs or obeys later, without being asked again. Owns the table; one row per kind.
 
 use super::{index::index, pattern::Located};
-
-/// A kind of file that starts something by itself.
-#[derive(Debug, Eq, PartialEq)]
-pub struct Persistence {
-    /// What it is, for a person.
-    pub what: &'static str,
-    /// Which family.
-    pub kind: PersistenceKind,
-    pub(super) patterns: &'static [&'static str],
-}
-
-/// The family of a file that starts something by itself.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum PersistenceKind {
-    /// Read by every new shell.
-    Shell,
-    /// Run at set times.
-    Schedule,
-    /// Started with the machine.
-    Service,
-    /// Started with the desktop session.
-    Session,
-    /// Run by version control.
-    Hook,
-    /// Obeyed by version control: commands, filters, where hooks are.
-    Control,
-    /// Lets someone in.
-    Login,
-    /// Says who may become root.
-    Rights,
-    /// Loaded into every program.
-    Loader,
-    /// Run by the package manager.
-    Package,
-    /// Run by every interpreter of a language.
-    Interpreter,
-    /// Run by an editor.
-    Editor,
-    /// Run when something in the project is used; an ordinary part of it.
-    Project,
-    /// Sends names elsewhere.
-    Names,
-}
+use crate::standing::{Persistence, PersistenceKind};
 
 pub(super) fn find(located: &Located<'_>) -> Option<&'static Persistence> {
     TABLE

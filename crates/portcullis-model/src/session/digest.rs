@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
 
-use super::act::folded;
+use super::lexicon::folded;
 
 /// How many bytes of a value are looked at: an address or a command is no longer.
 pub(super) const LONGEST: usize = 2_048;

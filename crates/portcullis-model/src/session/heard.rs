@@ -7,8 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    act::{Acts, Lexicon, Role, folded, is_joined},
+    act::{Acts, Role},
     digest::{Mark, Marks},
+    lexicon::{Lexicon, folded, is_joined},
     token::{self, Token},
 };
 

@@ -6,8 +6,6 @@ use std::{
     net::{Ipv4Addr, Ipv6Addr},
 };
 
-use super::spelling::until;
-
 /// What curl makes of a URL.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reading {
@@ -129,4 +127,10 @@ fn number(part: &str) -> Option<u64> {
         None if part.len() > 1 && part.starts_with('0') => digits(part, 8),
         None => digits(part, 10),
     }
+}
+
+/// The beginning of a text up to a byte of ASCII.
+pub(super) fn until(text: &str, ends: impl Fn(u8) -> bool) -> &str {
+    let end = text.bytes().position(ends).unwrap_or(text.len());
+    text.get(..end).unwrap_or(text)
 }

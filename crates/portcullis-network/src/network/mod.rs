@@ -31,7 +31,7 @@ pub use policy::{
     Admission, AllowedHost, BadEntry, Budget, DEFAULT_PORTS, Judged, NetworkOptions, NetworkPolicy,
 };
 pub use range::{Kind, RANGES_FOUR, RANGES_SIX, Range};
-pub use refusal::Refusal;
+pub use refusal::{LONGEST_URL, Refusal};
 pub use spelling::Note;
-pub use target::{LONGEST_URL, Target};
+pub use target::Target;
 pub use written::{is_metadata, service_in_variable, written_address};

@@ -2,7 +2,10 @@
 
 use std::net::IpAddr;
 
-use super::{address::Class, name::Inside, range::Kind, spelling::Note, target::LONGEST_URL};
+use super::{address::Class, name::Inside, range::Kind, spelling::Note};
+
+/// The most bytes of a URL; browsers and servers take less.
+pub const LONGEST_URL: usize = 16_384;
 
 /// Why a URL, a name or an address is refused.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

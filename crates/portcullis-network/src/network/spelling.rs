@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use url::Host;
 
 use super::{
-    curl::{Heard, hear},
+    curl::{Heard, hear, until},
     homograph,
 };
 
@@ -306,12 +306,6 @@ fn is_same(heard: &Heard<'_>, host: &Host<&str>, shown: Option<&str>, is_alone: 
 /// What stands behind the first colon.
 fn after_scheme(text: &str) -> Option<&str> {
     text.get(until(text, |byte| byte == b':').len() + 1..)
-}
-
-/// The beginning of a text up to a byte of ASCII.
-pub(super) fn until(text: &str, ends: impl Fn(u8) -> bool) -> &str {
-    let end = text.bytes().position(ends).unwrap_or(text.len());
-    text.get(..end).unwrap_or(text)
 }
 
 const fn ends_authority(byte: u8) -> bool {

@@ -6,12 +6,9 @@ use std::{borrow::Cow, net::IpAddr};
 use url::{Host, ParseError, Url};
 
 use super::{
-    refusal::Refusal,
+    refusal::{LONGEST_URL, Refusal},
     spelling::{Note, Notes, Spelling},
 };
-
-/// The most bytes of a URL; browsers and servers take less.
-pub const LONGEST_URL: usize = 16_384;
 
 /// Said of a host that is no name.
 const NO_NAME: &str = "the host has a character that no name has";

@@ -15,7 +15,6 @@ use crate::{
 
 mod detectors;
 mod ensemble;
-pub(crate) mod injection;
 mod pattern;
 mod rail;
 mod segments;

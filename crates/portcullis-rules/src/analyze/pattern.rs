@@ -6,7 +6,6 @@ use regex::Regex;
 use super::{
     AnalysisFailed, Analyzer, Corpus, Detector, Opinion,
     detectors::{COMPILED, DETECTORS},
-    injection,
     segments::{Segment, Segments},
 };
 use crate::{
@@ -14,6 +13,7 @@ use crate::{
     effect::{EffectKind, Effects, GapReason, Run},
     finding::{Category, Confidence, Finding, Place},
     normal::Normal,
+    phrases,
     risk::Severity,
     rules::Scene,
     understand,
@@ -47,7 +47,7 @@ impl Analyzer for PatternAnalyzer {
                     opinion.findings.extend(matches(detector, regex, segment, &normal));
                 }
             }
-            for found in injection::scan(&normal.text) {
+            for found in phrases::scan(&normal.text) {
                 let span = normal.original(found.span.range());
                 opinion.findings.extend(detector(found.id).map(|it| finding(it, segment, span)));
             }

@@ -7,9 +7,10 @@ use super::{Rule, Scene, Shelf, When, find};
 use crate::{
     Span,
     action::ActionKind,
-    analyze::injection::{Phrase, scan},
     finding::{Category, Confidence, Finding, Place},
-    injection, pointer,
+    injection,
+    phrases::{Phrase, scan},
+    pointer,
     risk::Severity,
 };
 

@@ -4,7 +4,6 @@
 use super::{
     Rule, Scene, Shelf, When,
     effects::{at, run, words},
-    system::RUNNING,
 };
 use crate::{
     effect::{Effect, EffectKind, Kinds, Run},
@@ -14,6 +13,15 @@ use crate::{
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+
+/// What rules on the running system have in common.
+pub(super) const RUNNING: Rule = Rule {
+    category: Category::System,
+    severity: Severity::High,
+    reversible: true,
+    remedy: "let a person who looks after the machine do this",
+    ..Rule::LOSS
+};
 
 static RULES: &[Rule] = &[
     Rule {

@@ -9,11 +9,11 @@ use crate::{
     Span,
     action::{Action, ActionKind, FileOperation},
     bound::Bounded as _,
-    class::is_inside_workspace,
     contract::{Act, Class, Meaning, Reach},
     effect::{Effect, EffectKind, Effects, LayerId, LayerOrigin, Run},
     facts::Facts,
     finding::{Category, Confidence, Finding, Place},
+    place::is_inside_workspace,
     risk::Severity,
     session::{
         Acts, Broken, Concern, Doing, Given, Part, SessionState, Source, Weight, acts_of_name,

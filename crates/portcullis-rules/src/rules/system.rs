@@ -4,7 +4,7 @@
 use super::{
     Hit, Rule, Scene, Shelf, When,
     effects::{about, at, run, words, written},
-    process::is_guard,
+    process::{RUNNING, is_guard},
 };
 use crate::{
     effect::{Effect, Kinds, WriteMode},
@@ -95,14 +95,6 @@ pub(super) static SHELF: Shelf = Shelf {
         "xfs_repair",
     ],
     rules: RULES,
-};
-
-pub(super) const RUNNING: Rule = Rule {
-    category: Category::System,
-    severity: Severity::High,
-    reversible: true,
-    remedy: "let a person who looks after the machine do this",
-    ..Rule::LOSS
 };
 
 static RULES: &[Rule] = &[

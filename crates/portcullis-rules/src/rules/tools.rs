@@ -4,10 +4,10 @@
 use super::{Hit, Rule, Scene, Shelf, When, apply, session};
 use crate::{
     bound::Bounded,
-    class::is_inside_workspace,
     contract::{Act, Class, Data, Meaning, Reach, ValueGiven},
     effect::{Effect, EffectKind},
     finding::{Category, Confidence, Finding},
+    place::is_inside_workspace,
     risk::Severity,
     secrets::{kinds::SecretType, likely},
     understand,

@@ -2,8 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{pinned::Pins, reach, turned_off};
+use super::{pinned::Pins, turned_off};
 use crate::{Layer, LayerState, Means, Network, Report, Unavailable, channel::Plan};
+
+/// The first version that also restricts cutting files short, without which "not written" would not be true.
+pub(super) const LEAST_VERSION: i32 = 3;
+
+/// The first version that keeps signals and abstract sockets inside.
+pub(super) const SCOPES_SINCE: i32 = 6;
 
 /// Namespaces that stand.
 #[derive(Clone, Debug)]
@@ -112,8 +118,8 @@ impl Held {
         pins: &Pins,
     ) -> Result<(Vec<Means>, Option<String>), String> {
         let profile = &plan.profile;
-        let landlock = self.landlock.as_ref().is_ok_and(|version| *version >= reach::LEAST_VERSION);
-        let scopes = self.landlock.as_ref().is_ok_and(|version| *version >= reach::SCOPES_SINCE);
+        let landlock = self.landlock.as_ref().is_ok_and(|version| *version >= LEAST_VERSION);
+        let scopes = self.landlock.as_ref().is_ok_and(|version| *version >= SCOPES_SINCE);
         let seccomp = self.seccomp.is_ok();
         let spaces = self.namespaces.as_ref();
         let mounts = spaces.map_or(Means::Namespaces, |spaces| spaces.by);

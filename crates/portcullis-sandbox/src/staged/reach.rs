@@ -13,17 +13,15 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope,
 };
 
-use super::{held::Held, pinned::Pins, view};
+use super::{
+    held::{Held, SCOPES_SINCE},
+    pinned::Pins,
+    view,
+};
 use crate::{Network, channel::Plan, kernel};
 
 /// The most places that are allowed one by one.
 const MOST_PLACES: usize = 20_000;
-
-/// The first version that also restricts cutting files short, without which "not written" would not be true.
-pub(super) const LEAST_VERSION: i32 = 3;
-
-/// The first version that keeps signals and abstract sockets inside.
-pub(super) const SCOPES_SINCE: i32 = 6;
 
 /// Puts it in force for this process and all that come from it. Which version holds is the answer, or why none does.
 pub(super) fn restrict(plan: &Plan, pins: &Pins, held: &Held) -> Result<i32, String> {

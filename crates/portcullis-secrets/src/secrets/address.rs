@@ -2,9 +2,10 @@
 
 use super::{
     delimit::{Value, is_reference},
+    encoded,
     kinds::{CONNECTION_STRING, SecretType, URL_CREDENTIALS},
-    layers,
-    scan::{Candidate, FRAMED, Purpose, Scan},
+    purpose::Purpose,
+    scan::{Candidate, FRAMED, Scan},
     source::{is_blank, is_name, is_quote},
     validate::Validity,
     value,
@@ -123,7 +124,7 @@ impl Scan<'_> {
     /// How likely a password in an address is one that somebody uses.
     fn password_in(&self, user: usize, separator: usize, value: Value) -> Option<Confidence> {
         let written = self.source.slice(value.start, value.end);
-        let text = &layers::unescaped(written).0;
+        let text = &encoded::unescaped(written).0;
         if text.iter().any(u8::is_ascii_control) || value::contains(text, b"\\u00") {
             return None;
         }

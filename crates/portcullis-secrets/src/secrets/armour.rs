@@ -4,7 +4,8 @@
 use super::{
     delimit::{Value, placeholder},
     kinds::{JWK, KUBERNETES_SECRET, PRIVATE_KEY, SERVICE_ACCOUNT},
-    scan::{Candidate, Closer, FRAMED, Frame, Purpose, SPELT, Scan},
+    purpose::Purpose,
+    scan::{Candidate, Closer, FRAMED, Frame, SPELT, Scan},
     source::{is_blank, is_name, is_quote},
     validate::{self, Validity},
     value,

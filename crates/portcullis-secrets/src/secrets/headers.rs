@@ -4,7 +4,8 @@
 use super::{
     delimit::{Value, is_reference, separated},
     kinds::{BASIC_AUTH, BEARER, COOKIE},
-    scan::{Purpose, Scan},
+    purpose::Purpose,
+    scan::Scan,
     source::{is_blank, is_name, is_quote},
     validate, value,
 };

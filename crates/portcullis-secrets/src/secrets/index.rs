@@ -5,13 +5,13 @@
 //! is taken, in lower case, and its hash marks a place. The pass hashes every window of the text and looks at one place; a bit by
 //! another hash is looked at only where that is marked.
 
+use std::ops::Range;
+
 use super::{
     format::{Part, in_class, part},
     jobs::JOBS,
     kinds::TABLES,
     loose::SHAPES,
-    scan::anchor_of,
-    sieve::Sieve,
 };
 
 /// The number of the table that stands for the jobs of the context.
@@ -370,10 +370,39 @@ pub(super) fn entries() -> impl Iterator<Item = Entry> {
     INDEX.entries.iter().map(|(_, entry)| *entry)
 }
 
+/// The anchor of an entry: a word, a keyword, or the literal of a spelling.
+pub(super) fn anchor_of(entry: Entry) -> &'static [u8] {
+    let row = usize::from(entry.row);
+    let kind = || TABLES.get(usize::from(entry.table)).and_then(|rows| rows.get(row));
+    let anchor = match entry.table {
+        CONTEXT => JOBS.get(row).map(|(word, _)| word.as_bytes()),
+        LOOSE => SHAPES.get(row).map(|shape| shape.prefix.as_bytes()),
+        _ if entry.item >= KEYWORD => kind()
+            .and_then(|kind| kind.keywords.get(usize::from(entry.item - KEYWORD)))
+            .map(|keyword| keyword.as_bytes()),
+        _ => kind()
+            .and_then(|kind| kind.formats.get(usize::from(entry.item)))
+            .map(|format| entry.anchor.of(format)),
+    };
+    anchor.unwrap_or_default()
+}
+
+impl Anchor {
+    /// The literal itself.
+    pub(super) fn of(self, format: &str) -> &[u8] {
+        let end = usize::from(self.at + self.len);
+        format.as_bytes().get(usize::from(self.at)..end).unwrap_or_default()
+    }
+}
+
 /// Calls `hit` with every entry whose window may stand at a position, and where the entry's anchor would begin.
-pub(super) fn each_hit(text: &[u8], sieve: Option<&Sieve>, mut hit: impl FnMut(usize, Entry)) {
-    let Some(sieve) = sieve else { return each_in(text, 0, &mut hit) };
-    for stretch in &sieve.stretches {
+pub(super) fn each_hit(
+    text: &[u8],
+    stretches: Option<&[Range<usize>]>,
+    mut hit: impl FnMut(usize, Entry),
+) {
+    let Some(stretches) = stretches else { return each_in(text, 0, &mut hit) };
+    for stretch in stretches {
         // A window that begins in a stretch may end behind it.
         let end = text.len().min(stretch.end + 3);
         each_in(text.get(stretch.start..end).unwrap_or_default(), stretch.start, &mut hit);

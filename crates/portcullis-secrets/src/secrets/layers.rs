@@ -5,7 +5,11 @@ use std::ops::Range;
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 
-use super::{Detector, Encoding, Finding, Options, Place, sieve::Sieve, validate::decode};
+use super::{
+    Detector, Encoding, Finding, Options, Place,
+    encoded::{decode, unescaped},
+    sieve::Sieve,
+};
 
 /// The shortest encoded text that is worth decoding: a token is no shorter.
 const LEAST: usize = 24;
@@ -157,26 +161,6 @@ fn percents(
             below(&inner, &(start..end), Encoding::Percent, left, options, place, findings);
         }
     }
-}
-
-/// The text without its percent signs, and how many there were.
-pub(super) fn unescaped(text: &[u8]) -> (Vec<u8>, usize) {
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let (mut out, mut index, mut signs) = (Vec::with_capacity(text.len()), 0, 0);
-    while let Some(byte) = text.get(index) {
-        let pair = (*byte == b'%')
-            .then(|| Some((digit(text.get(index + 1))?, digit(text.get(index + 2))?)))
-            .flatten();
-        if let Some((high, low)) = pair {
-            out.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
-            index += 3;
-            signs += 1;
-        } else {
-            out.push(*byte);
-            index += 1;
-        }
-    }
-    (out, signs)
 }
 
 fn below(

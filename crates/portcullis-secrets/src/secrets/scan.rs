@@ -3,27 +3,17 @@
 
 use super::{
     format::{self, LONGEST, Part},
-    index::{self, Anchor, CONTEXT, Entry, KEYWORD, LOOSE},
+    index::{self, Anchor, CONTEXT, Entry, KEYWORD, LOOSE, anchor_of},
     jobs::{self, Job},
     kinds::{self, SecretType, TABLES},
     loose::SHAPES,
+    purpose::Purpose,
     sieve::Sieve,
     source::{Source, is_blank, is_name, is_quote},
     validate::{self, Validity},
     value,
 };
 use crate::finding::Confidence;
-
-/// What a pass is for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Purpose {
-    /// To say what is there: a value is judged, and what stands for one is left out.
-    Report,
-    /// The same without names and surroundings: only types with a spelling of their own.
-    Spellings,
-    /// To hide it: whatever has a secret's name or beginning is taken, since a harmless word hidden costs nothing.
-    Mask,
-}
 
 /// A text that may be a secret.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +136,9 @@ pub(super) fn pass<'a>(
 ) -> Scan<'a> {
     let mut scan = Scan::new(bytes, purpose, goes_on);
     scan.alone();
-    index::each_hit(bytes, sieve, |start, entry| scan.look(start, entry));
+    index::each_hit(bytes, sieve.map(|sieve| sieve.stretches.as_slice()), |start, entry| {
+        scan.look(start, entry)
+    });
     scan
 }
 
@@ -174,31 +166,6 @@ pub(super) fn is_anchored(text: &[u8], start: usize, entry: Entry) -> bool {
         LOOSE => source.starts_with(start, anchor),
         _ if entry.item >= KEYWORD => source.has_word(start, anchor),
         _ => source.starts_with(start, anchor),
-    }
-}
-
-/// The anchor of an entry: a word, a keyword, or the literal of a spelling.
-pub(super) fn anchor_of(entry: Entry) -> &'static [u8] {
-    let row = usize::from(entry.row);
-    let kind = || TABLES.get(usize::from(entry.table)).and_then(|rows| rows.get(row));
-    let anchor = match entry.table {
-        CONTEXT => jobs::JOBS.get(row).map(|(word, _)| word.as_bytes()),
-        LOOSE => SHAPES.get(row).map(|shape| shape.prefix.as_bytes()),
-        _ if entry.item >= KEYWORD => kind()
-            .and_then(|kind| kind.keywords.get(usize::from(entry.item - KEYWORD)))
-            .map(|keyword| keyword.as_bytes()),
-        _ => kind()
-            .and_then(|kind| kind.formats.get(usize::from(entry.item)))
-            .map(|format| entry.anchor.of(format)),
-    };
-    anchor.unwrap_or_default()
-}
-
-impl Anchor {
-    /// The literal itself.
-    fn of(self, format: &str) -> &[u8] {
-        let end = usize::from(self.at + self.len);
-        format.as_bytes().get(usize::from(self.at)..end).unwrap_or_default()
     }
 }
 

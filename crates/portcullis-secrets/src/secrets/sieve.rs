@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{
     pieces::{self, FOLD},
-    scan::Purpose,
+    purpose::Purpose,
     source::{is_blank, is_name, is_quote},
 };
 
@@ -198,11 +198,11 @@ mod tests {
     use super::{
         super::{
             format::{Part, generate::Numbers, in_class, part},
-            index::{CONTEXT, KEYWORD, LOOSE, entries},
+            index::{CONTEXT, KEYWORD, LOOSE, anchor_of, entries},
             jobs::JOBS,
             kinds::{SecretType, TABLES, all},
             loose::SHAPES,
-            scan::{anchor_of, candidates, pass},
+            scan::{candidates, pass},
             tests::example,
         },
         *,

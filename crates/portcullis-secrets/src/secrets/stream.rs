@@ -20,7 +20,8 @@ use super::{
     Detector, Options,
     index::{self, Entry},
     kinds, layers,
-    scan::{self, Candidate, Closer, Open, Purpose},
+    purpose::Purpose,
+    scan::{self, Candidate, Closer, Open},
     sieve::Sieve,
 };
 use crate::finding::Confidence;
@@ -232,7 +233,7 @@ impl StreamRedactor {
     fn interest(&self, text: &[u8]) -> Option<Interest> {
         let sieve = Sieve::of(text, self.purpose())?;
         let mut hits = Vec::new();
-        index::each_hit(text, Some(&sieve), |start, entry| {
+        index::each_hit(text, Some(&sieve.stretches), |start, entry| {
             if scan::is_anchored(text, start, entry) {
                 hits.push((start, entry));
             }

@@ -1,10 +1,9 @@
 //! What the inside of a secret says about it: checksums, encoded structure, keys. Owns the checks; which type needs which, the
 //! tables say. Nothing is sent anywhere: a check reads the text and nothing else.
 
-use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD};
 use sha2::{Digest, Sha256};
 
-use super::{kinds::Check, value};
+use super::{encoded::decode, kinds::Check, value};
 
 /// What a check found out.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -109,17 +108,6 @@ pub fn aws_account(key: &[u8]) -> Option<u64> {
     }
     // Fifty bits were read; the first six bytes are the upper forty-eight.
     Some(((bits >> 2) & 0x7fff_ffff_ff80) >> 7)
-}
-
-/// Base64 in either alphabet, with or without its padding.
-pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
-    let bare = text.trim_ascii_end();
-    let bare = bare.strip_suffix(b"==").or_else(|| bare.strip_suffix(b"=")).unwrap_or(bare);
-    BASE64
-        .decode(text)
-        .or_else(|_| BASE64_NOPAD.decode(bare))
-        .or_else(|_| BASE64URL_NOPAD.decode(bare))
-        .ok()
 }
 
 fn json_web_token(text: &[u8]) -> Option<Validity> {

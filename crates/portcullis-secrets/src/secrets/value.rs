@@ -70,7 +70,7 @@ pub(super) fn password(value: &[u8], quoted: bool) -> Option<Confidence> {
 /// Whether what a value with percent signs stands for may be a password: no lone signs or control characters, as in tests of
 /// addresses.
 fn is_escaped_password(value: &[u8]) -> bool {
-    let (plain, signs) = super::layers::unescaped(value);
+    let (plain, signs) = super::encoded::unescaped(value);
     let letters = plain.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
     // What is no text when it is taken off was no escape.
     signs == 0

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::heredoc::Pending;
 use super::tree::{Unparsed, UnparsedReason, Word};
 use crate::Span;
 use crate::limits::{DEPTH, NODES};
@@ -49,6 +48,18 @@ impl Closers {
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
+}
+
+/// A heredoc whose body has not been read yet.
+pub(super) struct Pending {
+    /// Where in the record the body belongs.
+    pub(super) index: usize,
+    /// The line that closes it.
+    pub(super) delimiter: Box<str>,
+    /// Whether nothing in the body expands.
+    pub(super) quoted: bool,
+    /// `<<-`
+    pub(super) stripped: bool,
 }
 
 /// A parser over one text. A backtick substitution with removed backslashes is a text of its own.

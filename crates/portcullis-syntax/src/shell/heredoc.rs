@@ -1,23 +1,11 @@
 //! Heredocs: the delimiter where the redirection stands, the body after the line, and how it gets into the tree.
 
-use super::cursor::{END, Parser, character_length, ends_word};
+use super::cursor::{END, Parser, Pending, character_length, ends_word};
 use super::quote;
 use super::rules::{ARGUMENT, HEREDOC, HEREDOC_STRIPPED};
 use super::text::{Builder, TextKind};
 use super::tree::{Part, PartKind, Word};
 use crate::Span;
-
-/// A heredoc whose body has not been read yet.
-pub(super) struct Pending {
-    /// Where in the record the body belongs.
-    index: usize,
-    /// The line that closes it.
-    delimiter: Box<str>,
-    /// Whether nothing in the body expands.
-    quoted: bool,
-    /// `<<-`
-    stripped: bool,
-}
 
 impl Parser<'_> {
     /// Reads the delimiter at the cursor. The body is read after the line; what is returned beside the delimiter stands

@@ -18,15 +18,20 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::{
-    Exit, Failure, Reader, audit::failure as unrecordable, colour, egress, guardian, input,
-    json_flag, policy, session, session::Complaint, shown, write, write_json, write_line,
+    Exit, Failure, Reader,
+    audit::failure as unrecordable,
+    colour, egress, guardian, input, json_flag, policy,
+    session::{self, Complaint},
+    shown, write, write_json, write_line,
 };
 use crate::{
     audit,
     config::Configuration,
-    gateway::{self, Keys, Remote},
+    gateway,
     guardian::Reviewer,
-    pause, report,
+    pause,
+    remote::{Keys, Remote},
+    report,
     session::{Judged, Session, record_is_unwanted},
     wire::{Answer, ErrorAnswer, EventAnswer, Incoming, Lines, Request},
 };
@@ -179,7 +184,7 @@ impl Desk {
         let Request { id: _, call, mode, background, unknown_fields: _ } = request;
         let mode = mode.map(|word| word.parse()).transpose()?;
         let context = Context { mode, ..*context };
-        let reviewed = runtime.block_on(crate::guardian::judge(
+        let reviewed = runtime.block_on(crate::review::judge(
             session,
             reviewer,
             call,

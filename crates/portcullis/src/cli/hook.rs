@@ -5,7 +5,10 @@ use std::{io::Write, path::PathBuf, time::Duration};
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
 
 use super::{Exit, Failure};
-use crate::hook::{self, Options, agents::AGENTS};
+use crate::{
+    agents::{self, AGENTS},
+    hook::{self, Options},
+};
 
 /// The verb. Whatever goes wrong with it ends with the code that blocks.
 pub(super) const NAME: &str = "hook";
@@ -54,7 +57,7 @@ pub(super) fn run(matches: &ArgMatches, _: &mut dyn Write) -> Result<Exit, Failu
     Ok(if code == 0 { Exit::Done } else { Exit::Denied })
 }
 
-fn agent(name: &str) -> Result<&'static hook::agent::Agent, Failure> {
+fn agent(name: &str) -> Result<&'static agents::agent::Agent, Failure> {
     hook::named(name).ok_or_else(|| {
         let names: Vec<_> = AGENTS.iter().map(|agent| agent.name).collect();
         Failure::usage(format_args!("`{name}` is no agent that is known here"))

@@ -8,11 +8,11 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
-use portcullis_core::call::ToolCall;
+use portcullis_core::{call::ToolCall, tool};
 use serde_json::{Map, Value};
 
 use super::Failure;
-use crate::wire::{LONGEST, Request, sole_argument};
+use crate::wire::{LONGEST, Request};
 
 /// The options that name one call.
 pub(super) fn define(command: Command) -> Command {
@@ -77,7 +77,7 @@ pub(super) fn request(matches: &ArgMatches) -> Result<Request, Failure> {
     };
     let tool = matches.get_one::<String>("tool").map_or("bash", String::as_str);
     let mut arguments = Map::new();
-    let name = sole_argument(tool).ok_or_else(|| {
+    let name = tool::sole_argument(tool).ok_or_else(|| {
         Failure::usage(format_args!("what `{tool}` takes is not one text"))
             .with_help("give the whole call with `--call`")
     })?;

@@ -11,9 +11,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 
 use super::{Exit, Failure, shown};
 use crate::{
+    agents::{AGENTS, agent::Agent, table::Scope},
     audit::{self, Entry, Log},
     config::{self, Approve, Configuration},
-    hook::{self, agent::Agent, agents::AGENTS},
+    hook,
     install::{
         self, Change, InstallError,
         command::{NoProgram, Program},
@@ -22,7 +23,6 @@ use crate::{
         machine::{Located, Machine},
         manifest::{Manifest, ManifestError},
         status,
-        table::Scope,
     },
     person::{NoPerson, Person},
     platform::{self, Directories},

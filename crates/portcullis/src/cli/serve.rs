@@ -20,7 +20,8 @@ use super::{
 use crate::{
     approvals::{Book, MAX_TIMEOUT, TIMEOUT, Template, Webhook},
     audit,
-    gateway::{AGENTS, KeyError, Keys, Options, ServeError, Serving, TlsFiles, is_name},
+    gateway::{AGENTS, Options, ServeError, Serving, TlsFiles, is_name},
+    remote::{KeyError, Keys},
     session,
     wire::VERSION,
 };

@@ -14,9 +14,9 @@ use super::{
     json_flag, shown, write_json,
 };
 use crate::{
+    agents::{AGENTS, agent::Agent},
     audit::{Filter, Log},
     config::{Approve, Configuration},
-    hook::{agent::Agent, agents::AGENTS},
     install::{
         doctor::{self, Check, Proof},
         status::{self, State, Status},

@@ -17,7 +17,6 @@ use portcullis_core::{
 use serde_json::{Map, Value};
 
 use super::error::Misreading;
-use crate::wire::sole_argument;
 
 /// The working directory and the workspace of every example.
 pub const WORKSPACE: &str = "/workspace";
@@ -133,7 +132,7 @@ impl Example {
             arguments = serde_json::from_str(argument)
                 .map_err(|error| format!("the arguments in `{text}` are malformed: {error}"))?;
         } else if !argument.is_empty() {
-            let name = sole_argument(tool).ok_or_else(|| {
+            let name = tool::sole_argument(tool).ok_or_else(|| {
                 format!("what `{tool}` takes is not one text; write its arguments as JSON")
             })?;
             arguments.insert(name.to_owned(), Value::String(argument.to_owned()));

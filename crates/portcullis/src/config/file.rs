@@ -17,6 +17,7 @@ use super::{
     guardian::GuardianTable,
     hook::{Approve, OnHookFailure, UnknownTools},
     injection::InjectionTable,
+    level::Level,
     monitor::MonitorTable,
     network::NetworkTable,
     sandbox::SandboxTable,
@@ -162,22 +163,6 @@ pub enum ConfirmWord {
     Risky,
     /// Denies from the threshold on, `low` by default, and what is unknown.
     Refuse,
-}
-
-/// A level of risk.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Shows something.
-    Safe,
-    /// Reads, or is undone with ease.
-    Low,
-    /// Changes something that can be brought back.
-    Medium,
-    /// Hard to undo.
-    High,
-    /// Cannot be undone.
-    Critical,
 }
 
 /// What follows from what a person asked for.

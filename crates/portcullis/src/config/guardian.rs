@@ -12,7 +12,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{error::Misreading, file::Level, part::level_of};
+use super::{
+    error::Misreading,
+    level::{Level, level_of},
+};
 use crate::guardian::{FirstLook, KeySource, Price, Provider, Settings, crosses_openly};
 
 /// Headers that a key could stand in, or that we write ourselves.

@@ -25,6 +25,7 @@ mod guardian;
 mod hook;
 mod injection;
 mod layers;
+mod level;
 mod monitor;
 mod network;
 mod part;

@@ -23,11 +23,12 @@ use super::{
     example::{Example, List},
     file::{
         Analyzer, AuditTable, ClassWord, Confirm, ConfirmTable, ConfirmWord, DontAskWord, File,
-        HookTable, Level, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
+        HookTable, LevelOrOff, Lock, ModeWord, OnFailureWord, Preset, RuleEntry, Severity,
     },
     gateway::{Gateway, gateway_of},
     guardian::guardian_of,
     injection::classifier_of,
+    level::level_of,
     monitor::MonitorTable,
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
@@ -226,16 +227,6 @@ fn preset_of(word: Preset) -> ApprovalPolicy {
         Preset::ConfirmHighRisk => ApprovalPolicy::ConfirmHighRisk,
         Preset::ConfirmMediumAndUp => ApprovalPolicy::ConfirmMediumAndUp,
         Preset::Custom => ApprovalPolicy::Custom,
-    }
-}
-
-pub(super) fn level_of(word: Level) -> RiskLevel {
-    match word {
-        Level::Safe => RiskLevel::Safe,
-        Level::Low => RiskLevel::Low,
-        Level::Medium => RiskLevel::Medium,
-        Level::High => RiskLevel::High,
-        Level::Critical => RiskLevel::Critical,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use portcullis_core::{
     assessment::ActionClass,
     call::ToolCall,
-    conversation::{Change, Event, Proposed, Stage, Status},
+    conversation::{Change, Event, Proposed, Stage, Status, Stopped},
     decision::Verdict,
     guardian::inline::{self, Extraction},
     intervention::Settled,
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Conversation, ConversationError, PLAN,
-    propose::{judged, stopped},
+    propose::judged,
     thread::{Live, kept},
 };
 
@@ -143,7 +143,7 @@ impl Conversation {
             .engine
             .toolbox
             .look(call.clone(), &self.engine.identity)
-            .map_err(|answer| ConversationError::Stopped(stopped(&answer).message))?;
+            .map_err(|answer| ConversationError::Stopped(Stopped::from(&*answer).message))?;
         let mut after = Proposed {
             arguments: clean,
             withheld,

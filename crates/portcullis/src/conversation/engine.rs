@@ -25,15 +25,15 @@ use serde_json::Value;
 
 use super::{
     ConversationError, log,
-    model::{Heard, Model, ModelError, Prompt},
+    model::{Heard, Model, ModelError},
     prompt,
-    propose::stopped,
     thread::{Live, Thread, clean},
+    turn::Prompt,
 };
 use crate::{
     confirmation::ConfirmationHandler,
-    gateway::Remote as Gateway,
     guardian::Price,
+    remote::Remote as Gateway,
     tools::{Answer, Ending, Identity, Looked, Toolbox},
 };
 
@@ -291,8 +291,10 @@ impl Engine {
             |message: String| Stopped { code: "refused".to_owned(), message, fatal: false };
         let call = self.call_of(thread, action).map_err(refused)?;
         let record = thread.state.open(action).and_then(|open| open.proposed.record);
-        let mut looked =
-            self.toolbox.again(call, &self.identity, record).map_err(|answer| stopped(&answer))?;
+        let mut looked = self
+            .toolbox
+            .again(call, &self.identity, record)
+            .map_err(|answer| Stopped::from(&*answer))?;
         if let Some(earlier) = thread.live.get_mut(&action).and_then(|live| live.looked.take()) {
             looked.continues(earlier);
         }

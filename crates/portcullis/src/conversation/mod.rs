@@ -19,6 +19,7 @@ mod show;
 mod stream;
 mod thread;
 mod tools;
+mod turn;
 mod wire;
 
 use std::{
@@ -34,7 +35,7 @@ use std::{
 
 pub use engine::{DEEPEST, PART, PLAN};
 pub use log::{EventLog, Kept, LogError, directory, is_held, list, new_id, path_of, read};
-pub use model::{Called, Heard, Model, ModelError, Prompt, Remote, RemoteError, Reply, Turn};
+pub use model::{Heard, Model, ModelError, Remote, RemoteError};
 pub use portcullis_core::conversation as events;
 use portcullis_core::{
     conversation::{
@@ -46,11 +47,12 @@ use portcullis_core::{
 };
 pub use show::{change, line, timeline};
 pub use tools::{PERMISSION, built_in};
+pub use turn::{Called, Prompt, Reply, Turn};
 
 use crate::{
     confirmation::ConfirmationHandler,
-    gateway::Remote as Gateway,
     guardian::Price,
+    remote::Remote as Gateway,
     report::{self, Colour},
     session::Locked,
     tools::{Identity, Registry, RegistryError, Tool, Toolbox},

@@ -9,12 +9,15 @@ use std::{
     time::Duration,
 };
 
-use portcullis_core::guardian::{Failing, Json, Tokens};
+use portcullis_core::guardian::{Failing, Json};
 use portcullis_net::ResolverOptions;
-use serde_json::{Map, Value};
 use tokio::{runtime::Runtime, time};
 
-use super::{stream::Incoming, wire};
+use super::{
+    stream::Incoming,
+    turn::{Prompt, Reply},
+    wire,
+};
 use crate::guardian::{Service, Settings, SetupError, Trouble, malformed};
 
 /// The most bytes of an answer.
@@ -22,62 +25,6 @@ const LONGEST_ANSWER: u64 = 8 << 20;
 
 /// How often it is looked whether somebody stopped waiting.
 const GLANCE: Duration = Duration::from_millis(50);
-
-/// What a model is asked.
-#[derive(Clone, Debug)]
-pub struct Prompt {
-    /// What it is told about its task and the gate.
-    pub system: String,
-    /// The tools, each as `{"name", "description", "input_schema"}`.
-    pub tools: Vec<Json>,
-    /// What was said and done.
-    pub turns: Vec<Turn>,
-}
-
-/// A part of a conversation, as a model sees it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
-    /// The person, or the gate.
-    User(String),
-    /// The model.
-    Assistant {
-        /// What it said.
-        text: String,
-        /// What it called: the identifier, the tool, the arguments.
-        calls: Vec<(String, String, Map<String, Value>)>,
-    },
-    /// What came of a call.
-    Result {
-        /// The identifier of the call.
-        call: String,
-        /// What came of it.
-        text: String,
-        /// Whether that is an error.
-        is_error: bool,
-    },
-}
-
-/// What a model answered.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reply {
-    /// What it said.
-    pub text: String,
-    /// What it calls.
-    pub calls: Vec<Called>,
-    /// What it took.
-    pub tokens: Tokens,
-}
-
-/// A tool that a model calls.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Called {
-    /// The model's own identifier.
-    pub id: String,
-    /// The tool.
-    pub tool: String,
-    /// The arguments; why they are none, where they are none.
-    pub arguments: Result<Map<String, Value>, String>,
-}
 
 /// Why a model gave no answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use portcullis_core::conversation::{By, Event, Outcome, Proposed};
 use serde_json::Value;
 
-use super::{log::Kept, model::Turn};
+use super::{log::Kept, turn::Turn};
 
 /// The most bytes of results that a model is shown; the oldest are left out first.
 const SHOWN: usize = 400_000;

@@ -19,11 +19,11 @@ use serde_json::{Map, Value, json};
 use super::{
     ConversationError,
     engine::{DEEPEST, Engine, PART, PLAN},
-    model::{Called, Reply},
     thread::{Live, Thread, clean, kept},
+    turn::{Called, Reply},
     wire::json_of,
 };
-use crate::tools::{Answer, Looked};
+use crate::tools::Looked;
 
 /// The longest arguments that are kept of a call that is stopped.
 const LONGEST_STOPPED: usize = 16 << 10;
@@ -169,7 +169,7 @@ impl Engine {
             }
             Err(answer) => {
                 proposed.risk = answer.risk;
-                proposed.stopped = Some(stopped(&answer));
+                proposed.stopped = Some(Stopped::from(&*answer));
                 (proposed, None)
             }
         }
@@ -248,14 +248,4 @@ pub(super) fn judged(proposed: &mut Proposed, looked: &Looked) {
     };
     proposed.policy.clone_from(&judged.regime.configuration.policy_id);
     proposed.record = judged.sequence;
-}
-
-/// What stops a call.
-pub(super) fn stopped(answer: &Answer) -> Stopped {
-    let first = answer.violations.first();
-    Stopped {
-        code: first.map_or_else(|| "unrecorded".to_owned(), |first| first.reason.clone()),
-        message: answer.message.clone().unwrap_or_default(),
-        fatal: answer.fatal,
-    }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    model::{Called, Reply},
+    turn::{Called, Reply},
     wire::{self, ChatUsage, Draft, MessagesUsage, Part},
 };
 use crate::guardian::{Provider, Trouble, envelope, malformed};

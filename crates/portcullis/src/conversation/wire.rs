@@ -5,7 +5,7 @@ use portcullis_core::guardian::{Json, Tokens};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
-use super::model::{Called, Prompt, Reply, Turn};
+use super::turn::{Called, Prompt, Reply, Turn};
 use crate::guardian::{Provider, Settings, Trouble, envelope, malformed, refused};
 
 /// What is said of arguments that are none.

@@ -13,7 +13,6 @@ mod approvals;
 mod bench;
 mod events;
 mod judge;
-mod keys;
 mod metrics;
 mod openapi;
 mod overview;
@@ -21,7 +20,6 @@ mod page;
 mod policy;
 mod problem;
 mod records;
-mod remote;
 mod routes;
 mod serve;
 mod shapes;
@@ -43,11 +41,13 @@ use tokio::sync::broadcast;
 
 use self::{access::Door, bench::Bench, metrics::Metrics};
 pub use self::{
-    keys::{AGENTS, KeyError, Keys, is_name},
     problem::Problem,
-    remote::{PATIENCE, Remote, RemoteError, Word},
     serve::{ServeError, Serving, Stop, TlsFiles},
     shapes::approval_json,
+};
+pub use crate::remote::{
+    PATIENCE, Remote, RemoteError, Word,
+    keys::{AGENTS, KeyError, Keys, is_name},
 };
 use crate::{
     approvals::{Clerk, ClerkError, Question, Step, Webhook},
@@ -99,6 +99,8 @@ pub(super) struct Gateway {
     clerk: Clerk,
     bench: Bench,
     door: Door,
+    /// What it is, for programs.
+    description: String,
     metrics: Metrics,
     /// What listeners are told: the text of an event, made once for all of them.
     events: broadcast::Sender<Arc<str>>,

@@ -29,7 +29,8 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, policy, routes::Routes,
+    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, openapi, policy,
+    routes::Routes,
 };
 use crate::{approvals::Clerk, audit::AuditError};
 
@@ -140,6 +141,7 @@ impl Serving {
         let gateway = Arc::new(Gateway {
             bench: Bench::new(session),
             door,
+            description: openapi::TEXT.clone(),
             metrics: Metrics::new(),
             events: broadcast::Sender::new(BEHIND),
             timeout,

@@ -5,10 +5,8 @@
 //! no tools, in no request, so that it can start nothing that would have to be reviewed in turn.
 
 mod classifier;
-mod gate;
 mod ledger;
 mod provider;
-mod record;
 mod reviewer;
 mod service;
 mod settings;
@@ -19,9 +17,7 @@ pub(crate) use service::Service;
 pub(crate) use trouble::{Trouble, malformed, refused};
 
 pub use classifier::Classifier;
-pub use gate::{Reviewed, judge};
 pub use provider::Provider;
-pub use record::entry;
 pub use reviewer::{Decided, Particulars, Question, Reviewer};
 pub use service::SetupError;
 pub use settings::{

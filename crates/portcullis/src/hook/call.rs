@@ -11,11 +11,14 @@ use portcullis_core::{
 };
 use serde_json::{Map, Value};
 
-use super::{
-    agent::{Agent, Event, Means, Parts, Servers, Tool, ToolName, of_server},
-    payload::{Unreadable, at, first, text, type_name},
+use super::unreadable::{Unreadable, text, type_name};
+use crate::{
+    agents::{
+        agent::{Agent, Event, Means, Parts, Servers, Tool, ToolName, of_server},
+        field::{at, first},
+    },
+    wire,
 };
-use crate::wire;
 
 /// The most calls in one: each is judged and recorded in the time that an agent waits.
 const MAX_CALLS: usize = 64;

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::reply::Reply;
+use crate::agents::reply::Reply;
 
 /// How long a hook may take. Agents wait for five seconds at least, and go on then.
 pub const LONGEST: Duration = Duration::from_secs(2);

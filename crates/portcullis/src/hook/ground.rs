@@ -23,9 +23,10 @@ use std::{
 pub(super) use self::works::Ground;
 
 use self::way::{has_twin, is_same};
-use super::{HookError, entries};
+use super::HookError;
 use crate::{
     config::FILE_NAME,
+    hooked,
     platform::{self, CONFIGURATION, Directories, HOME, OWN_STATE, STATE},
 };
 
@@ -104,7 +105,7 @@ fn decide(
     // Where the account's home is taken, its variable moves nothing any more.
     checked(ground, &taken, &usual, note.is_none(), variable)?;
     let trial = usual.state.as_deref().zip(taken.state.as_deref());
-    let is_trial = trial.is_some_and(|(usual, state)| entries::is_trial(usual, state));
+    let is_trial = trial.is_some_and(|(usual, state)| hooked::is_trial(usual, state));
     let mut is_moved = false;
     let mut moved = |directory: &mut Option<PathBuf>, own: Option<&PathBuf>, names: &str| {
         if own.is_some() && directory.as_ref() != own {
@@ -129,7 +130,7 @@ fn decide(
         }
         Standing::New => {}
     }
-    if entries::is_installed(usual.state.as_deref()) && !is_trial {
+    if hooked::is_installed(usual.state.as_deref()) && !is_trial {
         moved(&mut taken.state, usual.state.as_ref(), STATE);
     }
     // What was not moved since was looked at.
@@ -156,8 +157,8 @@ impl Standing {
         let state = usual.state.as_deref();
         if is_configured(usual) {
             Self::Configured
-        } else if entries::is_installed(state) {
-            Self::Installed(state.and_then(entries::configuration))
+        } else if hooked::is_installed(state) {
+            Self::Installed(state.and_then(hooked::configuration))
         } else {
             Self::New
         }
@@ -367,7 +368,7 @@ mod tests {
         let world = World::new().configured("other").configured("home/.x");
         let state = world.root.join("home/.local/state/portcullis");
         platform::create_private_directory(&state).unwrap();
-        entries::write(&state, &["/home/dev/.claude/settings.json"], None).unwrap();
+        hooked::write(&state, &["/home/dev/.claude/settings.json"], None).unwrap();
         let own = taken("home/.config/portcullis", true);
         for named in
             [("HOME", "other"), ("XDG_CONFIG_HOME", "other"), ("XDG_CONFIG_HOME", "home/.x")]
@@ -385,7 +386,7 @@ mod tests {
         assert!(world.taken(&["project"], &[("HOME", "home")]).is_settled);
         // Whoever keeps the configuration elsewhere had that noted.
         let noted = world.root.join("home/.x/portcullis");
-        entries::write(&state, &["/home/dev/.claude/settings.json"], Some(&noted)).unwrap();
+        hooked::write(&state, &["/home/dev/.claude/settings.json"], Some(&noted)).unwrap();
         let variables = [("HOME", "home"), ("XDG_CONFIG_HOME", "home/.x")];
         let kept = taken("home/.x/portcullis", false);
         assert_eq!(world.decided(&["project"], Some("home"), &variables), kept);
@@ -394,11 +395,11 @@ mod tests {
         // A trial of the installation records apart, until its time is up.
         let apart = world.root.join("other");
         let variables = [("HOME", "home"), ("PORTCULLIS_STATE_DIR", "other")];
-        assert!(entries::begin_trial(&state, &apart).unwrap());
+        assert!(hooked::begin_trial(&state, &apart).unwrap());
         let decided = world.taken(&["project"], &variables);
         assert_eq!(decided.directories.state, Some(apart));
         assert!(!decided.is_settled);
-        entries::end_trial(&state);
+        hooked::end_trial(&state);
         assert_eq!(world.taken(&["project"], &variables).directories.state, Some(state));
     }
 

@@ -8,18 +8,16 @@
 //! It never fails by silence, which agents take for consent: whatever goes wrong on the way is answered with a denial in the
 //! agent's own form, also when time is up.
 
-pub mod agent;
-pub mod agents;
 mod call;
 pub mod deadline;
-pub mod entries;
+
 mod ground;
 mod payload;
-pub mod plugin;
-pub mod reply;
+
 pub mod sample;
 pub mod seen;
 mod twin;
+mod unreadable;
 mod words;
 
 use std::{
@@ -42,21 +40,22 @@ use portcullis_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::agents::named;
 pub use call::calls_of_tool;
-pub use payload::{Payload, Unreadable, named};
+pub use payload::Payload;
+pub use unreadable::Unreadable;
 
-use self::{
-    agent::{Agent, Event, Moment},
-    deadline::Deadline,
-    ground::Ground,
-    reply::{Reply, Saying, Word},
-};
+use self::{deadline::Deadline, ground::Ground};
 use crate::{
     account::Account,
+    agents::{
+        agent::{Agent, Event, Moment},
+        reply::{Reply, Saying, Word},
+    },
     audit::{Entry, Kind},
     config::{self, Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
-    gateway::{Keys, Remote, RemoteError},
     pause, person, platform,
+    remote::{Keys, Remote, RemoteError},
     session::{self, Judged, Ran, Session},
     watch,
     wire::{EventRequest, Happened},
@@ -221,7 +220,7 @@ impl Asker {
 fn payload_bytes(input: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One more than is read, so that a longer one is known to be longer.
-    input.take(payload::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
+    input.take(unreadable::LONGEST as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -4,14 +4,17 @@ use portcullis_core::{call::ToolCall, policy::Mode, tool::folded};
 use serde_json::Value;
 
 use super::{
-    agent::{Agent, Event, Mark, Moment},
-    agents::AGENTS,
     call,
+    unreadable::{LONGEST, Unreadable, text},
 };
-use crate::wire::{self, Malformed};
-
-/// The most bytes of a payload: a call of more is not a call that is answered in time.
-pub(super) const LONGEST: usize = 16 << 20;
+use crate::{
+    agents::{
+        AGENTS,
+        agent::{Agent, Event, Mark, Moment},
+        field::first,
+    },
+    wire,
+};
 
 /// A payload as it was understood.
 #[derive(Debug)]
@@ -36,39 +39,6 @@ pub struct Payload {
     pub own_words: Option<String>,
     /// The session.
     pub session: Option<String>,
-}
-
-/// Why a payload was not understood.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unreadable {
-    /// It is no JSON.
-    #[error("the payload is not the JSON that it should be: {0}")]
-    Malformed(#[from] Malformed),
-    /// It is longer than 16 MiB.
-    #[error("the payload is longer than {} MiB", LONGEST >> 20)]
-    TooLong,
-    /// It is no agent's that we know, and none was named.
-    #[error("the payload is of no agent that is known here")]
-    Stranger,
-    /// Its event is none that we know.
-    #[error("the payload is of an event that is not known here")]
-    Event,
-    /// It does not say which tool.
-    #[error("the payload does not name a tool")]
-    NoTool,
-    /// A field has a type that it cannot have: which, what it is, what it should be.
-    #[error("the payload's {0} should be {2}, but is {1}")]
-    Field(&'static str, &'static str, &'static str),
-    /// It does more in one call than is judged at once.
-    #[error("the call does more things at once than are judged")]
-    TooMany,
-}
-
-/// The agent with a name.
-#[must_use]
-pub fn named(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().copied().find(|agent| agent.name == name)
 }
 
 /// Reads the JSON of a payload.
@@ -155,55 +125,6 @@ pub(super) fn read(
         own_words: first(payload, fields.prompt).and_then(Value::as_str).map(str::to_owned),
         session: first(payload, fields.session).and_then(Value::as_str).map(str::to_owned),
     })
-}
-
-/// The value at a JSON pointer (RFC 6901) of a table: none of those escapes anything, and a payload is asked for many.
-pub(super) fn at<'a>(payload: &'a Value, pointer: &str) -> Option<&'a Value> {
-    if pointer.contains('~') {
-        return payload.pointer(pointer);
-    }
-    let mut keys = pointer.split('/');
-    if keys.next() != Some("") {
-        return None;
-    }
-    keys.try_fold(payload, |value, key| match value {
-        Value::Object(map) => map.get(key),
-        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
-        _ => None,
-    })
-}
-
-/// The first value at these pointers.
-pub(super) fn first<'a>(payload: &'a Value, pointers: &[&str]) -> Option<&'a Value> {
-    pointers.iter().find_map(|pointer| at(payload, pointer).filter(|value| !value.is_null()))
-}
-
-/// The first value at these pointers, which is a text.
-///
-/// # Errors
-/// [`Unreadable::Field`] where it is not.
-pub(super) fn text<'a>(
-    payload: &'a Value,
-    pointers: &[&str],
-    name: &'static str,
-) -> Result<Option<&'a str>, Unreadable> {
-    match first(payload, pointers) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(Unreadable::Field(name, type_name(other), "a string")),
-    }
-}
-
-/// The type of a value, for a person.
-pub(super) const fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// All the texts in a value, a line each: what a model reads of it. `serde_json` reads no deeper than 128 levels, so this

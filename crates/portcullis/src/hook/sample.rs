@@ -4,7 +4,7 @@
 use portcullis_core::tool::{Meaning, meaning};
 use serde_json::{Map, Value, json};
 
-use super::{
+use crate::agents::{
     agent::{Agent, Event, Mark, Means, Moment, Parts, Tool, ToolName},
     reply::{Reply, Saying, Word},
 };
@@ -140,7 +140,7 @@ fn put(payload: &mut Value, pointer: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::agents::AGENTS;
+    use crate::agents::AGENTS;
 
     #[test]
     fn every_agents_sample_is_a_shell_command_to_us() {

@@ -26,12 +26,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::{
-    By,
-    agent::{Agent, Event},
-    payload::{at, first},
+use super::By;
+use crate::{
+    agents::{
+        agent::{Agent, Event},
+        field::{at, first},
+    },
+    audit::Record,
+    platform,
 };
-use crate::{audit::Record, platform};
 
 /// How long after an answer another process may still ask about a call with the same id.
 const SAME_CALL: SignedDuration = SignedDuration::from_secs(10);

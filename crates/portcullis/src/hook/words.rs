@@ -5,8 +5,12 @@ use portcullis_core::{
     decision::Layer, finding::Finding, inspect::Inspection, redact::redact, risk::Severity,
 };
 
-use super::{HookError, agent::Agent, reply::Word};
-use crate::{report::visible, session::Judged};
+use super::HookError;
+use crate::{
+    agents::{agent::Agent, reply::Word},
+    report::visible,
+    session::Judged,
+};
 
 /// The most bytes of a reason: enough for three findings, little enough to be read.
 const MAX_REASON: usize = 1_500;

@@ -18,16 +18,16 @@ use super::{
     machine::Machine,
     plugin,
     status::{FileStatus, State, Status},
-    table::{Content, Entries, Lost, Plugin},
 };
 use crate::{
     account::Account,
-    hook::{
+    agents::{
         agent::{Agent, Event},
-        entries,
         reply::Reply,
-        sample,
+        table::{Content, Entries, Lost, Plugin},
     },
+    hook::sample,
+    hooked,
     platform::{self, Directories},
 };
 
@@ -100,7 +100,7 @@ impl Apart {
         platform::create_private_directory(&apart.path.join(WORKPLACE))?;
         // A hook that was installed in the usual places records elsewhere for this alone.
         if let Some(state) = usual_state() {
-            entries::begin_trial(&state, &apart.path.join(STATE))?;
+            hooked::begin_trial(&state, &apart.path.join(STATE))?;
         }
         Ok(apart)
     }
@@ -116,7 +116,7 @@ impl Apart {
 impl Drop for Apart {
     fn drop(&mut self) {
         if let Some(state) = usual_state() {
-            entries::end_trial(&state);
+            hooked::end_trial(&state);
         }
         // What stays is empty of anything but our own two calls.
         let _ = fs::remove_dir_all(&self.path);

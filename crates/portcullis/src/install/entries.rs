@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::{
     command::{self, Called, Program, line},
     json::{self, Fragment, Misread, Node, Step},
-    table::{self, Entries, Form, Literal, Lost},
 };
-use crate::hook::{
+use crate::agents::{
     agent::{Agent, Event, Moment},
     reply::{Saying, Word},
+    table::{self, Entries, Form, Literal, Lost},
 };
 
 /// Members of a hook that a person may have added without making the gate looser, and that stay.

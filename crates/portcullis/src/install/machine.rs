@@ -7,8 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::table::{Base, Place, Scope, Target, Trace};
-use crate::{hook::agent::Agent, platform::Directories};
+use crate::{
+    agents::{
+        agent::Agent,
+        table::{Base, Place, Scope, Target, Trace},
+    },
+    platform::Directories,
+};
 
 /// The variable that says where configuration is.
 const CONFIGURATION: &str = "XDG_CONFIG_HOME";

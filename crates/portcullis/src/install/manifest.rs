@@ -14,8 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     account::Account,
-    audit,
-    hook::entries,
+    audit, hooked,
     platform::{self, Directories},
 };
 
@@ -178,8 +177,8 @@ impl Manifest {
         written(&path, &bytes).map_err(failed)?;
         if let Some(state) = self.directory.parent() {
             let paths: Vec<&str> = self.files.iter().map(|kept| kept.path.as_str()).collect();
-            entries::write(state, &paths, configuration_elsewhere().as_deref())
-                .map_err(|source| ManifestError::System { path: entries::list(state), source })?;
+            hooked::write(state, &paths, configuration_elsewhere().as_deref())
+                .map_err(|source| ManifestError::System { path: hooked::list(state), source })?;
         }
         self.forget();
         Ok(())

@@ -22,7 +22,6 @@ pub mod manifest;
 pub mod noted;
 pub mod plugin;
 pub mod status;
-pub mod table;
 
 use similar::TextDiff;
 
@@ -32,9 +31,11 @@ use self::{
     file::{FileError, Found},
     machine::Machine,
     manifest::{Kept, Manifest, ManifestError, digest},
+};
+use crate::agents::{
+    agent::Agent,
     table::{Content, Scope, Target},
 };
-use crate::hook::agent::Agent;
 
 /// Why an agent is not installed, or not taken away.
 #[derive(Debug, thiserror::Error)]

@@ -4,11 +4,11 @@
 use super::{
     command::{self, Program, line},
     json::Fragment,
-    table::Content,
 };
-use crate::hook::{
+use crate::agents::{
     agent::{Agent, Event, Moment},
     reply::{Saying, Word},
+    table::Content,
 };
 
 /// What every file of ours says of itself, and is known by.

@@ -14,11 +14,14 @@ use super::{
     json, lines,
     machine::Machine,
     plugin,
-    table::{Content, Literal, Off, Scope, Switch, Target, Trust},
 };
 use crate::{
+    agents::{
+        agent::Agent,
+        table::{Content, Literal, Off, Scope, Switch, Target, Trust},
+    },
     audit::{AuditError, Filter, Kind, Log, Record},
-    hook::{agent::Agent, seen},
+    hook::seen,
     session::DISOBEYED,
 };
 

@@ -11,10 +11,15 @@ use super::{
     machine::Machine,
     manifest::Manifest,
     status::State,
-    table::{Content, Scope},
     *,
 };
-use crate::hook::{self, agents::AGENTS};
+use crate::{
+    agents::{
+        AGENTS,
+        table::{self, Content, Scope},
+    },
+    hook,
+};
 
 /// A machine of its own, with a program whose path needs quoting.
 struct Place {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_core::{call::ToolCall, risk::Risk};
+use portcullis_core::{call::ToolCall, conversation::Stopped, risk::Risk};
 use portcullis_sandbox::Report;
 use serde::Serialize;
 
@@ -93,6 +93,17 @@ pub struct Answer {
     /// What held it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Report>,
+}
+
+impl From<&Answer> for Stopped {
+    fn from(answer: &Answer) -> Self {
+        let first = answer.violations.first();
+        Self {
+            code: first.map_or_else(|| "unrecorded".to_owned(), |first| first.reason.clone()),
+            message: answer.message.clone().unwrap_or_default(),
+            fatal: answer.fatal,
+        }
+    }
 }
 
 impl Answer {

@@ -14,7 +14,7 @@ use portcullis_core::{
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{VERSION, call::UnknownField};
+use super::{VERSION, head::UnknownField};
 
 /// How much of a decoded or nested text an answer carries: enough to see what it is, and little enough that a thousand
 /// findings in one long script do not carry it a thousand times.

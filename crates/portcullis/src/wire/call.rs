@@ -5,12 +5,13 @@ use portcullis_core::{
     call::ToolCall,
     guardian::{Origin, Turn},
     risk::Risk,
-    tool::{self, Meaning},
 };
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{head, strict::Malformed};
+use super::{
+    head::{self, UnknownField},
+    strict::Malformed,
+};
 
 /// The longest line, and the longest file with a call or a command: more than any model writes in one go, and little
 /// enough to be held in memory several times.
@@ -47,17 +48,6 @@ pub struct Request {
     pub background: Background,
     /// The fields that nobody knows, and that nothing was judged by.
     pub unknown_fields: Vec<UnknownField>,
-}
-
-/// A field that nobody knows: whoever misspelled one was judged without what they said in it.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct UnknownField {
-    /// Its name.
-    pub field: String,
-    /// The field that was meant, where one is named nearly so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<&'static str>,
 }
 
 /// What a reviewing model is shown beside a call. Whoever sends the call vouches for it.
@@ -143,26 +133,6 @@ fn turn(entry: Value) -> Result<Turn, String> {
         }
     };
     Ok(Turn { origin, text: head::needed(&mut fields, "text")? })
-}
-
-/// The name of the argument that a tool works on, where one text says it all.
-///
-/// ```
-/// assert_eq!(portcullis::wire::sole_argument("bash"), Some("command"));
-/// assert_eq!(portcullis::wire::sole_argument("Read"), Some("path"));
-/// assert_eq!(portcullis::wire::sole_argument("mcp__notes__search"), None);
-/// ```
-#[must_use]
-pub fn sole_argument(tool: &str) -> Option<&'static str> {
-    match tool::meaning(tool) {
-        Meaning::Shell => Some("command"),
-        Meaning::Code(_) => Some("code"),
-        Meaning::Query => Some("query"),
-        Meaning::Http(_) => Some("url"),
-        Meaning::Patch => Some("patch"),
-        Meaning::File(_) => Some("path"),
-        Meaning::FileCommand | Meaning::Git | Meaning::Other => None,
-    }
 }
 
 #[cfg(test)]

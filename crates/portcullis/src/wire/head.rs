@@ -1,18 +1,27 @@
 //! What every request has in common: an object, the caller's identifier, the version, fields of one type. Owns how they are
 //! read and what is said where they are wrong; which fields a request has, its own file says.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use portcullis_core::secrets::redacted;
 
-use super::{
-    call::UnknownField,
-    strict::{self, Malformed},
-};
+use super::strict::{self, Malformed};
 use crate::config::nearest;
 
 /// The version of what is read and written here, in the field `v`; what comes without one is read as this.
 pub const VERSION: u64 = 1;
+
+/// A field that nobody knows: whoever misspelled one was judged without what they said in it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UnknownField {
+    /// Its name.
+    pub field: String,
+    /// The field that was meant, where one is named nearly so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<&'static str>,
+}
 
 /// How much of the name of an unknown field is said.
 const LONGEST_NAME: usize = 64;

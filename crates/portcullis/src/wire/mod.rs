@@ -19,7 +19,7 @@ pub use answer::{
     Answer, CoverageShape, ErrorAnswer, ErrorShape, FileShape, FindingShape, GapShape, digest_text,
 };
 pub use assess::{AssessAnswer, AssessRequest};
-pub use call::{Background, LONGEST, Request, sole_argument};
+pub use call::{Background, LONGEST, Request};
 pub use event::{EventAnswer, EventRequest, Happened, Incoming, Noticed};
 pub use head::VERSION;
 pub use inspect::{ClassifierShape, InspectAnswer, InspectRequest, PlantedShape, SecretShape};

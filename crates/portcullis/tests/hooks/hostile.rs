@@ -14,11 +14,11 @@
 use std::{fs, panic};
 
 use portcullis::{
-    hook::{
-        self, Options,
-        agent::{Agent, Event, Moment, ToolName},
+    agents::{
+        agent::{Agent, Event, Mark, Moment, ToolName},
         reply::Reply,
     },
+    hook::{self, Options},
     wire,
 };
 use serde_json::{Map, Value, json};
@@ -232,7 +232,7 @@ fn event<'a>(agent: &'a Agent, payload: &Value) -> Option<&'a Event> {
         agent.fields.event.is_empty() || name.as_ref().is_some_and(|name| *name == letters(known))
     };
     let mut events = agent.events.iter().filter(|event| is_named(event.name));
-    let fits = |marks: &[hook::agent::Mark]| marks.iter().all(|mark| mark.fits(payload));
+    let fits = |marks: &[Mark]| marks.iter().all(|mark| mark.fits(payload));
     events.find(|event| fits(event.marks))
 }
 

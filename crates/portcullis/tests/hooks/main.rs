@@ -24,7 +24,7 @@ use std::{
 };
 
 use cases::{Answer, Case, Start, Suite};
-use portcullis::hook::agents::AGENTS;
+use portcullis::agents::AGENTS;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

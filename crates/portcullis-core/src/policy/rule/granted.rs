@@ -9,7 +9,7 @@ use super::{
 use crate::{
     action::ActionKind,
     effect::{EffectKind, Run},
-    policy::{Policy, Subject, decide::is_unread},
+    policy::{Policy, Subject},
     programs,
     risk::Severity,
 };
@@ -185,7 +185,7 @@ fn reachable(subject: &Subject<'_>) -> Result<(), NoPattern> {
     if assessment.level >= Severity::High {
         return Err(NoPattern::TooRisky(assessment.level));
     }
-    if is_unread(assessment) { Err(NoPattern::Unread) } else { Ok(()) }
+    if assessment.is_unread() { Err(NoPattern::Unread) } else { Ok(()) }
 }
 
 /// A run as a rule: its program and what it is told to do, and whatever follows where the program is known.

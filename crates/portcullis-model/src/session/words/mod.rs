@@ -1,4 +1,4 @@
-//! The words for acts and limits, one file a language, as [`super::act::folded`] writes them: lower case, Latin letters without marks. A
+//! The words for acts and limits, one file a language, as [`super::lexicon::folded`] writes them: lower case, Latin letters without marks. A
 //! `*` says that more letters may follow.
 
 use super::act::{Acts, Role};

@@ -9,7 +9,7 @@ use axum::{
     routing::get,
 };
 
-use super::{Shared, judge::json_text, openapi, problem::Problem};
+use super::{Shared, judge::json_text, problem::Problem};
 
 /// What the page may do.
 pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
@@ -65,6 +65,6 @@ pub(super) async fn metrics(State(gateway): State<Shared>) -> Response {
 }
 
 /// What this gateway is, for programs.
-pub(super) async fn description() -> Response {
-    json_text(openapi::TEXT.clone())
+pub(super) async fn description(State(gateway): State<Shared>) -> Response {
+    json_text(gateway.description.clone())
 }

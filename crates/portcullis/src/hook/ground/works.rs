@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::way::{Attached, identity, is_attached_between, way};
 use crate::{
-    hook::{agent::Agent, agents::AGENTS, payload},
+    agents::{AGENTS, agent::Agent, field},
     platform::{self, is_shared},
 };
 
@@ -65,10 +65,10 @@ impl Ground {
             }
         };
         for pointer in agent.fields.cwd {
-            payload::at(payload, pointer).and_then(Value::as_str).into_iter().for_each(&mut add);
+            field::at(payload, pointer).and_then(Value::as_str).into_iter().for_each(&mut add);
         }
         for pointer in agent.fields.roots {
-            let roots = payload::at(payload, pointer).and_then(Value::as_array);
+            let roots = field::at(payload, pointer).and_then(Value::as_array);
             roots.into_iter().flatten().filter_map(Value::as_str).for_each(&mut add);
         }
         Self { asks_process: true, ..Self::of(names, account) }

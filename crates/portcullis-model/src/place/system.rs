@@ -1,0 +1,52 @@
+//! The directories that a system is made of.
+
+/// Directories right below the root whose loss breaks the machine or everyone's data.
+pub(super) const SYSTEM_TOPS: &[&str] = &[
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "media",
+    "mnt",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+];
+
+/// Of these, the ones in which everything belongs to the system.
+pub(super) const SYSTEM: &[&str] = &[
+    "Applications",
+    "Library",
+    "System",
+    "bin",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "nix",
+    "run",
+    "sbin",
+    "snap",
+    "usr",
+    "var",
+];
