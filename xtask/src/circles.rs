@@ -39,6 +39,7 @@ const KNOWN: &[(&str, &[&str])] = &[(
         "programs::operands",
         "programs::operators",
         "programs::projects",
+        "programs::started",
         "programs::text",
         "programs::trees",
         "programs::wrappers",
