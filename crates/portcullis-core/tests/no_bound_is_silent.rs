@@ -342,10 +342,16 @@ const TOLD: &[&str] = &[
     "left.truncate(ELEMENTS);",
     "list.truncate(ALTERNATIVES - 1);",
     "list.truncate(ELEMENTS);",
+    "path.truncate(DEPTH * 2);",
     "pointer.truncate(length);",
     "self.descriptors.truncate(DESCRIPTORS);",
+    "self.links.truncate(before);",
     "self.traps.truncate(traps);",
     "shown.truncate(end);",
+    "table.truncate(DEPTH);",
+    "text.truncate(length + 1);",
+    "text.truncate(length);",
+    "value.truncate(trimmed);",
     "values.truncate(ALTERNATIVES - 1);",
 ];
 

@@ -148,6 +148,8 @@ pub struct Effect {
     pub at: Location,
     /// How certain it is that it would happen.
     pub certainty: Certainty,
+    /// Whether it happens in a container, which has files, users and a system of its own: what is changed there is gone with it.
+    pub contained: bool,
 }
 
 /// How certain an effect is.

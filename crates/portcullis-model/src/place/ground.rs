@@ -411,6 +411,7 @@ const ARTIFACTS: &[&str] = &[
 const ARTIFACT_FORMS: &[&str] = &[
     "dist-*",
     "build-*",
+    "*.egg",
     "*.egg-info",
     "*.tsbuildinfo",
     ".coverage.*",

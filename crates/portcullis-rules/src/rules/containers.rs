@@ -280,7 +280,7 @@ static RULES: &[Rule] = &[
         message: "the container, whoever built its image, can read and change a home directory with its keys",
         remedy: "mount the project: `docker run -v \"$PWD\":/app IMAGE`",
         when: When::Command(&[
-            "docker|podman|nerdctl run|create -v=/home/*:*|--volume=/home/*:*|-v=/Users/*:*|-v=/root/*:*|-v=~*:*|-v=$HOME:* !-v=/home/*/*:* !--volume=/home/*/*:*",
+            "docker|podman|nerdctl run|create -v=/home/*:*|--volume=/home/*:*|-v=/Users/*:*|-v=/root/*:*|-v=~*:*|-v=$HOME:* !-v=/home/*/*:* !--volume=/home/*/*:* !-v=/root/*/*:* !--volume=/root/*/*:*",
             "docker|podman|nerdctl run|create -v=*/.ssh*:*|-v=*/.aws*:*|-v=*/.kube*:*|-v=*/.gnupg*:*|-v=*/.docker*:*|-v=*/.config/gcloud*:*|--volume=*/.ssh*:*|--volume=*/.aws*:*",
         ]),
         fires: &[

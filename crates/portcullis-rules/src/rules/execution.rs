@@ -487,10 +487,20 @@ fn unpacked(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             let first = is_script.then(|| pattern::options(run).operands().next()).flatten();
             first.is_some_and(|first| is_there(first.text.known_prefix()))
         };
-        if is_there(run.name.text.known_prefix()) || script() {
+        if (is_there(run.name.text.known_prefix()) || script()) && !was_there(effect, scene) {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });
         }
     }
+}
+
+/// Whether what an effect starts was looked at before the call: then no archive brought it.
+fn was_there(effect: &Effect, scene: &Scene<'_>) -> bool {
+    scene.effects.files.iter().any(|started| {
+        started.digest.is_some()
+            && started.at.layer == effect.at.layer
+            && (effect.at.span.contains(started.at.span)
+                || started.at.span.contains(effect.at.span))
+    })
 }
 
 /// Programs that build or run what stands in the project. Sorted.

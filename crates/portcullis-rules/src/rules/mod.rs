@@ -18,6 +18,7 @@ mod change;
 mod cloud;
 mod cluster;
 mod code;
+mod contained;
 mod containers;
 mod credentials;
 mod databases;
@@ -283,7 +284,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             EffectKind::Noted(id) => {
                 if let Some(rule) = find(id) {
                     let hit = passing::tempered(rule.id, effect, scene, Hit::default());
-                    found.add(rule, effect.at, effect.certainty, hit);
+                    found.of(scene, effect, rule, hit);
                 }
             }
             _ => {}
@@ -293,7 +294,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
                 && let Some(hit) = fires(effect, scene)
             {
                 let hit = passing::tempered(rule.id, effect, scene, hit);
-                found.add(rule, effect.at, effect.certainty, hit);
+                found.of(scene, effect, rule, hit);
             }
         }
         for (shelf, reading) in READINGS {
@@ -301,7 +302,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             for (id, hit) in read.drain(..) {
                 if let Some(rule) = shelf.rules.iter().find(|rule| rule.id == id) {
                     let hit = passing::tempered(rule.id, effect, scene, hit);
-                    found.add(rule, effect.at, effect.certainty, hit);
+                    found.of(scene, effect, rule, hit);
                 }
             }
         }
@@ -316,7 +317,15 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
             fires(scene, &mut hits);
         }
         for hit in hits.drain(..) {
-            found.add(rule, everything, Certainty::Certain, hit);
+            let about = hit.at.and_then(|at| scene.effects.list.iter().find(|it| it.at == at));
+            match about {
+                Some(effect) if effect.contained && !contained::counts(rule.id) => {}
+                Some(effect) => {
+                    let hit = passing::projects::tempered(rule, effect, scene, hit);
+                    found.add(rule, everything, Certainty::Certain, hit);
+                }
+                None => found.add(rule, everything, Certainty::Certain, hit),
+            }
         }
     }
     let mut findings = found.finish();
@@ -334,7 +343,7 @@ fn commands(run: &Run, effect: &Effect, scene: &Scene<'_>, found: &mut Found<'_>
     for (rule, words) in index::shapes(&run.program, command.first()) {
         if command.has_words(words) {
             let hit = passing::tempered(rule.id, effect, scene, Hit::default());
-            found.add(rule, effect.at, effect.certainty, hit);
+            found.of(scene, effect, rule, hit);
         }
     }
 }
@@ -346,6 +355,14 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
+    /// What a rule says of an effect; in a container most of it is no harm.
+    fn of(&mut self, scene: &Scene<'_>, effect: &Effect, rule: &'static Rule, hit: Hit) {
+        let hit = passing::projects::tempered(rule, effect, scene, hit);
+        if !effect.contained || contained::counts(rule.id) {
+            self.add(rule, effect.at, effect.certainty, hit);
+        }
+    }
+
     fn add(&mut self, rule: &'static Rule, at: Location, certainty: Certainty, hit: Hit) {
         let at = hit.at.unwrap_or(at);
         let severity = hit.severity.unwrap_or(rule.severity);

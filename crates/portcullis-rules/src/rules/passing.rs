@@ -16,6 +16,7 @@ use crate::{
 };
 
 mod captured;
+pub(super) mod projects;
 mod uncommitted;
 
 /// What is asked of a program's run: whether its finding is of no consequence.
@@ -30,6 +31,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("cloud.token.print", captured::is_used_where_it_belongs),
     ("container.compose.volumes", composed_for_tests),
     ("container.remove.many", stopped_or_chosen),
+    ("container.run.host-mount", projects::shows_names_only),
     ("db.drop", test_database),
     ("db.mongo.drop", test_documents),
     ("db.redis.flush", numbered_keys),

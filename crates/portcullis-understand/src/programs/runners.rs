@@ -150,6 +150,18 @@ fn hand_on(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return invocation.origin();
     };
     for words in *beginnings {
+        // `uv run x.py` runs it with Python, whatever its first line says.
+        if invocation.program == "uv"
+            && let Some(script) = after(invocation.options(), &invocation.arguments, words)
+            && script
+                .first()
+                .is_some_and(|first| first.text.as_known().is_some_and(|it| it.ends_with(".py")))
+        {
+            let mut inner =
+                vec![Argument { text: Text::known("python3"), span: invocation.name.span }];
+            inner.extend_from_slice(script);
+            return walk.run(&inner, invocation.input.clone());
+        }
         if let Some(inner) = after(invocation.options(), &invocation.arguments, words)
             && let Some(inner) = named(inner, words.is_empty() || words.contains(&"run"))
         {
@@ -192,7 +204,9 @@ fn named(words: &[Argument], only_known: bool) -> Option<Vec<Argument>> {
         Some(scoped) => scoped.split('@').next()?.rsplit('/').next()?,
         None => written.split('@').next()?,
     };
-    let known = super::program(package).is_some() || crate::programs::notable::names(package);
+    let known = super::program(package).is_some()
+        || crate::programs::notable::names(package)
+        || super::started::is_known(package);
     if package.is_empty() || (only_known && !known && !written.contains('/')) {
         return None;
     }

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use crate::{bound::Cut, programs::makefile::Makefile, understand::code};
+use crate::{bound::Cut, programs::started::make, understand::code};
 
 /// The commands of a file.
 #[derive(Debug, Default)]
@@ -166,11 +166,8 @@ fn dockerfile(content: &str) -> Vec<String> {
 
 /// The recipes of a makefile with their variables put in, whatever the goal is; as they are written where that is too much.
 fn made(content: &str) -> Vec<String> {
-    /// A goal that no file has.
-    const NONE: &str = "\0";
     let mut cut = Cut::default();
-    let read = Makefile::read(content, &[], &mut cut, Span::default());
-    let commands = read.commands(&[NONE], &mut cut, Span::default());
+    let commands = make::commands(content, &[], None, &mut cut, Span::default());
     if cut.happened() { recipes(content) } else { commands }
 }
 

@@ -186,6 +186,9 @@ fn files<'s>(scene: &'s Scene<'_>) -> Vec<(&'s Effect, &'s Target, &'s str)> {
         .list
         .iter()
         .filter_map(|effect| {
+            if effect.contained {
+                return None;
+            }
             let (target, _, content) = written(effect)?;
             let known = known(content)?;
             let started = place::persistence_of(target, scene.facts).is_some_and(|found| {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::bound::Bounded;
 use crate::effect::WriteMode;
-use crate::programs::{Word, makefile::Makefile};
+use crate::programs::{Word, started::make};
 
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
@@ -596,10 +596,9 @@ pub(crate) fn made(walk: &mut Walk<'_>, text: &Text, words: Option<&[Argument]>,
     let (given, goals): (Vec<&str>, Vec<&str>) =
         words.iter().flatten().copied().partition(|word| word.contains('='));
     let given: Vec<(&str, &str)> = given.iter().filter_map(|word| word.split_once('=')).collect();
-    let read = Makefile::read(known, &given, walk, span);
     // Which goal is meant is not known where a word is not.
-    let goals = if words.is_some() { goals } else { vec!["\0"] };
-    for command in read.commands(&goals, walk, span) {
+    let goals = words.is_some().then_some(goals.as_slice());
+    for command in make::commands(known, &given, goals, walk, span) {
         let code = text.derive([Piece::Known(command)]);
         walk.shell(&code, span, &[], None);
     }

@@ -22,10 +22,35 @@ use crate::{
     understand::shell::{Invocation, Walk},
 };
 
+mod ansible;
+mod cargo;
+mod cmake;
+mod compose;
+mod devcontainer;
+mod dockerfile;
+mod environments;
+mod fed;
+mod golang;
+mod helm;
+mod hooks;
 pub(crate) mod imports;
 mod interpreters;
+mod javascript;
+mod jvm;
+pub mod make;
+mod meson;
+mod nix;
+mod packages;
+mod project;
 mod pytest;
+mod ruby;
 mod schedules;
+mod servers;
+mod setups;
+mod tasks;
+mod terraform;
+mod tree;
+mod workflows;
 
 /// Programs that start something from files, and how what they start is found.
 pub(crate) struct Starter {
@@ -37,13 +62,57 @@ pub(crate) struct Starter {
 
 /// Every kind.
 static STARTERS: &[&Starter] = &[
+    &ansible::ANSIBLE,
+    &cargo::CARGO,
+    &cmake::CMAKE,
     &interpreters::NODE,
+    &compose::COMPOSE,
+    &devcontainer::DEVCONTAINER,
+    &dockerfile::BUILD,
+    &environments::TASKS,
+    &environments::TOX,
+    &fed::CLUSTERS,
+    &fed::DATABASES,
+    &golang::GO,
+    &helm::HELM,
+    &hooks::DIRENV,
+    &hooks::GIT,
+    &hooks::HUSKY,
+    &hooks::LEFTHOOK,
+    &hooks::PRE_COMMIT,
+    &javascript::MANAGERS,
+    &javascript::RUNNERS,
+    &javascript::TOOLS,
+    &jvm::GRADLE,
+    &jvm::MAVEN,
+    &make::MAKE,
+    &meson::MESON,
+    &nix::NIX,
+    &packages::SCRIPTS,
     &interpreters::PERL,
     &interpreters::PYTHON,
     &interpreters::RUBY,
     &pytest::PYTEST,
+    &ruby::BUNDLER,
+    &ruby::GEM,
+    &ruby::RAKE,
+    &ruby::RSPEC,
+    &ruby::VAGRANT,
     &schedules::AT,
     &schedules::CRONTAB,
+    &servers::DJANGO,
+    &servers::SERVERS,
+    &setups::BUILDERS,
+    &setups::MODULES,
+    &setups::PIP,
+    &tasks::COMPOSER,
+    &tasks::DENO,
+    &tasks::JUST,
+    &tasks::PROCFILE,
+    &tasks::PYTHON,
+    &tasks::TASK,
+    &terraform::TERRAFORM,
+    &workflows::ACT,
 ];
 
 /// Says what a program starts from files that were there before.
@@ -53,6 +122,11 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             (starter.start)(walk, invocation);
         }
     }
+}
+
+/// Whether a program is known to start something from files.
+pub(crate) fn is_known(program: &str) -> bool {
+    STARTERS.iter().any(|starter| starter.programs.contains(&program))
 }
 
 /// Something in a file that would run.
@@ -91,4 +165,19 @@ pub(crate) fn run_pieces(walk: &mut Walk<'_>, text: &str, pieces: &[Piece]) {
         walk.at_most(piece.certainty, |walk| walk.code(piece.language, &code, piece.span, &[]));
         walk.go_to(outer);
     }
+}
+
+/// The directory above one; none above the root.
+fn directory_above(directory: &str) -> Option<String> {
+    let (above, last) = directory.rsplit_once('/')?;
+    (!last.is_empty() && !above.is_empty()).then(|| above.to_owned())
+}
+
+/// A word as a shell is given it.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }

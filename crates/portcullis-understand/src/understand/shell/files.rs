@@ -205,7 +205,7 @@ impl Walk<'_> {
     }
 
     /// The rest of what is being read is not read: that is a question, but where version control has had the file since before the session.
-    pub(super) fn left_unread(&mut self, span: Span) {
+    pub(crate) fn left_unread(&mut self, span: Span) {
         if self.frames.last().is_some_and(|frame| frame.is_settled) {
             self.gap(span, GapReason::Limit);
         } else {

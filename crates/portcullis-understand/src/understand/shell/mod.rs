@@ -7,6 +7,7 @@ mod arithmetic;
 mod arrays;
 mod builtins;
 mod condition;
+mod contained;
 pub(crate) mod files;
 mod leave;
 mod options;
@@ -19,6 +20,7 @@ mod run;
 mod startup;
 mod state;
 mod statements;
+mod tasks;
 mod walk;
 mod words;
 
@@ -27,6 +29,7 @@ use portcullis_syntax::Span;
 pub(in crate::understand) use argument::Standing;
 pub(crate) use builtins::split_assignment;
 pub use path::absolute;
+pub(crate) use path::normal;
 pub(crate) use pattern::matches;
 pub(crate) use redirect::TERMINAL;
 pub use walk::Walk;
@@ -53,7 +56,7 @@ pub const WORK_PER_BYTE: usize = 16;
 /// How much is walked with the files that a call starts, and how much for each byte of them.
 pub const WORK_OF_FILES: usize = 400_000;
 /// See [`WORK_OF_FILES`].
-pub const WORK_PER_FILE_BYTE: usize = 2;
+pub const WORK_PER_FILE_BYTE: usize = 16;
 
 /// How many bytes of an effect's texts count as one unit of work.
 const BYTES_PER_WORK: usize = 64;

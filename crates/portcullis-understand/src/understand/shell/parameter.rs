@@ -14,7 +14,10 @@ use super::{
     walk::Walk,
     words::{join, named_secret},
 };
-use crate::text::{Piece, Text};
+use crate::{
+    effect::Location,
+    text::{Piece, Text},
+};
 
 /// How many elements of an array are taken for the work of one: an array that grows by itself would be the square of what
 /// was written.
@@ -339,6 +342,13 @@ impl Walk<'_> {
                     && self.choice.pick(name, 2) == 1
                 {
                     return Some(Text::known(elsewhere));
+                }
+                if name == "BASH_SOURCE" {
+                    // The first element is the file that is being read; the others are those that called it.
+                    let is_first = key.is_none_or(|key| key.as_known() == Some("0"));
+                    let at = Location { layer: self.layer, span: Span::default() };
+                    let file = self.effects.in_file(at).filter(|_| is_first);
+                    return file.map(|(path, _)| Text::known(path));
                 }
                 self.given_by_the_system(name)
             }

@@ -201,6 +201,16 @@ impl State {
         }
     }
 
+    /// How many links there are.
+    pub(super) fn links(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Links that were made after there were so many are gone.
+    pub(super) fn forget_links(&mut self, before: usize) {
+        self.links.truncate(before);
+    }
+
     /// What the link at exactly this path leads to.
     pub(super) fn linked(&self, path: &str) -> Option<&str> {
         self.links.iter().rev().find(|(from, _)| from == path).map(|(_, to)| to.as_str())

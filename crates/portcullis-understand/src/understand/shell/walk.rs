@@ -106,6 +106,10 @@ pub struct Walk<'a> {
     pub(super) declared: Vec<(String, super::arrays::Elements)>,
     /// Descriptors that `exec` left open.
     pub(super) descriptors: Vec<(u32, Channel)>,
+    /// Whether what is read happens in a container.
+    pub(super) contained: bool,
+    /// The tasks that are running, as their files and names.
+    pub(super) tasks: Vec<String>,
     /// The files that are being read, innermost last.
     pub(super) frames: Vec<super::files::Frame>,
     /// Where modules are looked for, and what was loaded.
@@ -168,6 +172,8 @@ impl<'a> Walk<'a> {
             prints_to: None,
             declared: Vec::new(),
             descriptors: Vec::new(),
+            contained: false,
+            tasks: Vec::new(),
             frames: Vec::new(),
             imports: super::files::Imports::default(),
         }
@@ -921,7 +927,12 @@ impl<'a> Walk<'a> {
             }
         }
         let at = Location { layer: self.layer, span };
-        self.effects.list.push(Effect { kind, at, certainty: self.certainty });
+        self.effects.list.push(Effect {
+            kind,
+            at,
+            certainty: self.certainty,
+            contained: self.contained,
+        });
         id
     }
 

@@ -1,0 +1,191 @@
+//! What files of a project do that were there before the call, and what is their ordinary business: reading the settings of the same project, a
+//! migration of a database at hand, what a build made. Owns the rules that say less there. Never among them: keys read and sent, homes and disks,
+//! persistence, code of the network, the gate.
+
+use super::{
+    super::{Hit, Rule, Scene},
+    is_here,
+};
+use crate::{
+    effect::{Effect, EffectKind, Run, Target},
+    place,
+    programs::Options,
+    risk::Severity,
+    text::Piece,
+};
+
+/// What of a file proves that a finding in it is of no consequence.
+type Proof = fn(&Effect, &Scene<'_>) -> bool;
+
+/// Rules, sorted by id.
+static PROOFS: &[(&str, Proof)] = &[
+    ("credentials.file.read", |effect, scene| match &effect.kind {
+        EffectKind::Read(target) => {
+            place::place_of(target, scene.facts).is_workspace() || is_settings(target)
+        }
+        _ => false,
+    }),
+    ("execution.remote.unpacked", |effect, scene| fetches_safely(effect, scene)),
+    ("git.clean.force", |effect, _| run_of(effect).is_some_and(cleans_ignored)),
+    ("query.alter.drop", migrates_at_hand),
+    ("query.drop.part", migrates_at_hand),
+    ("query.grant", |effect, scene| migrates_at_hand(effect, scene) && !is_mighty(effect, scene)),
+    ("unfamiliar.verb.delete", |_, _| true),
+];
+
+/// The hit of a rule, told as less where a file that was there before does what is its own business.
+pub(in crate::rules) fn tempered(
+    rule: &Rule,
+    effect: &Effect,
+    scene: &Scene<'_>,
+    mut hit: Hit,
+) -> Hit {
+    let row = PROOFS.binary_search_by(|row| row.0.cmp(rule.id)).ok().and_then(|at| PROOFS.get(at));
+    if let Some((_, proves)) = row
+        && scene.effects.in_file(effect.at).is_some()
+        && !scene.is_remote(effect)
+        && proves(effect, scene)
+    {
+        hit.severity = Some(hit.severity.unwrap_or(rule.severity).min(Severity::Medium));
+    }
+    hit
+}
+
+/// Settings in a place that the file computes from its own: `BASE_DIR / ".env"`.
+fn is_settings(target: &Target) -> bool {
+    let last = target.text.pieces.last();
+    target.path.is_none() && matches!(last, Some(Piece::Known(known)) if known.ends_with("/.env"))
+}
+
+/// Whether a file makes an account that may do everything, or may give on what it may.
+fn is_mighty(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const MIGHTY: &[&str] = &[
+        "BYPASSRLS",
+        "CREATEROLE",
+        "GRANT OPTION",
+        "ON *.*",
+        "PG_EXECUTE",
+        "PG_READ_SERVER",
+        "PG_WRITE_SERVER",
+        "REPLICATION",
+        "SUPER",
+        "SYSADMIN",
+    ];
+    let Some((_, at)) = scene.effects.in_file(effect.at) else { return true };
+    let text = scene.effects.layer_text(at.layer).to_ascii_uppercase();
+    MIGHTY.iter().any(|word| text.contains(word))
+}
+
+fn run_of(effect: &Effect) -> Option<&Run> {
+    match &effect.kind {
+        EffectKind::Run(run) => Some(run),
+        _ => None,
+    }
+}
+
+/// `git clean -X`: what is not kept because the project says so.
+fn cleans_ignored(run: &Run) -> bool {
+    run.arguments.iter().filter_map(|word| word.text.as_known()).any(|word| {
+        word.strip_prefix('-').is_some_and(|letters| {
+            !letters.starts_with('-') && letters.contains('X') && !letters.contains('x')
+        })
+    })
+}
+
+/// Whether the file names no address that anybody on the way may change, nor a bare number.
+fn fetches_safely(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some((_, at)) = scene.effects.in_file(effect.at) else { return false };
+    let text = scene.effects.layer_text(at.layer);
+    !text.match_indices("://").any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let is_number = text
+            .get(at + 3..)
+            .is_some_and(|host| host.starts_with(|letter: char| letter.is_ascii_digit()));
+        is_number || ["http", "ftp"].iter().any(|scheme| before.ends_with(scheme))
+    })
+}
+
+/// Whether statements of a file go to a database of this machine whose name is none of production.
+fn migrates_at_hand(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let run = run_of(effect).or_else(|| scene.program_around(effect));
+    let started = scene.effects.in_file(effect.at).and_then(|(_, at)| {
+        let outer = scene.effects.layers.get(usize::from(at.layer.0))?.origin.outer()?;
+        scene.effects.list.iter().find_map(|effect| match &effect.kind {
+            EffectKind::Run(run)
+                if effect.at.layer == outer.layer
+                    && (outer.span.contains(effect.at.span)
+                        || effect.at.span.contains(outer.span)) =>
+            {
+                Some(run)
+            }
+            _ => None,
+        })
+    });
+    [run, started].into_iter().flatten().all(|run| {
+        let options = Options::new(
+            &run.arguments,
+            &[
+                "-h",
+                "--host",
+                "-p",
+                "--port",
+                "-U",
+                "-u",
+                "--username",
+                "--user",
+                "-d",
+                "--dbname",
+                "--database",
+                "-f",
+                "--file",
+                "-S",
+            ],
+        );
+        let is_dear =
+            |word: &str| ["prod", "live", "://", "@"].iter().any(|mark| word.contains(mark));
+        is_here(options, &["-h", "--host", "-S"])
+            && !run.arguments.iter().any(|word| word.text.as_known().is_none_or(is_dear))
+    })
+}
+
+/// `-v /etc/passwd:/etc/passwd:ro`: a container learns the names of accounts and cannot change them.
+pub(super) fn shows_names_only(run: &Run, _: &Effect, _: &Scene<'_>) -> bool {
+    const NAMES: &[&str] = &[
+        "/etc/group",
+        "/etc/hosts",
+        "/etc/localtime",
+        "/etc/nsswitch.conf",
+        "/etc/passwd",
+        "/etc/resolv.conf",
+        "/etc/timezone",
+    ];
+    let options = Options::new(&run.arguments, &["-v", "--volume", "--mount"]);
+    if options.has(&["--mount"]) {
+        return false;
+    }
+    options.values_of(&["-v", "--volume"]).all(|volume| {
+        let text = volume.text.display();
+        let mut parts = text.split(':');
+        let source = parts.next().unwrap_or_default();
+        let is_read_only =
+            text.rsplit(':').next().is_some_and(|options| options.split(',').any(|it| it == "ro"));
+        let is_systems = ["/etc", "/boot", "/dev", "/lib", "/proc", "/sys", "/usr", "/var"]
+            .iter()
+            .any(|top| source == *top || source.starts_with(&format!("{top}/")));
+        !matches!(source, "/" | "/home" | "/root")
+            && (!is_systems || is_read_only && NAMES.contains(&source))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(PROOFS.is_sorted_by_key(|row| row.0));
+        for (rule, _) in PROOFS {
+            assert!(crate::rules::find(rule).is_some(), "{rule}");
+        }
+    }
+}

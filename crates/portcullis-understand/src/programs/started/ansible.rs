@@ -1,0 +1,454 @@
+//! Ansible: what a playbook runs on the machine that it is started on (docs.ansible.com: "Delegation and local actions", "Lookup plugins", "Check
+//! mode", "Ansible Configuration Settings"), and what it runs on others, as the same over a connection. Owns plays, blocks, roles and files that are
+//! taken in.
+
+use super::{Starter, project, tree};
+use crate::{
+    bound::Bounded,
+    effect::GapReason,
+    text::Text,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found, directory_of},
+    },
+};
+
+pub(super) static ANSIBLE: Starter =
+    Starter { programs: &["ansible-playbook", "ansible-pull"], start };
+
+/// Options that take a value.
+const VALUES: &[&str] = &[
+    "--become-user",
+    "--connection",
+    "--extra-vars",
+    "--forks",
+    "--inventory",
+    "--limit",
+    "--module-path",
+    "--private-key",
+    "--skip-tags",
+    "--start-at-task",
+    "--tags",
+    "--timeout",
+    "--user",
+    "--vault-id",
+    "--vault-password-file",
+    "-M",
+    "-T",
+    "-c",
+    "-e",
+    "-f",
+    "-i",
+    "-l",
+    "-t",
+    "-u",
+];
+
+/// How many files are taken in by one playbook.
+const FILES: usize = 40;
+
+/// How deep blocks stand in each other.
+const NESTED: usize = 12;
+
+/// Folders of plugins beside a playbook, and settings that name others.
+const PLUGINS: &[&str] = &[
+    "action_plugins",
+    "callback_plugins",
+    "connection_plugins",
+    "filter_plugins",
+    "inventory_plugins",
+    "lookup_plugins",
+    "library",
+    "module_utils",
+    "strategy_plugins",
+    "test_plugins",
+    "vars_plugins",
+];
+
+struct Play {
+    /// Tasks are compared with what is there only.
+    checks: bool,
+    /// Everything is run on this machine.
+    is_local: bool,
+    seen: Vec<String>,
+    root: String,
+}
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let tells = [
+        "--syntax-check",
+        "--list-tasks",
+        "--list-hosts",
+        "--list-tags",
+        "--help",
+        "-h",
+        "--version",
+    ];
+    if project::has(&words, &tells) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let inventory = project::options(&words, &["-i", "--inventory"]);
+    let is_local = project::option(&words, &["-c", "--connection"]) == Some("local")
+        || inventory.iter().any(|it| it.trim_end_matches(',') == "localhost");
+    let mut play = Play {
+        checks: words
+            .iter()
+            .any(|word| word == "--check" || word.starts_with("-C") && !word.starts_with("--")),
+        is_local,
+        seen: Vec::new(),
+        root: here.clone(),
+    };
+    configured(walk, invocation, &here);
+    for name in inventory.iter().filter(|name| !name.contains(',')) {
+        // An inventory that may be executed is.
+        let Some(path) = walk.target(&Text::known(*name)).path else { continue };
+        if let Some(file) = walk.look(&path).file().filter(|file| file.text.starts_with("#!")) {
+            walk.run_text("shell", &file, invocation.span, &[], None);
+        }
+    }
+    for name in project::operands(&words, VALUES) {
+        let Some(path) = walk.target(&Text::known(name)).path else { continue };
+        directory_of(&path).clone_into(&mut play.root);
+        playbook(walk, &path, invocation.span, &mut play);
+    }
+}
+
+/// `ansible.cfg` and the folders that it or the playbook's place names: their plugins are loaded.
+fn configured(walk: &mut Walk<'_>, invocation: &Invocation, here: &str) {
+    let mut folders: Vec<String> = Vec::new();
+    if let Some(file) = walk.look(&format!("{here}/ansible.cfg")).file() {
+        let tree = project::whole(walk, tree::sections(&file.text));
+        let values = tree
+            .root()
+            .into_iter()
+            .flat_map(|root| root.entries())
+            .flat_map(|(_, section)| section.entries())
+            .filter_map(|(key, value)| {
+                let is_place = key.ends_with("_plugins")
+                    || matches!(key, "library" | "module_utils" | "inventory");
+                is_place.then(|| value.text()).flatten()
+            });
+        folders.extend(
+            values
+                .flat_map(|value| value.split(':'))
+                .map(|place| project::joined(here, place.trim())),
+        );
+    }
+    folders.extend(PLUGINS.iter().map(|folder| format!("{here}/{folder}")));
+    folders.sort();
+    folders.dedup();
+    for folder in &folders {
+        let Found::Directory(names) = walk.look(folder) else { continue };
+        for name in
+            names.iter().filter(|name| name.ends_with(".py")).at_most(FILES, walk, invocation.span)
+        {
+            walk.load("python", &format!("{folder}/{name}"), invocation.span);
+        }
+    }
+}
+
+fn opened(
+    walk: &mut Walk<'_>,
+    path: &str,
+    span: portcullis_syntax::Span,
+    play: &mut Play,
+    read: &mut dyn FnMut(&mut Walk<'_>, &File, &tree::Node, &mut Play),
+) {
+    if play.seen.iter().any(|seen| seen == path) {
+        return;
+    }
+    if play.seen.len() >= FILES {
+        walk.gap(span, GapReason::Limit);
+        return;
+    }
+    let Some(file) = walk.look(path).file() else { return };
+    play.seen.push(path.to_owned());
+    walk.in_file(&file, "ansible", span, |walk| {
+        let tree = project::whole(walk, tree::yaml(&file.text));
+        lookups(walk, &tree);
+        for document in &tree.documents {
+            read(walk, &file, document, play);
+        }
+        if tree.cut {
+            walk.gap(portcullis_syntax::Span::new(0, file.text.len()), GapReason::Limit);
+        }
+    });
+}
+
+fn playbook(walk: &mut Walk<'_>, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
+    opened(walk, path, span, play, &mut |walk, file, document, play| {
+        let here = directory_of(&file.path).to_owned();
+        for item in document.items() {
+            for key in ["import_playbook", "ansible.builtin.import_playbook", "include"] {
+                if let Some(name) = item.text_of(key) {
+                    playbook(walk, &project::joined(&here, name), item.span, play);
+                }
+            }
+            let hosts = item.text_of("hosts").unwrap_or_default();
+            let outer = play.is_local;
+            play.is_local |= matches!(hosts, "localhost" | "127.0.0.1")
+                || item.text_of("connection") == Some("local");
+            for key in ["pre_tasks", "roles", "tasks", "post_tasks", "handlers"] {
+                let Some(list) = item.get(key) else { continue };
+                match key {
+                    "roles" => list.items().iter().for_each(|it| {
+                        let name =
+                            it.text().or_else(|| it.text_of("role")).or_else(|| it.text_of("name"));
+                        if let Some(name) = name {
+                            role(walk, name, it.span, play);
+                        }
+                    }),
+                    _ => tasks(walk, list, &here, play, 0),
+                }
+            }
+            play.is_local = outer;
+        }
+    });
+}
+
+fn role(walk: &mut Walk<'_>, name: &str, span: portcullis_syntax::Span, play: &mut Play) {
+    let folder = format!("{}/roles/{name}", play.root);
+    for part in ["tasks", "handlers"] {
+        for ending in ["yml", "yaml"] {
+            task_file(walk, &format!("{folder}/{part}/main.{ending}"), span, play);
+        }
+    }
+}
+
+fn task_file(walk: &mut Walk<'_>, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
+    opened(walk, path, span, play, &mut |walk, file, document, play| {
+        tasks(walk, document, directory_of(&file.path), play, 0);
+    });
+}
+
+fn tasks(walk: &mut Walk<'_>, list: &tree::Node, here: &str, play: &mut Play, depth: usize) {
+    if depth > NESTED {
+        walk.gap(list.span, GapReason::Limit);
+        return;
+    }
+    for task in list.items() {
+        for key in ["block", "rescue", "always"] {
+            if let Some(inner) = task.get(key) {
+                tasks(walk, inner, here, play, depth + 1);
+            }
+        }
+        one(walk, task, here, play);
+    }
+}
+
+fn one(walk: &mut Walk<'_>, task: &tree::Node, here: &str, play: &mut Play) {
+    let delegate = task.text_of("delegate_to");
+    let is_local = play.is_local
+        || matches!(delegate, Some("localhost" | "127.0.0.1"))
+        || task.text_of("connection") == Some("local")
+        || task.get("local_action").is_some();
+    let is_run_anyway = task
+        .get("check_mode")
+        .and_then(tree::Node::text)
+        .is_some_and(|it| matches!(it, "false" | "no" | "False"));
+    for (key, node) in task.entries() {
+        let module = key.rsplit('.').next().unwrap_or(key);
+        match module {
+            "include_tasks" | "import_tasks" | "include" => {
+                let name = node.text().or_else(|| node.text_of("file"));
+                if let Some(name) = name.filter(|name| !name.contains("{{")) {
+                    task_file(walk, &project::joined(here, name), node.span, play);
+                }
+            }
+            "include_role" | "import_role" => {
+                if let Some(name) = node.text_of("name").map(str::to_owned) {
+                    role(walk, &name, node.span, play);
+                }
+            }
+            "shell" | "command" | "raw" | "script" | "local_action" => {
+                if play.checks && !is_run_anyway {
+                    continue;
+                }
+                if let Some((code, span)) = commanded(module, node) {
+                    let directory = node
+                        .text_of("chdir")
+                        .or_else(|| task.get("args").and_then(|args| args.text_of("chdir")));
+                    let code = unwritten(&code);
+                    if is_local {
+                        project::in_directory(walk, directory, |walk| match module {
+                            "script" => {
+                                let path = project::joined(
+                                    here,
+                                    code.split_whitespace().next().unwrap_or_default(),
+                                );
+                                walk.run_file("shell", &path, span, &[], None);
+                            }
+                            _ => {
+                                walk.shell(&Text::known(code), span, &[], None);
+                            }
+                        });
+                    } else if module != "script" {
+                        walk.run(
+                            &project::arguments(
+                                &["ssh", delegate.unwrap_or("inventory-host"), code.as_str()],
+                                span,
+                            ),
+                            None,
+                        );
+                    }
+                }
+            }
+            "file" if is_local && (!play.checks || is_run_anyway) => {
+                if node.text_of("state") == Some("absent")
+                    && let Some(path) = node.text_of("path").or_else(|| node.text_of("dest"))
+                {
+                    let path = unwritten(path);
+                    walk.run(&project::arguments(&["rm", "-rf", path.as_str()], node.span), None);
+                }
+            }
+            "get_url" if is_local && (!play.checks || is_run_anyway) => {
+                if let (Some(from), Some(to)) = (node.text_of("url"), node.text_of("dest")) {
+                    let (from, to) = (unwritten(from), unwritten(to));
+                    walk.run(
+                        &project::arguments(
+                            &["curl", "-fsSL", "-o", to.as_str(), from.as_str()],
+                            node.span,
+                        ),
+                        None,
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The command of a task.
+fn commanded(module: &str, node: &tree::Node) -> Option<(String, portcullis_syntax::Span)> {
+    let text = match module {
+        "local_action" => {
+            let text = match node.text() {
+                Some(text) => text.to_owned(),
+                None => format!(
+                    "{} {}",
+                    node.text_of("module")?,
+                    node.text_of("cmd").or_else(|| node.text_of("_raw_params"))?
+                ),
+            };
+            let (module, rest) = text.split_once(' ')?;
+            matches!(module.rsplit('.').next(), Some("shell" | "command" | "raw"))
+                .then(|| rest.to_owned())?
+        }
+        _ => match node.text() {
+            Some(text) => text.to_owned(),
+            None => match node.get("argv") {
+                Some(words) => words
+                    .words()
+                    .iter()
+                    .map(|word| super::quoted(word))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                None => node.text_of("cmd").or_else(|| node.text_of("_raw_params"))?.to_owned(),
+            },
+        },
+    };
+    Some((text, node.span))
+}
+
+/// `lookup('pipe', 'COMMAND')` and its like: run on this machine wherever it stands, in check mode too.
+fn lookups(walk: &mut Walk<'_>, tree: &tree::Tree) {
+    let mut found = Vec::new();
+    for document in &tree.documents {
+        document.visit(&mut |node| {
+            let Some(text) = node.text() else { return };
+            for call in ["lookup(", "query(", "q("] {
+                for (at, _) in text.match_indices(call) {
+                    let rest = text.get(at + call.len()..).unwrap_or_default();
+                    if let Some(code) = piped(rest) {
+                        found.push((code, node.span));
+                    }
+                }
+            }
+            // `with_pipe: COMMAND`
+            if let Some(inner) = node.text_of("with_pipe") {
+                found.push((inner.to_owned(), node.span));
+            }
+        });
+    }
+    for (code, span) in found {
+        let code = unwritten(&code);
+        walk.shell(&Text::known(code), span, &[], None);
+    }
+}
+
+/// The command in `'pipe', 'COMMAND')`.
+fn piped(text: &str) -> Option<String> {
+    let (first, rest) = literal(text)?;
+    if !matches!(first.rsplit('.').next(), Some("pipe" | "lines")) {
+        return None;
+    }
+    literal(rest.trim_start().strip_prefix(',')?).map(|(code, _)| code)
+}
+
+fn literal(text: &str) -> Option<(String, &str)> {
+    let text = text.trim_start();
+    let quote = text.chars().next().filter(|letter| matches!(letter, '"' | '\''))?;
+    let inner = text.get(1..)?;
+    let mut value = String::new();
+    let mut letters = inner.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => value.extend(letters.next().map(|(_, escaped)| escaped)),
+            letter if letter == quote => return Some((value, inner.get(at + 1..)?)),
+            letter => value.push(letter),
+        }
+    }
+    None
+}
+
+/// `{{ … }}` is a value that nobody knows.
+fn unwritten(text: &str) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let (inner, next) = after.split_once("}}").unwrap_or((after, ""));
+        let name: String = inner
+            .trim()
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+            .collect();
+        filled.push_str(&format!("${{ANSIBLE_{name}}}"));
+        rest = next;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_of_tasks_are_found_in_each_spelling() {
+        for (text, module, expected) in [
+            ("x: a b\n", "shell", Some("a b")),
+            ("x:\n  cmd: a b\n", "command", Some("a b")),
+            ("x:\n  argv: [a, 'b c']\n", "command", Some("a 'b c'")),
+            ("x: shell a b\n", "local_action", Some("a b")),
+            ("x: debug msg=a\n", "local_action", None),
+        ] {
+            let tree = tree::yaml(text);
+            let found = commanded(module, tree.root().unwrap().get("x").unwrap()).map(|it| it.0);
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lookups_run_commands() {
+        for (text, expected) in [
+            ("'pipe', 'a \"b\"') }}", Some("a \"b\"")),
+            ("'env', 'HOME')", None),
+            ("\"pipe\",\"a\")", Some("a")),
+        ] {
+            assert_eq!(piped(text).as_deref(), expected);
+        }
+    }
+}

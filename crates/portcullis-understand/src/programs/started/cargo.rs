@@ -1,0 +1,232 @@
+//! Cargo: build scripts that every build of a package runs, tests and programs of the project that `test` and `run` start, and the settings of
+//! `.cargo/config.toml` that name programs or places that packages come from (doc.rust-lang.org/cargo: "Build Scripts", "Configuration"). Owns
+//! which verb runs which, and the members of a workspace.
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project, tree};
+use crate::{
+    bound::Bounded,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found, directory_of},
+    },
+};
+
+pub(super) static CARGO: Starter = Starter { programs: &["cargo"], start };
+
+/// How many members of a workspace are looked at.
+const MEMBERS: usize = 40;
+
+/// How many sources of a kind are read.
+const SOURCES: usize = 16;
+
+/// Verbs that compile, and with it run build scripts.
+const BUILDING: &[&str] = &[
+    "b",
+    "bench",
+    "bloat",
+    "build",
+    "c",
+    "check",
+    "clippy",
+    "d",
+    "doc",
+    "expand",
+    "fix",
+    "flamegraph",
+    "hack",
+    "install",
+    "l",
+    "leptos",
+    "llvm-cov",
+    "miri",
+    "mutants",
+    "nextest",
+    "package",
+    "publish",
+    "r",
+    "run",
+    "rustc",
+    "rustdoc",
+    "t",
+    "tarpaulin",
+    "test",
+    "watch",
+    "zigbuild",
+];
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version", "-V", "--list", "--build-plan"]) {
+        return;
+    }
+    let own = words.iter().take_while(|word| *word != "--").cloned().collect::<Vec<_>>();
+    let verb = own.iter().find(|word| !word.starts_with(['-', '+'])).cloned().unwrap_or_default();
+    let directory = project::option(&own, &["-C"]).map(str::to_owned);
+    project::in_directory(walk, directory.as_deref(), |walk| {
+        let is_building = BUILDING.contains(&verb.as_str());
+        configured(walk, invocation, &verb, is_building);
+        if !is_building {
+            return;
+        }
+        let named = project::option(&own, &["--manifest-path"])
+            .or_else(|| (verb == "install").then(|| project::option(&own, &["--path"])).flatten());
+        let file = match named.and_then(|name| walk.target(&crate::text::Text::known(name)).path) {
+            Some(path) if path.ends_with(".toml") => walk.look(&path).file(),
+            Some(path) => project::first_in(walk, &path, &["Cargo.toml"]),
+            None if verb == "install" => return,
+            None => project::nearest(walk, &["Cargo.toml"]),
+        };
+        if let Some(file) = file {
+            package(walk, &file, invocation.span, &verb, true);
+        }
+    });
+}
+
+fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, is_root: bool) {
+    let root = directory_of(&file.path).to_owned();
+    let tree = project::whole(walk, tree::toml(&file.text));
+    let Some(node) = tree.root() else { return };
+    let script = node.path(&["package", "build"]).and_then(tree::Node::text);
+    let is_off = script == Some("false");
+    let script = project::joined(&root, script.unwrap_or("build.rs"));
+    walk.look(&script);
+    let members = match is_root {
+        true => walk.in_file(file, "cargo", span, |walk| {
+            let patterns: Vec<String> =
+                node.path(&["workspace", "members"]).map(tree::Node::words).unwrap_or_default();
+            let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+            project::members(walk, &root, &patterns, MEMBERS, span)
+        }),
+        false => None,
+    };
+    let manifests: Vec<String> =
+        members.unwrap_or_default().iter().map(|member| format!("{member}/Cargo.toml")).collect();
+    for manifest in &manifests {
+        walk.look(manifest);
+        walk.look(&format!("{}/build.rs", directory_of(manifest)));
+    }
+    if !is_off {
+        walk.load("rust", &script, span);
+    }
+    sources(walk, file, span, verb, &root);
+    for manifest in &manifests {
+        // Where it has no build script, it runs nothing while it is built.
+        if let Some(member) = walk.look(manifest).file()
+            && member.path != file.path
+        {
+            package(walk, &member, span, verb, false);
+        }
+    }
+}
+
+/// The program that `run` starts, and the tests.
+fn sources(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, root: &str) {
+    let (folders, names): (&[&str], &[&str]) = match verb {
+        "run" | "r" => (&["src/bin"], &["src/main.rs"]),
+        "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin" => (&["tests"], &[]),
+        "bench" => (&["benches"], &[]),
+        _ => return,
+    };
+    let mut paths: Vec<String> = names.iter().map(|name| format!("{root}/{name}")).collect();
+    for folder in folders {
+        let folder = format!("{root}/{folder}");
+        if let Found::Directory(names) = walk.look(&folder) {
+            paths.extend(
+                names
+                    .iter()
+                    .filter(|name| name.ends_with(".rs"))
+                    .map(|name| format!("{folder}/{name}")),
+            );
+        }
+    }
+    let paths = walk.in_file(file, "cargo", span, |walk| {
+        paths.iter().at_most(SOURCES, walk, span).cloned().collect::<Vec<_>>()
+    });
+    for path in paths.iter().flatten() {
+        walk.look(path);
+    }
+    for path in paths.iter().flatten() {
+        walk.load("rust", path, span);
+    }
+}
+
+/// `.cargo/config.toml` of this directory and those above.
+fn configured(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str, is_building: bool) {
+    let places = project::levels(walk);
+    let names: Vec<String> = places
+        .iter()
+        .flat_map(|place| [format!("{place}/.cargo/config.toml"), format!("{place}/.cargo/config")])
+        .collect();
+    for name in &names {
+        walk.look(name);
+    }
+    for name in &names {
+        let Some(file) = walk.look(name).file() else { continue };
+        walk.in_file(&file, "cargo", invocation.span, |walk| {
+            let tree = project::whole(walk, tree::toml(&file.text));
+            if let Some(root) = tree.root() {
+                settings(walk, root, verb, is_building);
+            }
+        });
+    }
+}
+
+fn settings(walk: &mut Walk<'_>, root: &tree::Node, verb: &str, is_building: bool) {
+    if let Some(alias) = root.path(&["alias", verb]) {
+        let words = alias.text().map_or_else(
+            || alias.words(),
+            |text| text.split_whitespace().map(str::to_owned).collect(),
+        );
+        if words.first().is_some_and(|first| first != verb) {
+            let words: Vec<String> = std::iter::once("cargo".to_owned()).chain(words).collect();
+            walk.run(&project::arguments(&words, alias.span), None);
+        }
+    }
+    if !is_building {
+        return;
+    }
+    let mut programs: Vec<&tree::Node> = Vec::new();
+    for key in ["rustc", "rustc-wrapper", "rustc-workspace-wrapper", "rustdoc"] {
+        programs.extend(root.path(&["build", key]));
+    }
+    let starts = matches!(verb, "run" | "r" | "test" | "t" | "bench" | "nextest");
+    for (_, target) in root.get("target").iter().flat_map(|it| it.entries()) {
+        programs.extend(target.get("linker"));
+        if starts {
+            programs.extend(target.get("runner"));
+        }
+    }
+    for program in programs {
+        let words = program.text().map_or_else(
+            || program.words(),
+            |text| text.split_whitespace().map(str::to_owned).collect(),
+        );
+        if !words.is_empty() {
+            walk.run(&project::arguments(&words, program.span), None);
+        }
+    }
+    let registries = ["registries", "source"]
+        .into_iter()
+        .filter_map(|key| root.get(key))
+        .flat_map(|it| it.entries());
+    for (_, registry) in registries {
+        for key in ["index", "registry"] {
+            let Some(address) =
+                registry.get(key).filter(|it| it.text().is_some_and(|text| text.contains("://")))
+            else {
+                continue;
+            };
+            let text = address
+                .text()
+                .unwrap_or_default()
+                .trim_start_matches("sparse+")
+                .trim_start_matches("registry+");
+            walk.run(
+                &project::arguments(&["cargo", "install", "--index", text, "x"], address.span),
+                None,
+            );
+        }
+    }
+}

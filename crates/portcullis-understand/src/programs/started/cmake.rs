@@ -1,0 +1,509 @@
+//! CMake: what runs while a project is configured (`execute_process`), what a build or test of it runs (`add_custom_command`, `add_custom_target`,
+//! `add_test`), and what it fetches (cmake.org, "cmake-commands(7)", "cmake(1)"). Owns the reading of its language as far as commands, their words
+//! and simple variables go.
+
+use std::collections::BTreeMap;
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project};
+use crate::{
+    effect::{Certainty, GapReason},
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, directory_of},
+    },
+};
+
+pub(super) static CMAKE: Starter = Starter { programs: &["cmake", "ctest", "ninja"], start };
+
+/// How many files of one project are read.
+const FILES: usize = 32;
+
+/// How many calls of one file are read.
+const CALLS: usize = 20_000;
+
+/// A call with its words; a word in brackets or quotes stands as it is meant.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Call {
+    name: String,
+    words: Vec<String>,
+    span: Span,
+}
+
+#[derive(Debug, Default)]
+struct Reading {
+    variables: BTreeMap<String, String>,
+    seen: Vec<String>,
+    configures: bool,
+    builds: bool,
+    tests: bool,
+}
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "--version", "-E", "-N", "-L", "--list-presets"]) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let mut reading = Reading::default();
+    for (at, word) in words.iter().enumerate() {
+        let definition = match word.strip_prefix("-D") {
+            Some("") => words.get(at + 1).map(String::as_str),
+            other => other,
+        };
+        if let Some((name, value)) = definition.and_then(|it| it.split_once('=')) {
+            let name = name.split(':').next().unwrap_or_default();
+            reading.variables.insert(name.to_owned(), value.to_owned());
+        }
+    }
+    let root = if invocation.program == "cmake"
+        && !project::has(&words, &["--build", "--install", "--open"])
+    {
+        reading.configures = true;
+        let source = project::option(&words, &["-S"]).map(str::to_owned);
+        let positional = project::operands(
+            &words,
+            &[
+                "-B",
+                "-D",
+                "-G",
+                "-S",
+                "-A",
+                "-T",
+                "-C",
+                "-U",
+                "--preset",
+                "--toolchain",
+                "--install-prefix",
+            ],
+        );
+        let named = source.or_else(|| positional.first().map(|word| (*word).to_owned()));
+        let named = named.unwrap_or_else(|| ".".to_owned());
+        // A directory that was built in names its sources.
+        project::joined(&here, &named)
+    } else {
+        reading.builds = invocation.program != "ctest";
+        reading.tests = invocation.program == "ctest";
+        let named =
+            project::option(&words, &["--build", "--install", "-C", "--test-dir"]).unwrap_or(".");
+        let directory = crate::understand::shell::normal(&project::joined(&here, named));
+        let own = project::first_in(walk, &directory, &["CMakeLists.txt"]);
+        match own {
+            Some(_) => directory,
+            None => super::directory_above(&directory).unwrap_or(directory),
+        }
+    };
+    let root = crate::understand::shell::normal(&root);
+    if let Some(file) = project::first_in(walk, &root, &["CMakeLists.txt"]) {
+        for name in ["CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR"] {
+            reading.variables.insert(name.to_owned(), root.clone());
+        }
+        read(walk, &file, invocation.span, &mut reading);
+    }
+    if let Some(toolchain) =
+        reading.variables.get("CMAKE_TOOLCHAIN_FILE").cloned().filter(|_| reading.configures)
+        && let Some(file) = walk.look(&project::joined(&here, &toolchain)).file()
+    {
+        read(walk, &file, invocation.span, &mut reading);
+    }
+}
+
+fn read(walk: &mut Walk<'_>, file: &File, span: Span, reading: &mut Reading) {
+    if reading.seen.contains(&file.path) {
+        return;
+    }
+    walk.in_file(file, "cmake", span, |walk| {
+        if reading.seen.len() >= FILES {
+            walk.gap(span, GapReason::Limit);
+            return;
+        }
+        reading.seen.push(file.path.clone());
+        let here = directory_of(&file.path).to_owned();
+        let (calls, is_cut) = calls(&file.text);
+        if is_cut {
+            walk.gap(Span::new(0, file.text.len()), GapReason::Limit);
+        }
+        let outer = reading.variables.insert("CMAKE_CURRENT_LIST_DIR".to_owned(), here.clone());
+        if file.path.ends_with("/CMakeLists.txt") {
+            reading.variables.insert("CMAKE_CURRENT_SOURCE_DIR".to_owned(), here.clone());
+        }
+        for call in &calls {
+            follow(walk, call, &here, reading);
+        }
+        if let Some(outer) = outer {
+            reading.variables.insert("CMAKE_CURRENT_LIST_DIR".to_owned(), outer);
+        }
+    });
+}
+
+fn follow(walk: &mut Walk<'_>, call: &Call, here: &str, reading: &mut Reading) {
+    let words: Vec<String> =
+        call.words.iter().map(|word| filled(word, &reading.variables)).collect();
+    let first = words.first().map_or("", String::as_str);
+    match call.name.as_str() {
+        "set" => {
+            if let Some((name, values)) = words.split_first() {
+                let values: Vec<&str> = values
+                    .iter()
+                    .map(String::as_str)
+                    .take_while(|word| !matches!(*word, "CACHE" | "PARENT_SCOPE"))
+                    .collect();
+                let value = values.join(";");
+                reading
+                    .variables
+                    .entry(name.clone())
+                    .and_modify(|it| it.clone_from(&value))
+                    .or_insert(value);
+            }
+        }
+        "include" => {
+            let candidates = [first.to_owned(), format!("{here}/{first}")];
+            let modules = reading.variables.get("CMAKE_MODULE_PATH").cloned().unwrap_or_default();
+            let named = modules
+                .split(';')
+                .filter(|it| !it.is_empty())
+                .map(|it| project::joined(here, &format!("{it}/{first}.cmake")))
+                .collect::<Vec<_>>();
+            for path in candidates.iter().filter(|path| path.starts_with('/')).chain(&named) {
+                if let Some(file) = walk.look(path).file() {
+                    read(walk, &file, call.span, reading);
+                }
+            }
+        }
+        "add_subdirectory" => {
+            if let Some(file) =
+                walk.look(&format!("{}/CMakeLists.txt", project::joined(here, first))).file()
+            {
+                let outer = reading.variables.get("CMAKE_CURRENT_SOURCE_DIR").cloned();
+                read(walk, &file, call.span, reading);
+                if let Some(outer) = outer {
+                    reading.variables.insert("CMAKE_CURRENT_SOURCE_DIR".to_owned(), outer);
+                }
+            }
+        }
+        "execute_process" | "exec_program" if reading.configures => {
+            let commands = match call.name.as_str() {
+                "exec_program" => vec![words.clone()],
+                _ => commands(&words),
+            };
+            run(walk, call, &commands, Certainty::Certain);
+        }
+        "add_custom_command" | "add_custom_target" | "add_test"
+            if reading.builds || reading.tests =>
+        {
+            let wanted = if call.name == "add_test" { reading.tests } else { reading.builds };
+            if wanted {
+                run(walk, call, &commands(&words), Certainty::Likely);
+            }
+        }
+        "file" if reading.configures => match first {
+            "REMOVE_RECURSE" | "REMOVE" => {
+                let mut line = vec!["rm".to_owned(), "-rf".to_owned(), "--".to_owned()];
+                line.extend(
+                    words
+                        .iter()
+                        .skip(1)
+                        .flat_map(|word| word.split(';'))
+                        .map(|word| project::joined(here, word)),
+                );
+                run(walk, call, &[line], Certainty::Certain);
+            }
+            "DOWNLOAD" => {
+                if let (Some(from), Some(to)) = (words.get(1), words.get(2)) {
+                    let line = ["curl", "-fsSL", "-o", to.as_str(), from.as_str()]
+                        .map(str::to_owned)
+                        .to_vec();
+                    run(walk, call, &[line], Certainty::Certain);
+                }
+            }
+            "WRITE" | "APPEND" => {
+                if let Some(to) = words.get(1) {
+                    let content = words.get(2..).unwrap_or_default().join("");
+                    let option = if first == "APPEND" { "-a" } else { "--" };
+                    let line = project::arguments(
+                        &["tee", option, project::joined(here, to).as_str()],
+                        call.span,
+                    );
+                    walk.run(&line, Some(crate::text::Text::known(content)));
+                }
+            }
+            _ => {}
+        },
+        "fetchcontent_declare" | "externalproject_add" if reading.configures || reading.builds => {
+            for (at, word) in words.iter().enumerate() {
+                let Some(value) = words.get(at + 1) else { break };
+                match word.as_str() {
+                    "URL" if value.contains("://") => {
+                        run(
+                            walk,
+                            call,
+                            &[["curl", "-fsSL", "-O", value.as_str()].map(str::to_owned).to_vec()],
+                            Certainty::Likely,
+                        );
+                    }
+                    "GIT_REPOSITORY" => run(
+                        walk,
+                        call,
+                        &[["git", "clone", value.as_str()].map(str::to_owned).to_vec()],
+                        Certainty::Likely,
+                    ),
+                    "CONFIGURE_COMMAND" | "BUILD_COMMAND" | "INSTALL_COMMAND"
+                    | "UPDATE_COMMAND" | "PATCH_COMMAND" | "TEST_COMMAND" => {
+                        let rest = words.get(at + 1..).unwrap_or_default();
+                        let line: Vec<String> =
+                            rest.iter().take_while(|word| !is_keyword(word)).cloned().collect();
+                        run(walk, call, &[line], Certainty::Likely);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn run(walk: &mut Walk<'_>, call: &Call, commands: &[Vec<String>], certainty: Certainty) {
+    for command in
+        commands.iter().filter(|command| command.first().is_some_and(|it| !it.is_empty()))
+    {
+        walk.at_most(certainty, |walk| walk.run(&project::arguments(command, call.span), None));
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    word.len() > 1
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        && word.contains(|letter: char| letter.is_ascii_uppercase())
+}
+
+/// The commands behind each `COMMAND`, up to the next word of the language's own.
+fn commands(words: &[String]) -> Vec<Vec<String>> {
+    let mut commands: Vec<Vec<String>> = Vec::new();
+    let mut is_in = false;
+    for word in words {
+        if word == "COMMAND" {
+            commands.push(Vec::new());
+            is_in = true;
+        } else if KEYWORDS.contains(&word.as_str()) {
+            is_in = false;
+        } else if is_in && let Some(command) = commands.last_mut() {
+            command.push(word.clone());
+        }
+    }
+    commands
+}
+
+/// Words of `execute_process`, `add_custom_command` and `add_custom_target` that end a command.
+const KEYWORDS: &[&str] = &[
+    "ALL",
+    "APPEND",
+    "ARGS",
+    "BYPRODUCTS",
+    "COMMAND_ECHO",
+    "COMMAND_ERROR_IS_FATAL",
+    "COMMAND_EXPAND_LISTS",
+    "COMMENT",
+    "CONFIGURATIONS",
+    "DEPENDS",
+    "DEPFILE",
+    "ECHO_ERROR_VARIABLE",
+    "ECHO_OUTPUT_VARIABLE",
+    "ENCODING",
+    "ERROR_FILE",
+    "ERROR_QUIET",
+    "ERROR_STRIP_TRAILING_WHITESPACE",
+    "ERROR_VARIABLE",
+    "IMPLICIT_DEPENDS",
+    "INPUT_FILE",
+    "JOB_POOL",
+    "MAIN_DEPENDENCY",
+    "OUTPUT_FILE",
+    "OUTPUT_QUIET",
+    "OUTPUT_STRIP_TRAILING_WHITESPACE",
+    "OUTPUT_VARIABLE",
+    "POST_BUILD",
+    "PRE_BUILD",
+    "PRE_LINK",
+    "RESULTS_VARIABLE",
+    "RESULT_VARIABLE",
+    "SOURCES",
+    "TIMEOUT",
+    "USES_TERMINAL",
+    "VERBATIM",
+    "WORKING_DIRECTORY",
+];
+
+/// `${NAME}` as the files set it so far; what nobody set is left as a variable of the shell would be.
+fn filled(word: &str, variables: &BTreeMap<String, String>) -> String {
+    if !word.contains('$') {
+        return word.to_owned();
+    }
+    let mut filled = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("${") {
+        filled.push_str(before);
+        let (name, next) = after.split_once('}').unwrap_or((after, ""));
+        match variables.get(name) {
+            Some(value) if filled.len() < 1 << 16 => filled.push_str(value),
+            _ if name == "CMAKE_COMMAND" => filled.push_str("cmake"),
+            _ if name.starts_with("Python") && name.ends_with("EXECUTABLE") => {
+                filled.push_str("python3")
+            }
+            _ => filled.push_str(&format!("${{{name}}}")),
+        }
+        rest = next;
+    }
+    filled.push_str(rest);
+    // The environment's own.
+    filled.replace("$ENV{", "${")
+}
+
+/// The calls of a file, and whether there were more.
+fn calls(text: &str) -> (Vec<Call>, bool) {
+    let mut calls: Vec<Call> = Vec::new();
+    let mut at = 0;
+    let rest = |at: usize| text.get(at..).unwrap_or_default();
+    while let Some(letter) = rest(at).chars().next() {
+        if let Some(length) = comment(rest(at)) {
+            at += length;
+            continue;
+        }
+        if !(letter.is_ascii_alphabetic() || letter == '_') {
+            at += letter.len_utf8();
+            continue;
+        }
+        let word = rest(at)
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(rest(at).len());
+        let name = rest(at).get(..word).unwrap_or_default().to_ascii_lowercase();
+        let start = at;
+        at += word;
+        let blank = rest(at).len() - rest(at).trim_start_matches([' ', '\t']).len();
+        if !rest(at + blank).starts_with('(') {
+            continue;
+        }
+        at += blank + 1;
+        let (words, length) = arguments(rest(at));
+        at += length;
+        if calls.len() >= CALLS {
+            return (calls, true);
+        }
+        calls.push(Call { name, words, span: Span::new(start, at.min(text.len())) });
+    }
+    (calls, false)
+}
+
+/// How long the comment is that a text begins with.
+fn comment(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix('#')?;
+    if let Some((_, length)) = bracketed(rest) {
+        return Some(length + 1);
+    }
+    Some(text.find('\n').unwrap_or(text.len()))
+}
+
+/// `[[ … ]]`, `[==[ … ]==]`: what stands in it, and how long all of it is.
+fn bracketed(text: &str) -> Option<(&str, usize)> {
+    let inner = text.strip_prefix('[')?;
+    let equals = inner.len() - inner.trim_start_matches('=').len();
+    let body = inner.get(equals..)?.strip_prefix('[')?;
+    let close = format!("]{}]", "=".repeat(equals.min(64)));
+    let end = body.find(&close)?;
+    let length = equals + 2 + end + close.len();
+    let content = body.get(..end)?;
+    Some((content.strip_prefix('\n').unwrap_or(content), length))
+}
+
+/// The words up to the bracket that closes, and how long that was.
+fn arguments(text: &str) -> (Vec<String>, usize) {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut is_open = false;
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let letter = rest.chars().next().unwrap_or(' ');
+        let ends = letter.is_whitespace() || matches!(letter, '(' | ')' | '#' | ';');
+        if ends && (is_open || !word.is_empty()) {
+            words.push(std::mem::take(&mut word));
+            is_open = false;
+        }
+        if let Some((content, length)) = bracketed(rest).filter(|_| word.is_empty()) {
+            words.push(content.to_owned());
+            at += length;
+            continue;
+        }
+        match letter {
+            '#' => {
+                at += comment(rest).unwrap_or(1);
+                continue;
+            }
+            '(' => depth += 1,
+            ')' if depth == 0 => return (words, at + 1),
+            ')' => depth -= 1,
+            '"' => {
+                let mut letters = rest.char_indices().skip(1);
+                is_open = true;
+                let mut end = rest.len();
+                while let Some((index, letter)) = letters.next() {
+                    match letter {
+                        '"' => {
+                            end = index + 1;
+                            break;
+                        }
+                        '\\' => match letters.next() {
+                            Some((_, '\n')) | None => {}
+                            Some((_, 'n')) => word.push('\n'),
+                            Some((_, 't')) => word.push('\t'),
+                            Some((_, escaped)) => word.push(escaped),
+                        },
+                        other => word.push(other),
+                    }
+                }
+                at += end;
+                continue;
+            }
+            '\\' => {
+                let escaped = rest.chars().nth(1);
+                word.extend(escaped);
+                at += 1 + escaped.map_or(0, char::len_utf8);
+                continue;
+            }
+            letter if letter.is_whitespace() || letter == ';' => {}
+            other => word.push(other),
+        }
+        at += letter.len_utf8();
+    }
+    if is_open || !word.is_empty() {
+        words.push(word);
+    }
+    (words, text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_their_words_in_each_spelling() {
+        let text = "# c(\nproject(a LANGUAGES C)\nexecute_process(COMMAND sh -c [[a \"b\"]]\n  COMMAND d \"e f\" # g\n  OUTPUT_VARIABLE x)\n#[[ z() ]]\nif(NOT (A AND B))\nset(X \"${Y}/\\\"q\")\n";
+        let (found, is_cut) = calls(text);
+        assert!(!is_cut);
+        let names: Vec<&str> = found.iter().map(|call| call.name.as_str()).collect();
+        assert_eq!(names, ["project", "execute_process", "if", "set"]);
+        assert_eq!(commands(&found[1].words), [vec!["sh", "-c", "a \"b\""], vec!["d", "e f"]]);
+        assert_eq!(found[3].words, ["X", "${Y}/\"q"]);
+    }
+
+    #[test]
+    fn what_is_set_is_put_in() {
+        let mut variables = BTreeMap::new();
+        variables.insert("A".to_owned(), "b".to_owned());
+        for (word, expected) in
+            [("${A}/c", "b/c"), ("$ENV{HOME}", "${HOME}"), ("${Z}", "${Z}"), ("x", "x")]
+        {
+            assert_eq!(filled(word, &variables), expected);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `docker compose`: services as the command that starts the same container, so that one rule judges both (docs.docker.com, "Compose file
+//! reference": privileged, volumes, pid, network_mode, cap_add, env_file, command, entrypoint).
+
+use super::{Starter, project, tree};
+use crate::{
+    effect::Argument,
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+pub(super) static COMPOSE: Starter = Starter {
+    programs: &["docker", "docker-compose", "podman", "podman-compose", "nerdctl"],
+    start,
+};
+
+/// Where it looks for its file, in this order; the files for this machine come on top.
+const NAMES: &[&str] = &[
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yaml",
+    "docker-compose.yml",
+    "compose.override.yaml",
+    "compose.override.yml",
+    "docker-compose.override.yaml",
+    "docker-compose.override.yml",
+];
+
+/// Verbs that start containers.
+const STARTING: &[&str] = &["create", "restart", "run", "start", "up", "watch"];
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let mut words = invocation.arguments.iter().map(|word| word.text.display());
+    if !invocation.program.ends_with("-compose") && words.next().as_deref() != Some("compose") {
+        return;
+    }
+    let mut files: Vec<String> = Vec::new();
+    let mut verb = None;
+    let mut services: Vec<String> = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-f" | "--file" if verb.is_none() => files.extend(words.next()),
+            "-p" | "--project-name" | "--profile" | "--env-file" | "--project-directory" => {
+                words.next();
+            }
+            "--dry-run" | "--help" => return,
+            option if option.starts_with('-') => {
+                files.extend(option.strip_prefix("--file=").map(str::to_owned));
+            }
+            _ if verb.is_none() => verb = Some(word),
+            _ => services.push(word),
+        }
+    }
+    if !verb.is_some_and(|verb| STARTING.contains(&verb.as_str())) {
+        return;
+    }
+    let names: Vec<String> = match files.is_empty() {
+        true => NAMES.iter().map(|name| (*name).to_owned()).collect(),
+        false => files,
+    };
+    for name in names {
+        let Some(path) = walk.target(&Text::known(name)).path else { continue };
+        let Some(file) = walk.look(&path).file() else { continue };
+        walk.in_file(&file, "compose", invocation.span, |walk| {
+            let tree = project::whole(walk, tree::yaml(&file.text));
+            for (_, service) in
+                tree.root().and_then(|root| root.get("services")).iter().flat_map(|it| it.entries())
+            {
+                let words = container(service);
+                let words: Vec<Argument> = words
+                    .into_iter()
+                    .map(|word| Argument { text: for_home(walk, &word), span: service.span })
+                    .collect();
+                walk.run(&words, None);
+            }
+            if tree.cut {
+                let whole = portcullis_syntax::Span::new(0, file.text.len());
+                walk.gap(whole, crate::effect::GapReason::Limit);
+            }
+        });
+    }
+}
+
+/// `~` and `$HOME` as they are put in.
+fn for_home(walk: &Walk<'_>, word: &str) -> Text {
+    let Some(home) = walk.facts().home.as_deref() else { return Text::known(word) };
+    let word = word.replace("${HOME}", home).replace("$HOME", home);
+    match word.strip_prefix("~/") {
+        Some(rest) => Text::known(format!("{home}/{rest}")),
+        None if word == "~" => Text::known(home),
+        None => match word.strip_prefix("~:") {
+            Some(rest) => Text::known(format!("{home}:{rest}")),
+            None => Text::known(word),
+        },
+    }
+}
+
+/// The command that starts the container of a service.
+fn container(service: &tree::Node) -> Vec<String> {
+    let mut words = vec!["docker".to_owned(), "run".to_owned()];
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    for (key, name) in [
+        ("pid", "--pid"),
+        ("ipc", "--ipc"),
+        ("network_mode", "--network"),
+        ("userns_mode", "--userns"),
+        ("cap_add", "--cap-add"),
+        ("security_opt", "--security-opt"),
+        ("devices", "--device"),
+        ("env_file", "--env-file"),
+    ] {
+        for value in service.get(key).iter().flat_map(|value| value.each()) {
+            let text = value.text().or_else(|| value.text_of("path"));
+            if let Some(text) = text {
+                option(name, text.to_owned());
+            }
+        }
+    }
+    for volume in service.get("volumes").iter().flat_map(|value| value.each()) {
+        let mounted = match (volume.text(), volume.text_of("source"), volume.text_of("target")) {
+            (Some(text), ..) => text.to_owned(),
+            (_, Some(source), Some(target)) => format!("{source}:{target}"),
+            _ => continue,
+        };
+        option("-v", mounted);
+    }
+    if service.get("privileged").is_some_and(tree::Node::is_true) {
+        words.push("--privileged".to_owned());
+    }
+    if let Some(entry) = service.get("entrypoint") {
+        let shown = entry.text().map_or_else(|| entry.words().join(" "), str::to_owned);
+        words.extend(["--entrypoint".to_owned(), shown]);
+    }
+    words.push(service.text_of("image").unwrap_or("image").to_owned());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_the_command_that_starts_it() {
+        let text = "image: alpine\nprivileged: true\npid: host\nvolumes:\n  - /:/host\n  - type: bind\n    source: ~/.ssh\n    target: /k\ncap_add: [SYS_ADMIN]\n";
+        let tree = tree::yaml(text);
+        assert_eq!(
+            container(tree.root().unwrap()).join(" "),
+            "docker run --pid host --cap-add SYS_ADMIN -v /:/host -v ~/.ssh:/k --privileged alpine"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Task runners of Python: the commands of `tox`'s environments with the variables that they get (tox.wiki, "Configuration"), and the
+//! tasks in a `pyproject.toml` (hatch.pypa.io, "Environment > Scripts"; pdm-project.org, "PDM Scripts"; poethepoet.natn.io, "Tasks").
+
+use super::{Starter, project, tree};
+use crate::{
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+pub(super) static TOX: Starter = Starter { programs: &["tox"], start };
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
+    let tells =
+        ["-l", "--listenvs", "-a", "--help", "-h", "--version", "--showconfig", "list", "config"];
+    if words.iter().any(|word| tells.contains(&word.as_str())) {
+        return;
+    }
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let Some(file) = walk.look(&format!("{root}/tox.ini")).file() else { return };
+    let mut asked: Vec<String> = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let value = if word == "-e" {
+            rest.next().cloned()
+        } else {
+            word.strip_prefix("-e").map(str::to_owned)
+        };
+        asked.extend(value.iter().flat_map(|value| value.split(',')).map(str::to_owned));
+    }
+    walk.in_file(&file, "tox", invocation.span, |walk| {
+        let tree = project::whole(walk, tree::sections(&file.text));
+        for (section, values) in tree.root().iter().flat_map(|root| root.entries()) {
+            let Some(name) = section.strip_prefix("testenv") else { continue };
+            let name = name.trim_start_matches(':');
+            let is_asked = name.is_empty()
+                || asked.is_empty()
+                || asked.iter().any(|it| it == name || it == "ALL");
+            if !is_asked {
+                continue;
+            }
+            for key in ["setenv", "set_env"] {
+                let Some(variables) = values.get(key) else { continue };
+                for line in variables.text().unwrap_or_default().lines() {
+                    if let Some((name, value)) = line.split_once('=') {
+                        let value = Text::known(value.trim());
+                        walk.environment_of(name.trim(), &value, variables.span);
+                    }
+                }
+            }
+            for key in ["commands_pre", "commands", "commands_post"] {
+                let Some(commands) = values.get(key) else { continue };
+                let text = commands.text().unwrap_or_default().replace("\\\n", " ");
+                for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                    let line = line.trim().trim_start_matches(['-', '!', ' ']);
+                    // What stands in braces is put in by the program; the words behind `--` are not the file's.
+                    let line =
+                        line.replace("{posargs}", "").replace('{', "\"{").replace('}', "}\"");
+                    walk.shell(&Text::known(line), commands.span, &[], None);
+                }
+            }
+        }
+    });
+}
+
+pub(super) static TASKS: Starter =
+    Starter { programs: &["hatch", "pdm", "poe", "uv"], start: task };
+
+/// How many tasks run each other.
+const TASKS_WITHIN: usize = 16;
+
+/// Where a `pyproject.toml` has tasks; `*` stands for any name.
+const TABLES: &[&[&str]] = &[
+    &["tool", "hatch", "envs", "*", "scripts"],
+    &["tool", "pdm", "scripts"],
+    &["tool", "poe", "tasks"],
+];
+
+fn task(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
+    let mut operands = words.iter().filter(|word| !word.starts_with('-')).peekable();
+    let runs = invocation.program == "poe" || operands.next_if(|word| *word == "run").is_some();
+    let Some(asked) = operands.next().filter(|_| runs) else { return };
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let Some(file) = walk.look(&format!("{root}/pyproject.toml")).file() else { return };
+    walk.in_file(&file, "pyproject", invocation.span, |walk| {
+        let tree = project::whole(walk, tree::toml(&file.text));
+        let Some(root) = tree.root() else { return };
+        let mut tables = Vec::new();
+        for names in TABLES {
+            reached(root, names, &mut tables);
+        }
+        let name = asked.rsplit(':').next().unwrap_or(asked);
+        let mut open = vec![name.to_owned()];
+        let mut ran: Vec<String> = Vec::new();
+        while let Some(name) = open.pop() {
+            if ran.contains(&name) {
+                continue;
+            }
+            if ran.len() >= TASKS_WITHIN {
+                walk.gap(invocation.span, crate::effect::GapReason::Limit);
+                break;
+            }
+            for node in tables.iter().filter_map(|table| table.get(&name)) {
+                for command in ["cmd", "shell", "composite", "sequence", "script"]
+                    .iter()
+                    .filter_map(|key| node.get(key))
+                    .chain(std::iter::once(node))
+                {
+                    for line in command.each() {
+                        let Some(text) = line.text() else { continue };
+                        // A command may begin with the name of another task.
+                        let first = text.split_whitespace().next().unwrap_or_default();
+                        open.push(first.to_owned());
+                        walk.shell(&Text::known(text), line.span, &[], None);
+                    }
+                }
+            }
+            ran.push(name);
+        }
+    });
+}
+
+/// The tables that names lead to.
+fn reached<'n>(node: &'n tree::Node, names: &[&str], found: &mut Vec<&'n tree::Node>) {
+    match names.split_first() {
+        None => found.push(node),
+        Some((&"*", rest)) => node.entries().for_each(|(_, node)| reached(node, rest, found)),
+        Some((name, rest)) => {
+            if let Some(node) = node.get(name) {
+                reached(node, rest, found);
+            }
+        }
+    }
+}

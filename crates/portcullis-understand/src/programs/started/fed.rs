@@ -1,0 +1,181 @@
+//! Programs that are given a file to act on: statements for a database, objects for a cluster. Owns which option names the file; what the
+//! text does is what the same text does on the program's input, so that one reading judges both.
+
+use super::{Starter, project};
+use crate::bound::Bounded as _;
+use crate::{
+    effect::Argument,
+    programs::escapes,
+    text::Text,
+    understand::shell::{Invocation, Walk, files::Found},
+};
+
+pub(super) static DATABASES: Starter = Starter {
+    programs: &["cqlsh", "mariadb", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3"],
+    start: statements,
+};
+
+pub(super) static CLUSTERS: Starter = Starter { programs: &["kubectl", "oc"], start: objects };
+
+/// How deep directories take in each other.
+const NESTED: usize = 6;
+
+/// How many files of one directory are read.
+const FILES: usize = 48;
+
+/// `psql -f FILE`, `sqlcmd -i FILE`, `mysql < FILE` (postgresql.org/docs/current/app-psql.html; the option of each in its manual).
+fn statements(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let options: &[&str] = match invocation.program.as_str() {
+        "psql" | "cqlsh" => &["-f", "--file"],
+        "sqlcmd" => &["-i"],
+        "sqlite3" => &["-init"],
+        _ => &[],
+    };
+    let mut paths: Vec<String> = Vec::new();
+    for option in options {
+        for file in escapes::values_of(&invocation.arguments, option) {
+            paths.extend(walk.target(&file.text).path);
+        }
+    }
+    if let Some(input) = &invocation.input {
+        paths.extend(walk.copied_file(input));
+    }
+    for path in paths {
+        feed(walk, invocation, &path, &[invocation.program.as_str()]);
+    }
+}
+
+/// A program is given the text of a file as its input.
+fn feed(walk: &mut Walk<'_>, invocation: &Invocation, path: &str, words: &[&str]) {
+    let Some(file) = walk.look(path).file() else { return };
+    walk.in_file(&file, "input", invocation.span, |walk| {
+        let span = portcullis_syntax::Span::new(0, file.text.len());
+        let words: Vec<Argument> =
+            words.iter().map(|word| Argument { text: Text::known(*word), span }).collect();
+        walk.run(&words, Some(Text::known(&*file.text)));
+        if words.first().is_some_and(|word| matches!(word.text.as_known(), Some("kubectl"))) {
+            let tree = project::whole(walk, super::tree::yaml(&file.text));
+            for document in &tree.documents {
+                pods(walk, document);
+            }
+        }
+        // Other files that it takes in: `\i FILE`, `source FILE`, `.read FILE`.
+        for line in file.text.lines() {
+            let line = line.trim().trim_end_matches(';');
+            let included =
+                ["\\i ", "\\ir ", "\\include ", "\\include_relative ", "source ", ".read ", ":r "]
+                    .iter()
+                    .find_map(|word| line.strip_prefix(word));
+            let Some(name) = included.map(|name| name.trim().trim_matches(['\'', '"'])) else {
+                continue;
+            };
+            let here = crate::understand::shell::files::directory_of(path).to_owned();
+            let from_here = format!("{here}/{name}");
+            let from_there = walk.target(&Text::known(name)).path;
+            for path in from_there.into_iter().chain([from_here]) {
+                feed(walk, invocation, &path, &[invocation.program.as_str()]);
+            }
+        }
+    });
+}
+
+/// What the containers of pods are told to run, wherever the objects of a manifest have them.
+pub(super) fn pods(walk: &mut Walk<'_>, document: &super::tree::Node) {
+    let mut specifications = Vec::new();
+    document.visit(&mut |node| {
+        if node.get("containers").is_some_and(|it| !it.items().is_empty()) {
+            specifications.push(node);
+        }
+    });
+    for specification in specifications {
+        for key in ["initContainers", "containers"] {
+            for container in
+                specification.get(key).map(super::tree::Node::items).unwrap_or_default()
+            {
+                let mut words =
+                    container.get("command").map(super::tree::Node::words).unwrap_or_default();
+                words.extend(
+                    container.get("args").map(super::tree::Node::words).unwrap_or_default(),
+                );
+                if words.is_empty() {
+                    continue;
+                }
+                let words: Vec<Argument> = words
+                    .iter()
+                    .map(|word| Argument { text: Text::known(word.as_str()), span: container.span })
+                    .collect();
+                walk.in_container(|walk| walk.run(&words, None));
+            }
+        }
+    }
+}
+
+/// `kubectl apply -f FILE|DIRECTORY`, `-k DIRECTORY` (kubernetes.io, "kubectl apply"); a dry run and a comparison change nothing.
+fn objects(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
+    let is_dry = words.iter().any(|word| {
+        matches!(word.as_str(), "--dry-run" | "--dry-run=client" | "--dry-run=server" | "--help")
+    });
+    let changes = words.iter().any(|word| matches!(word.as_str(), "apply" | "create" | "replace"));
+    if is_dry || !changes {
+        return;
+    }
+    let mut paths: Vec<String> = Vec::new();
+    for option in ["-f", "--filename"] {
+        for file in escapes::values_of(&invocation.arguments, option) {
+            paths.extend(walk.target(&file.text).path);
+        }
+    }
+    for option in ["-k", "--kustomize"] {
+        for directory in escapes::values_of(&invocation.arguments, option) {
+            if let Some(path) = walk.target(&directory.text).path {
+                paths.extend(customised(walk, &path, 0));
+            }
+        }
+    }
+    for path in paths {
+        match walk.look(&path) {
+            Found::Directory(names) => {
+                let is_manifest = |name: &&String| {
+                    [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
+                };
+                if names.iter().filter(is_manifest).count() > FILES {
+                    walk.gap(invocation.span, crate::effect::GapReason::Limit);
+                }
+                for name in names.iter().filter(is_manifest).leading(FILES) {
+                    let path = format!("{}/{name}", path.trim_end_matches('/'));
+                    feed(walk, invocation, &path, &["kubectl", "apply", "-f", "-"]);
+                }
+            }
+            _ => feed(walk, invocation, &path, &["kubectl", "apply", "-f", "-"]),
+        }
+    }
+}
+
+/// The files that a `kustomization.yaml` takes in.
+fn customised(walk: &mut Walk<'_>, directory: &str, depth: usize) -> Vec<String> {
+    let mut paths = Vec::new();
+    if depth > NESTED {
+        let nowhere = portcullis_syntax::Span::default();
+        walk.gap(nowhere, crate::effect::GapReason::Limit);
+        return paths;
+    }
+    for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
+        let Some(file) = walk.look(&format!("{directory}/{name}")).file() else { continue };
+        let tree = project::whole(walk, super::tree::yaml(&file.text));
+        for key in ["resources", "bases", "components"] {
+            let Some(listed) = tree.root().and_then(|root| root.get(key)) else { continue };
+            for item in listed.items().iter().filter_map(super::tree::Node::text) {
+                let Some(path) = walk.target(&Text::known(format!("{directory}/{item}"))).path
+                else {
+                    continue;
+                };
+                match item.ends_with(".yaml") || item.ends_with(".yml") || item.ends_with(".json") {
+                    true => paths.push(path),
+                    false => paths.extend(customised(walk, &path, depth + 1)),
+                }
+            }
+        }
+    }
+    paths
+}

@@ -1,0 +1,117 @@
+//! Helm: the objects that a chart's templates stand for, as they are written, and charts that come from elsewhere (helm.sh/docs, "Charts", "Helm
+//! Install"). What a template computes is a value that nobody knows; rendering and linting change nothing.
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project};
+use crate::{
+    bound::Bounded,
+    text::Text,
+    understand::shell::{Invocation, Walk},
+};
+
+pub(super) static HELM: Starter = Starter { programs: &["helm"], start };
+
+/// How many templates of one chart are read.
+const TEMPLATES: usize = 32;
+
+/// Options that take a value.
+const VALUES: &[&str] = &[
+    "--atomic-timeout",
+    "--description",
+    "--kube-context",
+    "--kubeconfig",
+    "--namespace",
+    "--post-renderer",
+    "--repo",
+    "--set",
+    "--set-file",
+    "--set-json",
+    "--set-string",
+    "--timeout",
+    "--values",
+    "--version",
+    "-f",
+    "-n",
+];
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let operands = project::operands(&words, VALUES);
+    let is_dry = words.iter().any(|word| word.starts_with("--dry-run") && word != "--dry-run=none")
+        || project::has(&words, &["--help", "-h"]);
+    if let Some(program) = project::option(&words, &["--post-renderer"]) {
+        walk.run(&project::arguments(&[program], invocation.span), None);
+    }
+    let chart = match operands.as_slice() {
+        ["install", .., chart] | ["upgrade", .., chart] if !is_dry => *chart,
+        _ => return,
+    };
+    let Some(root) = walk.target(&Text::known(chart)).path else { return };
+    let Some(file) = project::first_in(walk, &root, &["Chart.yaml"]) else { return };
+    walk.look(&format!("{root}/templates"));
+    let paths = walk.in_file(&file, "chart", invocation.span, |walk| {
+        let is_template = |name: &str| [".yaml", ".yml"].iter().any(|end| name.ends_with(end));
+        let found =
+            project::below(walk, &format!("{root}/templates"), 3, invocation.span, &is_template);
+        found.iter().at_most(TEMPLATES, walk, invocation.span).cloned().collect::<Vec<_>>()
+    });
+    for path in paths.iter().flatten() {
+        walk.look(path);
+    }
+    for path in paths.iter().flatten() {
+        let Some(file) = walk.look(path).file() else { continue };
+        walk.in_file(&file, "template", invocation.span, |walk| {
+            let span = Span::new(0, file.text.len());
+            let words = project::arguments(&["kubectl", "apply", "-f", "-"], span);
+            let text = rendered(&file.text);
+            let tree = super::tree::yaml(&text);
+            walk.run(&words, Some(Text::known(text)));
+            for document in &tree.documents {
+                super::fed::pods(walk, document);
+            }
+        });
+    }
+}
+
+/// A template without what computes: lines of it alone are gone, elsewhere a word stands for it. What depends on a value is left out, since a chart has
+/// what it does not do by default behind one.
+fn rendered(text: &str) -> String {
+    let mut rendered = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        if bare.starts_with("{{") && bare.ends_with("}}") && bare.matches("{{").count() == 1 {
+            let inner = bare.trim_start_matches(['{', '-', ' ']);
+            let word = inner.split([' ', '-', '}']).next().unwrap_or_default();
+            match word {
+                "if" | "range" | "with" | "define" | "block" => depth += 1,
+                "end" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            continue;
+        }
+        if depth > 1 {
+            continue;
+        }
+        let mut rest = line;
+        while let Some((before, after)) = rest.split_once("{{") {
+            rendered.push_str(before);
+            rendered.push_str("value");
+            rest = after.split_once("}}").map_or("", |(_, next)| next);
+        }
+        rendered.push_str(rest);
+    }
+    rendered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rendered;
+
+    #[test]
+    fn a_template_is_what_it_is_without_values() {
+        let text = "{{- if .Values.a }}\nkind: Pod\nname: {{ .x }}-b\n{{- if .Values.c }}\nhostPID: true\n{{- end }}\n{{- end }}\n";
+        assert_eq!(rendered(text), "kind: Pod\nname: value-b\n");
+    }
+}

@@ -1,0 +1,499 @@
+//! Hooks that git starts: the project's in `.git/hooks` or where `core.hooksPath` leads, and those that managers of hooks start for it (git-scm.com,
+//! "githooks"; pre-commit.com; typicode.github.io/husky; lefthook.dev); and `direnv`, which a shell starts in the same way (direnv.net). Owns which verb
+//! starts which.
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project, tree};
+use crate::{
+    effect::GapReason,
+    text::Text,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found},
+    },
+};
+
+pub(super) static GIT: Starter = Starter { programs: &["git"], start };
+pub(super) static PRE_COMMIT: Starter = Starter { programs: &["pre-commit", "prek"], start: local };
+pub(super) static LEFTHOOK: Starter = Starter { programs: &["lefthook"], start: lefthook };
+pub(super) static HUSKY: Starter = Starter { programs: &["husky"], start: husky };
+pub(super) static DIRENV: Starter = Starter { programs: &["direnv"], start: direnv };
+
+/// Verbs and the hooks that they start, by the page of each hook.
+const HOOKS: &[(&str, &[&str])] = &[
+    ("am", &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
+    ("checkout", &["post-checkout"]),
+    ("cherry-pick", &["prepare-commit-msg", "commit-msg", "post-commit"]),
+    ("clone", &["post-checkout"]),
+    ("commit", &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"]),
+    ("gc", &["pre-auto-gc"]),
+    ("merge", &["pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge"]),
+    (
+        "pull",
+        &[
+            "pre-merge-commit",
+            "commit-msg",
+            "post-merge",
+            "pre-rebase",
+            "post-rewrite",
+            "post-checkout",
+        ],
+    ),
+    ("push", &["pre-push"]),
+    ("rebase", &["pre-rebase", "post-rewrite", "post-checkout", "post-commit"]),
+    ("revert", &["prepare-commit-msg", "commit-msg", "post-commit"]),
+    ("switch", &["post-checkout"]),
+    ("worktree", &["post-checkout"]),
+];
+
+/// Options of `git` itself that take a value in a word of their own.
+const VALUES: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--config-env",
+    "--super-prefix",
+];
+
+/// Hooks that `--no-verify` passes over.
+const VERIFYING: &[&str] = &[
+    "pre-commit",
+    "commit-msg",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "applypatch-msg",
+    "pre-applypatch",
+];
+
+/// Settings of the repository whose value git runs, and the verbs that run it; none where nearly all do.
+const SETTINGS: &[(&str, &str, &[&str])] = &[
+    ("core", "editor", &["commit", "rebase", "merge", "tag", "revert"]),
+    ("core", "fsmonitor", &[]),
+    ("core", "pager", &["log", "diff", "show", "branch", "blame", "grep", "tag"]),
+    ("core", "sshcommand", &["fetch", "pull", "push", "clone", "ls-remote", "submodule"]),
+    ("diff", "external", &["diff", "log", "show"]),
+    ("gpg", "program", &["commit", "tag", "merge", "log", "verify-commit"]),
+    ("credential", "helper", &["fetch", "pull", "push", "clone", "ls-remote"]),
+    ("sequence", "editor", &["rebase"]),
+];
+
+/// What stands on the command line of git.
+#[derive(Debug, Default, Eq, PartialEq)]
+struct Asked {
+    verb: String,
+    rest: Vec<String>,
+    directory: Option<String>,
+    hooks: Option<String>,
+}
+
+fn asked(words: &[String]) -> Asked {
+    let mut asked = Asked::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if VALUES.contains(&word.as_str()) {
+            let value = words.next();
+            match (word.as_str(), value) {
+                ("-C", Some(value)) => asked.directory = Some(value.clone()),
+                ("-c", Some(value)) => {
+                    if let Some((name, path)) = value.split_once('=')
+                        && name.eq_ignore_ascii_case("core.hookspath")
+                    {
+                        asked.hooks = Some(path.to_owned());
+                    }
+                }
+                _ => {}
+            }
+        } else if !word.starts_with('-') {
+            word.clone_into(&mut asked.verb);
+            asked.rest = words.cloned().collect();
+            break;
+        }
+    }
+    asked
+}
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let asked = asked(&project::words(invocation));
+    if asked.verb.is_empty() || project::has(&asked.rest, &["--help", "-h", "--dry-run"]) {
+        return;
+    }
+    let hooks =
+        HOOKS.iter().find(|(verb, _)| *verb == asked.verb).map_or(&[][..], |(_, hooks)| hooks);
+    let directory = asked.directory.clone();
+    project::in_directory(walk, directory.as_deref(), |walk| {
+        let Some((root, git)) = repository(walk) else { return };
+        let config = format!("{git}/config");
+        walk.look(&config);
+        let mut folder = format!("{git}/hooks");
+        let usual = [folder.clone(), format!("{root}/.husky")];
+        // What may be wanted is asked for at once.
+        for folder in usual.iter().filter(|_| !hooks.is_empty()) {
+            walk.look(folder);
+        }
+        let set =
+            asked.hooks.clone().or_else(|| settings(walk, &config, &asked.verb, invocation.span));
+        if let Some(path) = set {
+            // Relative to where git runs hooks: the root of the work tree.
+            let here = walk.directory().map(str::to_owned);
+            walk.go_to(Some(root.clone()));
+            folder = walk.target(&Text::known(path)).path.unwrap_or(folder);
+            walk.go_to(here);
+        }
+        let skips = project::has(&asked.rest, &["--no-verify"])
+            || asked.verb == "commit" && asked.rest.iter().any(|word| is_letter(word, 'n'));
+        let Found::Directory(names) = walk.look(&folder) else { return };
+        // Husky's own folder holds starters that run the scripts beside it.
+        let folder = folder
+            .strip_suffix("/_")
+            .filter(|it| it.ends_with("/.husky"))
+            .map_or(folder.clone(), str::to_owned);
+        let is_husky = folder.ends_with("/.husky");
+        for hook in hooks.iter().filter(|hook| !skips || !VERIFYING.contains(hook)) {
+            if !is_husky && !names.iter().any(|name| name == hook) {
+                continue;
+            }
+            let path = format!("{folder}/{hook}");
+            let here = walk.directory().map(str::to_owned);
+            walk.go_to(Some(root.clone()));
+            ran(walk, &path, hook, invocation.span);
+            walk.go_to(here);
+        }
+    });
+}
+
+/// A hook is run by its first line, as any program. What `pre-commit install` and its like put there starts them.
+fn ran(walk: &mut Walk<'_>, path: &str, hook: &str, span: Span) {
+    let Some(file) = walk.look(path).file() else {
+        walk.run_file("shell", path, span, &[], None);
+        return;
+    };
+    if file.text.contains("pre_commit") || file.text.contains("pre-commit.com") {
+        walk.run(&project::arguments(&["pre-commit", "run", "--hook-stage", hook], span), None);
+        return;
+    }
+    if file.text.contains("lefthook") {
+        walk.run(&project::arguments(&["lefthook", "run", hook], span), None);
+    }
+    walk.run(&project::arguments(&[path], span), None);
+}
+
+/// Whether a bundle of letters has one: `-an`. Behind a letter that takes a value nothing is an option.
+fn is_letter(word: &str, wanted: char) -> bool {
+    word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).is_some_and(|letters| {
+        letters.chars().find(|letter| {
+            *letter == wanted || matches!(letter, 'm' | 'C' | 'c' | 'F' | 't' | 'S' | 'u')
+        }) == Some(wanted)
+    })
+}
+
+/// The root of the work tree and its folder of git.
+fn repository(walk: &mut Walk<'_>) -> Option<(String, String)> {
+    let root = walk.facts().workspace.clone();
+    let root = root.or_else(|| walk.directory().map(str::to_owned))?;
+    let git = format!("{root}/.git");
+    // A work tree beside the first one has a file that says where.
+    if let Some(file) = walk.look(&git).file()
+        && let Some(place) = file.text.trim().strip_prefix("gitdir:")
+    {
+        let place = crate::understand::shell::normal(&project::joined(&root, place.trim()));
+        let common = place.split("/worktrees/").next().unwrap_or(&place).to_owned();
+        return Some((root, common));
+    }
+    Some((root, git))
+}
+
+/// `core.hooksPath` of the repository; says what other settings have git run.
+fn settings(walk: &mut Walk<'_>, config: &str, verb: &str, span: Span) -> Option<String> {
+    let file = walk.look(config).file()?;
+    walk.in_file(&file, "gitconfig", span, |walk| {
+        let tree = project::whole(walk, tree::sections(&file.text));
+        let mut hooks = None;
+        for (name, section) in tree.root().iter().flat_map(|root| root.entries()) {
+            for (key, value) in section.entries() {
+                let text = unquoted(value.text().unwrap_or_default());
+                let (name, key) = (
+                    name.split([' ', '"']).next().unwrap_or_default().to_ascii_lowercase(),
+                    key.to_ascii_lowercase(),
+                );
+                if name == "core" && key == "hookspath" {
+                    hooks = Some(text);
+                    continue;
+                }
+                let is_run = SETTINGS.iter().any(|(section, setting, verbs)| {
+                    *section == name
+                        && *setting == key
+                        && (verbs.is_empty() && verb != "config" || verbs.contains(&verb))
+                });
+                let is_filter = name == "filter"
+                    && matches!(key.as_str(), "clean" | "smudge" | "process")
+                    && matches!(
+                        verb,
+                        "add"
+                            | "checkout"
+                            | "commit"
+                            | "diff"
+                            | "merge"
+                            | "pull"
+                            | "rebase"
+                            | "reset"
+                            | "stash"
+                            | "status"
+                            | "switch"
+                            | "restore"
+                    );
+                let is_driver = (name == "merge"
+                    && key == "driver"
+                    && matches!(verb, "merge" | "pull" | "rebase" | "cherry-pick"))
+                    || name == "diff"
+                        && matches!(key.as_str(), "textconv" | "command")
+                        && matches!(verb, "diff" | "log" | "show" | "blame");
+                let is_value = !text.is_empty() && !matches!(text.as_str(), "true" | "false");
+                if is_value && (is_run || is_filter || is_driver) {
+                    let code = text.strip_prefix('!').unwrap_or(&text).to_owned();
+                    let is_helper = name == "credential" && !text.starts_with(['!', '/']);
+                    if !is_helper {
+                        walk.shell(&Text::known(code), value.span, &[], None);
+                    }
+                }
+            }
+        }
+        hooks
+    })
+    .flatten()
+}
+
+/// A value of git's configuration without its quotes and what they escape.
+fn unquoted(value: &str) -> String {
+    let mut plain = String::new();
+    let mut is_quoted = false;
+    let mut letters = value.trim().chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '\\' => match letters.next() {
+                Some('n') => plain.push('\n'),
+                Some('t') => plain.push('\t'),
+                Some(other) => plain.push(other),
+                None => {}
+            },
+            '#' | ';' if !is_quoted => break,
+            other => plain.push(other),
+        }
+    }
+    plain.trim_end().to_owned()
+}
+
+/// `pre-commit run [HOOK]`: hooks that the project's own configuration spells (`repo: local`), and the places that others come from.
+fn local(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let operands = project::operands(
+        &words,
+        &[
+            "-c",
+            "--config",
+            "--files",
+            "--from-ref",
+            "--to-ref",
+            "-s",
+            "-o",
+            "--hook-stage",
+            "--color",
+        ],
+    );
+    let is_run = matches!(operands.first(), Some(&("run" | "try-repo" | "hook-impl")));
+    if !is_run || project::has(&words, &["--help", "-h"]) {
+        return;
+    }
+    let wanted = operands.get(1).copied();
+    let named = project::option(&words, &["-c", "--config"]);
+    let file = match named.and_then(|name| walk.target(&Text::known(name)).path) {
+        Some(path) => walk.look(&path).file(),
+        None => project::nearest(walk, &[".pre-commit-config.yaml", ".pre-commit-config.yml"]),
+    };
+    let Some(file) = file else { return };
+    walk.in_file(&file, "pre-commit", invocation.span, |walk| {
+        let tree = project::whole(walk, tree::yaml(&file.text));
+        let repositories = tree.root().and_then(|root| root.get("repos"));
+        for repository in repositories.iter().flat_map(|it| it.items()) {
+            let place = repository.get("repo");
+            if let Some(address) = place {
+                project::taken_from(walk, address.text().unwrap_or_default(), address.span);
+            }
+            for hook in repository.get("hooks").iter().flat_map(|it| it.items()) {
+                let is_wanted = wanted.is_none()
+                    || hook.text_of("id") == wanted
+                    || hook.text_of("alias") == wanted;
+                if is_wanted {
+                    one(walk, hook);
+                }
+            }
+        }
+        if tree.cut {
+            walk.gap(Span::new(0, file.text.len()), GapReason::Limit);
+        }
+    });
+}
+
+fn one(walk: &mut Walk<'_>, hook: &tree::Node) {
+    let arguments: Vec<String> = hook.get("args").map(tree::Node::words).unwrap_or_default();
+    let Some(entry) = hook.get("entry") else { return };
+    let Some(text) = entry.text() else { return };
+    let language = hook.text_of("language").unwrap_or("system");
+    let mut code = text.to_owned();
+    for word in &arguments {
+        code.push(' ');
+        code.push_str(&super::quoted(word));
+    }
+    match language {
+        // A pattern is looked for; nothing is run.
+        "pygrep" | "fail" => {}
+        "docker_image" | "docker" => {
+            let line = format!("docker run {code}");
+            walk.shell(&Text::known(line), entry.span, &[], None);
+        }
+        // A script stands below the root of the work tree.
+        "script" | "unsupported_script" => {
+            let line = if code.starts_with(['/', '.']) { code } else { format!("./{code}") };
+            walk.shell(&Text::known(line), entry.span, &[], None);
+        }
+        _ => {
+            walk.shell(&Text::known(code), entry.span, &[], None);
+        }
+    }
+}
+
+/// `lefthook run HOOK`: the commands, jobs and scripts of a hook.
+fn lefthook(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let operands = project::operands(&words, &["--commands", "--jobs", "--file"]);
+    let ["run", hook, ..] = operands.as_slice() else { return };
+    let names = [
+        "lefthook.yml",
+        "lefthook.yaml",
+        ".lefthook.yml",
+        ".lefthook.yaml",
+        "lefthook-local.yml",
+        ".config/lefthook.yml",
+    ];
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    for file in project::all_in(walk, &root, &names) {
+        walk.in_file(&file, "lefthook", invocation.span, |walk| {
+            let tree = project::whole(walk, tree::yaml(&file.text));
+            let Some(node) = tree.root().and_then(|root| root.get(hook)) else { return };
+            node.visit(&mut |inner| {
+                if let Some(run) = inner.get("run")
+                    && let Some(text) = run.text()
+                {
+                    let code = text
+                        .replace("{staged_files}", "")
+                        .replace("{push_files}", "")
+                        .replace("{all_files}", "")
+                        .replace("{files}", "");
+                    walk.shell(&Text::known(code), run.span, &[], None);
+                }
+            });
+            for (script, _) in node.get("scripts").iter().flat_map(|it| it.entries()) {
+                walk.run_file(
+                    "shell",
+                    &format!("{root}/.lefthook/{hook}/{script}"),
+                    node.span,
+                    &[],
+                    None,
+                );
+            }
+        });
+    }
+}
+
+/// `husky run HOOK` of the versions before the fifth.
+fn husky(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let Some(hook) = words.get(1).filter(|_| words.first().is_some_and(|verb| verb == "run"))
+    else {
+        return;
+    };
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    walk.run_file("shell", &format!("{root}/.husky/{hook}"), invocation.span, &[], None);
+}
+
+/// `direnv allow` has the `.envrc` loaded by the shell's next prompt; `exec` and `reload` load it now.
+fn direnv(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let operands = project::operands(&words, &[]);
+    let Some(verb @ ("allow" | "permit" | "grant" | "exec" | "reload" | "export")) =
+        operands.first().copied()
+    else {
+        return;
+    };
+    let place = operands
+        .get(1)
+        .copied()
+        .filter(|_| verb != "export" && verb != "reload")
+        .map(str::to_owned);
+    let file: Option<File> = match place
+        .filter(|place| place.ends_with(".envrc"))
+        .and_then(|name| walk.target(&Text::known(name)).path)
+    {
+        Some(path) => walk.look(&path).file(),
+        None => {
+            let directory = operands
+                .get(1)
+                .copied()
+                .filter(|_| matches!(verb, "exec" | "allow"))
+                .map(str::to_owned);
+            project::in_directory(walk, directory.as_deref(), |walk| {
+                project::nearest(walk, &[".envrc"])
+            })
+        }
+    };
+    let Some(file) = file else { return };
+    let root = crate::understand::shell::files::directory_of(&file.path).to_owned();
+    project::in_directory(walk, Some(&root), |walk| {
+        walk.run_text("shell", &file, invocation.span, &[], None);
+        if file.text.lines().any(|line| line.trim_start().starts_with("use flake")) {
+            walk.run(&project::arguments(&["nix", "develop"], invocation.span), None);
+        }
+        if file.text.lines().any(|line| line.trim_start().starts_with("use nix")) {
+            walk.run(&project::arguments(&["nix-shell"], invocation.span), None);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_is_asked_stands_behind_its_own_options() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let found = asked(&words("-C a -c core.hooksPath=h --no-pager commit -m x"));
+        assert_eq!(
+            (found.verb.as_str(), found.directory.as_deref(), found.hooks.as_deref()),
+            ("commit", Some("a"), Some("h"))
+        );
+        assert_eq!(found.rest, ["-m", "x"]);
+        assert_eq!(asked(&words("--version")).verb, "");
+    }
+
+    #[test]
+    fn hooks_are_passed_over_by_a_letter() {
+        for (word, expected) in
+            [("-n", true), ("-an", true), ("-mn", false), ("--no-edit", false), ("n", false)]
+        {
+            assert_eq!(is_letter(word, 'n'), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn values_of_settings_lose_their_quotes() {
+        for (value, expected) in [("\"a b\" # c", "a b"), ("a\\\"b", "a\"b"), (".husky", ".husky")]
+        {
+            assert_eq!(unquoted(value), expected);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Gradle and Maven: scripts of a Gradle build, which run whole whatever is asked for, programs that plugins of a Maven build start, and the archives
+//! that their wrappers fetch (docs.gradle.org, "Build Lifecycle"; maven.apache.org, "POM Reference"; "exec-maven-plugin", "maven-antrun-plugin").
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project, tree};
+use crate::{
+    bound::Bounded,
+    effect::Certainty,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, directory_of},
+    },
+};
+
+pub(super) static GRADLE: Starter = Starter { programs: &["gradle", "gradlew"], start: gradle };
+pub(super) static MAVEN: Starter = Starter { programs: &["mvn", "mvnd", "mvnw"], start: maven };
+
+/// How many projects of one build are read.
+const PROJECTS: usize = 24;
+
+/// Where a Gradle build has its scripts.
+const SCRIPTS: &[&str] = &[
+    "settings.gradle",
+    "settings.gradle.kts",
+    "build.gradle",
+    "build.gradle.kts",
+    "buildSrc/build.gradle",
+    "buildSrc/build.gradle.kts",
+];
+
+fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "-?", "--version", "-v"]) {
+        return;
+    }
+    let directory = project::option(&words, &["-p", "--project-dir"]).map(str::to_owned);
+    project::in_directory(walk, directory.as_deref(), |walk| {
+        let Some(root) = walk.directory().map(str::to_owned) else { return };
+        let files = project::all_in(walk, &root, SCRIPTS);
+        let mut projects: Vec<String> = Vec::new();
+        for file in &files {
+            if file.path.contains("/settings.gradle") {
+                projects.extend(included(&file.text).into_iter().map(|name| {
+                    format!("{root}/{}", name.trim_start_matches(':').replace(':', "/"))
+                }));
+            }
+        }
+        let mut scripts: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+        let inner: Vec<String> = match files.first() {
+            Some(file) => walk
+                .in_file(file, "gradle", invocation.span, |walk| {
+                    projects.iter().at_most(PROJECTS, walk, invocation.span).cloned().collect()
+                })
+                .unwrap_or_default(),
+            None => Vec::new(),
+        };
+        scripts.extend(inner.iter().flat_map(|place| {
+            [format!("{place}/build.gradle"), format!("{place}/build.gradle.kts")]
+        }));
+        let initial = project::option(&words, &["-I", "--init-script"])
+            .and_then(|name| walk.target(&crate::text::Text::known(name)).path);
+        scripts.extend(initial);
+        for file in &files {
+            scripts
+                .extend(applied(&file.text).into_iter().map(|name| project::joined(&root, &name)));
+        }
+        for script in &scripts {
+            walk.look(script);
+        }
+        for script in &scripts {
+            let language = if script.ends_with(".kts") { "kotlin" } else { "groovy" };
+            if let Some(file) = walk.look(script).file() {
+                walk.run_text(language, &file, invocation.span, &[], None);
+                walk.in_file(&file, "gradle", invocation.span, |walk| {
+                    for (words, span) in commands(&file.text) {
+                        walk.at_most(Certainty::Likely, |walk| {
+                            walk.run(&project::arguments(&words, span), None)
+                        });
+                    }
+                });
+            }
+        }
+        if invocation.program == "gradlew" {
+            distribution(
+                walk,
+                &format!("{root}/gradle/wrapper/gradle-wrapper.properties"),
+                invocation.span,
+            );
+        }
+    });
+}
+
+/// `distributionUrl`: the archive that the wrapper fetches and runs.
+fn distribution(walk: &mut Walk<'_>, path: &str, span: Span) {
+    let Some(file) = walk.look(path).file() else { return };
+    walk.in_file(&file, "properties", span, |walk| {
+        let mut at = 0;
+        for line in file.text.split_inclusive('\n') {
+            let place = Span::new(at, at + line.trim_end().len());
+            at += line.len();
+            let Some(address) = line
+                .trim()
+                .strip_prefix("distributionUrl")
+                .map(|rest| rest.trim_start_matches([' ', '=', ':']))
+            else {
+                continue;
+            };
+            let address = address.replace("\\:", ":");
+            let is_usual = [
+                "https://services.gradle.org/",
+                "https://repo.maven.apache.org/",
+                "https://repo1.maven.org/",
+                "https://archive.apache.org/",
+                "https://dlcdn.apache.org/",
+            ]
+            .iter()
+            .any(|usual| address.starts_with(usual));
+            if !is_usual && address.contains("://") {
+                let code = format!(
+                    "curl -fsSL '{}' -o /tmp/distribution && sh /tmp/distribution",
+                    address.replace('\'', "")
+                );
+                walk.shell(&crate::text::Text::known(code), place, &[], None);
+            }
+        }
+    });
+}
+
+/// `include ':a', 'b'`, `include(":a")`.
+fn included(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let Some(rest) =
+            bare.strip_prefix("include").filter(|rest| rest.starts_with(['(', ' ', '"', '\'']))
+        else {
+            continue;
+        };
+        names.extend(rest.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned));
+    }
+    names
+}
+
+/// `apply from: 'x.gradle'`, `apply(from = "x.gradle.kts")`.
+fn applied(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let Some((_, rest)) =
+            line.split_once("from").filter(|(before, _)| before.trim_start().starts_with("apply"))
+        else {
+            continue;
+        };
+        names.extend(
+            rest.split(['"', '\''])
+                .nth(1)
+                .filter(|name| !name.contains("://") && !name.contains('$'))
+                .map(str::to_owned),
+        );
+    }
+    names
+}
+
+/// `commandLine 'a', 'b'`, `commandLine("a", "b")`, `executable "a"` with `args "b"`.
+fn commands(text: &str) -> Vec<(Vec<String>, Span)> {
+    let mut found = Vec::new();
+    for word in ["commandLine", "executable"] {
+        for (at, _) in text.match_indices(word) {
+            let before = text.get(..at).unwrap_or_default();
+            if before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_') {
+                continue;
+            }
+            let rest = text.get(at + word.len()..).unwrap_or_default();
+            let end = rest.find('\n').unwrap_or(rest.len());
+            let open = rest.trim_start_matches([' ', '=']).starts_with(['(', '['])
+                || rest.starts_with("(listOf");
+            let end = if open { rest.find([')', ']']).unwrap_or(end) } else { end };
+            let mut words = texts(rest.get(..end).unwrap_or_default());
+            if word == "executable" {
+                let after = rest.get(end..).unwrap_or_default();
+                let near = after.get(..after.floor_char_boundary(400)).unwrap_or_default();
+                if let Some((_, arguments)) = near.split_once("args") {
+                    words.extend(texts(arguments.split('\n').next().unwrap_or_default()));
+                }
+            }
+            if !words.is_empty() {
+                found.push((words, Span::new(at, at + word.len() + end)));
+            }
+        }
+    }
+    found
+}
+
+/// Texts in quotes.
+fn texts(code: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = rest.get(at..).and_then(|rest| rest.chars().next()).unwrap_or('"');
+        let inner = rest.get(at + 1..).unwrap_or_default();
+        let mut value = String::new();
+        let mut end = inner.len();
+        let mut letters = inner.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            match letter {
+                '\\' => value.extend(letters.next().map(|(_, escaped)| escaped)),
+                letter if letter == quote => {
+                    end = at + 1;
+                    break;
+                }
+                letter => value.push(letter),
+            }
+        }
+        texts.push(value);
+        rest = inner.get(end..).unwrap_or_default();
+    }
+    texts
+}
+
+fn maven(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version", "-v"]) {
+        return;
+    }
+    let named = project::option(&words, &["-f", "--file"]);
+    let file = match named.and_then(|name| walk.target(&crate::text::Text::known(name)).path) {
+        Some(path) if path.ends_with(".xml") => walk.look(&path).file(),
+        Some(path) => project::first_in(walk, &path, &["pom.xml"]),
+        None => match walk.directory().map(str::to_owned) {
+            Some(root) => project::first_in(walk, &root, &["pom.xml"]),
+            None => None,
+        },
+    };
+    let Some(file) = file else { return };
+    let root = directory_of(&file.path).to_owned();
+    let wrapper = format!("{root}/.mvn/wrapper/maven-wrapper.properties");
+    walk.look(&wrapper);
+    let mut seen = 0;
+    pom(walk, &file, invocation.span, &mut seen);
+    if invocation.program == "mvnw" {
+        distribution(walk, &wrapper, invocation.span);
+    }
+}
+
+fn pom(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut usize) {
+    *seen += 1;
+    let modules = walk.in_file(file, "maven", span, |walk| {
+        if *seen > PROJECTS {
+            walk.gap(span, crate::effect::GapReason::Limit);
+            return Vec::new();
+        }
+        let tree = project::whole(walk, tree::markup(&file.text));
+        if tree.cut {
+            walk.gap(Span::new(0, file.text.len()), crate::effect::GapReason::Limit);
+        }
+        let Some(project) = tree.root().and_then(|root| root.get("project")) else {
+            return Vec::new();
+        };
+        let mut modules = Vec::new();
+        project.visit(&mut |node| {
+            if node.get("plugin").is_some() {
+                for plugin in all(node, "plugin") {
+                    follow(walk, plugin);
+                }
+            }
+        });
+        for module in project.get("modules").iter().flat_map(|it| all(it, "module")) {
+            modules.extend(module.text().map(str::to_owned));
+        }
+        for key in ["repositories", "pluginRepositories"] {
+            for repository in project.get(key).iter().flat_map(|it| it.entries()).map(|(_, it)| it)
+            {
+                if let Some(address) = repository.get("url") {
+                    project::taken_from(walk, address.text().unwrap_or_default(), address.span);
+                }
+            }
+        }
+        modules
+    });
+    let root = directory_of(&file.path).to_owned();
+    for module in modules.unwrap_or_default() {
+        let path = project::joined(&root, &module);
+        let path = if path.ends_with(".xml") { path } else { format!("{path}/pom.xml") };
+        if let Some(inner) = walk.look(&path).file() {
+            pom(walk, &inner, span, seen);
+        }
+    }
+}
+
+/// Every element of a name.
+fn all<'n>(node: &'n tree::Node, name: &'n str) -> impl Iterator<Item = &'n tree::Node> {
+    node.entries().filter(move |(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// What a plugin starts, in its configuration and in those of its executions.
+fn follow(walk: &mut Walk<'_>, plugin: &tree::Node) {
+    let mut found: Vec<(Vec<String>, Span)> = Vec::new();
+    plugin.visit(&mut |node| {
+        if let Some(program) = node.get("executable").filter(|it| it.text().is_some()) {
+            let mut words = vec![program.text().unwrap_or_default().trim().to_owned()];
+            for list in ["arguments", "args"] {
+                let given = node
+                    .get(list)
+                    .iter()
+                    .flat_map(|it| it.entries())
+                    .filter_map(|(_, it)| it.text())
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>();
+                words.extend(given);
+            }
+            if let Some(line) = node.text_of("commandlineArgs") {
+                words.extend(line.split_whitespace().map(str::to_owned));
+            }
+            found.push((words, program.span));
+        }
+        // Ant: `<exec executable="sh"><arg line="-c …"/></exec>`, `<delete dir="…"/>`, `<get src="…" dest="…"/>`.
+        for exec in all(node, "exec") {
+            let Some(program) = exec.text_of("@executable") else { continue };
+            let mut words = vec![program.to_owned()];
+            for argument in all(exec, "arg") {
+                words.extend(argument.text_of("@value").map(str::to_owned));
+                words.extend(
+                    argument
+                        .text_of("@line")
+                        .iter()
+                        .flat_map(|line| line.split_whitespace())
+                        .map(str::to_owned),
+                );
+            }
+            found.push((words, exec.span));
+        }
+        for delete in all(node, "delete") {
+            let Some(place) = delete.text_of("@dir").or_else(|| delete.text_of("@file")) else {
+                continue;
+            };
+            found.push((["rm", "-rf", place].map(str::to_owned).to_vec(), delete.span));
+        }
+        for get in all(node, "get") {
+            if let (Some(from), Some(to)) = (get.text_of("@src"), get.text_of("@dest")) {
+                found.push((
+                    ["curl", "-fsSL", "-o", to, from].map(str::to_owned).to_vec(),
+                    get.span,
+                ));
+            }
+        }
+    });
+    for (words, span) in found {
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| {
+                word.replace("${project.basedir}/", "")
+                    .replace("${basedir}/", "")
+                    .replace("${project.build.directory}", "target")
+            })
+            .collect();
+        walk.at_most(Certainty::Likely, |walk| walk.run(&project::arguments(&words, span), None));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_and_commands_of_gradle_are_found() {
+        assert_eq!(
+            included("include ':a', 'b:c'\ninclude(\":d\")\nincludeBuild('x')\n"),
+            [":a", "b:c", ":d"]
+        );
+        assert_eq!(
+            applied("apply from: 'x.gradle'\napply(from = \"y.kts\")\napply plugin: 'java'\n"),
+            ["x.gradle", "y.kts"]
+        );
+        let found: Vec<Vec<String>> = commands("exec {\n  commandLine 'sh', '-c', \"a b\"\n}\ncommandLine(\"x\",\n \"y\")\nexecutable = \"p\"\nargs(\"q\")\n").into_iter().map(|it| it.0).collect();
+        assert_eq!(found, [vec!["sh", "-c", "a b"], vec!["x", "y"], vec!["p", "q"]]);
+    }
+}

@@ -1,0 +1,326 @@
+//! `make`: what the targets that are asked for would run (GNU make manual, "How to Use Variables", "Writing Rules", "Summary of Options").
+//! Owns which files it reads and which of their recipes run; the text itself is taken apart by `makefile` and filled in by `expand`.
+
+mod expand;
+mod makefile;
+
+use super::Starter;
+use crate::{
+    bound::{Bounded, Cut, Limits},
+    effect::{Argument, Certainty},
+    text::Text,
+    understand::shell::{Invocation, Walk, files::File},
+};
+use expand::Values;
+use makefile::{Makefile, Place};
+use portcullis_syntax::Span;
+
+pub(super) static MAKE: Starter = Starter { programs: &["make", "gmake"], start };
+
+/// Where it looks for its file, in this order.
+const NAMES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+
+/// Options that take a value.
+const VALUES: &[&str] = &["-C", "-f", "-I", "-j", "-l", "-o", "-W", "-O"];
+
+/// How many files are included.
+const FILES: usize = 32;
+
+/// How many lines of recipes are followed.
+const LINES: usize = 2_000;
+
+/// What stands on the command line.
+#[derive(Debug, Default)]
+struct Asked {
+    directories: Vec<String>,
+    files: Vec<String>,
+    goals: Vec<String>,
+    variables: Vec<(String, String)>,
+    /// Recipes are only shown; what is run while the file is read runs all the same.
+    shows: bool,
+    /// Nothing is read.
+    tells: bool,
+}
+
+fn asked(invocation: &Invocation) -> Asked {
+    let mut asked = Asked::default();
+    let mut words = invocation.arguments.iter().map(|word| word.text.display());
+    while let Some(word) = words.next() {
+        let long = word.split_once('=').filter(|_| word.starts_with("--"));
+        let (name, attached) =
+            long.map_or((word.as_str(), None), |(name, value)| (name, Some(value.to_owned())));
+        let short = word.get(..2).filter(|short| VALUES.contains(short) && word.len() > 2);
+        let value = |words: &mut dyn Iterator<Item = String>| match short {
+            Some(_) => word.get(2..).map(str::to_owned),
+            None => attached.clone().or_else(|| words.next()),
+        };
+        match short.unwrap_or(name) {
+            "-C" | "--directory" => asked.directories.extend(value(&mut words)),
+            "-f" | "--file" | "--makefile" => asked.files.extend(value(&mut words)),
+            "-j" | "--jobs" | "-l" | "-O" => {}
+            "-I" | "-o" | "-W" | "--include-dir" | "--old-file" | "--what-if" => {
+                value(&mut words);
+            }
+            "--just-print" | "--dry-run" | "--recon" | "--question" | "--touch" => {
+                asked.shows = true
+            }
+            "--help" | "--version" | "-h" | "-v" => asked.tells = true,
+            option if option.starts_with("--") => {}
+            option if option.starts_with('-') => {
+                asked.shows |= option.contains(['n', 'q', 't']);
+            }
+            _ => match word.split_once('=') {
+                Some((name, value)) => {
+                    let name = name.trim_end_matches([':', '?', '+']);
+                    asked.variables.push((name.to_owned(), value.to_owned()));
+                }
+                None => asked.goals.push(word.clone()),
+            },
+        }
+    }
+    asked
+}
+
+/// The commands of a makefile that is known by its text alone, as a call writes it or hands it on: those of the goals, or all of them where none is
+/// known or what it includes is not there.
+pub fn commands(
+    text: &str,
+    given: &[(&str, &str)],
+    goals: Option<&[&str]>,
+    limits: &mut impl Limits,
+    span: Span,
+) -> Vec<String> {
+    let given: Vec<(String, String)> =
+        given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut values = Values::new(".", &given);
+    let mut make = Makefile::default();
+    make.read(0, text, &mut values);
+    let mut commands: Vec<String> =
+        std::mem::take(&mut make.immediate).into_iter().map(|(_, code)| code).collect();
+    let named: Vec<String> = match goals {
+        Some([]) => default_goals(&make),
+        Some(goals) => goals.iter().map(|goal| (*goal).to_owned()).collect(),
+        None => Vec::new(),
+    };
+    let is_open = named.is_empty()
+        || !make.includes.is_empty()
+        || !named.iter().all(|goal| make.has_rule(goal));
+    let (choices, is_more) = make.choices();
+    for choice in 0..choices {
+        values.choose(choice);
+        let lines =
+            if is_open { make.every_line(&mut values) } else { make.lines_of(&named, &mut values) };
+        for line in lines {
+            if choice == 0 || !commands.contains(&line.text) {
+                commands.push(line.text);
+            }
+        }
+    }
+    if is_more || values.is_cut() || make.cut {
+        limits.limit(span);
+    }
+    commands
+}
+
+fn default_goals(make: &Makefile) -> Vec<String> {
+    let named = make.value_of(".DEFAULT_GOAL").map(|goal| goal.trim().to_owned());
+    named.or_else(|| make.first.clone()).into_iter().collect()
+}
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let asked = asked(invocation);
+    if asked.tells {
+        return;
+    }
+    let outer = walk.directory().map(str::to_owned);
+    for directory in &asked.directories {
+        let inner = walk.target(&Text::known(directory.as_str())).path;
+        walk.go_to(inner);
+    }
+    read(walk, invocation, &asked);
+    walk.go_to(outer);
+}
+
+fn read(walk: &mut Walk<'_>, invocation: &Invocation, asked: &Asked) {
+    let Some(directory) = walk.directory().map(str::to_owned) else { return };
+    let names: Vec<String> = if asked.files.is_empty() {
+        NAMES.iter().map(|name| (*name).to_owned()).collect()
+    } else {
+        asked.files.clone()
+    };
+    let mut files: Vec<File> = Vec::new();
+    for name in &names {
+        let path = walk.target(&Text::known(name.as_str())).path;
+        files.extend(path.and_then(|path| walk.look(&path).file()));
+        if asked.files.is_empty() && !files.is_empty() {
+            break;
+        }
+    }
+    let mut make = Makefile::default();
+    let mut values = Values::new(&directory, &asked.variables);
+    let mut at = 0;
+    while let Some(file) = files.get(at).cloned() {
+        make.read(at, &file.text, &mut values);
+        at += 1;
+        for name in std::mem::take(&mut make.includes) {
+            if files.len() >= FILES {
+                make.cut = true;
+                break;
+            }
+            let path = walk.target(&Text::known(name.as_str())).path;
+            let included = path.and_then(|path| walk.look(&path).file());
+            files.extend(included.filter(|new| files.iter().all(|file| file.path != new.path)));
+        }
+    }
+    // What is run while the files are read.
+    for (place, code) in std::mem::take(&mut make.immediate) {
+        within(walk, &files, place, &code, invocation.span, |walk, span| {
+            walk.shell(&Text::known(code.as_str()), span, &[], None);
+        });
+    }
+    if !asked.shows {
+        recipes(walk, invocation, asked, &files, &make, &mut values);
+    }
+    if (values.is_cut() || make.cut)
+        && let Some(file) = files.first()
+    {
+        walk.in_task(file, "", "makefile", invocation.span, |walk| {
+            walk.left_unread(invocation.span)
+        });
+    }
+}
+
+fn recipes(
+    walk: &mut Walk<'_>,
+    invocation: &Invocation,
+    asked: &Asked,
+    files: &[File],
+    make: &Makefile,
+    values: &mut Values,
+) {
+    let goals = if asked.goals.is_empty() { default_goals(make) } else { asked.goals.clone() };
+    let (choices, is_more) = make.choices();
+    let mut lines: Vec<makefile::Line> = Vec::new();
+    for choice in 0..choices {
+        values.choose(choice);
+        for line in make.lines_of(&goals, values) {
+            if choice == 0 || !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    values.choose(0);
+    let shell = values.expanded(make, "$(SHELL)");
+    let flags = values.expanded(make, "$(.SHELLFLAGS)");
+    let is_own = !shell.is_empty()
+        && !["sh", "bash", "dash", "zsh", "ash", "env bash"].iter().any(|name| {
+            shell == *name
+                || ["/bin/", "/usr/bin/", "/usr/local/bin/", "/usr/bin/env "]
+                    .iter()
+                    .any(|top| shell.strip_prefix(top) == Some(name))
+        })
+        && !shell.contains('$');
+    let mut cut = Cut::default();
+    for line in lines.iter().at_most(LINES, &mut cut, invocation.span) {
+        let place = Place { file: line.place.file, span: line.place.span };
+        let certainty = if line.is_likely { Certainty::Likely } else { Certainty::Certain };
+        within(walk, files, place, &line.text, invocation.span, |walk, span| {
+            walk.at_most(certainty, |walk| {
+                let code = Text::known(line.text.as_str());
+                if is_own {
+                    let flags = if flags.is_empty() { "-c" } else { flags.as_str() };
+                    let words = shell.split_whitespace().chain(flags.split_whitespace());
+                    let mut words: Vec<Argument> =
+                        words.map(|word| Argument { text: Text::known(word), span }).collect();
+                    words.push(Argument { text: code, span });
+                    walk.run(&words, None);
+                } else {
+                    walk.shell(&code, span, &[], None);
+                }
+            });
+        });
+    }
+    if (cut.happened() || is_more)
+        && let Some(file) = files.first()
+    {
+        walk.in_task(file, "", "makefile", invocation.span, |walk| {
+            walk.left_unread(invocation.span)
+        });
+    }
+}
+
+/// Reads something as standing in one of the files.
+fn within(
+    walk: &mut Walk<'_>,
+    files: &[File],
+    place: Place,
+    task: &str,
+    span: Span,
+    read: impl FnOnce(&mut Walk<'_>, Span),
+) {
+    if let Some(file) = files.get(place.file) {
+        walk.in_task(file, task, "makefile", span, |walk| read(walk, place.span));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "OUT ?= build\nDIRS := $(OUT) dist\nall: app\n\tcp app $(OUT)\napp: a.o\n\t\
+        $(CC) -o $@ $^\nclean:\n\t@rm -rf $(DIRS)\nwipe:\n\trm -rf $(HOME)\ninfo: ; echo $$HOME\n";
+
+    fn of(text: &str, goals: &[&str], given: &[(&str, &str)]) -> (Vec<String>, bool) {
+        let mut cut = Cut::default();
+        let commands = commands(text, given, Some(goals), &mut cut, Span::default());
+        (commands, cut.happened())
+    }
+
+    #[test]
+    fn a_goal_runs_its_own_recipe_and_those_it_needs() {
+        for (goals, expected) in [
+            (&[][..], &["cc -o app a.o", "cp app build"][..]),
+            (&["clean"], &["rm -rf build dist"]),
+            (&["wipe"], &["rm -rf ${HOME}"]),
+            (&["info"], &["echo $HOME"]),
+            (&["info", "clean"], &["echo $HOME", "rm -rf build dist"]),
+        ] {
+            assert_eq!(of(FILE, goals, &[]).0, expected, "{goals:?}");
+        }
+        assert_eq!(of(FILE, &["clean"], &[("OUT", "/")]).0, ["rm -rf / dist"]);
+    }
+
+    #[test]
+    fn what_is_made_elsewhere_or_by_a_pattern_may_be_any_recipe() {
+        assert_eq!(of(FILE, &["other"], &[]).0.len(), 5);
+        assert_eq!(of("include x.mk\na:\n\tx\nb:\n\ty\n", &["a"], &[]).0, ["x", "y"]);
+    }
+
+    #[test]
+    fn conditions_may_choose_each_value() {
+        let text = "D = a\nifdef X\nD = b\nelse\nD = c\nendif\na:\n\trm -rf $(D)\n";
+        assert_eq!(of(text, &["a"], &[]).0, ["rm -rf c", "rm -rf a", "rm -rf b"]);
+        assert_eq!(of("D = a\nD = b\na:\n\trm $(D)\n", &["a"], &[]).0, ["rm b"]);
+        assert_eq!(
+            of("ifdef W\nSHELL = cmd.exe\nendif\na:\n\tx $(SHELL)\n", &["a"], &[]).0,
+            ["x "]
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_variable_that_nobody_knows() {
+        assert_eq!(
+            of("D = $(D)\na:\n\trm -rf $(D)\n", &["a"], &[]),
+            (vec!["rm -rf ${make_computes}".to_owned()], true)
+        );
+        assert_eq!(of("a:\n\techo $(shell pwd)\n", &["a"], &[]).0, ["echo $(pwd)"]);
+        assert_eq!(of("X := $(shell id -u)\na:\n\tx\n", &["a"], &[]).0, ["id -u", "x"]);
+    }
+
+    #[test]
+    fn variables_that_grow_without_an_end_are_cut_and_it_is_told() {
+        let doubled: String = (1..40).map(|n| format!("V{n} = $(V{0})$(V{0})\n", n - 1)).collect();
+        let (commands, is_cut) = of(&format!("V0 = x\n{doubled}a:\n\techo $(V39)\n"), &["a"], &[]);
+        assert!(is_cut && commands.iter().map(String::len).sum::<usize>() < 1 << 23);
+    }
+}

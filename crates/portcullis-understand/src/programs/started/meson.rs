@@ -1,0 +1,246 @@
+//! Meson: what runs while a project is set up (`run_command`), and what a build, a test or an installation of it runs (`custom_target`,
+//! `run_target`, `add_install_script`, `test`) (mesonbuild.com, "Reference manual"). Owns the reading of calls and of lists of texts.
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project};
+use crate::{
+    effect::{Certainty, GapReason},
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, directory_of},
+    },
+};
+
+pub(super) static MESON: Starter = Starter { programs: &["meson", "muon"], start };
+
+/// How many files of one project are read.
+const FILES: usize = 32;
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version"]) {
+        return;
+    }
+    let verb = words.first().map_or("", String::as_str);
+    let reading = match verb {
+        "introspect" | "configure" | "wrap" | "env2mfile" | "format" | "fmt" | "rewrite"
+        | "init" | "subprojects" => return,
+        "compile" => Wanted { sets_up: true, builds: true, ..Wanted::default() },
+        "test" => Wanted { sets_up: true, builds: true, tests: true, installs: false },
+        "install" => Wanted { sets_up: true, builds: true, installs: true, tests: false },
+        _ => Wanted { sets_up: true, ..Wanted::default() },
+    };
+    let places = project::levels(walk);
+    let mut candidates: Vec<String> = project::operands(
+        &words,
+        &["-C", "--buildtype", "-D", "--prefix", "--native-file", "--cross-file"],
+    )
+    .into_iter()
+    .filter(|word| *word != verb)
+    .filter_map(|word| walk.target(&crate::text::Text::known(word)).path)
+    .collect();
+    candidates.extend(places);
+    let names: Vec<String> =
+        candidates.iter().map(|place| format!("{place}/meson.build")).collect();
+    for name in &names {
+        walk.look(name);
+    }
+    let file = names.iter().find_map(|name| walk.look(name).file());
+    let mut seen = 0;
+    if let Some(file) = file {
+        read(walk, &file, invocation.span, reading, &mut seen);
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wanted {
+    sets_up: bool,
+    builds: bool,
+    tests: bool,
+    installs: bool,
+}
+
+fn read(walk: &mut Walk<'_>, file: &File, span: Span, wanted: Wanted, seen: &mut usize) {
+    walk.in_file(file, "meson", span, |walk| {
+        *seen += 1;
+        if *seen > FILES {
+            walk.gap(span, GapReason::Limit);
+            return;
+        }
+        let here = directory_of(&file.path).to_owned();
+        for call in calls(&file.text) {
+            let (is_wanted, certainty) = match call.name.as_str() {
+                "subdir" => {
+                    if let Some(name) = call.texts.first()
+                        && let Some(inner) = walk.look(&format!("{here}/{name}/meson.build")).file()
+                    {
+                        read(walk, &inner, call.span, wanted, seen);
+                    }
+                    continue;
+                }
+                "run_command" => (wanted.sets_up, Certainty::Certain),
+                "custom_target" | "generator" | "vcs_tag" => (wanted.builds, Certainty::Likely),
+                "run_target" => (false, Certainty::Likely),
+                "add_install_script" | "add_dist_script" => (wanted.installs, Certainty::Certain),
+                "add_postconf_script" => (wanted.sets_up, Certainty::Certain),
+                "test" | "benchmark" => (wanted.tests, Certainty::Likely),
+                _ => continue,
+            };
+            let words = match call.name.as_str() {
+                "custom_target" | "generator" | "vcs_tag" => call.command,
+                _ => call.texts,
+            };
+            if !is_wanted || words.is_empty() {
+                continue;
+            }
+            let is_script =
+                words.first().is_some_and(|first| !first.contains('/') && first.contains('.'));
+            let words: Vec<String> = match (is_script, words.split_first()) {
+                (true, Some((first, rest))) => {
+                    std::iter::once(format!("{here}/{first}")).chain(rest.iter().cloned()).collect()
+                }
+                _ => words,
+            };
+            let outer = walk.directory().map(str::to_owned);
+            walk.go_to(Some(here.clone()));
+            walk.at_most(certainty, |walk| walk.run(&project::arguments(&words, call.span), None));
+            walk.go_to(outer);
+        }
+    });
+}
+
+/// A call with the texts in it, those behind `command:` apart.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+struct Call {
+    name: String,
+    texts: Vec<String>,
+    command: Vec<String>,
+    span: Span,
+}
+
+/// What text stands at the beginning: its value and its length.
+fn text(rest: &str) -> Option<(String, usize)> {
+    let bare = rest.strip_prefix('f').filter(|bare| bare.starts_with('\'')).unwrap_or(rest);
+    let skipped = rest.len() - bare.len();
+    if let Some(inner) = bare.strip_prefix("'''") {
+        let end = inner.find("'''").unwrap_or(inner.len());
+        return Some((inner.get(..end)?.to_owned(), skipped + (end + 6).min(bare.len())));
+    }
+    let inner = bare.strip_prefix('\'')?;
+    let mut value = String::new();
+    let mut letters = inner.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\'' => return Some((value, skipped + at + 2)),
+            '\n' => return Some((value, skipped + at + 1)),
+            '\\' => match letters.next() {
+                Some((_, 'n')) => value.push('\n'),
+                Some((_, 't')) => value.push('\t'),
+                Some((_, other)) => value.push(other),
+                None => {}
+            },
+            other => value.push(other),
+        }
+    }
+    Some((value, rest.len()))
+}
+
+fn calls(source: &str) -> Vec<Call> {
+    let mut done: Vec<Call> = Vec::new();
+    // Calls that are open, with how deep they stand, and the word before a colon.
+    let mut open: Vec<(usize, usize, bool)> = Vec::new();
+    let mut depth = 0_usize;
+    let mut word_start = 0;
+    let mut at = 0;
+    let mut word = String::new();
+    let mut key = String::new();
+    while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
+        let letter = rest.chars().next().unwrap_or(' ');
+        if letter == '#' {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        }
+        if let Some((value, length)) = text(rest).filter(|_| word.is_empty()) {
+            if let Some((call, level, _)) = open.last()
+                && let Some(call) = done.get_mut(*call)
+            {
+                if key == "command" {
+                    call.command.push(value.clone());
+                }
+                // Texts of the call itself and of lists in it; those behind names of arguments say how.
+                if key.is_empty() || key == "command" || key == "args" {
+                    call.texts.push(value);
+                }
+                let _ = level;
+            }
+            at += length.max(1);
+            continue;
+        }
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            if word.is_empty() {
+                word_start = at;
+            }
+            word.push(letter);
+            at += 1;
+            continue;
+        }
+        match letter {
+            '(' => {
+                depth += 1;
+                if !word.is_empty() {
+                    let call = Call {
+                        name: std::mem::take(&mut word),
+                        span: Span::new(word_start, at),
+                        ..Call::default()
+                    };
+                    done.push(call);
+                    open.push((done.len() - 1, depth, false));
+                    key.clear();
+                }
+            }
+            ')' => {
+                if open.last().is_some_and(|(_, level, _)| *level == depth)
+                    && let Some((call, ..)) = open.pop()
+                    && let Some(call) = done.get_mut(call)
+                {
+                    call.span = Span::new(call.span.range().start, at + 1);
+                    key.clear();
+                }
+                depth = depth.saturating_sub(1);
+            }
+            ':' => key = std::mem::take(&mut word),
+            ',' if open.last().is_some_and(|(_, level, _)| *level == depth) => key.clear(),
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        word.clear();
+        at += letter.len_utf8();
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_the_texts_that_are_theirs() {
+        let text = "project('a', 'c') # 'x'\nr = run_command('sh', '-c', '''b \"c\"''', check: false)\ncustom_target('t', input: 'i', output: 'o', command: ['d', '@INPUT@', 'e'])\nsubdir('s')\n";
+        let found = calls(text);
+        let of = |name: &str| found.iter().find(|call| call.name == name).unwrap().clone();
+        assert_eq!(of("run_command").texts, ["sh", "-c", "b \"c\""]);
+        assert_eq!(of("custom_target").command, ["d", "@INPUT@", "e"]);
+        assert_eq!(of("subdir").texts, ["s"]);
+        assert_eq!(text.get(of("subdir").span.range()), Some("subdir('s')"));
+    }
+
+    #[test]
+    fn hostile_texts_end() {
+        for text in ["'", "'''", "((((", "f'", "a(:::", "\\"] {
+            calls(text);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Ruby's own starters: the `Rakefile` with the files of tasks that it takes in (ruby.github.io/rake), the `Gemfile` and `.gemspec` that bundler
+//! evaluates (bundler.io/man/gemfile.5), `Vagrantfile`, and the files that test runners load first (`.rspec`, `spec_helper`). Their code runs whole
+//! whatever is asked for.
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project};
+use crate::{
+    effect::GapReason,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found, directory_of},
+    },
+};
+
+pub(super) static RAKE: Starter = Starter { programs: &["rake", "rails"], start: rake };
+pub(super) static BUNDLER: Starter = Starter { programs: &["bundle", "bundler"], start: bundle };
+pub(super) static RSPEC: Starter = Starter {
+    programs: &[
+        "rspec",
+        "rubocop",
+        "guard",
+        "cucumber",
+        "puma",
+        "rackup",
+        "unicorn",
+        "sidekiq",
+        "standardrb",
+    ],
+    start: tools,
+};
+pub(super) static VAGRANT: Starter = Starter { programs: &["vagrant"], start: vagrant };
+pub(super) static GEM: Starter = Starter { programs: &["gem"], start: gem };
+
+/// How many files of tasks are read.
+const TASKS: usize = 24;
+
+fn rake(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version", "-V"]) {
+        return;
+    }
+    if invocation.program == "rails"
+        && !words.first().is_some_and(|verb| {
+            verb.contains(':')
+                || matches!(
+                    verb.as_str(),
+                    "test" | "server" | "s" | "console" | "c" | "runner" | "r"
+                )
+        })
+    {
+        return;
+    }
+    let named = project::option(&words, &["-f", "--rakefile"]);
+    let file = match named.and_then(|name| walk.target(&crate::text::Text::known(name)).path) {
+        Some(path) => walk.look(&path).file(),
+        None => project::nearest(walk, &["rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"]),
+    };
+    let Some(file) = file else { return };
+    let root = directory_of(&file.path).to_owned();
+    evaluated(walk, &file, invocation.span);
+    let folders = ["rakelib", "lib/tasks", "tasks"];
+    for folder in &folders {
+        walk.look(&format!("{root}/{folder}"));
+    }
+    for folder in folders {
+        let Found::Directory(names) = walk.look(&format!("{root}/{folder}")) else { continue };
+        let mut count = 0;
+        for name in names.iter().filter(|name| name.ends_with(".rake")) {
+            count += 1;
+            if count > TASKS {
+                walk.gap(invocation.span, GapReason::Limit);
+                break;
+            }
+            walk.load("ruby", &format!("{root}/{folder}/{name}"), invocation.span);
+        }
+    }
+}
+
+fn evaluated(walk: &mut Walk<'_>, file: &File, span: Span) {
+    walk.run_text("ruby", file, span, &[], None);
+}
+
+fn bundle(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let verb = project::operands(&words, &["--gemfile"])
+        .first()
+        .map_or("install", |verb| *verb)
+        .to_owned();
+    if project::has(&words, &["--help", "-h", "--version"])
+        || matches!(
+            verb.as_str(),
+            "init" | "gem" | "version" | "help" | "cache" | "env" | "platform"
+        )
+    {
+        return;
+    }
+    let named = project::option(&words, &["--gemfile"]);
+    let file = match named.and_then(|name| walk.target(&crate::text::Text::known(name)).path) {
+        Some(path) => walk.look(&path).file(),
+        None => project::nearest(walk, &["Gemfile", "gems.rb"]),
+    };
+    let Some(file) = file else { return };
+    evaluated(walk, &file, invocation.span);
+    let fetches = matches!(verb.as_str(), "install" | "update" | "add" | "lock" | "outdated");
+    if fetches {
+        walk.in_file(&file, "gemfile", invocation.span, |walk| {
+            for (address, span) in sources(&file.text) {
+                walk.run(
+                    &project::arguments(
+                        &["gem", "install", "--source", address.as_str(), "x"],
+                        span,
+                    ),
+                    None,
+                );
+            }
+        });
+    }
+    if file.text.lines().any(|line| line.trim_start().starts_with("gemspec")) {
+        specifications(walk, directory_of(&file.path), invocation.span);
+    }
+    let root = directory_of(&file.path).to_owned();
+    for line in file.text.lines() {
+        if let Some(name) = line
+            .trim_start()
+            .strip_prefix("eval_gemfile")
+            .and_then(|rest| rest.split(['"', '\'']).nth(1))
+        {
+            walk.load("ruby", &project::joined(&root, name), invocation.span);
+        }
+    }
+}
+
+/// The `.gemspec` files of a directory: they are evaluated.
+fn specifications(walk: &mut Walk<'_>, root: &str, span: Span) {
+    let Found::Directory(names) = walk.look(root) else { return };
+    for name in names.iter().filter(|name| name.ends_with(".gemspec")) {
+        walk.load("ruby", &format!("{root}/{name}"), span);
+    }
+}
+
+/// Addresses that gems come from.
+fn sources(text: &str) -> Vec<(String, Span)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let bare = line.trim_start();
+        if bare.starts_with('#') {
+            continue;
+        }
+        let named = ["source ", "source(", "source:"].iter().any(|word| bare.contains(word));
+        let Some(address) =
+            bare.split(['"', '\'']).find(|part| part.contains("://")).filter(|_| named)
+        else {
+            continue;
+        };
+        let from = start + line.find(address).unwrap_or(0);
+        found.push((address.to_owned(), Span::new(from, from + address.len())));
+    }
+    found
+}
+
+fn tools(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version", "-v"]) {
+        return;
+    }
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let names: &[&str] = match invocation.program.as_str() {
+        "rspec" => &["spec/spec_helper.rb", "spec/rails_helper.rb"],
+        "guard" => &["Guardfile"],
+        "puma" => &["config/puma.rb", "config.ru"],
+        "rackup" | "unicorn" => &["config.ru", "config/unicorn.rb"],
+        "sidekiq" => &["config/environment.rb", "config/application.rb"],
+        "cucumber" => &["features/support/env.rb"],
+        _ => &[],
+    };
+    for name in names {
+        walk.look(&format!("{root}/{name}"));
+    }
+    for name in names {
+        walk.load("ruby", &format!("{root}/{name}"), invocation.span);
+    }
+    if invocation.program == "rspec" {
+        for word in words.iter().filter(|word| word.contains(".rb")) {
+            let name = word.split(':').next().unwrap_or_default();
+            if let Some(path) = walk.target(&crate::text::Text::known(name)).path {
+                walk.load("ruby", &path, invocation.span);
+            }
+        }
+    }
+}
+
+fn vagrant(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version"]) {
+        return;
+    }
+    if let Some(file) = project::nearest(walk, &["Vagrantfile", "vagrantfile"]) {
+        evaluated(walk, &file, invocation.span);
+    }
+}
+
+fn gem(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if words.first().map(String::as_str) != Some("build") {
+        return;
+    }
+    for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
+        if let Some(path) = walk.target(&crate::text::Text::known(word.as_str())).path {
+            walk.load("ruby", &path, invocation.span);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sources;
+
+    #[test]
+    fn sources_of_gems_are_found() {
+        let text = "source \"https://rubygems.org\"\n# source 'http://x'\ngem 'a', source: 'http://b.example'\ngem 'c', git: 'https://d'\n";
+        let found: Vec<String> = sources(text).into_iter().map(|it| it.0).collect();
+        assert_eq!(found, ["https://rubygems.org", "http://b.example"]);
+    }
+}

@@ -1,0 +1,249 @@
+//! Terraform and OpenTofu: programs that a plan asks (`data "external"`), commands that an apply runs on this machine (`local-exec`), and where
+//! modules come from (developer.hashicorp.com/terraform: "External Data Source", "local-exec Provisioner", "Module Sources"). Owns which verb
+//! runs which; what is created and destroyed in a cloud is said by the rules on the command.
+
+use super::{Starter, project, tree};
+use crate::{
+    bound::Bounded,
+    text::Text,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found},
+    },
+};
+
+pub(super) static TERRAFORM: Starter =
+    Starter { programs: &["terraform", "terragrunt", "tofu"], start };
+
+/// How many files of one module are read.
+const FILES: usize = 48;
+
+/// How deep modules of the project use each other.
+const NESTED: usize = 4;
+
+/// What a verb runs.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Runs {
+    /// Programs that are asked for values.
+    asks: bool,
+    /// Commands of what is created and destroyed.
+    changes: bool,
+    /// Modules are fetched.
+    fetches: bool,
+}
+
+fn runs(words: &[String]) -> Runs {
+    let verb = words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    if project::has(words, &["-help", "--help", "-h"]) {
+        return Runs::default();
+    }
+    match verb {
+        "init" | "get" => Runs { fetches: true, ..Runs::default() },
+        "plan" | "refresh" | "import" | "console" | "test" => {
+            Runs { asks: true, changes: verb == "test", fetches: false }
+        }
+        "apply" | "destroy" => Runs { asks: true, changes: true, fetches: false },
+        _ => Runs::default(),
+    }
+}
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let runs = runs(&words);
+    if runs == Runs::default() {
+        return;
+    }
+    let directory = words
+        .iter()
+        .find_map(|word| word.strip_prefix("-chdir=").or_else(|| word.strip_prefix("--chdir=")))
+        .map(str::to_owned);
+    project::in_directory(walk, directory.as_deref(), |walk| {
+        if let Some(root) = walk.directory().map(str::to_owned) {
+            module(walk, &root, invocation, runs, 0);
+        }
+    });
+}
+
+fn module(walk: &mut Walk<'_>, directory: &str, invocation: &Invocation, runs: Runs, depth: usize) {
+    let Found::Directory(names) = walk.look(directory) else { return };
+    let is_source =
+        |name: &&String| [".tf", ".tofu", "terragrunt.hcl"].iter().any(|end| name.ends_with(end));
+    let paths: Vec<String> = names
+        .iter()
+        .filter(is_source)
+        .at_most(FILES, walk, invocation.span)
+        .map(|name| project::joined(directory, name))
+        .collect();
+    let found: Vec<Option<File>> = paths.iter().map(|path| walk.look(path).file()).collect();
+    for file in found.into_iter().flatten() {
+        let modules = walk.in_file(&file, "terraform", invocation.span, |walk| {
+            let tree = project::whole(walk, tree::blocks(&file.text));
+            let modules =
+                tree.root().map(|root| follow(walk, root, directory, runs)).unwrap_or_default();
+            if tree.cut {
+                walk.gap(
+                    portcullis_syntax::Span::new(0, file.text.len()),
+                    crate::effect::GapReason::Limit,
+                );
+            }
+            modules
+        });
+        for inner in modules.unwrap_or_default() {
+            let inner = crate::understand::shell::normal(&project::joined(directory, &inner));
+            if depth < NESTED {
+                module(walk, &inner, invocation, runs, depth + 1);
+            }
+        }
+    }
+}
+
+/// Says what a file runs; gives the modules of the project that it uses.
+fn follow(walk: &mut Walk<'_>, root: &tree::Node, directory: &str, runs: Runs) -> Vec<String> {
+    let mut modules = Vec::new();
+    for (kind, node) in root.entries() {
+        match kind {
+            "data" if runs.asks => {
+                for (_, data) in node
+                    .entries()
+                    .filter(|(kind, _)| *kind == "external")
+                    .flat_map(|(_, named)| named.entries())
+                {
+                    command(walk, data.get("program"), data.get("working_dir"), directory);
+                }
+            }
+            "resource" if runs.changes => {
+                node.visit(&mut |inner| {
+                    if let Some(local) =
+                        inner.get("provisioner").and_then(|it| it.get("local-exec"))
+                    {
+                        local_exec(walk, local, directory);
+                    }
+                });
+            }
+            "terraform" if runs.changes || runs.asks => {
+                // Terragrunt: `before_hook`, `after_hook` with `execute`.
+                for (_, hook) in node
+                    .entries()
+                    .filter(|(kind, _)| kind.ends_with("_hook"))
+                    .flat_map(|(_, named)| named.entries())
+                {
+                    command(walk, hook.get("execute"), None, directory);
+                }
+            }
+            "module" => {
+                for (_, module) in node.entries() {
+                    let Some(source) = module.get("source") else { continue };
+                    let Some(text) = source.text() else { continue };
+                    if text.starts_with('.') {
+                        modules.push(text.to_owned());
+                    } else if runs.fetches
+                        && let Some(address) = address(text)
+                    {
+                        project::taken_from(walk, &address, source.span);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    modules
+}
+
+/// The address of a module that is fetched from no registry: `git::https://…`, `https://….zip`, `s3::…`.
+fn address(source: &str) -> Option<String> {
+    let source = source.split("?ref=").next().unwrap_or(source);
+    let bare = source.rsplit_once("::").map_or(source, |(_, bare)| bare);
+    (bare.contains("://") || bare.starts_with("git@")).then(|| bare.to_owned())
+}
+
+fn command(
+    walk: &mut Walk<'_>,
+    program: Option<&tree::Node>,
+    directory: Option<&tree::Node>,
+    module: &str,
+) {
+    let Some(program) = program else { return };
+    let words: Vec<String> = program.words().iter().map(|word| filled(word, module)).collect();
+    let directory = directory.and_then(tree::Node::text).map(|it| filled(it, module));
+    project::in_directory(walk, directory.as_deref(), |walk| {
+        walk.run(&project::arguments(&words, program.span), None)
+    });
+}
+
+fn local_exec(walk: &mut Walk<'_>, node: &tree::Node, module: &str) {
+    let Some(command) = node.get("command") else { return };
+    let Some(code) = command.text() else { return };
+    let code = filled(code, module);
+    for (name, value) in node.get("environment").iter().flat_map(|it| it.entries()) {
+        if let Some(value) = value.text().filter(|value| !value.contains("${")) {
+            walk.environment_of(name, &Text::known(value), command.span);
+        }
+    }
+    let directory = node.text_of("working_dir").map(|it| filled(it, module));
+    project::in_directory(walk, directory.as_deref(), |walk| match node.get("interpreter") {
+        Some(interpreter) => {
+            let mut words = interpreter.words();
+            words.push(code);
+            walk.run(&project::arguments(&words, command.span), None);
+        }
+        None => {
+            walk.shell(&Text::known(code), command.span, &[], None);
+        }
+    });
+}
+
+/// Paths of the module; any other expression is a value that nobody knows.
+fn filled(text: &str, module: &str) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        filled.push_str(before);
+        let (inner, next) = after.split_once('}').unwrap_or((after, ""));
+        match inner.trim() {
+            "path.module" | "path.root" | "path.cwd" => filled.push_str(module),
+            other => {
+                let name: String = other
+                    .chars()
+                    .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+                    .collect();
+                filled.push_str(&format!("${{TF_{name}}}"));
+            }
+        }
+        rest = next;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_run_what_the_manual_says() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for (line, asks, changes, fetches) in [
+            ("plan -out x", true, false, false),
+            ("apply -auto-approve", true, true, false),
+            ("init", false, false, true),
+            ("validate", false, false, false),
+            ("fmt -check", false, false, false),
+            ("plan -help", false, false, false),
+        ] {
+            assert_eq!(runs(&words(line)), Runs { asks, changes, fetches }, "{line}");
+        }
+    }
+
+    #[test]
+    fn modules_of_registries_have_no_address() {
+        for (source, expected) in [
+            ("terraform-aws-modules/vpc/aws", None),
+            ("git::http://a/b.git?ref=v1", Some("http://a/b.git")),
+            ("https://a/b.zip", Some("https://a/b.zip")),
+            ("github.com/a/b", None),
+        ] {
+            assert_eq!(address(source).as_deref(), expected);
+        }
+        assert_eq!(filled("${path.module}/x ${var.y}", "/m"), "/m/x ${TF_var_y}");
+    }
+}
