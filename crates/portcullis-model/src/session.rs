@@ -24,7 +24,7 @@ use crate::{
     action::{Action, ActionKind},
     decision::Layer,
     deed::{Deed, Denials},
-    effect::{Connection, Effect, EffectKind, Effects, WriteMode},
+    effect::{Connection, Effect, EffectKind, Effects, Run, WriteMode},
     text::{Taint, Text},
 };
 
@@ -36,6 +36,9 @@ const PATH_BYTES: usize = 4096;
 
 /// How much is kept of where something came from.
 const FROM_CHARACTERS: usize = 80;
+
+/// How many addresses are kept that were cloned.
+const CLONES: usize = 32;
 
 /// How many things are kept that were acted on.
 const ACTED: usize = 64;
@@ -65,6 +68,12 @@ pub struct SessionState {
     /// What was deleted, stopped or restarted since a person last spoke.
     #[serde(skip_serializing_if = "digest::Marks::is_empty")]
     acted: digest::Marks<ACTED>,
+    /// Addresses that were cloned, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clones: Vec<String>,
+    /// Whether names and addresses of this machine may mean something elsewhere since then: another engine, cluster or tunnel.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_led: bool,
     /// Whether what was remembered cannot be read any more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_lost: bool,
@@ -111,6 +120,8 @@ impl SessionState {
         asked: Asked::NOTHING,
         heard: Heard::NOTHING,
         acted: digest::Marks::NONE,
+        clones: Vec::new(),
+        is_led: false,
         is_lost: false,
     };
 
@@ -133,6 +144,16 @@ impl SessionState {
                             self.forget(path);
                         }
                         None => {}
+                    }
+                }
+                EffectKind::Run(run) => {
+                    self.is_led |= leads_elsewhere(run);
+                    if let Some(address) = cloned(run) {
+                        self.clones.retain(|before| *before != address);
+                        if self.clones.len() >= CLONES {
+                            self.clones.remove(0);
+                        }
+                        self.clones.push(address);
                     }
                 }
                 EffectKind::Delete { target, .. } => {
@@ -275,6 +296,17 @@ impl SessionState {
         self.files.iter().rev().find(|left| is_in(path, &left.path))
     }
 
+    /// The addresses of repositories that were cloned, with the directory where that was named: `ADDRESS DIRECTORY`.
+    pub fn cloned(&self) -> impl Iterator<Item = &str> {
+        self.clones.iter().map(String::as_str)
+    }
+
+    /// Whether an earlier call led what is said to be on this machine elsewhere.
+    #[must_use]
+    pub const fn is_led_elsewhere(&self) -> bool {
+        self.is_led
+    }
+
     /// Everything that came from another machine.
     pub fn fetched(&self) -> impl Iterator<Item = &str> {
         let fetched = self.files.iter().filter(|left| left.origin == Origin::Network);
@@ -309,6 +341,60 @@ impl Left {
     #[must_use]
     pub fn from(&self) -> &str {
         &self.from
+    }
+}
+
+/// `git clone ADDRESS [DIRECTORY]`, as its words.
+fn cloned(run: &Run) -> Option<String> {
+    if run.program != "git" {
+        return None;
+    }
+    let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
+    words.find(|word| *word == "clone")?;
+    let words: Vec<&str> = words.collect();
+    let at = words.iter().position(|word| word.contains("://") || word.contains('@'))?;
+    let address = words.get(at)?;
+    let directory = words.get(at + 1).filter(|word| !word.starts_with('-'));
+    let all = match directory {
+        Some(directory) => format!("{address} {directory}"),
+        None => (*address).to_owned(),
+    };
+    (all.len() <= PATH_BYTES).then_some(all)
+}
+
+/// Whether a call makes later ones of the same shell or person reach another engine, cluster, database or machine by the names of
+/// this one.
+fn leads_elsewhere(run: &Run) -> bool {
+    const VARIABLES: &[&str] = &[
+        "COMPOSE_FILE",
+        "COMPOSE_PROJECT_NAME",
+        "DOCKER_CONTEXT",
+        "DOCKER_HOST",
+        "MYSQL_HOST",
+        "MYSQL_TCP_PORT",
+        "PGHOST",
+        "PGPORT",
+        "PGSERVICE",
+        "REDISCLI",
+    ];
+    let words = || run.arguments.iter().map(|word| word.text.known_prefix());
+    match run.program.as_str() {
+        "export" | "declare" | "typeset" => {
+            words().any(|word| VARIABLES.iter().any(|name| word.starts_with(name)))
+        }
+        "docker" | "podman" | "kubectl" => {
+            let mut words = words();
+            words.any(|word| matches!(word, "use" | "use-context" | "port-forward"))
+        }
+        "kubectx" => words().next().is_some_and(|word| !word.starts_with("--")),
+        "ssh" | "autossh" => words().any(|word| {
+            word.strip_prefix('-')
+                .is_some_and(|letters| !letters.starts_with('-') && letters.contains(['L', 'D']))
+        }),
+        "cloud-sql-proxy" | "cloud_sql_proxy" | "cloudflared" | "redir" | "socat" | "stunnel" => {
+            true
+        }
+        _ => false,
     }
 }
 

@@ -257,6 +257,24 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "k8s.rbac.change",
+        category: Category::Privilege,
+        message: "what everybody with a role of the whole cluster may do would be changed",
+        remedy: "let a person change it from a reviewed file",
+        when: When::Command(&[
+            "kubectl|oc patch|edit|replace|set clusterrole|clusterroles|clusterrolebinding|clusterrolebindings|clusterrole/*|clusterrolebinding/*",
+        ]),
+        fires: &[
+            "kubectl patch clusterrole edit --type=json -p '[]'",
+            "kubectl edit clusterrolebinding/admins",
+        ],
+        quiet: &[
+            "kubectl get clusterrole edit -o yaml",
+            "kubectl describe clusterrolebinding admins",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "k8s.pod.privileged",
         category: Category::Privilege,
         severity: Severity::Critical,

@@ -74,6 +74,16 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "container.plugin.install",
+        severity: Severity::High,
+        message: "a plugin of the engine runs with the rights over this machine that it asks for",
+        remedy: "let a person install it, and read which rights it wants",
+        when: When::Command(&["docker plugin install|upgrade"]),
+        fires: &["docker plugin install --grant-all-permissions vieux/sshfs"],
+        quiet: &["docker plugin ls"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "container.volume.remove",
         message: "a volume is deleted with the data in it",
         remedy: "copy the data out first, then let a person remove it; `docker volume inspect NAME` shows what it is",

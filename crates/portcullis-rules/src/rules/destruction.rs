@@ -13,7 +13,7 @@ use crate::{
     place::{self, Place},
     programs::Options,
     risk::Severity,
-    text::Piece,
+    text::{Piece, Text},
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -260,6 +260,9 @@ static RULES: &[Rule] = &[
             "truncate -s 0 ~/*",
             "for f in $(find ~/src -name '*.py'); do truncate -s0 $f; done",
             "find ~/Pictures -type f | xargs -d '\\n' -I{} sh -c 'echo x > \"{}\"'",
+            "mogrify -resize 10% ~/Pictures/*.jpg",
+            "for f in ~/Pictures/*.jpg; do cp x \"$f\"; done",
+            "ls ~ | xargs -I% cp /dev/null ~/%",
         ],
         quiet: &[
             "find ~ -name '*.log' -exec truncate -s 0 {} +",
@@ -267,6 +270,10 @@ static RULES: &[Rule] = &[
             "find . -name '*.log' -exec truncate -s 0 {} +",
             "for f in ~/notes/*.md; do sed -i '1i # x' \"$f\"; done",
             "touch ~/Documents/*",
+            "cp *.pdf ~/Documents/",
+            "find ~/Music -name '*.m4a' -exec ffmpeg -i {} {}.ogg \\;",
+            "mv backup/* ~/Documents/old/",
+            "mogrify -resize 800x assets/*.jpg",
         ],
         ..Rule::LOSS
     },
@@ -537,6 +544,7 @@ static RULES: &[Rule] = &[
             "truncate -s 0 ~/notes.txt",
             "cp /dev/null ~/notes.txt",
             "dd if=/dev/urandom of=~/notes.txt bs=1M count=1",
+            "dd if=/dev/zero of=~/vault.kdbx bs=1k count=4 conv=notrunc",
             "cat /dev/urandom | head > ~/notes.txt",
             "head -c 4096 /dev/urandom > ~/thesis.docx",
         ],
@@ -569,7 +577,9 @@ fn is_for_noise(path: &str) -> bool {
 /// A file that is left with nothing in it, or with noise.
 fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (target, mode, content) = written(effect)?;
-    if mode != WriteMode::Replace {
+    // `dd conv=notrunc` writes over what is there, though it leaves the rest.
+    let in_place = || scene.program_around(effect).is_some_and(|run| run.program == "dd");
+    if mode != WriteMode::Replace && !(mode == WriteMode::Edit && in_place()) {
         return None;
     }
     // Through other programs noise becomes a key or a password.
@@ -840,18 +850,42 @@ fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if !matches!(mode, WriteMode::Replace | WriteMode::Edit) {
         return None;
     }
-    let Piece::Glob(last) = target.text.pieces.last()? else { return None };
+    let is_glob = |text: &Text| text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    let last = target.path.as_deref()?.rsplit('/').next()?;
+    if !is_glob(&target.text) || !last.contains(['*', '?', '[']) {
+        return None;
+    }
+    // `"$f.ogg"` beside `*.m4a`: what is written is new.
+    let ending = last.rsplit(['*', '?', ']']).next().unwrap_or(last);
+    if ending.matches('.').count() > 1 {
+        return None;
+    }
     // A letter in the pattern chooses among the names; all the way down, what it chooses nobody has looked at.
     let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'/' | b'.'));
     let is_deep = mode == WriteMode::Replace
         && (content.is_empty() || target.path.as_deref().is_some_and(|path| path.contains("/**/")))
         && !MADE_AGAIN.iter().any(|ending| last.ends_with(ending));
-    let is_every = is_plain(last) || is_deep;
+    let is_personal = || {
+        mode == WriteMode::Replace
+            && is_in_personal_folder(target, scene)
+            && !MADE_AGAIN.iter().any(|ending| last.ends_with(ending))
+    };
+    let is_every = is_plain(last) || is_deep || is_personal();
     let place = place::place_of(target, scene.facts);
     let holds = matches!(
         place,
         Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
     );
+    // `mv backup/* ~/notes/`: the names are those of what comes, and not of what is there.
+    let comes = || {
+        scene.program_around(effect).is_some_and(|run| {
+            matches!(run.program.as_str(), "cp" | "gcp" | "ginstall" | "gmv" | "install" | "mv")
+                && !run.arguments.last().is_some_and(|last| is_glob(&last.text))
+        })
+    };
+    if matches!(place, Place::Home | Place::OtherHome) && comes() {
+        return None;
+    }
     // An edit of what another user serves is ordinary work, if with consequences.
     let path = target.path.as_deref()?;
     let is_edit_elsewhere = mode == WriteMode::Edit
@@ -859,6 +893,18 @@ fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         && !scene.facts.home.as_deref().is_some_and(|home| path.starts_with(home));
     (is_every && holds && !is_edit_elsewhere)
         .then(|| about(Severity::High, target, "this overwrites every file of"))
+}
+
+/// Whether a path goes through a folder below the home in which people keep what they made themselves.
+fn is_in_personal_folder(target: &Target, scene: &Scene<'_>) -> bool {
+    let below = || {
+        let path = target.path.as_deref()?;
+        path.strip_prefix(scene.facts.home.as_deref()?)?.strip_prefix('/')
+    };
+    let Some((folders, _)) = below().and_then(|below| below.rsplit_once('/')) else { return false };
+    folders
+        .split('/')
+        .any(|folder| PERSONAL.binary_search(&folder.to_ascii_lowercase().as_str()).is_ok())
 }
 
 fn delete(

@@ -193,6 +193,31 @@ static RULES: &[Rule] = &[
         ..EXECUTES
     },
     Rule {
+        id: "execution.remote.built",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a project that was just fetched from a host which nobody here names is built, installed or run",
+        remedy: "look at what was fetched before it is built",
+        when: When::Scene(built),
+        fires: &[
+            "git clone https://code.example/x/tool && cd tool && npm install",
+            "git clone --depth 1 git@code.example:x/tool.git && make -C tool",
+            "git clone https://code.example/x/tool t && cd t && pip install .",
+            "wget https://code.example/a.tar.gz && tar xf a.tar.gz && cd a && make install",
+            "after: git clone https://code.example/x/tool\ncd tool && npm install",
+            "after: git clone https://code.example/x/tool\nbash tool/setup.sh",
+        ],
+        quiet: &[
+            "git clone https://github.com/x/tool && cd tool && npm install",
+            "git clone https://code.example/x/tool && cd tool && git log",
+            "git clone https://code.example/x/tool && npm test",
+            "wget https://code.example/a.tar.gz && tar xf a.tar.gz && cd a && ls",
+            "after: git clone https://github.com/x/tool\ncd tool && npm install",
+            "after: git clone https://code.example/x/tool\ncat tool/README.md",
+        ],
+        ..EXECUTES
+    },
+    Rule {
         id: "execution.remote.patched",
         severity: Severity::High,
         confidence: Confidence::Medium,
@@ -511,14 +536,96 @@ const BUILDERS: &[&str] = &[
     "task", "tox", "uv", "yarn",
 ];
 
+/// Whether an effect is a program that builds or runs what stands in the project.
+fn builds(effect: &Effect) -> bool {
+    super::effects::run(effect).is_some_and(|run| {
+        run.name.text.known_prefix().starts_with("./")
+            || BUILDERS.binary_search(&run.program.as_str()).is_ok()
+    })
+}
+
+/// What is built in a directory that this call fetched from a host which is no keeper of many people's projects, which the
+/// repository's remotes do not name, and which lies in no private network.
+fn built(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let list = &scene.effects.list;
+    let scripted = |effect: &Effect| {
+        super::effects::run(effect).is_some_and(|run| SCRIPTED.contains(&run.program.as_str()))
+    };
+    if !list.iter().any(|effect| builds(effect) || scripted(effect)) {
+        return;
+    }
+    // What an earlier call of the session cloned is as foreign as before.
+    let mut directories: Vec<String> = scene
+        .facts
+        .session
+        .cloned()
+        .filter_map(|clone| {
+            let (address, directory) = clone.split_once(' ').unwrap_or((clone, clone));
+            foreign_directory(address, directory, scene)
+        })
+        .collect();
+    let mut unpacked = false;
+    for effect in list {
+        if let Some(directory) = foreign_clone(effect, scene) {
+            directories.push(directory);
+        }
+        unpacked |= matches!(&effect.kind, EffectKind::Connect(connection)
+            if connection.sends.is_none() && fetches_archive(connection, scene));
+        if directories.is_empty() && !unpacked {
+            continue;
+        }
+        let Some(run) = super::effects::run(effect) else { continue };
+        let names = |word: &str| {
+            word.split(['/', '=']).any(|part| directories.iter().any(|name| name == part))
+        };
+        let is_named = run.arguments.iter().any(|word| names(word.text.known_prefix()));
+        if matches!(run.program.as_str(), "cd" | "pushd") {
+            let word = run.arguments.first().map_or("", |word| word.text.known_prefix());
+            // What an archive is called inside, nobody knows before.
+            let is_new = unpacked && !word.starts_with(['/', '~', '-', '$', '.']);
+            if is_named || is_new {
+                // From here on what is meant lies in it.
+                let after = list.iter().skip_while(|other| !std::ptr::eq(*other, effect));
+                let after = after.filter(|other| builds(other));
+                hits.extend(after.map(|other| Hit { at: Some(other.at), ..Hit::default() }));
+                return;
+            }
+        } else if is_named && (builds(effect) || SCRIPTED.contains(&run.program.as_str())) {
+            hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        }
+    }
+}
+
+/// The directory that `git clone` makes of an address that nobody here vouches for.
+fn foreign_clone(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
+    let words = git_words(effect);
+    let [clone, address, rest @ ..] = words.as_slice() else { return None };
+    if clone != "clone" || !trees::is_remote(address) {
+        return None;
+    }
+    foreign_directory(address, rest.first().map_or(address.as_str(), String::as_str), scene)
+}
+
+/// What the directory is called, where nobody here vouches for the address.
+fn foreign_directory(address: &str, directory: &str, scene: &Scene<'_>) -> Option<String> {
+    let host = super::packages::foreign_host(address)?;
+    let name = directory.trim_end_matches('/').rsplit(['/', ':']).next()?;
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    (!scene.facts.hosts.contains(&host)).then(|| name.to_owned())
+}
+
+/// Whether a whole tree comes from such a host.
+fn fetches_archive(connection: &crate::effect::Connection, scene: &Scene<'_>) -> bool {
+    const PACKED: &[&str] = &[".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"];
+    let address = connection.address.known_prefix();
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    PACKED.iter().any(|end| path.ends_with(end))
+        && super::packages::foreign_host(address)
+            .is_some_and(|host| !scene.facts.hosts.contains(&host))
+}
+
 fn patched(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let list = &scene.effects.list;
-    let builds = |effect: &Effect| {
-        super::effects::run(effect).is_some_and(|run| {
-            run.name.text.known_prefix().starts_with("./")
-                || BUILDERS.binary_search(&run.program.as_str()).is_ok()
-        })
-    };
     if !list.iter().any(builds) {
         return;
     }

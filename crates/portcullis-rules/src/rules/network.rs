@@ -4,6 +4,7 @@ use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{host_kind, host_resource, is_local, is_shell, shown},
     hosts::{self, HostKind},
+    pattern,
 };
 use crate::{
     effect::{Connection, Effect, EffectKind, Kinds, Run},
@@ -216,6 +217,39 @@ static RULES: &[Rule] = &[
         ..CONNECTS
     },
     Rule {
+        id: "network.agent.forward",
+        severity: Severity::Medium,
+        message: "whoever rules the other machine may sign in everywhere with the keys of this one",
+        remedy: "go through it: `ssh -J BASTION HOST`",
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = super::effects::run(effect).filter(|run| run.program == "ssh")?;
+            let host = pattern::options(run).operands().next()?;
+            // What stands behind the host is the other machine's.
+            let own = run.arguments.iter().take_while(|word| word.span != host.span);
+            let lends = own.filter_map(|word| word.text.as_known()).any(|word| {
+                word.strip_prefix('-')
+                    .is_some_and(|letters| letters.starts_with('A') || letters == "fA")
+            });
+            let host = host.text.display();
+            let host = host.rsplit('@').next().unwrap_or(&host);
+            let is_bare = hosts::kind(host) == HostKind::Address;
+            let severity = if is_bare { Severity::High } else { Severity::Medium };
+            lends.then(|| super::effects::at(severity))
+        }),
+        fires: &["ssh -A root@203.0.113.8", "ssh -A dev@bastion.example.com"],
+        quiet: &["ssh -J bastion.example.com web1", "ssh web1 ls -A"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.tunnel.exposed",
+        message: "a tunnel or proxy is opened to every machine that reaches this one",
+        remedy: "bind it to this machine: `ssh -D 127.0.0.1:1080`",
+        when: When::Noted,
+        fires: &["ssh -D 0.0.0.0:1080 -N dev@example.com", "ssh -gL 5432:db:5432 dev@example.com"],
+        quiet: &["ssh -D 127.0.0.1:1080 -N dev@example.com", "ssh -L 5432:db:5432 dev@example.com"],
+        ..CONNECTS
+    },
+    Rule {
         id: "network.tunnel.local",
         severity: Severity::Medium,
         message: "a port of this machine leads to another one",
@@ -273,6 +307,17 @@ static RULES: &[Rule] = &[
         when: When::Command(&["nmap * !--version", "masscan", "zmap", "rustscan", "naabu"]),
         fires: &["nmap -sS 203.0.113.0/24", "masscan 203.0.113.0/24 -p80"],
         quiet: &["nmap --version", "man nmap"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.scan.wide",
+        message: "thousands of machines are scanned, of which most are other people's",
+        remedy: "scan only machines that are yours, with their owner's consent",
+        when: When::Command(&[
+            "nmap|masscan|zmap|rustscan|naabu … */0|*/1|*/2|*/3|*/4|*/5|*/6|*/7|*/8|*/9|*/10|*/11|*/12|*/13|*/14|*/15|*/16|*/17|*/18|*/19|*/20",
+        ]),
+        fires: &["nmap -sS -p- 10.0.0.0/8", "masscan 203.0.0.0/16 -p80"],
+        quiet: &["nmap -sV localhost", "nmap 192.168.1.0/24"],
         ..CONNECTS
     },
     Rule {

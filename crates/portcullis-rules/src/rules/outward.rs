@@ -72,7 +72,7 @@ static RULES: &[Rule] = &[
             "az webapp|containerapp up",
             "az webapp|functionapp deploy",
             "az webapp|functionapp deployment source",
-            "aws lambda update-function-code",
+            "aws lambda update-function-code|update-function-configuration",
             "aws ecs update-service --force-new-deployment",
             "aws deploy create-deployment",
             "aws amplify start-deployment|start-job",

@@ -48,6 +48,8 @@ pub(super) static SHELF: Shelf = Shelf {
         "gradle",
         "gradlew",
         "hatch",
+        "hf",
+        "huggingface-cli",
         "installpkg",
         "jsr",
         "lerna",
@@ -111,7 +113,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "pip|pip3|pipx|uv|poetry|pipenv|easy_install … http://*|https://*|*@http://*|*@https://*|*@\\_http://*|*@\\_https://*|*.whl#*",
             "uv|uvx|pipx --from=http*|--spec=http*|--from=*@\\_http*|--spec=*@\\_http*|--with=http*",
-            "pip|pip3 install -r=http*|--requirement=http*|-e=http*",
+            "pip|pip3 install -r=http*|--requirement=http*|-e=http*|-c=http*|--constraint=http*",
             "npm|pnpm|yarn|bun install|i|add|global http://*|https://*",
             "npm|pnpm|yarn|bun install|i|add|global * http://*|https://*",
             "npx|bunx|uvx http://*|https://*",
@@ -172,6 +174,18 @@ static RULES: &[Rule] = &[
             "npx playwright screenshot http://localhost:3000 a.png",
             "npx http-server public",
         ],
+        ..Rule::SUPPLY
+    },
+    Rule {
+        id: "package.install.root",
+        message: "packages would be put over the system's own files",
+        remedy: "install them into the project: `python3 -m venv .venv`",
+        when: When::Command(&[
+            "pip|pip3 install --target=/|--prefix=/|--root=/|-t=/|--target=/usr*|--target=/etc*|--target=/lib*|--prefix=/usr",
+            "npm|pnpm|yarn install|i|add --prefix=/|--prefix=/usr|--prefix=/etc",
+        ]),
+        fires: &["pip install --target / x", "npm install --prefix / -g x"],
+        quiet: &["pip install --target build/lib x", "npm install --prefix web"],
         ..Rule::SUPPLY
     },
     Rule {
@@ -264,6 +278,7 @@ static RULES: &[Rule] = &[
             "pacman --disable-download-timeout --overwrite",
             "apk --allow-untrusted",
             "cargo install|publish --index=http://*",
+            "dpkg -i|--install --force-all|--force-bad-verify",
             "composer config … secure-http|disable-tls false|true",
             "conda … ssl_verify false",
         ]),
@@ -417,6 +432,7 @@ static RULES: &[Rule] = &[
             "cabal upload",
             "mix hex.publish",
             "anaconda upload",
+            "huggingface-cli|hf upload|upload-large-folder",
         ]),
         fires: &[
             "npm publish",
@@ -446,7 +462,7 @@ static RULES: &[Rule] = &[
         remedy: "publish a fixed version instead",
         when: When::Command(&[
             "npm|pnpm unpublish|deprecate|undeprecate",
-            "npm|pnpm|yarn dist-tag|tag rm|remove",
+            "npm|pnpm|yarn dist-tag|tag rm|remove|add",
             "npm owner|access|team|org add|rm|revoke|grant|public|restricted|set|create|destroy",
             "npm token create|revoke|delete",
             "cargo yank|owner !--list !--undo",

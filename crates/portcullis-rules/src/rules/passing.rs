@@ -110,6 +110,7 @@ fn stays_but_for(run: &Run, scene: &Scene<'_>, known: &[&str]) -> bool {
     let defines = format!("{}()", run.program);
     let spaced = format!("{} ()", run.program);
     run.name.text.as_known().is_some()
+        && !scene.facts.session.is_led_elsewhere()
         && scene.effects.layers.iter().all(|layer| {
             !LEADS_ELSEWHERE.iter().any(|word| !known.contains(word) && layer.text.contains(word))
                 && !layer.text.contains(&defines)

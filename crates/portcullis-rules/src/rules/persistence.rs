@@ -4,6 +4,7 @@
 use super::{
     Hit, Rule, Scene, Shelf, When,
     effects::{about, at, is_hostile, run, words, written},
+    pattern,
 };
 use crate::{
     effect::{Effect, Kinds, WriteMode},
@@ -32,6 +33,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "schtasks",
         "security",
         "ssh-copy-id",
+        "ssh-keygen",
         "trust",
         "update-ca-certificates",
         "update-ca-trust",
@@ -308,11 +310,27 @@ static RULES: &[Rule] = &[
         ..LATER
     },
     Rule {
+        id: "persistence.login.bared",
+        severity: Severity::High,
+        message: "the passphrase of a private key would be changed or taken off",
+        remedy: "let a person do this with their own key",
+        when: When::Command(&["ssh-keygen -p"]),
+        fires: &["ssh-keygen -p -N '' -f ~/.ssh/id_rsa"],
+        quiet: &["ssh-keygen -lf ~/.ssh/id_rsa.pub", "ssh-keygen -t ed25519 -N '' -f key"],
+        ..LATER
+    },
+    Rule {
         id: "persistence.login.remote",
         severity: Severity::Medium,
         message: "a key would be let in on another machine",
-        when: When::Command(&["ssh-copy-id"]),
-        fires: &["ssh-copy-id user@host"],
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = run(effect).filter(|run| run.program == "ssh-copy-id")?;
+            let key = pattern::options(run).value(&["-i"]);
+            // A key that lies with the user's own is the user's; any other is somebody's.
+            let is_own = key.is_none_or(|key| key.text.display().contains("/.ssh/"));
+            Some(at(if is_own { Severity::Medium } else { Severity::High }))
+        }),
+        fires: &["ssh-copy-id user@host", "ssh-copy-id -i /tmp/k.pub root@host"],
         quiet: &["ssh-keygen -l"],
         ..LATER
     },

@@ -12,11 +12,11 @@ use super::{
 use crate::{
     action::ActionKind,
     address::host_of,
-    effect::{Effect, EffectKind, Kinds, Run},
+    effect::{Argument, Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     network::{Note, Target},
     risk::Severity,
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
@@ -168,7 +168,9 @@ fn proxied(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
         EffectKind::Run(run) => {
             let program = run.program.as_str();
             if let Some(names) = listed(PROXIES, program) {
-                return values(run, names).find_map(|value| through(&value));
+                return values(run, names)
+                    .find_map(|value| through(&value))
+                    .map(|hit| with_secrets(hit, run));
             }
             let names = listed(SETTINGS, program)?;
             values(run, names).find_map(|value| {
@@ -204,6 +206,20 @@ fn is_proxy_variable(name: &str) -> bool {
     tail && !matches!(name.as_str(), "no_proxy" | "use_proxy") || name == "proxy"
 }
 
+/// Whoever stands between gets what is sent with it.
+fn with_secrets(mut hit: Hit, run: &Run) -> Hit {
+    let carries = |word: &Argument| {
+        let known = word.text.known_prefix().to_ascii_lowercase();
+        word.text.taint.has(Taint::SECRET)
+            || known.starts_with("authorization:")
+            || known.starts_with("cookie:")
+    };
+    if run.arguments.iter().any(carries) {
+        hit.severity = hit.severity.map(|severity| severity.max(Severity::High));
+    }
+    hit
+}
+
 /// What it means that this is the proxy.
 fn through(written: &str) -> Option<Hit> {
     // httpie says for which scheme: `https:http://proxy`.
@@ -216,7 +232,7 @@ fn through(written: &str) -> Option<Hit> {
             Severity::High
         }
         _ if hosts::is_disguised(&host) => Severity::High,
-        HostKind::Named => Severity::Low,
+        HostKind::Named => Severity::Medium,
         HostKind::Local | HostKind::Private => return None,
     };
     Some(Hit { severity: Some(severity), resource: Some(format!("host:{host}")), ..Hit::default() })
@@ -242,7 +258,11 @@ fn pinned(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     });
     resolved
         .chain(led)
-        .filter_map(|(name, to)| elsewhere(&name, &to))
+        .filter_map(|(name, to)| {
+            let hit = elsewhere(&name, &to)?;
+            let is_near = matches!(hosts::kind(&to), HostKind::Local | HostKind::Private);
+            Some(if is_near { hit } else { with_secrets(hit, run) })
+        })
         .max_by_key(|hit| hit.severity)
 }
 

@@ -11,6 +11,7 @@ pub(super) static SHELF: Shelf = Shelf {
     programs: &[
         "VBoxManage",
         "amtool",
+        "bitcoin-cli",
         "buildkite-agent",
         "caddy",
         "circleci",
@@ -59,6 +60,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "ldapmodrdn",
         "ldappasswd",
         "ldcli",
+        "lncli",
         "localtunnel",
         "lt",
         "nats",
@@ -78,6 +80,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "rpk",
         "samba-tool",
         "sentry-cli",
+        "solana",
         "splunk",
         "stripe",
         "supabase",
@@ -527,7 +530,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "payment.change",
         severity: Severity::Critical,
-        message: "money is moved back, a subscription ends, or a customer's record is removed",
+        message: "money is moved, a subscription ends, or a customer's record is removed",
         remedy: "look at it first: `stripe charges retrieve ID`, and let a person do it",
         when: When::Command(&[
             "stripe refunds|payouts|transfers|charges|payment_intents|topups create|capture|cancel|reverse|confirm|refund",
@@ -536,12 +539,16 @@ static RULES: &[Rule] = &[
             "stripe delete|post --live",
             "stripe delete",
             "stripe api_keys|apikeys roll|delete|create",
+            "bitcoin-cli … sendtoaddress|sendmany|sendall|send|dumpprivkey|dumpwallet",
+            "lncli … payinvoice|sendpayment|sendcoins",
+            "solana transfer|withdraw-stake",
         ]),
         fires: &[
             "stripe refunds create --charge ch_1",
             "stripe subscriptions cancel sub_1",
             "stripe customers delete cus_1 --live",
             "stripe delete /v1/products/p",
+            "bitcoin-cli sendtoaddress bc1qxyz 1.5",
         ],
         quiet: &[
             "stripe customers list",

@@ -44,6 +44,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "fsck_hfs",
         "fwupdmgr",
         "grub-install",
+        "gsettings",
         "heimdall",
         "hostname",
         "hostnamectl",
@@ -473,6 +474,7 @@ static RULES: &[Rule] = &[
             "netplan apply|set",
             "nmcli connection|con modify|mod|up|add",
             "networksetup -setdnsservers|-setwebproxy|-setsecurewebproxy",
+            "gsettings set org.gnome.system.proxy*",
             "resolvectl dns|domain|default-route|dnssec|revert * *",
         ]),
         fires: &["ip route add default via 203.0.113.1", "ip addr add 10.0.0.1/24 dev eth0"],
@@ -709,6 +711,20 @@ fn kernel(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let path = target.path.as_deref().unwrap_or_default();
     // A process may say of itself how it wants to be treated.
     if path.starts_with("/proc/self/") && !path.ends_with("/mem") {
+        return Some(about(Severity::Medium, target, "this changes"));
+    }
+    // How many files, maps and connections there may be, as manuals of databases and editors ask for.
+    const TUNED: &[&str] = &[
+        "/proc/sys/fs/file-max",
+        "/proc/sys/fs/inotify/",
+        "/proc/sys/net/core/rmem_max",
+        "/proc/sys/net/core/somaxconn",
+        "/proc/sys/net/core/wmem_max",
+        "/proc/sys/vm/max_map_count",
+        "/proc/sys/vm/overcommit_memory",
+        "/proc/sys/vm/swappiness",
+    ];
+    if TUNED.iter().any(|start| path.starts_with(start)) {
         return Some(about(Severity::Medium, target, "this changes"));
     }
     let worst = [

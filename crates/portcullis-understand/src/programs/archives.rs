@@ -51,6 +51,8 @@ pub(super) static TABLE: &[Program] = &[
 ];
 
 const TAR: &[&str] = &[
+    "--add-file",
+    "--index-file",
     "-C",
     "-f",
     "-T",
@@ -159,6 +161,9 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 content.inherit(&walk.read(&synthetic(name, list.span)));
             }
         }
+        for file in options.values_of(&["--add-file"]) {
+            content.inherit(&walk.read(&relative_to(place.as_ref(), &file)));
+        }
         for file in files.iter().chain(&options.value(&["-T", "--files-from"])) {
             content.inherit(&walk.read(&relative_to(place.as_ref(), file)));
             if options.has(&["--remove-files"]) {
@@ -183,6 +188,10 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         _ => invocation.input.clone().unwrap_or_default(),
     };
     if letter('x', &["-x", "--extract", "--get"]) && !letter('O', &["-O", "--to-stdout"]) {
+        // With absolute names the archive says where everything goes.
+        let anywhere = letter('P', &["-P", "--absolute-names"]);
+        let place = options.value(&["--one-top-level"]).or(place);
+        let place = if anywhere { Some(synthetic("/", invocation.span)) } else { place };
         unpacked(walk, place, invocation, &content);
         return Text::default();
     }

@@ -81,6 +81,16 @@ static IN_PLACE: &[(&str, &[&str])] = &[
     ("yq", &["-i", "--inplace", "--in-place"]),
 ];
 
+/// Programs that write every file anew that their operands name, sorted, with the options that make them write elsewhere.
+static REWRITES: &[(&str, &[&str])] = &[
+    ("ccencrypt", &[]),
+    ("ccrypt", &["-c", "--cat", "-d", "--decrypt"]),
+    ("jpegoptim", &["-d", "--dest", "--stdout", "-n", "--noaction"]),
+    ("mogrify", &["-path", "-format"]),
+    ("optipng", &["-out", "-dir", "-simulate"]),
+    ("oxipng", &["--out", "--dir", "--pretend", "-P"]),
+];
+
 /// Subcommands of version control that put another content in place of files, move them or take them away.
 const GIT: &[&str] = &[
     "apply",
@@ -119,6 +129,16 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
                 && invocation.options().has(&["-R", "-M"]);
             hand_all(walk, &operands(invocation), !looks);
         }
+        _ if REWRITES.iter().any(|row| row.0 == name) => {
+            let elsewhere = REWRITES.iter().find(|row| row.0 == name).map_or(&[][..], |row| row.1);
+            if !invocation.arguments.iter().any(|word| elsewhere.contains(&known(word))) {
+                let files = operands(invocation);
+                for file in files.iter().at_most(WORDS, walk, invocation.span) {
+                    walk.write(file, WriteMode::Replace, Text::unknown(name));
+                }
+            }
+            hand_all(walk, &operands(invocation), true);
+        }
         _ => {
             let options = IN_PLACE.iter().find(|(program, _)| *program == name);
             if let Some((_, options)) = options
@@ -147,6 +167,16 @@ fn edited(walk: &mut Walk<'_>, invocation: &Invocation) {
         if let (Some(typed), Some(file)) = (typed, operands(invocation).first()) {
             walk.write(file, WriteMode::Edit, typed.clone());
         }
+        // `w FILE` writes what was edited elsewhere.
+        if let Some(input) = &invocation.input {
+            for line in input.known_prefix().lines().at_most(WORDS, walk, invocation.span) {
+                if let Some(path) = line.trim().strip_prefix("w ") {
+                    let text = input.derive([crate::text::Piece::Known(path.trim().to_owned())]);
+                    let file = Argument { text, span: invocation.span };
+                    walk.write(&file, WriteMode::Replace, input.clone());
+                }
+            }
+        }
         return;
     }
     if !matches!(invocation.program.as_str(), "ex" | "gvim" | "nvim" | "vi" | "vim") {
@@ -166,6 +196,15 @@ fn edited(walk: &mut Walk<'_>, invocation: &Invocation) {
                 last.trim_end_matches('!'),
                 "w" | "wq" | "x" | "xit" | "wqa" | "xa" | "update"
             );
+            let path = ["w ", "w! ", "saveas ", "wq ", "wq! "]
+                .iter()
+                .find_map(|verb| last.strip_prefix(verb))
+                .map(str::trim)
+                .filter(|path| !path.is_empty() && !path.starts_with('!'));
+            if let Some(path) = path {
+                let file = Argument { text: Text::known(path), span: argument.span };
+                walk.write(&file, WriteMode::Replace, Text::unknown("the buffer"));
+            }
             content.append(&argument.text);
             content.push_known("\n");
         }
@@ -247,7 +286,8 @@ fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// Subcommands of git that show what stood in files.
-const SHOWS: &[&str] = &["annotate", "archive", "blame", "cat-file", "diff", "log", "show"];
+const SHOWS: &[&str] =
+    &["annotate", "archive", "blame", "cat-file", "diff", "hash-object", "log", "show"];
 
 /// Secrets in the history are secrets: `git show HEAD:.env`, `git log -p -- .env`.
 fn shown(walk: &mut Walk<'_>, invocation: &Invocation) {
@@ -263,6 +303,9 @@ fn shown(walk: &mut Walk<'_>, invocation: &Invocation) {
     };
     if tells_names {
         return;
+    }
+    if let Some(file) = options.value(&["--contents"]) {
+        walk.read_secret(&file);
     }
     for word in files.iter().at_most(WORDS, walk, verb.span) {
         // Behind a colon stands what the revision has at that path.
@@ -305,5 +348,6 @@ mod tests {
     #[test]
     fn tables_are_sorted() {
         assert!(CHANGERS.is_sorted() && IN_PLACE.is_sorted_by_key(|row| row.0) && GIT.is_sorted());
+        assert!(REWRITES.is_sorted_by_key(|row| row.0));
     }
 }

@@ -369,6 +369,8 @@ static ESCAPES: &[Escape] = &[
     escape("clojure", &["-e", "--eval"], How::Code("scheme")),
     escape("cmake", &["-P"], How::Script),
     escape("cpio", &["--rsh-command"], How::Shell),
+    escape("curl", &["-K", "--config"], How::Settings(Settings::Curl)),
+    escape("curl", &["--engine"], How::Library),
     escape("dc", &["-e", "--expression"], How::ShellAfter("!")),
     escape("dmsetup", &["--exec"], How::Shell),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),

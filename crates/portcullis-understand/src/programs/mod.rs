@@ -35,6 +35,7 @@ mod printers;
 mod projects;
 mod reports;
 mod runners;
+pub(crate) mod secret_names;
 pub mod started;
 pub mod statements;
 pub mod system;

@@ -58,6 +58,10 @@ pub(super) fn directory(walk: &Walk<'_>, destination: &Argument, sources: usize)
     if matches!(known(destination), "." | ".." | "~") {
         return true;
     }
+    // `cp /dev/null ~/%`: the names that are there, and no directory of one name.
+    if matches!(destination.text.pieces.last(), Some(Piece::Glob(_))) {
+        return false;
+    }
     let target = walk.target(&destination.text);
     let Some(path) = &target.path else { return false };
     walk.facts().paths.get(path).is_some_and(|fact| fact.kind == PathKind::Directory)

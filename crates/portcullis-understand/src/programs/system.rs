@@ -1,6 +1,7 @@
 //! Programs that administer the machine: permissions, disks, processes, services, users. Owns which files and devices
 //! they change; where only the shape of the command matters a row says no more than that the program operates.
 
+pub use super::secret_names::is_secret_name;
 use super::{
     Does, Program,
     operands::{after, known, operands, synthetic},
@@ -806,26 +807,4 @@ fn environment(_: &mut Walk<'_>, invocation: &Invocation) -> Text {
         printed.taint = printed.taint.with(Taint::SECRET);
     }
     printed
-}
-
-/// Whether a variable's name says that it holds a secret.
-pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "ACCESS_KEY",
-        "PRIVATE_KEY",
-        "CREDENTIAL",
-        "PASSPHRASE",
-    ]
-    .iter()
-    .any(|word| name.contains(word))
-        || name.ends_with("_KEY")
-        || name.ends_with("_PASS")
-        || name.ends_with("_PW")
 }

@@ -7,7 +7,8 @@ use super::super::{
 };
 use crate::{
     address::host_of,
-    effect::{Argument, Effect, EffectKind},
+    bound::Bounded,
+    effect::{Argument, Effect, EffectKind, Run},
     programs::escapes::named::is_index,
     text::Text,
 };
@@ -83,10 +84,84 @@ const WELL_KNOWN: &[&str] = &[
     "githubusercontent.com",
 ];
 
+/// Hosts that give Go modules a name of their own and lead to well-known ones.
+const VANITY: &[&str] = &[
+    "charm.sh",
+    "codeberg.org",
+    "connectrpc.com",
+    "cuelang.org",
+    "dagger.io",
+    "entgo.io",
+    "filippo.io",
+    "fyne.io",
+    "gitea.com",
+    "go.dev",
+    "go.uber.org",
+    "goa.design",
+    "google.golang.org",
+    "gopkg.in",
+    "gorm.io",
+    "gotest.tools",
+    "gvisor.dev",
+    "helm.sh",
+    "honnef.co",
+    "istio.io",
+    "k8s.io",
+    "modernc.org",
+    "mvdan.cc",
+    "nhooyr.io",
+    "opentelemetry.io",
+    "rsc.io",
+    "sigs.k8s.io",
+    "tailscale.com",
+    "zgo.at",
+];
+
+/// The host that a package is built from, where a version-control address is named and nobody here vouches for it.
+fn source(run: &Run, scene: &Scene<'_>) -> Option<String> {
+    let command = pattern::options(run);
+    let verbs = || command.operands().leading(2).filter_map(|word| word.text.as_known());
+    let installs = || verbs().any(|verb| matches!(verb, "add" | "get" | "i" | "install" | "run"));
+    let words = || run.arguments.iter().filter_map(|word| word.text.as_known());
+    let fetched = |word: &str| {
+        let address = ["git+", "hg+", "svn+"]
+            .iter()
+            .find_map(|start| word.find(start).and_then(|at| word.get(at + start.len()..)))?;
+        foreign_host(address)
+    };
+    let host = match run.program.as_str() {
+        "pip" | "pip3" | "pipx" | "uv" | "uvx" | "poetry" | "pipenv" | "pdm" => {
+            words().find_map(fetched)
+        }
+        "npm" | "pnpm" | "yarn" | "bun" if installs() => words().find_map(|word| {
+            fetched(word).or_else(|| word.ends_with(".git").then(|| foreign_host(word))?)
+        }),
+        "cargo" if installs() => {
+            command.value(&["--git"]).and_then(|git| foreign_host(git.text.as_known()?))
+        }
+        "brew" if verbs().next() == Some("tap") => words().find_map(foreign_host),
+        "go" if installs() => words().find_map(|word| {
+            let (host, _) = word.split_once('/')?;
+            let is_host = host.contains('.') && !host.starts_with('.');
+            is_host.then(|| foreign_host(&format!("https://{host}/")))?.filter(|host| {
+                !VANITY.iter().any(|name| {
+                    host.strip_suffix(name)
+                        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                })
+            })
+        }),
+        _ => None,
+    }?;
+    (!scene.facts.hosts.contains(&host)).then_some(host)
+}
+
 /// A registry that is none of the well-known ones, named for a command or by a variable that package managers read.
-pub(super) fn unknown(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+pub(super) fn unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     match &effect.kind {
         EffectKind::Run(run) => {
+            if let Some(host) = source(run, scene) {
+                return Some(taken_from(&host));
+            }
             let program = run.program.as_str();
             let (_, options) = INDEXED.iter().find(|(programs, _)| programs.contains(&program))?;
             let command = pattern::options(run);
@@ -140,11 +215,15 @@ fn foreign(value: &Text) -> Option<Hit> {
     let known = value.as_known()?;
     let mut addresses = known.split([',', '|', ' ']).filter(|address| address.contains("://"));
     let host = addresses.find_map(foreign_host)?;
-    Some(Hit {
+    Some(taken_from(&host))
+}
+
+fn taken_from(host: &str) -> Hit {
+    Hit {
         message: Some(format!(
             "packages are taken from `{host}`, which is none of the well-known registries; whoever keeps it decides what runs here"
         )),
         resource: Some(format!("host:{host}")),
         ..Hit::default()
-    })
+    }
 }

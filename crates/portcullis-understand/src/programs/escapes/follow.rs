@@ -25,7 +25,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         "vim" | "vi" | "gvim" | "nvim" => typed(walk, invocation),
         _ => {}
     }
-    written_by_option(walk, name, &arguments, invocation.values);
+    written_by_option(walk, name, &arguments, invocation);
     if let Ok(at) = INPUT_ESCAPES.binary_search_by(|(program, _)| (*program).cmp(name))
         && let Some(input) = &invocation.input
         && let Some((_, marks)) = INPUT_ESCAPES.get(at)
@@ -35,24 +35,137 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-/// Options that name a file which the program writes beside what it is there for, and whether it adds to it, sorted.
+/// Options that name a file or a directory which the program writes beside what it is there for, and whether it adds to it,
+/// sorted. What is written by rows of their own is not repeated here.
 static LOGS: &[(&str, &[&str], WriteMode)] = &[
+    ("aria2c", &["-l", "--log", "--save-session"], WriteMode::Append),
     ("autossh", &["-E"], WriteMode::Append),
-    ("git", &["--output"], WriteMode::Replace),
+    ("bsdtar", &["--index-file", "--listed-incremental"], WriteMode::Replace),
+    ("cargo", &["--target-dir"], WriteMode::Create),
+    ("chromium", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
+    ("chromium-browser", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
+    ("cmake", &["-B"], WriteMode::Create),
+    ("coverage", &["--data-file"], WriteMode::Replace),
+    ("curl", &["--alt-svc", "--hsts", "--libcurl"], WriteMode::Replace),
+    ("docker", &["--cidfile", "--iidfile", "--output"], WriteMode::Replace),
+    ("gh", &["-D", "-O", "--dir", "--output"], WriteMode::Replace),
+    ("git", &["--output", "--output-directory"], WriteMode::Replace),
+    ("google-chrome", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
+    ("gtar", &["--index-file", "--listed-incremental"], WriteMode::Replace),
+    ("helm", &["--destination", "--output-dir"], WriteMode::Create),
     ("less", &["-O", "--LOG-FILE", "-o", "--log-file"], WriteMode::Replace),
+    ("mysql", &["--tee"], WriteMode::Replace),
+    ("nmap", &["-oA", "-oG", "-oN", "-oX"], WriteMode::Replace),
+    ("npm", &["--pack-destination"], WriteMode::Create),
+    ("openssl", &["-keyout"], WriteMode::Replace),
+    ("pandoc", &["-o", "--output"], WriteMode::Replace),
+    ("pip", &["--log", "--report"], WriteMode::Replace),
+    ("pip3", &["--log", "--report"], WriteMode::Replace),
+    ("podman", &["--cidfile", "--iidfile", "--output"], WriteMode::Replace),
+    ("protoc", &["--cpp_out", "--go_out", "--java_out", "--python_out"], WriteMode::Create),
+    (
+        "pytest",
+        &["--html", "--junit-xml", "--junitxml", "--report-log", "--resultlog"],
+        WriteMode::Replace,
+    ),
+    (
+        "rsync",
+        &["--backup-dir", "--only-write-batch", "--partial-dir", "--temp-dir", "--write-batch"],
+        WriteMode::Create,
+    ),
     ("ssh", &["-E"], WriteMode::Append),
+    ("tar", &["--index-file", "--listed-incremental"], WriteMode::Replace),
+    ("terraform", &["-out", "-state-out"], WriteMode::Replace),
+    ("tofu", &["-out", "-state-out"], WriteMode::Replace),
+    ("wget", &["--hsts-file", "--rejected-log"], WriteMode::Replace),
+    ("xorriso", &["-outdev"], WriteMode::Replace),
+];
+
+/// Which operand of a program, behind its verbs, is the file that it writes.
+#[derive(Clone, Copy, Debug)]
+enum Written {
+    /// The last word, where there are so many operands or more.
+    Last(usize),
+    /// The one at this place.
+    At(usize),
+}
+
+/// Programs that write a file which is an operand of theirs, with the verbs for which that is so, sorted.
+static RESULTS: &[(&str, &[&str], Written)] = &[
+    ("aws", &["lambda", "invoke"], Written::Last(3)),
+    ("aws", &["s3api", "get-object"], Written::Last(3)),
+    ("convert", &[], Written::Last(2)),
+    ("ffmpeg", &[], Written::Last(1)),
+    ("lz4", &[], Written::Last(2)),
+    ("magick", &[], Written::Last(2)),
+    ("objcopy", &[], Written::Last(2)),
+    ("qemu-img", &["create"], Written::At(1)),
+    ("script", &[], Written::At(0)),
+    ("sftp", &[], Written::At(1)),
+    ("wkhtmltoimage", &[], Written::Last(2)),
+    ("wkhtmltopdf", &[], Written::Last(2)),
 ];
 
 fn written_by_option(
     walk: &mut Walk<'_>,
     name: &str,
     arguments: &[Argument],
-    values: &'static [&'static str],
+    invocation: &Invocation,
 ) {
-    let Some((_, names, mode)) = LOGS.iter().find(|(program, ..)| *program == name) else { return };
-    for file in Options::new(arguments, values).values_of(names) {
-        walk.write(&file, *mode, Text::unknown(name));
+    let content = invocation.origin();
+    let operands: Vec<&Argument> = Options::new(arguments, invocation.values).operands().collect();
+    let verb = |at: usize| operands.get(at).and_then(|word| word.text.as_known());
+    for (_, verbs, written) in RESULTS.iter().filter(|(program, ..)| *program == name) {
+        if !verbs.iter().enumerate().all(|(at, word)| verb(at) == Some(word)) {
+            continue;
+        }
+        let file = match written {
+            Written::Last(least) if operands.len() >= *least => arguments.last(),
+            Written::Last(_) => None,
+            Written::At(at) => operands.get(*at).copied(),
+        };
+        if let Some(file) = file.filter(|file| !file.text.known_prefix().starts_with('-')) {
+            walk.write(file, WriteMode::Replace, content.clone());
+        }
     }
+    if name == "git" && matches!(verb(0), Some("archive" | "format-patch")) {
+        for file in named_by(arguments, "-o") {
+            walk.write(&file, WriteMode::Replace, content.clone());
+        }
+    }
+    let Ok(at) = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)) else { return };
+    let Some((_, names, mode)) = LOGS.get(at) else { return };
+    for file in names.iter().flat_map(|option| named_by(arguments, option)) {
+        // `docker buildx build --output type=docker` names no file.
+        if !file.text.known_prefix().starts_with("type=") {
+            walk.write(&file, *mode, content.clone());
+        }
+    }
+}
+
+/// The words that an option names, joined to it or behind it, also where the program's own row does not know it.
+fn named_by(arguments: &[Argument], option: &str) -> Vec<Argument> {
+    let mut found = Vec::new();
+    let mut is_next = false;
+    for word in arguments {
+        if std::mem::take(&mut is_next) {
+            found.push(word.clone());
+            continue;
+        }
+        let known = word.text.known_prefix();
+        if word.text.as_known() == Some("--") {
+            break;
+        }
+        let Some(rest) = known.strip_prefix(option) else { continue };
+        let is_short = option.len() == 2;
+        if rest.is_empty() && word.text.as_known().is_some() {
+            is_next = true;
+        } else if rest.starts_with('=') || is_short {
+            let text = word.text.beginning_with(rest.trim_start_matches('='));
+            found.push(Argument { text, span: word.span });
+        }
+    }
+    found
 }
 
 /// The words that are the program's own: what stands behind the name of another program, of a machine or of a subcommand is

@@ -48,6 +48,7 @@ static HOLDERS: &[(&str, Holds)] = &[
     ("MFLAGS", Holds::Options("make")),
     ("MORE", Holds::Options("more")),
     ("PIP_CONFIG_FILE", Holds::File(Settings::Pip)),
+    ("PYTHONSTARTUP", Holds::Library),
     ("RSYNC_CONNECT_PROG", Holds::Program),
     ("RSYNC_RSH", Holds::Program),
     ("SSH_PKCS11_HELPER", Holds::Program),

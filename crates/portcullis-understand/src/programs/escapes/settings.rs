@@ -19,6 +19,8 @@ const LINES: usize = 512;
 /// What a file of settings is read as.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Settings {
+    /// curl(1), `--config`: what the call wrote into it is read where curl's options are.
+    Curl,
     /// git-config(1), "FILES".
     Git,
     /// make(1): a makefile.
@@ -44,7 +46,8 @@ pub(super) enum Settings {
 /// A file of settings is named: what the call wrote into it is read, and where it came with the project it is told.
 pub(super) fn named(walk: &mut Walk<'_>, kind: Settings, file: &Argument) {
     // A batch on the standard input is read where that is known.
-    let is_input = kind == Settings::Sftp && file.text.as_known() == Some("-");
+    let is_input =
+        matches!(kind, Settings::Curl | Settings::Sftp) && file.text.as_known() == Some("-");
     if is_input || is_none(&file.text) {
         return;
     }
@@ -144,6 +147,7 @@ fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
     let lines = || read.iter().copied();
     let text = |value: &str| content.derive([Piece::Known(value.to_owned())]);
     match kind {
+        Settings::Curl => {}
         Settings::Git => {
             for (key, value) in git::entries(&known, LINES, walk, span) {
                 git::set(walk, &key, &text(&value), span);

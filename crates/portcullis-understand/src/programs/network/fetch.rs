@@ -2,7 +2,7 @@
 
 use crate::{
     effect::{Argument, WriteMode},
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -216,6 +216,25 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 } else if super::is_private(&value.text) && !authenticates(name, &value.text) {
                     add(&mut sends, &value.text);
                 }
+            }
+        }
+        // `--variable %NAME`, `--variable name@file`: what other options put in the place of `{{name}}`.
+        if let Some(value) = given.value("--variable") {
+            let known = value.text.known_prefix();
+            let mut held = match known.strip_prefix('%') {
+                Some(name) => {
+                    let name = name.split('=').next().unwrap_or(name);
+                    let mut text = Text::unknown(name);
+                    if crate::programs::secret_names::is_secret_name(name) {
+                        text.taint = Taint::SECRET;
+                    }
+                    text
+                }
+                None => named_at_file(walk, invocation, &value, &['@']),
+            };
+            held.inherit(&value.text);
+            if super::is_private(&held) {
+                add(&mut sends, &held);
             }
         }
         for name in ["-K", "--config"] {

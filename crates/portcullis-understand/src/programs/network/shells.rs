@@ -462,14 +462,29 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         .map(|setting| setting.text.known_prefix().trim_start().to_ascii_lowercase())
         .collect();
     let is_set = |name: &str| settings.iter().any(|setting| setting.starts_with(name));
-    if options.has(&["-R"]) || is_set("remoteforward") {
+    if options.has(&["-R", "-w"]) || is_set("remoteforward") || is_set("tunnel=") {
         walk.note("network.tunnel.reverse", invocation.span);
     }
     if options.has(&["-D"]) || is_set("dynamicforward") {
         walk.note("network.tunnel.proxy", invocation.span);
     }
-    if options.has(&["-L"]) || is_set("localforward") {
+    if options.has(&["-L", "-W"]) || is_set("localforward") {
         walk.note("network.tunnel.local", invocation.span);
+    }
+    let is_open = |bound: &str| {
+        ["0.0.0.0:", "*:", "[::]:", ":"].iter().any(|start| bound.trim().starts_with(start))
+    };
+    let bound = options.values_of(&["-D", "-L"]).map(|value| value.text.known_prefix().to_owned());
+    let set = settings.iter().filter_map(|setting| {
+        let forwards = ["dynamicforward", "localforward"];
+        let rest = forwards.iter().find_map(|name| setting.strip_prefix(name))?;
+        Some(rest.trim_start_matches(['=', ' ']).to_owned())
+    });
+    let forwards = options.has(&["-D", "-L"]);
+    if bound.chain(set).any(|bound| is_open(&bound))
+        || forwards && (options.has(&["-g"]) || is_set("gatewayports=yes"))
+    {
+        walk.note("network.tunnel.exposed", invocation.span);
     }
     let input = piped(invocation);
     let code = command_line(arguments);
@@ -482,6 +497,19 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return received;
     }
     let mut printed = received.clone();
+    // `-o RemoteCommand=…` is the command where none stands behind the host.
+    let commanded = options.values_of(&["-o"]).find_map(|setting| {
+        let known = setting.text.known_prefix();
+        let name = known.get(.."remotecommand".len())?;
+        let rest = known.get(name.len()..)?.trim_start_matches(['=', ' ']);
+        let is_none = rest.eq_ignore_ascii_case("none");
+        (name.eq_ignore_ascii_case("remotecommand") && !is_none)
+            .then(|| Argument { text: setting.text.beginning_with(rest), span: setting.span })
+    });
+    if let Some(command) = commanded.filter(|_| arguments.is_empty()) {
+        printed.inherit(&walk.shell(&command.text, command.span, &[], input));
+        return printed;
+    }
     if arguments.is_empty() {
         // Without a command the other side's shell runs what arrives.
         let arrives = |input: &Text| {

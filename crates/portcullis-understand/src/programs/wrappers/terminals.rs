@@ -39,9 +39,21 @@ fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     match verb.as_deref() {
         Some(
             "new" | "new-session" | "neww" | "new-window" | "splitw" | "split-window"
-            | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "if" | "if-shell" | "popup"
-            | "display-popup",
+            | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "popup" | "display-popup"
+            | "pipe-pane" | "pipep",
         ) => run_or_read(walk, command_after(&inner, 1), invocation),
+        Some("if" | "if-shell") => {
+            let words = command_after(&inner, 1).to_vec();
+            let Some((condition, commands)) = words.split_first() else {
+                return invocation.origin();
+            };
+            walk.shell(&condition.text, condition.span, &[], None);
+            for command in commands.iter().leading(2) {
+                let own = Text::known(format!("tmux {}", command.text.display()));
+                walk.at_likely(|walk| walk.shell(&own, command.span, &[], None));
+            }
+            invocation.origin()
+        }
         Some("send" | "send-keys") => {
             let keys: Vec<Argument> = command_after(&inner, 1)
                 .iter()
@@ -54,6 +66,14 @@ fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
                 return invocation.origin();
             }
             read_joined(walk, &keys, invocation)
+        }
+        // What is bound to a key or an event is a command of tmux's own.
+        Some("bind" | "bind-key" | "set-hook") => {
+            let words = command_after(&inner, 2);
+            let bound = words.iter().map(|word| word.text.display()).collect::<Vec<_>>();
+            let bound = Text::known(format!("tmux {}", bound.join(" ")));
+            walk.at_likely(|walk| walk.shell(&bound, invocation.span, &[], None));
+            invocation.origin()
         }
         _ => invocation.origin(),
     }
@@ -90,7 +110,7 @@ pub(super) fn typing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
     // Most of what is typed is text for a person's window; only what names a program that matters is read as a command.
     let first = shown.split_whitespace().next().unwrap_or("");
-    if !crate::programs::notable::names(first) {
+    if !crate::programs::notable::names(first) && crate::programs::program(first).is_none() {
         return invocation.origin();
     }
     let code = Text::known(shown.replace("\\n", "\n").replace("\\r", "\n"));

@@ -7,7 +7,7 @@ use super::{
     handed,
     interpreter::{Interpreter, Open},
     services,
-    statements::{OWN, module_name},
+    statements::{OWN, is_listing, module_name},
     tables::{self, Act},
     value::{Asking, Given, Value, mixed},
 };
@@ -143,6 +143,13 @@ impl Interpreter<'_, '_, '_> {
                 .unwrap_or_else(|| Value::unknown(name)),
             Value::Function(_) if matches!(name, "call" | "apply" | "bind") => value,
             Value::Holder(_) => value,
+            // An entry of a directory, and the path that it has.
+            Value::Text(text)
+                if matches!(name, "path" | "parentPath" | "fullpath" | "FullName")
+                    && is_listing(&text) =>
+            {
+                Value::Text(text)
+            }
             other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
                 let mut text = Text::default();
                 other.inherit_into(&mut text);
@@ -259,7 +266,10 @@ impl Interpreter<'_, '_, '_> {
             return Text::known(home.as_str());
         }
         let mut text = Text::unknown(name);
-        if SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part)) {
+        let upper = name.to_ascii_uppercase();
+        if SECRET_NAMES.iter().any(|part| upper.contains(part))
+            || crate::programs::secret_names::holds_login(&upper)
+        {
             text.taint = Taint::SECRET;
         }
         text
@@ -506,6 +516,18 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.gap(first.span, GapReason::UnknownCode);
             }
         }
+        if self.language == "perl"
+            && matches!(path, "find" | "finddepth" | "File.Find.find" | "File.Find.finddepth")
+        {
+            self.walk_below(given);
+        }
+        // `print_r($values, true)` gives the text that it would print.
+        if self.language == "php"
+            && let ("print_r" | "var_export", [value, gives]) = (path, given)
+            && gives.value.is_true()
+        {
+            return Some(Value::Text(mixed("a text", [&value.value])));
+        }
         // `curl_setopt($request, CURLOPT_POSTFIELDS, $data)`, and where it goes.
         if self.language == "php"
             && let ("curl_setopt", [_, option, value]) = (path, given)
@@ -521,6 +543,11 @@ impl Interpreter<'_, '_, '_> {
             && let ("curl_setopt_array", [_, Given { value: Value::Table(options), .. }]) =
                 (path, given)
         {
+            let address = options.iter().find(|(name, _)| name.ends_with("OPT_URL"));
+            if let Some((_, address)) = address {
+                let address = Given { name: None, value: address.clone(), span };
+                self.act(Act::Get, "curl_setopt", &[address], span);
+            }
             let body = options.iter().find(|(name, _)| name.ends_with("POSTFIELDS"));
             if let Some((_, body)) = body {
                 let body = Given { name: None, value: body.clone(), span };
@@ -607,6 +634,43 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
+    /// Perl's `find(sub {…}, DIRECTORY…)`: its function sees every name below the directories in variables.
+    fn walk_below(&mut self, given: &[Given]) {
+        self.flush();
+        let mut below: Option<Value> = None;
+        for directory in given.iter().skip(1) {
+            let argument = self.place_of(Some(directory));
+            let target = self.walk.target(&argument.text);
+            let is_foreign = matches!(
+                place::place_of(&target, self.walk.facts()),
+                Place::Root
+                    | Place::SystemTop
+                    | Place::System
+                    | Place::Boot
+                    | Place::HomeTop
+                    | Place::Home
+                    | Place::OtherHome
+            );
+            let mut content = self.walk.read(&argument);
+            if is_foreign && argument.text.as_known().is_some() {
+                let root = argument.text.known_prefix().trim_end_matches('/').to_owned();
+                content = content
+                    .derive([Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
+                content.inherit(&argument.text);
+            }
+            let names = Value::Text(content);
+            below = Some(match below {
+                None => names,
+                Some(before) => before.or(names),
+            });
+        }
+        if let Some(below) = below {
+            for name in ["$_", "$File::Find::name"] {
+                self.variables.insert(name.to_owned(), below.clone());
+            }
+        }
+    }
+
     /// Functions of Python's own library that are told as something else: what asks for members, what runs a file, what unpacks.
     fn told(&mut self, path: &str, last: &str, given: &[Given], span: Span) -> Option<Value> {
         let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
@@ -691,7 +755,9 @@ impl Interpreter<'_, '_, '_> {
             }),
             Act::Listen => self.seen.connects || path.contains("ocket") || path.contains("erver"),
             // Whatever prints into something is believed to print into a connection where there is one and a secret goes.
-            Act::Send if path.ends_with(".puts") || path.ends_with(".print") => {
+            Act::Send
+                if [".puts", ".print", ".printf", ".say"].iter().any(|end| path.ends_with(end)) =>
+            {
                 self.seen.connects
                     && given.iter().any(|given| given.value.taint().has(Taint::SECRET))
             }
@@ -753,7 +819,12 @@ impl Interpreter<'_, '_, '_> {
         }
         let outside = matches!(
             place::place_of(&target, self.walk.facts()),
-            Place::Root | Place::SystemTop | Place::System | Place::Boot | Place::HomeTop
+            Place::Root
+                | Place::SystemTop
+                | Place::System
+                | Place::Boot
+                | Place::Gate
+                | Place::HomeTop
         );
         let pattern = directory.text.known_prefix();
         let root = pattern.split(['*', '?', '[']).next().unwrap_or("").trim_end_matches('/');
@@ -1038,6 +1109,14 @@ impl Interpreter<'_, '_, '_> {
                         && (option("recursive").is_some_and(|value| !value.is_false())
                             || self.language == "lisp" && plain.len() > 1);
                 self.flush();
+                // Perl's `unlink` without a name takes the one that a loop or a walk is at.
+                if self.language == "perl"
+                    && plain.is_empty()
+                    && let Some(value) = self.variables.get("$_")
+                {
+                    let argument = Argument { text: value.text(), span };
+                    self.walk.delete(&argument, recursive);
+                }
                 // `rm('-rf', path)`, as some libraries have it.
                 let is_option =
                     |given: &&&Given| given.value.text().known_prefix().starts_with('-');

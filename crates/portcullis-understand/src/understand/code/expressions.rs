@@ -668,6 +668,9 @@ impl Interpreter<'_, '_, '_> {
                 if self.language == "lisp" {
                     return Value::List(self.list(close));
                 }
+                if self.language == "php" && self.word_at(self.at + 2) == "=>" {
+                    return self.table();
+                }
                 self.comprehension(close).unwrap_or_else(|| Value::List(self.list(close)))
             }
             // `\%ENV`: a reference to it.
@@ -714,6 +717,24 @@ impl Interpreter<'_, '_, '_> {
                     }
                     _ => Value::Text(self.standard_input()),
                 }
+            }
+            // Perl's `<*.txt>` gives the names that the pattern stands for.
+            "<" if self.language == "perl" => {
+                let mut close = self.at + 1;
+                while close < self.end && close < self.at + 64 && self.word_at(close) != ">" {
+                    close += 1;
+                }
+                if self.word_at(close) != ">" {
+                    return Value::unknown("nothing");
+                }
+                let from = self.unit.tokens.get(self.at).map(|token| token.span.range().end);
+                let to = self.unit.tokens.get(close).map(|token| token.span.range().start);
+                let pattern = from.zip(to).and_then(|(from, to)| self.source.get(from..to));
+                let pattern = Text::known(pattern.unwrap_or_default());
+                let span = self.span_from(self.at);
+                self.at = close + 1;
+                self.flush();
+                self.listed(&Argument { text: pattern, span })
             }
             "->" if self.language == "ruby" => {
                 self.at += 1;
@@ -981,6 +1002,8 @@ impl Interpreter<'_, '_, '_> {
             body,
             unit: Rc::clone(&self.unit),
             called: false,
+            is_cut: false,
+            is_read_anew: false,
             active: false,
             expression,
         });
@@ -1013,7 +1036,13 @@ impl Interpreter<'_, '_, '_> {
                 if self.is_name(next) {
                     let name = self.word_at(next);
                     self.at = next + 1;
-                    return self.member(value, name);
+                    let member = self.member(value, name);
+                    // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
+                    if self.language == "perl" && word == "->" && self.word() != "(" {
+                        let span = self.span_from(start);
+                        return self.call_value(member, Vec::new(), span);
+                    }
+                    return member;
                 }
                 if matches!(self.word_at(next), "[" | "{" | "(") {
                     self.at = next;
@@ -1271,17 +1300,29 @@ impl Interpreter<'_, '_, '_> {
         if self.language != "perl" || !matches!(self.word_at(start), "print" | "printf" | "say") {
             return None;
         }
-        let handle = self.word();
-        let next = self.token_at(self.at + 1)?;
+        // `print {$handle} list`
+        let in_braces = self.word() == "{" && self.word_at(self.at + 2) == "}";
+        let at = self.at + usize::from(in_braces);
+        let behind = at + 1 + usize::from(in_braces);
+        let handle = self.word_at(at);
+        let next = self.token_at(behind)?;
         let named = handle.starts_with('$') || handle.chars().all(|c| c.is_ascii_uppercase());
-        if !named
-            || handle.is_empty()
-            || !matches!(next.kind, TokenKind::Text(_) | TokenKind::Variable)
-        {
+        let is_list = match next.kind {
+            TokenKind::Text(_) | TokenKind::Variable => true,
+            // `print $handle join(…)`, where no word between two values stands.
+            TokenKind::Name => handle.starts_with('$') && self.word_at(behind + 1) == "(",
+            // `print $handle %ENV`, which is no remainder.
+            _ => self.word_at(behind) == "%" && matches!(self.word_at(behind + 1), "ENV" | "INC"),
+        };
+        if !named || handle.is_empty() || !(is_list || in_braces) {
             return None;
         }
-        self.at += 1;
+        self.at = behind;
         let mut content = Text::default();
+        if self.word() == "%" {
+            self.at += 2;
+            content.append(&whole_environment().text());
+        }
         loop {
             content.append(&self.expression(0).text());
             if !self.accept(",") {
@@ -1291,6 +1332,11 @@ impl Interpreter<'_, '_, '_> {
         match self.last_file {
             Some(index) if handle != "STDERR" && handle != "STDOUT" => {
                 self.write_file(index, &content);
+            }
+            _ if handle.starts_with('$') && self.seen.connects => {
+                let span = self.span_from(start);
+                let given = Given { name: None, value: Value::Text(content), span };
+                return Some(self.act(tables::Act::Send, "print", &[given], span));
             }
             _ => self.output.append(&content),
         }

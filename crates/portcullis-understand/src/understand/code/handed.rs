@@ -15,8 +15,8 @@ const EACH: usize = 64;
 const OVER_LISTS: &[&str] =
     &["each", "every", "filter", "forEach", "imap", "map", "map_async", "some", "starmap"];
 
-/// How many functions are looked for in a value, and how deep.
-const HELD: usize = 4;
+/// How many functions are looked for in a value, and how deep; what is beyond either is told.
+const HELD: usize = 16;
 
 /// Ruby's methods that hand what they belong to, or its elements, to `&method(:name)`. Sorted.
 const OF_RUBY: &[&str] = &[
@@ -152,13 +152,17 @@ impl Interpreter<'_, '_, '_> {
     /// What a call gives of which nothing else is known, where functions went into it that run or delete what they are given: it may be
     /// one of them, or an object that has it.
     pub(super) fn holding<'v>(
-        &self,
+        &mut self,
         result: Value,
         parts: impl IntoIterator<Item = &'v Value>,
     ) -> Value {
         let mut functions = Vec::new();
+        let mut is_whole = true;
         for part in parts {
-            self.functions_of(part, HELD, &mut functions);
+            is_whole &= self.functions_of(part, HELD, &mut functions);
+        }
+        if !is_whole {
+            self.limit();
         }
         if functions.is_empty() {
             result
@@ -170,28 +174,36 @@ impl Interpreter<'_, '_, '_> {
     /// Whether such a function is in a value.
     pub(super) fn holds_function(&self, value: &Value) -> bool {
         let mut functions = Vec::new();
-        self.functions_of(value, HELD, &mut functions);
-        !functions.is_empty()
+        let is_whole = self.functions_of(value, HELD, &mut functions);
+        !is_whole || !functions.is_empty()
     }
 
-    fn functions_of(&self, value: &Value, levels: usize, functions: &mut Vec<Value>) {
-        let Some(levels) = levels.checked_sub(1) else { return };
-        if functions.len() >= HELD {
-            return;
-        }
+    /// Collects them; whether all of the value was looked at.
+    fn functions_of(&self, value: &Value, levels: usize, functions: &mut Vec<Value>) -> bool {
+        let Some(levels) = levels.checked_sub(1) else { return false };
         match value {
-            Value::Name(path, _) if self.does_something(path) => functions.push(value.clone()),
-            Value::List(list) | Value::Any(list) | Value::Holder(list) => {
-                for one in list {
-                    self.functions_of(one, levels, functions);
+            Value::Name(path, _) if self.does_something(path) => {
+                let has_room = functions.len() < HELD;
+                if has_room {
+                    functions.push(value.clone());
                 }
+                has_room
+            }
+            Value::List(list) | Value::Any(list) | Value::Holder(list) => {
+                let mut is_whole = true;
+                for one in list {
+                    is_whole &= self.functions_of(one, levels, functions);
+                }
+                is_whole
             }
             Value::Table(table) => {
+                let mut is_whole = true;
                 for (_, one) in table {
-                    self.functions_of(one, levels, functions);
+                    is_whole &= self.functions_of(one, levels, functions);
                 }
+                is_whole
             }
-            _ => {}
+            _ => true,
         }
     }
 

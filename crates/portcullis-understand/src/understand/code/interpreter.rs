@@ -159,6 +159,10 @@ pub(super) struct Function {
     pub(super) body: Range<usize>,
     pub(super) unit: Rc<Unit>,
     pub(super) called: bool,
+    /// A call of it was not followed, so that it has to be read with arguments that nobody knows.
+    pub(super) is_cut: bool,
+    /// That was done.
+    pub(super) is_read_anew: bool,
     /// It is being read right now; a recursive call gives something unknown.
     pub(super) active: bool,
     /// The body is an expression whose value is given back.
@@ -449,7 +453,8 @@ impl<'s> Interpreter<'_, '_, 's> {
     pub(super) fn apply(&mut self, index: usize, given: &[Value], names: &[Given]) -> Value {
         let Some(function) = self.functions.get_mut(index) else { return Value::unknown("a call") };
         if function.active || self.calls >= CALLS {
-            // What is not followed from here is read like a function that nothing calls.
+            // What is not followed from here is read like a function that nothing calls, whoever else calls it.
+            function.is_cut = !function.is_read_anew;
             return Value::unknown("a call");
         }
         function.called = true;
@@ -514,7 +519,7 @@ impl<'s> Interpreter<'_, '_, 's> {
         }
     }
 
-    /// Reads every function that nothing called, with unknown arguments.
+    /// Reads every function that nothing called, or of which a call was not followed, with unknown arguments.
     fn uncalled(&mut self) {
         let mut index = 0;
         while index < self.functions.len() {
@@ -522,6 +527,14 @@ impl<'s> Interpreter<'_, '_, 's> {
                 self.apply(index, &[], &[]);
             }
             index += 1;
+        }
+        // Each is read once more at most, so that this ends.
+        while let Some(index) = self.functions.iter().position(|function| function.is_cut) {
+            if let Some(function) = self.functions.get_mut(index) {
+                function.is_cut = false;
+                function.is_read_anew = true;
+            }
+            self.apply(index, &[], &[]);
         }
     }
 }

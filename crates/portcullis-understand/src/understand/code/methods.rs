@@ -80,7 +80,7 @@ impl Interpreter<'_, '_, '_> {
             | "dup" | "expanduser" | "resolve" | "absolute" | "as_posix" | "read" | "getvalue"
             | "string" | "communicate" | "wait" | "flat" | "values" | "tolist" | "to_a"
             | "chars" | "valueOf" | "copy" | "b" | "force_encoding" | "trimEnd" | "text"
-            | "json" | "getBytes" | "unwrap" => Some(Fold::Same),
+            | "json" | "getBytes" | "unwrap" | "getPathname" | "getRealPath" => Some(Fold::Same),
             "reverse" | "rev" => Some(Fold::Reverse),
             "lower" | "toLowerCase" | "downcase" | "casefold" => Some(Fold::Lower),
             "upper" | "toUpperCase" | "upcase" => Some(Fold::Upper),
@@ -257,7 +257,21 @@ impl Interpreter<'_, '_, '_> {
             "append_text" | "append" => self.walk.write(&path, WriteMode::Append, content(given)),
             "iterdir" | "glob" | "rglob" => {
                 self.flush();
-                return Some(self.listed(&path));
+                let names = self.listed(&path);
+                // `Path('.').rglob('__pycache__')`: what is found has the name that was asked for.
+                let asked = given.first().and_then(|given| given.value.as_known());
+                let named = asked.filter(|name| !name.starts_with(['*', '/']) && !name.is_empty());
+                let known = path.text.as_known();
+                if let (Value::Text(text), Some(named), Some(root)) = (&names, named, known)
+                    && text.has_unknown()
+                {
+                    let deep = if name == "rglob" { "**/" } else { "" };
+                    let root = root.trim_end_matches('/');
+                    let pieces =
+                        [Piece::Known(format!("{root}/")), Piece::Glob(format!("{deep}{named}"))];
+                    return Some(Value::Text(text.derive(pieces)));
+                }
+                return Some(names);
             }
             "read_text" | "read_bytes" | "slurp" => {
                 self.flush();

@@ -92,6 +92,18 @@ pub(super) fn command(walk: &mut Walk<'_>, words: &[Argument], input: Option<Tex
     if name.is_empty() && words.len() > 1 {
         return command(walk, words.get(1..).unwrap_or_default(), input);
     }
+    // `… | ForEach-Object { Remove-Item $_ }`: each of what comes in.
+    let each = input.as_ref().filter(|input| {
+        input.taint.has(Taint::SECRET) || matches!(input.pieces.last(), Some(Piece::Glob(_)))
+    });
+    let replaced: Option<Vec<Argument>> = each.map(|each| {
+        let in_place = |word: &Argument| match stands_for_each(&word.text) {
+            true => Argument { text: each.clone(), span: word.span },
+            false => word.clone(),
+        };
+        words.iter().map(in_place).collect()
+    });
+    let words = replaced.as_deref().unwrap_or(words);
     let rest = words.get(1..).unwrap_or_default();
     let call = Call { rest, first };
     if call.has("-whatif") {
@@ -109,6 +121,7 @@ pub(super) fn command(walk: &mut Walk<'_>, words: &[Argument], input: Option<Tex
             Text::default()
         }
         "get-childitem" | "gci" | "ls" | "dir" => listed(&call),
+        "out-string" => input.unwrap_or_default(),
         "where-object" | "where" | "?" | "select-object" | "select" | "sort-object" | "sort"
         | "foreach-object" | "foreach" | "%" => input.unwrap_or_default(),
         "invoke-expression" | "iex" => {
@@ -207,6 +220,20 @@ pub(super) fn command(walk: &mut Walk<'_>, words: &[Argument], input: Option<Tex
     }
 }
 
+/// `$_`, `$_.FullName`: what the pipeline is at.
+fn stands_for_each(text: &Text) -> bool {
+    let Some((Piece::Unknown(name), rest)) = text.pieces.split_first() else { return false };
+    let is_path = |member: &str| {
+        [".fullname", ".path", ".pspath", ".value"].iter().any(|it| it.eq_ignore_ascii_case(member))
+    };
+    matches!(&**name, "_" | "PSItem")
+        && match rest {
+            [] => true,
+            [Piece::Known(member)] => is_path(member),
+            _ => false,
+        }
+}
+
 /// What a list of all processes gives.
 const EVERY_PROCESS: &str = "every process";
 
@@ -222,6 +249,9 @@ const FETCHES: &[&str] = &[
     "gc",
     "get-content",
 ];
+
+/// Cmdlets that give what is sent, where they stand for it in parentheses.
+const GIVES: &[&str] = &["cat", "dir", "gc", "gci", "get-childitem", "get-content", "ls", "type"];
 
 /// What a cmdlet is given.
 struct Call<'a> {
@@ -310,6 +340,13 @@ fn listed(call: &Call<'_>) -> Text {
             !is_value && !before.starts_with('-')
         })
     });
+    let is_environment = |place: &Argument| {
+        let place = known(Some(place)).to_ascii_lowercase();
+        place == "env:" || place.starts_with("env:\\") || place.starts_with("env:/")
+    };
+    if place.is_some_and(is_environment) {
+        return Text { taint: Taint::SECRET, ..Text::unknown("the environment") };
+    }
     let mut text = place.map_or_else(|| Text::known("."), |place| slashed(place).text);
     if !text.known_prefix().ends_with(['/', '\\']) {
         text.push_known("/");
@@ -343,7 +380,15 @@ fn request(walk: &mut Walk<'_>, call: &Call<'_>) -> Text {
             words.extend([word("-T"), slashed(file)]);
         }
         if let Some(body) = body {
-            words.extend([word("--data-raw"), body.clone()]);
+            // `-Body (Get-ChildItem env:)`
+            let nested = call.rest.iter().position(|word| std::ptr::eq(word, body));
+            let nested =
+                nested.filter(|_| GIVES.contains(&known(Some(body)).to_ascii_lowercase().as_str()));
+            let text = match nested.and_then(|at| call.rest.get(at..)) {
+                Some(inner) => command(walk, inner, None),
+                None => body.text.clone(),
+            };
+            words.extend([word("--data-raw"), Argument { text, span: body.span }]);
         }
         walk.run(&words, None)
     } else {

@@ -860,8 +860,14 @@ impl Interpreter<'_, '_, '_> {
                 self.bind(name.clone(), value);
             }
             names => {
+                // Go gives a result and an error beside it: `dir, _ := os.MkdirTemp("", "x")`.
+                let has_error =
+                    self.language == "java" && operator == ":=" && !matches!(value, Value::List(_));
                 for (position, name) in names.iter().enumerate() {
-                    let element = self.element(&value, position);
+                    let element = match position {
+                        0 if has_error => value.clone(),
+                        _ => self.element(&value, position),
+                    };
                     self.bind(name.clone(), element);
                 }
             }
@@ -980,6 +986,8 @@ impl Interpreter<'_, '_, '_> {
             body,
             unit: Rc::clone(&self.unit),
             called: false,
+            is_cut: false,
+            is_read_anew: false,
             active: false,
             expression: false,
         });
@@ -1139,8 +1147,8 @@ impl Interpreter<'_, '_, '_> {
 }
 
 /// Whether a text is what [`Interpreter::listed`] gives.
-fn is_listing(text: &Text) -> bool {
-    matches!(text.pieces.last(), Some(Piece::Glob(glob)) if glob == "**")
+pub(super) fn is_listing(text: &Text) -> bool {
+    matches!(text.pieces.last(), Some(Piece::Glob(_)))
 }
 
 /// The name of a JavaScript module without its scheme.

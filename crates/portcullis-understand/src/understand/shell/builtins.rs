@@ -189,6 +189,15 @@ impl Walk<'_> {
             }
             "hash" => {
                 self.remember(arguments);
+                // `hash -p FILE NAME`: the name stands for the file from now on, in later calls of the same shell too.
+                if let (Some(option), Some(file)) = (arguments.first(), arguments.get(1))
+                    && option.text.as_known() == Some("-p")
+                    && !["/usr/", "/bin/", "/opt/", "/sbin/"]
+                        .iter()
+                        .any(|place| file.text.known_prefix().starts_with(place))
+                {
+                    self.note("execution.program.named", file.span);
+                }
                 return match (arguments.first(), arguments.get(1)) {
                     (Some(option), Some(name)) if option.text.as_known() == Some("-t") => {
                         Text::known(format!("/usr/bin/{}", name.text.display()))

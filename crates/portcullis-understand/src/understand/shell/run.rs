@@ -695,6 +695,14 @@ impl Walk<'_> {
                 let long = options.has(&["-l", "-g", "-n", "-o", "-R", "-s", "-i", "-d", "-F"]);
                 let first = operands.next();
                 let is_pattern = |word: &Argument| !matches!(word.text.pieces.as_slice(), [Piece::Known(name)] if !name.contains('.'));
+                if !long && first.is_none() {
+                    let here = self.target(&Text::known("."));
+                    let is_outside = matches!(
+                        place::place_of(&here, self.facts()),
+                        Place::Root | Place::SystemTop | Place::System | Place::HomeTop
+                    );
+                    return is_outside.then(|| glob("", "*"));
+                }
                 if long || operands.next().is_some() || first.is_none_or(is_pattern) {
                     return None;
                 }

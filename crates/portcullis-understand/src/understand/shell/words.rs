@@ -551,5 +551,7 @@ pub(super) fn named_secret(name: &str) -> Taint {
         "ACCESS_KEY",
     ];
     let upper = name.to_ascii_uppercase();
-    if WORDS.iter().any(|word| upper.contains(word)) { Taint::SECRET } else { Taint::NONE }
+    let is_secret = WORDS.iter().any(|word| upper.contains(word))
+        || crate::programs::secret_names::holds_login(&upper);
+    if is_secret { Taint::SECRET } else { Taint::NONE }
 }

@@ -290,6 +290,7 @@ pub(super) static JAVA: &[Row] = &[
     ("os.Remove", Delete),
     ("os.RemoveAll", DeleteTree),
     ("os.StartProcess", Program),
+    ("os.UserHomeDir", Home),
     ("os.WriteFile", Write),
     ("popen", Shell),
     ("print", Print),
@@ -367,6 +368,7 @@ pub(super) static LISP: &[Row] = &[
     ("url-retrieve", Get),
     ("url-retrieve-synchronously", Get),
     ("with-temp-file", Read),
+    ("write-file", Make),
     ("write-region", WriteTo),
 ];
 
