@@ -153,6 +153,29 @@ const PROJECTS: &[Project] = &[
         "./html:/usr/share/nginx/html",
     ),
     (
+        "compose, build",
+        &[
+            ("compose.yaml", "services:\n  a:\n    build: ./a\n"),
+            ("a/Dockerfile", "FROM alpine\nRUN @\n"),
+        ],
+        "docker compose up --build",
+        FETCH,
+        "apk add jq",
+    ),
+    (
+        "cargo, computed",
+        &[
+            ("Cargo.toml", "[package]\nname = \"a\"\n"),
+            (
+                "build.rs",
+                "fn main() {\n  let d = Path::new(&out).join(\"probe\");\n  fs::remove_dir_all(@).unwrap();\n}\n",
+            ),
+        ],
+        "cargo build",
+        "env::var(\"HOME\").unwrap()",
+        "&d",
+    ),
+    (
         "devcontainer",
         &[(
             ".devcontainer/devcontainer.json",

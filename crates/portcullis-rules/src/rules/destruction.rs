@@ -1014,6 +1014,22 @@ impl Scene<'_> {
             }
             _ => false,
         };
+        // In other languages than the shell's, what a call computes is a place of the program's own: nothing in it comes out as nothing.
+        let is_shell = self
+            .effects
+            .files
+            .iter()
+            .find(|file| file.layer == Some(at.layer))
+            .is_none_or(|file| {
+                matches!(
+                    file.language,
+                    "shell" | "makefile" | "package.json" | "justfile" | "taskfile" | "procfile"
+                )
+            });
+        let is_computed = !is_shell && origin.contains('(') && !origin.contains("env");
+        if is_computed && (rest.is_empty() || is_named) {
+            return true;
+        }
         let text = self.effects.layer_text(at.layer);
         let sets = |found: (usize, &str)| {
             let before = text.get(..found.0).unwrap_or_default();

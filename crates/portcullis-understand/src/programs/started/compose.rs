@@ -1,7 +1,7 @@
 //! `docker compose`: services as the command that starts the same container, so that one rule judges both (docs.docker.com, "Compose file
 //! reference": privileged, volumes, pid, network_mode, cap_add, env_file, command, entrypoint).
 
-use super::{Starter, project, tree};
+use super::{Starter, dockerfile, project, tree};
 use crate::{
     effect::Argument,
     text::Text,
@@ -50,9 +50,10 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
             _ => services.push(word),
         }
     }
-    if !verb.is_some_and(|verb| STARTING.contains(&verb.as_str())) {
+    let Some(verb) = verb.filter(|verb| verb == "build" || STARTING.contains(&verb.as_str()))
+    else {
         return;
-    }
+    };
     let names: Vec<String> = match files.is_empty() {
         true => NAMES.iter().map(|name| (*name).to_owned()).collect(),
         false => files,
@@ -65,6 +66,14 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
             for (_, service) in
                 tree.root().and_then(|root| root.get("services")).iter().flat_map(|it| it.entries())
             {
+                // What has no image yet is built first.
+                if let Some(build) = service.get("build") {
+                    let build = dockerfile::of_node(build, &file.path, ["context", "dockerfile"]);
+                    dockerfile::built(walk, &build, service.span);
+                }
+                if verb == "build" {
+                    continue;
+                }
                 let words = container(service);
                 let words: Vec<Argument> = words
                     .into_iter()
