@@ -1,7 +1,11 @@
 //! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
 //! say which of them are bad.
 
-use std::{collections::BTreeSet, ops::Deref, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Deref,
+    sync::Arc,
+};
 
 use portcullis_syntax::Span;
 
@@ -76,6 +80,9 @@ const FOLLOWED: usize = 256;
 
 /// How far back rules look for the program that an effect belongs to; what it does stands right behind it.
 pub const LOOKED_BACK: usize = 256;
+
+/// How many places are kept that were not followed in files; they are counted by nobody.
+pub const UNFOLLOWED: usize = 256;
 
 /// How much of the lines around a finding in a file is shown.
 const SHOWN_OF_LINE: usize = 500;
@@ -542,17 +549,15 @@ impl Effects {
     /// their program than is looked back.
     pub fn say_what_is_cut(&mut self) {
         let mut cut: Vec<Location> = Vec::new();
-        let mut programs: Vec<(LayerId, Span, usize)> = Vec::new();
+        // The last program of each layer.
+        let mut programs: BTreeMap<LayerId, (Span, usize)> = BTreeMap::new();
         // Fewer flows than are followed cannot be too many.
         let flows = self.flows.len() >= FOLLOWED;
         for (at, effect) in self.list.iter().enumerate() {
             if let EffectKind::Run(_) = effect.kind {
-                programs.retain(|(layer, ..)| *layer != effect.at.layer);
-                programs.push((effect.at.layer, effect.at.span, at));
-            } else if programs.iter().any(|(layer, span, program)| {
-                *layer == effect.at.layer
-                    && span.contains(effect.at.span)
-                    && at - program > LOOKED_BACK
+                programs.insert(effect.at.layer, (effect.at.span, at));
+            } else if programs.get(&effect.at.layer).is_some_and(|(span, program)| {
+                span.contains(effect.at.span) && at - program > LOOKED_BACK
             }) {
                 cut.push(effect.at);
             }
@@ -566,7 +571,7 @@ impl Effects {
             let gap = Gap { at, reason: GapReason::Limit };
             // Scripts are long: what is far apart in one is no question by itself.
             if self.in_file(at).is_some() {
-                if !self.unfollowed.contains(&gap) {
+                if self.unfollowed.len() < UNFOLLOWED && !self.unfollowed.contains(&gap) {
                     self.unfollowed.push(gap);
                 }
                 continue;

@@ -38,6 +38,9 @@ pub(crate) fn follow(walk: &mut Walk<'_>, language: &'static str, directory: &st
         return;
     }
     let end = Span::new(text.len(), text.len());
+    if loads.len() > LOADS {
+        walk.left_unread(end);
+    }
     let loads: Vec<Load> = loads.into_iter().at_most(LOADS, walk, end).collect();
     let roots = walk.import_roots();
     let candidates = |load: &Load| -> Vec<String> {

@@ -19,6 +19,13 @@ use crate::{
 /// How many files stand within each other: a script that starts a script.
 const NESTED: usize = 8;
 
+/// How often files are entered for one action: scripts that each start many others would be read as often as there are ways between them.
+const ENTRIES: usize = 256;
+
+/// How many parts of files that are being read are entered anew: scripts of a package that run each other, targets that make others, a
+/// script that starts itself with other words.
+const REENTERED: usize = 64;
+
 /// What stands at a path.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
@@ -69,6 +76,8 @@ pub(super) struct Imports {
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     path: String,
+    /// What of it runs: the words that it was started with.
+    part: String,
     /// Whether version control has had it since before the session.
     is_settled: bool,
 }
@@ -108,7 +117,8 @@ impl Walk<'_> {
     }
 
     /// Makes the text of a file the current layer for as long as `read` takes: the places of everything that it says are places in the
-    /// file. `span` is what starts it, in the layer around. `None` where the file is being read already, or too much stands within each other.
+    /// file. `span` is what starts it, in the layer around. What of the file runs is told by the words of the program that takes it: with
+    /// others, a file that is being read is read anew. `None` where this part of it was, or too much stands within each other.
     pub(crate) fn in_file<T>(
         &mut self,
         file: &File,
@@ -116,16 +126,39 @@ impl Walk<'_> {
         span: Span,
         read: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        if self.frames.iter().any(|frame| frame.path == file.path) {
-            return None;
+        let part = self.words_of_program();
+        self.in_part(file, part, language, span, read)
+    }
+
+    /// As [`Walk::in_file`], where `part` says what of the file runs.
+    fn in_part<T>(
+        &mut self,
+        file: &File,
+        part: String,
+        language: &'static str,
+        span: Span,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        if self.is_open(&file.path) {
+            let is_known = |frame: &Frame| frame.path == file.path && frame.part == part;
+            let entered = (file.path.clone(), part.clone());
+            if self.frames.iter().any(is_known) || self.reentered.contains(&entered) {
+                return None;
+            }
+            if self.reentered.len() >= REENTERED {
+                self.left_unread(span);
+                return None;
+            }
+            self.reentered.insert(entered);
         }
-        if self.frames.len() >= NESTED {
+        if self.frames.len() >= NESTED || self.entries >= ENTRIES {
             self.left_unread(span);
             return None;
         }
         if !self.enter_level(span) {
             return None;
         }
+        self.entries += 1;
         let parent = self.layer;
         let at = Location { layer: parent, span };
         let known = self.effects.layers.iter().position(|layer| {
@@ -147,7 +180,7 @@ impl Walk<'_> {
         };
         self.starts(&file.path, language, at, Some(layer));
         let is_settled = !file.is_own && self.is_settled(&file.path);
-        self.frames.push(Frame { path: file.path.clone(), is_settled });
+        self.frames.push(Frame { path: file.path.clone(), part, is_settled });
         self.layer = layer;
         if !file.whole {
             let end = file.text.len();
@@ -158,6 +191,24 @@ impl Walk<'_> {
         self.frames.pop();
         self.leave_level();
         Some(result)
+    }
+
+    /// Whether a file is being read.
+    fn is_open(&self, path: &str) -> bool {
+        self.frames.iter().any(|frame| frame.path == path)
+    }
+
+    /// The innermost program that is being read with its words; nothing where none is.
+    fn words_of_program(&self) -> String {
+        let run =
+            self.running.last().and_then(|id| self.effects.list.get(usize::try_from(id.0).ok()?));
+        match run.map(|effect| &effect.kind) {
+            Some(EffectKind::Run(run)) => {
+                let name = std::iter::once(run.program.clone());
+                part_of(name.chain(run.arguments.iter().map(|word| word.text.display())))
+            }
+            _ => String::new(),
+        }
     }
 
     /// Remembers that a file is started.
@@ -269,8 +320,9 @@ impl Walk<'_> {
         input: Option<Text>,
     ) -> Option<Text> {
         let text = Arc::clone(&file.text);
+        let part = part_of(arguments.iter().map(|word| word.text.display()));
         if language != "shell" {
-            return self.in_file(file, language, span, |walk| {
+            return self.in_part(file, part, language, span, |walk| {
                 let directory = directory_of(&file.path);
                 crate::programs::started::imports::follow(walk, language, directory, &text);
                 code::understand(walk, language, &text, arguments, input)
@@ -282,7 +334,7 @@ impl Walk<'_> {
         let mark = self.state.mark();
         self.state.keep_exported();
         let outer = self.starts_shell();
-        let printed = self.in_file(file, language, span, |walk| {
+        let printed = self.in_part(file, part, language, span, |walk| {
             let input = std::mem::replace(&mut walk.input, input);
             walk.state.set_positional(given);
             let printed = walk.own_shell(|walk| walk.parse_and_walk(&for_shells(&text)));
@@ -299,7 +351,10 @@ impl Walk<'_> {
         match self.look(path) {
             Found::File(file) if !file.is_own => {
                 let text = Arc::clone(&file.text);
-                self.in_file(&file, "shell", span, |walk| walk.parse_and_walk(&for_shells(&text)))
+                let part = part_of(self.state.positional().iter().skip(1).map(Text::display));
+                self.in_part(&file, part, "shell", span, |walk| {
+                    walk.parse_and_walk(&for_shells(&text))
+                })
             }
             Found::NotRead(why) => {
                 self.not_read("shell", path, span, why);
@@ -371,7 +426,7 @@ impl Walk<'_> {
     /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
     pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
         match self.look(path) {
-            Found::File(_) if self.imports.loaded.contains(path) => true,
+            Found::File(_) if self.imports.loaded.contains(path) || self.is_open(path) => true,
             Found::File(file) => {
                 self.imports.loaded.insert(path.to_owned());
                 self.at_most(Certainty::Likely, |walk| {
@@ -428,6 +483,15 @@ impl Walk<'_> {
     }
 }
 
+/// Words as one text, in which none is taken for another.
+fn part_of(words: impl Iterator<Item = String>) -> String {
+    words.fold(String::new(), |mut part, word| {
+        part.push_str(&word);
+        part.push('\0');
+        part
+    })
+}
+
 /// The directory that a path lies in.
 pub(crate) fn directory_of(path: &str) -> &str {
     match path.rsplit_once('/') {
@@ -461,5 +525,78 @@ fn for_shells(text: &str) -> std::borrow::Cow<'_, str> {
     match text.strip_prefix('\u{feff}') {
         Some(rest) => format!("   {rest}").into(),
         None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::Action,
+        call::ToolCall,
+        effect::Effects,
+        facts::{Facts, FileText},
+        understand::understand,
+    };
+
+    fn effects(files: &[(&str, &str)], command: &str) -> Effects {
+        let read = |(name, text): &(&str, &str)| {
+            let file = FileText {
+                text: Arc::from(*text),
+                sha256: "00".repeat(32),
+                bytes: text.len() as u64,
+                whole: true,
+                executable: true,
+                leads_to: None,
+                committed: None,
+            };
+            (format!("/w/{name}"), FileFact::Read(file))
+        };
+        let facts = Facts {
+            cwd: Some("/w".to_owned()),
+            workspace: Some("/w".to_owned()),
+            contents: files.iter().map(read).collect(),
+            ..Facts::default()
+        };
+        let mut call = ToolCall { tool: "bash".to_owned(), ..ToolCall::default() };
+        call.arguments.insert("command".to_owned(), command.into());
+        understand(&Action::from_call(call).unwrap(), &facts)
+    }
+
+    fn runs(effects: &Effects, program: &str) -> usize {
+        let is_run =
+            |kind: &EffectKind| matches!(kind, EffectKind::Run(run) if run.program == program);
+        effects.list.iter().filter(|effect| is_run(&effect.kind)).count()
+    }
+
+    #[test]
+    fn a_script_that_starts_itself_with_other_words_is_read_anew() {
+        let again = "case \"$1\" in\n'') bash x.sh a ;;\na) ./x.sh b ;;\nb) shred key ;;\nesac\n";
+        let found = effects(&[("x.sh", again)], "bash x.sh");
+        assert_eq!(runs(&found, "shred"), 1, "{:?}", found.list);
+        assert!(found.gaps.is_empty(), "{:?}", found.gaps);
+    }
+
+    #[test]
+    fn a_script_that_starts_itself_with_the_same_words_is_read_once() {
+        for text in [
+            "bash x.sh a\nshred key\n",
+            "source ./x.sh\nshred key\n",
+            "exec sudo \"$0\" \"$@\"\nshred key\n",
+        ] {
+            let found = effects(&[("x.sh", text)], "bash ./x.sh a");
+            assert!((1..=3).contains(&runs(&found, "shred")), "{text}: {:?}", found.list);
+            assert!(found.gaps.is_empty(), "{text}: {:?}", found.gaps);
+        }
+    }
+
+    #[test]
+    fn a_script_that_starts_itself_with_ever_more_words_is_said_to_be_read_in_part() {
+        let found = effects(&[("x.sh", "bash x.sh \"$@\" more\n")], "bash x.sh");
+        assert!(found.gaps.iter().any(|gap| gap.reason == GapReason::Limit), "{:?}", found.gaps);
+        let many: String = (0..500).map(|number| format!("bash x.sh {number}\n")).collect();
+        let found = effects(&[("x.sh", &many)], "bash x.sh");
+        assert!(found.gaps.iter().any(|gap| gap.reason == GapReason::Limit), "{:?}", found.gaps);
+        assert!(runs(&found, "bash") < 100_000);
     }
 }

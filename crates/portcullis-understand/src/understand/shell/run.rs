@@ -453,6 +453,7 @@ impl Walk<'_> {
             return printed;
         }
         self.inside.push(invocation.program.clone());
+        self.running.push(id);
         let mut printed = if built_in {
             self.builtin(&invocation)
         } else if row.is_some() && asks_about_itself(&invocation.arguments) {
@@ -483,6 +484,7 @@ impl Walk<'_> {
             printed.taint = printed.taint.with(Taint::SECRET);
             printed.push(Piece::Unknown("the environment".into()));
         }
+        self.running.pop();
         self.inside.pop();
         if let Some(script) = script {
             printed.append(&script);

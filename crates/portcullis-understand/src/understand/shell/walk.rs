@@ -18,7 +18,7 @@ use crate::{
     effect::{
         Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap,
         GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target,
-        WriteMode, stand_in, stands_for,
+        UNFOLLOWED, WriteMode, stand_in, stands_for,
     },
     facts::Facts,
     network::hosts,
@@ -44,6 +44,8 @@ pub struct Walk<'a> {
     pub(super) calls: Vec<String>,
     /// The programs that are being read, innermost last: what runs now was started by them.
     pub(super) inside: Vec<String>,
+    /// Of the programs that are being read and were announced, the effects.
+    pub(super) running: Vec<EffectId>,
     /// Files that this call wrote and made executable, which nothing ran yet.
     pub(super) made_executable: Vec<String>,
     /// Written files that a build or an interpreter found, with how much of them was known.
@@ -112,6 +114,10 @@ pub struct Walk<'a> {
     pub(super) tasks: Vec<String>,
     /// The files that are being read, innermost last.
     pub(super) frames: Vec<super::files::Frame>,
+    /// How many times files were entered.
+    pub(super) entries: usize,
+    /// Which parts of files were entered while the file was being read already.
+    pub(super) reentered: std::collections::BTreeSet<(String, String)>,
     /// Where modules are looked for, and what was loaded.
     pub(super) imports: super::files::Imports,
 }
@@ -139,6 +145,7 @@ impl<'a> Walk<'a> {
             embedded: Vec::new(),
             calls: Vec::new(),
             inside: Vec::new(),
+            running: Vec::new(),
             made_executable: Vec::new(),
             looked_at: Vec::new(),
             concurrent: false,
@@ -175,6 +182,8 @@ impl<'a> Walk<'a> {
             contained: false,
             tasks: Vec::new(),
             frames: Vec::new(),
+            entries: 0,
+            reentered: std::collections::BTreeSet::new(),
             imports: super::files::Imports::default(),
         }
     }
@@ -666,6 +675,10 @@ impl<'a> Walk<'a> {
         let put_in = self.put_in(code);
         let text = self.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return printed };
+        // Code that stands in no file loads its modules from where it runs.
+        if let Some(directory) = self.directory().map(str::to_owned) {
+            programs::started::imports::follow(self, language, &directory, &text);
+        }
         let mut written = code::understand(self, language, &text, arguments, input);
         self.leave_layer(outer);
         if programs::environment::read_by(language, code) {
@@ -891,7 +904,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let gap = Gap { at: Location { layer: self.layer, span }, reason };
-        if self.effects.unfollowed.len() < 256 && !self.effects.unfollowed.contains(&gap) {
+        if self.effects.unfollowed.len() < UNFOLLOWED && !self.effects.unfollowed.contains(&gap) {
             self.effects.unfollowed.push(gap);
         }
     }
