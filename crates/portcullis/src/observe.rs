@@ -22,6 +22,7 @@ use portcullis_core::{
 };
 
 use crate::{
+    audit::Files,
     hooked,
     platform::{self, Directories},
 };
@@ -49,6 +50,8 @@ pub struct Observer {
     hooked: Vec<String>,
     /// Whether a call that names no directory runs in this process's own.
     knows_own: bool,
+    /// Whether files that a call would start are not read.
+    leaves_files: bool,
 }
 
 impl Observer {
@@ -72,13 +75,32 @@ impl Observer {
         }
         let hooked = state.as_deref().map(hooked::read).unwrap_or_default();
         let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
-        Self { home: home.clone(), temporary, guarded, hooked, knows_own: true }
+        Self {
+            home: home.clone(),
+            temporary,
+            guarded,
+            hooked,
+            knows_own: true,
+            leaves_files: false,
+        }
     }
 
     /// For calls of others: where one runs that names no directory, or half of one, is not known.
     #[must_use]
     pub fn elsewhere(self) -> Self {
         Self { knows_own: false, ..self }
+    }
+
+    /// The same, which reads the files that a call would start, or leaves them.
+    #[must_use]
+    pub fn reading(self, reads_files: bool) -> Self {
+        Self { leaves_files: !reads_files, ..self }
+    }
+
+    /// Whether files that a call would start are read.
+    #[must_use]
+    pub const fn reads_files(&self) -> bool {
+        !self.leaves_files
     }
 
     /// The facts that a plan asks for. `cwd` and `home` are what the call says of itself; without them, this process's own
@@ -130,7 +152,9 @@ impl Observer {
             session: SessionState::NOTHING,
             tool: ToolFacts::default(),
         };
-        look.contents(&plan.contents, &mut facts);
+        if self.reads_files() {
+            look.contents(&plan.contents, &mut facts);
+        }
         facts
     }
 
@@ -164,6 +188,14 @@ impl Observer {
         facts.hosts.extend(hosts);
         let (cwd, home) = (cwd.map(PathBuf::from), home.map(PathBuf::from));
         Look::new(cwd.as_deref(), home.as_deref()).contents(&plan.contents, facts);
+    }
+
+    /// The files of a decision that are not what they were: what was read of them is another by now, or gone.
+    #[must_use]
+    pub fn changed(&self, files: &Files) -> Vec<String> {
+        let look = Look::new(None, self.home.as_deref());
+        let changed = files.list.iter().filter(|file| look.is_changed(file));
+        changed.map(|file| file.path.clone()).collect()
     }
 
     /// Looks up of each file that was read whether the last commit holds exactly it.

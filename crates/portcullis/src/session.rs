@@ -25,7 +25,7 @@ use portcullis_core::{
 };
 
 use crate::{
-    audit::{AuditError, Entry, Kind, Log, Record, Store, Whose},
+    audit::{AuditError, Entry, Files, Kind, Log, Record, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::Observer,
@@ -172,6 +172,7 @@ impl Session {
         let ours: Vec<&Path> = ours.collect();
         let directories = configuration.directories();
         let observer = Observer::new(&directories, &ours);
+        let observer = observer.reading(configuration.reads_files);
         let observer = if from_elsewhere { observer.elsewhere() } else { observer };
         let unwanted = unrecorded || !recorded && record_is_unwanted();
         let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
@@ -364,7 +365,8 @@ impl Session {
         let mut facts = self.observer.facts(&plan, call.cwd.as_deref(), call.home.as_deref());
         facts.session = self.memory.of(call);
         // Without a directory in the call, the first plan knew no path.
-        let mut open = !plan.contents.is_empty() || call.cwd.is_none() && facts.cwd.is_some();
+        let mut open = self.observer.reads_files()
+            && (!plan.contents.is_empty() || call.cwd.is_none() && facts.cwd.is_some());
         for _ in 0..LOOKS {
             if !open {
                 break;
@@ -376,6 +378,19 @@ impl Session {
             open = facts.contents.len() > known;
         }
         (plan, facts)
+    }
+
+    /// The files that an action would start as the world is now.
+    #[must_use]
+    pub fn files_now(&self, action: &Action) -> Files {
+        let (_, facts) = self.observed(action);
+        Files::of(&self.base.gate.judge(action, &facts).effects.files)
+    }
+
+    /// Of the files that a decision went by, those that are others by now.
+    #[must_use]
+    pub fn changed(&self, files: &Files) -> Vec<String> {
+        self.observer.changed(files)
     }
 
     /// Raises a decision by what is noticed about the session that its call belongs to.
@@ -573,7 +588,8 @@ impl Session {
     /// As [`Session::note`].
     pub fn ran(&mut self, outcome: Entry) -> Result<Ran, &AuditError> {
         let mut refers_to = None;
-        let mut ran = Ran::Allowed;
+        let mut ran = Ran::default();
+        let mut files = Files::NONE;
         if let (Recording::On(log), Some(session), Some(action)) =
             (&mut self.record, &outcome.session, &outcome.action)
         {
@@ -581,7 +597,9 @@ impl Session {
             let mut about = || {
                 let found = log.decision_about(whose, action)?;
                 let decision = found.map(|sequence| log.record(sequence)).transpose()?.flatten();
-                let decision = decision.and_then(|record| record.entry.decision);
+                let decision = decision.map(|record| record.entry);
+                files = decision.as_ref().map_or(Files::NONE, |entry| entry.files.clone());
+                let decision = decision.and_then(|entry| entry.decision);
                 if decision == Some(Verdict::Deny)
                     && let Some(open) = log.decision_left_open(whose, action)?
                 {
@@ -594,14 +612,20 @@ impl Session {
                 Ok((found, decision)) => {
                     refers_to = found;
                     if decision == Some(Verdict::Deny) {
-                        ran = Ran::Disobeyed;
+                        ran.disobeyed = true;
                     }
                 }
                 Err(error) => self.record = Recording::Broken(error),
             }
         }
-        let said = outcome.outcome.unwrap_or_default();
-        let said = if ran == Ran::Disobeyed { format!("{DISOBEYED}: {said}") } else { said };
+        ran.changed = self.changed(&files);
+        let mut said = outcome.outcome.unwrap_or_default();
+        if ran.disobeyed {
+            said = format!("{DISOBEYED}: {said}");
+        }
+        if !ran.changed.is_empty() {
+            said = format!("{said}; {}", changed_words(&ran.changed));
+        }
         self.note(Entry { refers_to, outcome: Some(said), ..outcome })?;
         Ok(ran)
     }
@@ -630,13 +654,25 @@ impl Session {
 /// What the outcome of a call that ran begins with where it had been denied: its agent does not obey.
 pub const DISOBEYED: &str = "ran although it was denied";
 
-/// How a call came to run.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ran {
-    /// It was not denied, as far as the record tells.
-    Allowed,
+/// What the record tells of a call that ran.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Ran {
     /// It had been denied.
-    Disobeyed,
+    pub disobeyed: bool,
+    /// Files that it went by and that are others by now: whether what ran is what was judged, nobody can say.
+    pub changed: Vec<String>,
+}
+
+/// How many files are named that changed.
+const NAMED: usize = 3;
+
+/// That files are others than they were when they were judged.
+#[must_use]
+pub fn changed_words(files: &[String]) -> String {
+    let names: Vec<String> = files.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let more = files.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("changed since it was judged: {}{more}", names.join(", "))
 }
 
 impl Regime {
@@ -740,7 +776,7 @@ impl Judged {
     #[must_use]
     pub fn entry(&self) -> Entry {
         let Self { action, judgement, noticed, regime, .. } = self;
-        let Judgement { action: _, effects: _, assessment, decision } = judgement;
+        let Judgement { action: _, effects, assessment, decision } = judgement;
         let call = &action.call;
         let mut rules: Vec<String> = Vec::new();
         for finding in &assessment.findings {
@@ -763,8 +799,16 @@ impl Judged {
             session: call.session.clone(),
             agent: call.agent.clone(),
             cwd: call.cwd.clone(),
+            files: Files::of(&effects.files),
             ..Entry::new(Kind::Decision)
         }
+    }
+
+    /// The files that it was judged by; `None` where no file was looked for.
+    #[must_use]
+    pub fn files(&self) -> Option<Files> {
+        let looked = !self.facts.contents.is_empty();
+        looked.then(|| Files::of(&self.judgement.effects.files))
     }
 
     /// What a report shows of it.

@@ -6,7 +6,10 @@ use std::{ops::ControlFlow, thread};
 use jiff::Timestamp;
 use portcullis_core::{decision::Verdict, risk::Risk};
 
-use super::{Anchor, Body, Entry, Filter, Hash, Kind, Record, Store, head::Witness, verify};
+use super::{
+    Anchor, Body, Content, Entry, File, Files, Filter, Hash, Kind, Record, Store, head::Witness,
+    verify,
+};
 
 type Open<'a> = &'a (dyn Fn() -> Box<dyn Store> + Sync);
 
@@ -75,6 +78,16 @@ fn give_back_every_field(open: Open<'_>) {
         session: text("session"),
         agent: Some(String::new()),
         cwd: text("cwd"),
+        files: Files {
+            list: vec![
+                File {
+                    path: "/w/é \u{202e}\"';--".into(),
+                    content: Some(Content { sha256: "0f".repeat(32), bytes: 1, whole: false }),
+                },
+                File { path: "/w/pipe".into(), content: None },
+            ],
+            more: 2,
+        },
     };
     for entry in [full, Entry::new(Kind::Outcome), Entry::change("dev", "paused", "for 10 minutes")]
     {

@@ -11,11 +11,14 @@ use portcullis_core::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// The version of a record's bytes. A change of the fields or of their order is a new version.
-pub const RECORD_VERSION: u32 = 1;
+use super::files::Files;
 
-/// The first of a record's bytes, so that a hash of ours is never the hash of anything else.
-const DOMAIN: &str = "portcullis/audit/v1";
+/// The newest version of a record's bytes. A change of the fields or of their order is a new version; a record has the oldest that can say
+/// what it says, so that whatever read it before reads it still.
+pub const RECORD_VERSION: u32 = 2;
+
+/// The first of a record's bytes, so that a hash of ours is never the hash of anything else; behind it stands the version.
+const DOMAIN: &str = "portcullis/audit/v";
 
 /// The most bytes of a preview: enough to recognise the call; the action's hash stands for the rest.
 pub const MAX_PREVIEW: usize = 1_000;
@@ -118,6 +121,8 @@ pub struct Entry {
     pub agent: Option<String>,
     /// The directory that the call would run in.
     pub cwd: Option<String>,
+    /// The files that the decision went by.
+    pub files: Files,
 }
 
 impl Entry {
@@ -142,6 +147,7 @@ impl Entry {
             session: None,
             agent: None,
             cwd: None,
+            files: Files::NONE,
         }
     }
 
@@ -200,6 +206,7 @@ impl Body {
             session,
             agent,
             cwd,
+            files,
         } = entry;
         let text = |text: &Option<String>| text.as_deref().map(|text| fit(text, MAX_TEXT));
         let entry = Entry {
@@ -220,6 +227,7 @@ impl Body {
             session: text(session),
             agent: text(agent),
             cwd: text(cwd),
+            files: files.fitted(),
         };
         Self { entry, time }
     }
@@ -279,9 +287,15 @@ impl Record {
         time_text(self.time)
     }
 
+    /// The version of its bytes: only the second tells of files.
+    #[must_use]
+    pub const fn version(&self) -> u32 {
+        if self.entry.files.is_empty() { 1 } else { RECORD_VERSION }
+    }
+
     /// The fields as texts, in the order in which they are hashed and exported. A field that is missing is `None`.
     #[must_use]
-    pub fn fields(&self) -> [(&'static str, Option<String>); 20] {
+    pub fn fields(&self) -> [(&'static str, Option<String>); 21] {
         let Self { sequence, time, previous, hash: _, entry } = self;
         let Entry {
             kind,
@@ -301,6 +315,7 @@ impl Record {
             session,
             agent,
             cwd,
+            files,
         } = entry;
         [
             ("previous", Some(previous.to_string())),
@@ -323,6 +338,7 @@ impl Record {
             ("session", session.clone()),
             ("agent", agent.clone()),
             ("cwd", cwd.clone()),
+            ("files", files.text()),
         ]
     }
 
@@ -337,7 +353,7 @@ impl Record {
             bytes.extend_from_slice(text.as_bytes());
             bytes.push(b',');
         };
-        push(DOMAIN);
+        push(&format!("{DOMAIN}{}", self.version()));
         for (name, text) in self.fields() {
             if let Some(text) = text {
                 push(name);
@@ -391,6 +407,20 @@ mod tests {
             record().hash.to_string(),
             "c8a2df0ad9264a2d53c32fddbb17827ca773ba58a2b2d868f4b6c1cd07d3c640"
         );
+    }
+
+    #[test]
+    fn the_bytes_of_version_two_tell_of_the_files() {
+        let mut record = record();
+        let content = super::super::Content { sha256: "ab".repeat(32), bytes: 7, whole: true };
+        record.entry.files.list =
+            vec![super::super::File { path: "/p/x.sh".into(), content: Some(content) }];
+        let bytes = record.canonical_bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        let file = format!("5:files,80:whole 7 {} /p/x.sh,", "ab".repeat(32));
+        assert!(text.starts_with("19:portcullis/audit/v2,8:previous,64:"), "{text}");
+        assert!(text.ends_with(&file), "{text}");
+        assert_ne!(record.computed_hash(), record.hash);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use super::{AuditError, Filter, Log, RECORD_VERSION, Record};
+use super::{AuditError, Filter, Log, Record};
 use crate::report::visible;
 
 /// A format.
@@ -69,16 +69,17 @@ pub fn export(
     failure.map_or(Ok(written), Err)
 }
 
-/// A record as JSON: the fields by name, missing ones left out, `sequence` and `refers_to` as numbers, `rules` as a list.
+/// A record as JSON: the fields by name, missing ones left out, `sequence` and `refers_to` as numbers, `rules` and `files` as lists.
 #[must_use]
 pub fn json(record: &Record) -> Value {
     let mut object = Map::new();
-    object.insert("v".to_owned(), RECORD_VERSION.into());
+    object.insert("v".to_owned(), record.version().into());
     for (name, text) in record.fields() {
         let Some(text) = text else { continue };
         let value = match name {
             "sequence" => record.sequence.into(),
             "refers_to" => record.entry.refers_to.into(),
+            "files" => record.entry.files.lines().into(),
             "rules" => record.entry.rules.clone().into(),
             _ => text.into(),
         };

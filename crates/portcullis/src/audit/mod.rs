@@ -11,6 +11,7 @@ mod contract;
 mod entry;
 mod error;
 pub mod export;
+mod files;
 mod head;
 pub(crate) mod schema;
 pub(crate) mod sqlite;
@@ -30,6 +31,7 @@ pub use entry::{
     Body, Entry, Hash, Kind, MAX_PREVIEW, MAX_TEXT, NotAHash, RECORD_VERSION, Record, time_text,
 };
 pub use error::AuditError;
+pub use files::{Content, File, Files, MAX_FILES};
 pub use head::{HeadFile, Witness, head_path};
 pub use sqlite::{FORMAT, SqliteStore};
 pub use store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose};

@@ -3,18 +3,26 @@
 
 use rusqlite::Connection;
 
-/// The triggers hold back mistakes, not attackers: those are what the hashes are for.
+/// The triggers hold back mistakes, not attackers: those are what the hashes are for. The comma in front of the last column stands where
+/// SQLite puts it in a table that was made without it.
 pub(super) const RECORD: &str = "
 CREATE TABLE record (
   sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, time TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
   kind TEXT NOT NULL, refers_to INTEGER, tool TEXT, class TEXT, risk TEXT, rules TEXT NOT NULL, decision TEXT, layer TEXT,
   reason TEXT, approver TEXT, outcome TEXT, action TEXT, preview TEXT, policy TEXT, session TEXT, agent TEXT, cwd TEXT
-) STRICT;
+, files TEXT) STRICT;
 CREATE TRIGGER record_is_never_changed BEFORE UPDATE ON record
   BEGIN SELECT RAISE(ABORT, 'a record is never changed'); END;
 CREATE TRIGGER record_is_never_removed BEFORE DELETE ON record
   BEGIN SELECT RAISE(ABORT, 'a record is never removed'); END;
 ";
+
+/// The table of the record as the first version made it. What is read without being written to stands in it still.
+const FIRST: &str = "CREATE TABLE record (
+  sequence INTEGER PRIMARY KEY, v INTEGER NOT NULL, time TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL,
+  kind TEXT NOT NULL, refers_to INTEGER, tool TEXT, class TEXT, risk TEXT, rules TEXT NOT NULL, decision TEXT, layer TEXT,
+  reason TEXT, approver TEXT, outcome TEXT, action TEXT, preview TEXT, policy TEXT, session TEXT, agent TEXT, cwd TEXT
+) STRICT";
 
 /// How a session finds its own records. Not part of the format: a reader without it finds the same.
 pub(super) const INDEX: &str =
@@ -118,7 +126,8 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             }
             continue;
         };
-        let is_this = |made: &Made| made.is(text);
+        let is_this =
+            |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
         } else if ![INDEX, REQUESTS, RULINGS, PEOPLE]

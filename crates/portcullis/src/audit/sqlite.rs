@@ -24,13 +24,14 @@ use rusqlite::{
 use super::{
     entry::{Body, Entry, Hash, Kind, MAX_TEXT, RECORD_VERSION, Record, fit, time_text},
     error::AuditError,
+    files::Files,
     schema::{self, INDEX, RECORD},
     store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose},
 };
 use crate::platform;
 
 /// The format of the file, in its `user_version`.
-pub const FORMAT: i64 = 1;
+pub const FORMAT: i64 = 2;
 
 /// `PCLS` in the file's `application_id`: how `file` and we know our own.
 const APPLICATION: i64 = 0x5043_4c53;
@@ -42,7 +43,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// How the file is known as ours; see [`APPLICATION`] and [`FORMAT`].
-const MARKS: &str = "PRAGMA application_id = 1346587731; PRAGMA user_version = 1;";
+const MARKS: &str = "PRAGMA application_id = 1346587731; PRAGMA user_version = 2;";
 
 /// The columns are in the order of the table: a row is read from its beginning.
 const LATEST: &str = "SELECT time, kind, rules, decision, layer, action, preview FROM record \
@@ -67,11 +68,18 @@ const COUNT: &str = "SELECT count(*) FROM (SELECT 1 FROM record \
     WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' LIMIT ?3)";
 
 const INSERT: &str = "INSERT INTO record (sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, \
-    decision, layer, reason, approver, outcome, action, preview, policy, session, agent, cwd) \
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)";
+    decision, layer, reason, approver, outcome, action, preview, policy, session, agent, cwd, files) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
 
 const COLUMNS: &str = "sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, decision, layer, \
-    reason, approver, outcome, action, preview, policy, session, agent, cwd";
+    reason, approver, outcome, action, preview, policy, session, agent, cwd, files";
+
+/// The same of a file of the first format.
+const COLUMNS_1: &str = "sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, decision, layer, \
+    reason, approver, outcome, action, preview, policy, session, agent, cwd, NULL";
+
+/// What makes a file of the first format one of the second. The text of the table is then as [`RECORD`] has it.
+const ADDED: &str = "ALTER TABLE record ADD COLUMN files TEXT; PRAGMA user_version = 2";
 
 const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AND (?3 IS NULL OR decision = ?3) \
     AND (?4 IS NULL OR time >= ?4) AND (?5 IS NULL OR time <= ?5) AND (?6 IS NULL OR agent = ?6) \
@@ -84,6 +92,8 @@ const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AN
 pub struct SqliteStore {
     path: PathBuf,
     connection: Connection,
+    /// What is read of a record.
+    columns: &'static str,
     #[expect(dead_code, reason = "a copy that is read in place of the file goes when this does")]
     copied: Option<Copied>,
 }
@@ -184,6 +194,9 @@ impl SqliteStore {
             if format == 0 && may_write && begin(&connection)? {
                 format = FORMAT;
             }
+            if format == 1 && may_write && is_ours(&connection)? {
+                format = migrate(&connection)?;
+            }
             if may_write {
                 connection.execute_batch("PRAGMA synchronous = FULL")?;
                 if format == FORMAT {
@@ -193,9 +206,9 @@ impl SqliteStore {
             Ok((connection, format))
         });
         let (connection, format) = opened.map_err(|error| explained(path, error))?;
-        let application = pragma(&connection, "application_id").map_err(|e| explained(path, e))?;
+        let is_ours = is_ours(&connection).map_err(|error| explained(path, error))?;
         let path = path.to_owned();
-        if format == 0 && application == 0 && !may_write {
+        if format == 0 && !is_ours && !may_write {
             // Empty, it was made and not yet begun: a writer was killed at its very first step, or stands there now.
             return Err(match objects(&connection) {
                 Ok(0) => AuditError::Missing { path },
@@ -203,13 +216,14 @@ impl SqliteStore {
                 Err(error) => explained(&path, error),
             });
         }
-        if application != APPLICATION || format < 1 {
+        if !is_ours || format < 1 {
             return Err(AuditError::Foreign { path });
         }
         if format > FORMAT {
             return Err(AuditError::Newer { path, found: format, supported: FORMAT });
         }
-        Ok(Self { path, connection, copied: None })
+        let columns = if format == 1 { COLUMNS_1 } else { COLUMNS };
+        Ok(Self { path, connection, columns, copied: None })
     }
 
     fn try_append(&mut self, body: Body, known: Option<Anchor>) -> rusqlite::Result<Appended> {
@@ -342,10 +356,11 @@ pub(crate) fn chain(connection: &Connection, body: Body, last: Anchor) -> rusqli
         session,
         agent,
         cwd,
+        files,
     } = entry;
     let changed = connection.prepare_cached(INSERT)?.execute(params![
         signed(*sequence),
-        RECORD_VERSION,
+        record.version(),
         record.time_text(),
         previous.to_string(),
         hash.to_string(),
@@ -365,7 +380,8 @@ pub(crate) fn chain(connection: &Connection, body: Body, last: Anchor) -> rusqli
         policy,
         session,
         agent,
-        cwd
+        cwd,
+        files.text()
     ])?;
     let written = Anchor { sequence: *sequence, hash: *hash };
     // A trigger can have it ignored, or taken out again, without an error.
@@ -399,7 +415,7 @@ impl Store for SqliteStore {
     }
 
     fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError> {
-        let query = format!("SELECT {COLUMNS} FROM record WHERE sequence = ?1");
+        let query = format!("SELECT {} FROM record WHERE sequence = ?1", self.columns);
         let found = self
             .connection
             .query_row(&query, [signed(sequence)], |row| Ok(record_of(row)))
@@ -496,13 +512,14 @@ impl Store for SqliteStore {
             text,
             limit,
         } = filter;
+        let columns = self.columns;
         let query = if limit.is_some() {
             format!(
-                "SELECT * FROM (SELECT {COLUMNS} FROM record WHERE {WANTED} ORDER BY sequence DESC LIMIT ?8) \
+                "SELECT * FROM (SELECT {columns} FROM record WHERE {WANTED} ORDER BY sequence DESC LIMIT ?8) \
                  ORDER BY sequence"
             )
         } else {
-            format!("SELECT {COLUMNS} FROM record WHERE {WANTED} AND ?8 IS NULL ORDER BY sequence")
+            format!("SELECT {columns} FROM record WHERE {WANTED} AND ?8 IS NULL ORDER BY sequence")
         };
         let mut visit = || {
             let mut statement = self.connection.prepare(&query)?;
@@ -596,6 +613,22 @@ fn begin(connection: &Connection) -> rusqlite::Result<bool> {
     begun.map(|()| true)
 }
 
+/// Makes the file one of the second format, where no other process did; gives the format that it has now.
+fn migrate(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let migrated = match pragma(connection, "user_version") {
+        Ok(1) => connection.execute_batch(ADDED).map(|()| FORMAT),
+        other => other,
+    };
+    connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    migrated
+}
+
+/// Whether the file says that it is a record.
+fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(pragma(connection, "application_id")? == APPLICATION)
+}
+
 fn objects(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
 }
@@ -673,9 +706,9 @@ fn parsed(row: &Row<'_>, sequence: i64) -> Result<Record, String> {
     let sequence = u64::try_from(sequence).ok().filter(|sequence| *sequence > 0);
     let sequence = sequence.ok_or("a record's number is at least 1")?;
     let version = row.get::<_, u32>(1).map_err(|error| error.to_string())?;
-    if version != RECORD_VERSION {
+    if !(1..=RECORD_VERSION).contains(&version) {
         return Err(format!(
-            "it has version {version}, and this program reads version {RECORD_VERSION}"
+            "it has version {version}, and this program reads versions up to {RECORD_VERSION}"
         ));
     }
     let time_column = needed::<Timestamp>(row, 2, "time")?;
@@ -701,12 +734,21 @@ fn parsed(row: &Row<'_>, sequence: i64) -> Result<Record, String> {
         session: text(row, 19, "session")?,
         agent: text(row, 20, "agent")?,
         cwd: text(row, 21, "cwd")?,
+        files: match text(row, 22, "files")? {
+            Some(text) => Files::read(&text).ok_or("its files are not as we write them")?,
+            None => Files::NONE,
+        },
     };
     if entry.rules.join(" ") != rules {
         return Err("its rules are not as we write them".to_owned());
     }
     let previous = needed(row, 3, "previous")?;
-    Ok(Record { sequence, time: time_column, previous, hash: needed(row, 4, "hash")?, entry })
+    let record =
+        Record { sequence, time: time_column, previous, hash: needed(row, 4, "hash")?, entry };
+    if record.version() != version {
+        return Err("its version is not that of what it says".to_owned());
+    }
+    Ok(record)
 }
 
 const VERDICTS: [Verdict; 3] = [Verdict::Allow, Verdict::Ask, Verdict::Deny];

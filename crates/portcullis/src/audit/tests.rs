@@ -126,6 +126,34 @@ fn a_record_of_version_one_is_read_verified_and_continued() {
     assert_eq!(log.record(1).unwrap().unwrap().entry.rules, ["fs.delete.recursive"]);
     assert_eq!(log.append(&entry("later")).unwrap().anchor.sequence, 3);
     assert!(log.verify(&[]).unwrap().is_intact());
+    let content = Content { sha256: "0a".repeat(32), bytes: 3, whole: true };
+    let files =
+        Files { list: vec![File { path: "/w/x.sh".into(), content: Some(content) }], more: 0 };
+    log.append(&Entry { files: files.clone(), ..entry("with files") }).unwrap();
+    assert_eq!(log.record(4).unwrap().unwrap().entry.files, files);
+    assert!(log.verify(&[]).unwrap().is_intact());
+    let json: Vec<u32> =
+        (1..=4).map(|sequence| log.record(sequence).unwrap().unwrap().version()).collect();
+    assert_eq!(json, [1, 1, 1, 2]);
+    tamper(
+        &directory,
+        "UPDATE record SET files = replace(files, 'x.sh', 'y.sh') WHERE sequence = 4",
+    );
+    assert!(!log.verify(&[]).unwrap().is_intact());
+}
+
+#[test]
+fn a_record_of_version_one_is_read_where_nothing_can_be_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.db");
+    platform::create_private_file(&path).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(include_str!("../../tests/record/v1.sql")).unwrap();
+    drop(connection);
+    let mut store = SqliteStore::read(&path).unwrap();
+    assert_eq!(store.alterations().unwrap(), Vec::<String>::new());
+    assert_eq!(store.record(2).unwrap().unwrap().entry.outcome.as_deref(), Some("exit 0"));
+    assert_eq!(store.head().unwrap().sequence, 2);
 }
 
 #[test]
@@ -169,7 +197,7 @@ fn every_kind_of_tampering_is_named() {
         ),
         (
             "UPDATE record SET v = 2 WHERE sequence = 2",
-            "record 2 was changed: it has version 2, and this program reads version 1",
+            "record 2 was changed: its version is not that of what it says",
         ),
         (
             "UPDATE record SET hash = 'zz' WHERE sequence = 4",
@@ -726,7 +754,7 @@ fn a_file_that_is_no_record_of_ours_is_named_and_left_alone() {
     };
 
     Connection::open(&database).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
-    assert!(matches!(both(&path), AuditError::Newer { found: 7, supported: 1, .. }));
+    assert!(matches!(both(&path), AuditError::Newer { found: 7, supported: FORMAT, .. }));
 
     fs::write(&database, vec![b'x'; 8_192]).unwrap();
     assert!(matches!(both(&path), AuditError::Damaged { .. }));

@@ -35,6 +35,7 @@ pub(super) struct Combined {
     pub(super) hook: Hook,
     pub(super) gateway: Option<Gateway>,
     pub(super) monitor: Monitoring,
+    pub(super) reads_files: bool,
     pub(super) network: Network,
     pub(super) guardian: Option<Settings>,
     pub(super) classifier: Option<Settings>,
@@ -53,6 +54,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         hook: Hook::default(),
         gateway: None,
         monitor: Monitoring::default(),
+        reads_files: true,
         network: Network::default(),
         guardian: None,
         classifier: None,
@@ -351,6 +353,7 @@ impl Combined {
             guardian,
             classifier,
             contracts,
+            reads_files,
             security_policy,
             account,
             ..
@@ -447,6 +450,14 @@ impl Combined {
             part.classifier.clone().map(Some),
             |settings| settings.as_ref().map(classifier_words).unwrap_or_default(),
             |_, _| None,
+        );
+        account.settle(
+            turn,
+            Key("files.read", Lock::Files),
+            reads_files,
+            part.reads_files,
+            yes,
+            |held, new| Some(*held || *new),
         );
         // Another contract is neither stricter nor looser than the one that is derived without it.
         account.settle(

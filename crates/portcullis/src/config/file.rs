@@ -59,6 +59,9 @@ pub struct File {
     pub gateway: Option<Spanned<GatewayTable>>,
     /// What a session may do in all, and what follows from what is noticed about its calls.
     pub monitor: MonitorTable,
+    /// The files that a call would start. Never in a project's file.
+    #[schemars(with = "Option<FilesTable>")]
+    pub files: Option<Spanned<FilesTable>>,
     /// What follows from what a person asked for.
     pub session: SessionTable,
     /// Where `fetch`, `proxy` and `url` may connect.
@@ -292,6 +295,14 @@ pub struct AuditTable {
     pub on_failure: Option<OnFailureWord>,
 }
 
+/// The files that a call would start: scripts, what they load, what builds run.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilesTable {
+    /// Whether they are read before the call is judged; they are by default. How much of them is read is no setting.
+    pub read: Option<bool>,
+}
+
 /// What happens to a call that cannot be recorded.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "lowercase")]
@@ -346,6 +357,9 @@ pub enum Lock {
     /// `monitor`.
     #[serde(rename = "monitor")]
     Monitor,
+    /// `files`.
+    #[serde(rename = "files")]
+    Files,
     /// `network`.
     #[serde(rename = "network")]
     Network,
@@ -356,7 +370,7 @@ pub enum Lock {
 
 impl Lock {
     /// Every lock, in the order of the keys in a file.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Mode,
         Self::DisableBypass,
         Self::Confirmation,
@@ -368,6 +382,7 @@ impl Lock {
         Self::Audit,
         Self::Hook,
         Self::Monitor,
+        Self::Files,
         Self::Network,
         Self::Guardian,
     ];
@@ -387,6 +402,7 @@ impl Lock {
             Self::Audit => "audit",
             Self::Hook => "hook",
             Self::Monitor => "monitor",
+            Self::Files => "files",
             Self::Network => "network",
             Self::Guardian => "guardian",
         }

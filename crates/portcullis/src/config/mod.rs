@@ -93,6 +93,8 @@ pub struct Configuration {
     pub gateway: Option<Gateway>,
     /// What a session may do in all, and what follows from what is noticed about it.
     pub monitor: Monitoring,
+    /// Whether the files that a call would start are read.
+    pub reads_files: bool,
     /// Where things may connect.
     pub network: Network,
     /// The reviewing model, where there is one.
@@ -141,6 +143,7 @@ impl Default for Configuration {
             hook: Hook::default(),
             gateway: None,
             monitor: Monitoring::default(),
+            reads_files: true,
             network: Network::default(),
             guardian: None,
             classifier: None,

@@ -53,6 +53,7 @@ pub(super) struct Part {
     pub(super) hook: HookTable,
     pub(super) gateway: Option<Gateway>,
     pub(super) monitor: MonitorTable,
+    pub(super) reads_files: Option<bool>,
     pub(super) asked_for: Option<RiskLevel>,
     pub(super) network: NetworkPart,
     pub(super) guardian: Option<Settings>,
@@ -88,6 +89,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         hook,
         gateway,
         monitor,
+        files,
         session,
         network,
         guardian,
@@ -118,6 +120,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     if let Some(injection) = injection.as_ref().filter(|_| layer == Layer::Project) {
         let message = "a project has no say in who is asked about planted instructions";
         let misreading = Misreading::new(injection.span(), message);
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(files) = files.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in whether what it starts is read";
+        let misreading = Misreading::new(files.span(), message);
         return Err(misreading.with_help("move the table to your own configuration"));
     }
     if let Some(contracts) = contracts.as_ref().filter(|_| layer == Layer::Project) {
@@ -180,6 +187,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         hook: hook.clone(),
         gateway: gateway.as_ref().map(gateway_of).transpose()?,
         monitor: *monitor,
+        reads_files: files.as_ref().and_then(|table| table.get_ref().read),
         asked_for: session.asked_for.map(|table| level_of(table.max_risk)),
         network: network_of(network)?,
         guardian: guardian.as_ref().map(guardian_of).transpose()?,

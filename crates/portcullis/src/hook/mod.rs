@@ -551,6 +551,7 @@ fn after(session: &mut Session, payload: Payload) -> Word {
     let seen = result.as_deref().map(inspect).unwrap_or_default();
     let mut unrecorded = None;
     let mut disobeyed = false;
+    let mut changed = Vec::new();
     // The names of one call come to one outcome.
     let outcomes = if one { 1 } else { calls.len() };
     for (at, call) in calls.into_iter().enumerate() {
@@ -572,12 +573,20 @@ fn after(session: &mut Session, payload: Payload) -> Word {
             continue;
         }
         match session.ran(entry) {
-            Ok(ran) => disobeyed |= ran == Ran::Disobeyed,
+            Ok(Ran { disobeyed: was_denied, changed: now }) => {
+                disobeyed |= was_denied;
+                changed.extend(now.into_iter().filter(|path| !words::is_rewritten(path)));
+            }
             Err(error) => unrecorded = Some(error.to_string()),
         }
     }
     if disobeyed {
         return Word::Note(words::disobeyed(agent));
+    }
+    if !changed.is_empty() && unrecorded.is_none() {
+        let noticed =
+            (!seen.planted.is_empty() || seen.holds_secret()).then(|| words::noticed(&seen));
+        return Word::Note(words::changed(&changed, noticed.as_deref()));
     }
     match (unrecorded, seen) {
         (Some(error), _) => Word::Note(words::unrecorded(&error)),

@@ -9,7 +9,7 @@ use super::HookError;
 use crate::{
     agents::{agent::Agent, reply::Word},
     report::visible,
-    session::Judged,
+    session::{self, Judged},
 };
 
 /// The most bytes of a reason: enough for three findings, little enough to be read.
@@ -41,6 +41,34 @@ pub(super) fn disobeyed(agent: &Agent) -> String {
          this agent; `portcullis doctor` and `portcullis audit list` show more",
         agent.title
     )
+}
+
+/// Files that package managers write anew when they are asked for something: that they changed says nothing.
+const REWRITTEN: &[&str] = &[
+    "Cargo.toml",
+    "Gemfile",
+    "composer.json",
+    "deno.json",
+    "go.mod",
+    "mix.exs",
+    "package.json",
+    "pubspec.yaml",
+    "pyproject.toml",
+];
+
+/// Whether a file is one that programs write anew as part of what they are for.
+pub(super) fn is_rewritten(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| REWRITTEN.contains(&name))
+}
+
+/// Files that a call started are not what was judged, with what else is to be said.
+pub(super) fn changed(files: &[String], noticed: Option<&str>) -> String {
+    let changed = shown(&format!(
+        "portcullis: what this call started is not what was judged, or was changed by it: {}. Tell the person, unless the call was \
+         meant to change it",
+        session::changed_words(files)
+    ));
+    noticed.map_or_else(|| changed.clone(), |noticed| format!("{changed}. {noticed}"))
 }
 
 pub(super) fn denied(judged: &Judged) -> String {

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs,
     io::{ErrorKind, Read as _},
     path::Path,
     sync::Arc,
@@ -17,6 +17,7 @@ use portcullis_core::facts::{
 use sha2::{Digest as _, Sha256};
 
 use super::{Look, normalised, text};
+use crate::audit::File;
 
 /// How much of a file's beginning tells whether it is text, as bash looks at it.
 const BEGINNING: usize = 80;
@@ -60,6 +61,22 @@ impl Look<'_> {
                 files += 1;
             }
             facts.contents.insert(path.clone(), fact);
+        }
+    }
+
+    /// Whether a file that a decision went by is another now.
+    pub(super) fn is_changed(&self, file: &File) -> bool {
+        let Some(judged) = &file.content else { return false };
+        // A path that was masked or cut for the record names nothing.
+        if file.path.contains("***") || file.path.contains(" [\u{2026} ") {
+            return false;
+        }
+        match self.content(Path::new(&file.path), FILE_BYTES) {
+            FileFact::Read(now) => {
+                // How much of it was read then depended on what was read before it.
+                now.bytes != judged.bytes || judged.whole && now.sha256 != judged.sha256
+            }
+            FileFact::Absent | FileFact::Directory { .. } | FileFact::NotRead { .. } => true,
         }
     }
 
@@ -122,8 +139,8 @@ fn names(directory: &Path) -> Option<FileFact> {
 }
 
 /// Opens a regular file that no link stands in the place of by now, without waiting for anything.
-fn open(place: &Path) -> Result<File, NotRead> {
-    let mut options = File::options();
+fn open(place: &Path) -> Result<fs::File, NotRead> {
+    let mut options = fs::File::options();
     options.read(true);
     #[cfg(unix)]
     {

@@ -37,10 +37,10 @@ use super::{
     rate::Rates,
 };
 use crate::{
-    audit::{Entry, Kind},
+    audit::{Entry, Files, Kind},
     confirmation::{self, ConfirmationHandler},
     sandbox::Custom,
-    session::{Judged, Session},
+    session::{self, Judged, Session},
     watch,
 };
 
@@ -378,13 +378,14 @@ impl Toolbox {
         identity: &Identity,
     ) -> Result<(), (Ending, String)> {
         let begun = Instant::now();
+        let files = judged.files();
         let settled = match &self.handler {
             None => Settled::Refused(Refused::Closed),
             Some(handler) => {
                 let user = identity.user.as_deref();
                 let request = steps::request(judged, reasons, user, handler.timeout())
                     .map_err(|error| (Ending::Refused, format!("nobody can be asked: {error}")))?;
-                handler.settle(request, &|| self.still(plan))
+                handler.settle(request, &|| self.still(plan, files.as_ref()))
             }
         };
         let waited = begun.elapsed();
@@ -415,10 +416,12 @@ impl Toolbox {
         }
     }
 
-    /// The hash of what would run now, unless something that it is about is another thing than it was.
-    fn still(&self, plan: &Plan) -> Option<String> {
+    /// The hash of what would run now, unless something that it is about is another thing than it was, or it would start other files
+    /// than those that were judged.
+    fn still(&self, plan: &Plan, files: Option<&Files>) -> Option<String> {
         let again = self.plan(&plan.tool, &plan.call).ok()?;
-        let is_same = plan.opened.values().flatten().all(is_still);
+        let is_same = plan.opened.values().flatten().all(is_still)
+            && files.is_none_or(|files| self.session.files_now(&again.action) == *files);
         is_same.then(|| again.action.id())
     }
 
@@ -439,7 +442,14 @@ impl Toolbox {
                 return End::Failed;
             }
         };
-        let Ended { status, output, report } = ended;
+        let Ended { status, mut output, report } = ended;
+        let changed = self.session.changed(&Files::of(&judged.judgement.effects.files));
+        if !changed.is_empty() {
+            let words = session::changed_words(&changed);
+            output
+                .stderr
+                .push_str(&format!("portcullis: {}\n", crate::report::visible::line(&words)));
+        }
         let output = Output {
             stdout: legible(output.stdout),
             stderr: legible(output.stderr),
@@ -490,6 +500,11 @@ impl Toolbox {
             }
             Some((status, _)) => (Ending::Failed, End::Failed, format!("exit {}", status.code())),
             None => (Ending::Done, End::Done, "returned".to_owned()),
+        };
+        let words = if changed.is_empty() {
+            words
+        } else {
+            format!("{words}; {}", session::changed_words(&changed))
         };
         answer.status = ending;
         answer.exit = status.map(|(status, _)| status.code());

@@ -874,3 +874,46 @@ fn a_secret_over_the_border_of_an_answer_or_in_utf_16_is_no_less_one() {
         boxed(vec![tool("notes", || said("a\0b\0"))]).call(called("notes", &json!({})), &anybody());
     assert_eq!(names.output.unwrap().stdout, "a\0b\0");
 }
+
+/// Another process puts another file in the place of what was judged, after it was judged and before it runs: nothing runs then.
+#[test]
+fn what_was_swapped_after_it_was_judged_never_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let workspace = directory.path().join("project");
+    fs::create_dir(&workspace).unwrap();
+    let tools = crate::conversation::built_in("workspace-write", None).unwrap();
+    let mut toolbox =
+        Toolbox::new(crate::conversation::registry(tools, []).unwrap(), session(), &workspace)
+            .unwrap()
+            .with_limits(Limits::NONE);
+    let identity = Identity {
+        permissions: BTreeSet::from([crate::conversation::PERMISSION.to_owned()]),
+        ..Identity::default()
+    };
+    let script = workspace.join("x.sh");
+    let other = workspace.join("other");
+    for round in 0..300 {
+        fs::write(&script, format!("echo {round}\n")).unwrap();
+        fs::write(&other, format!("echo other {round}\n")).unwrap();
+        let command = match round % 3 {
+            0 => "bash x.sh",
+            1 => "source ./x.sh",
+            _ => "cat x.sh | sh",
+        };
+        let looked = toolbox.look(called("bash", &json!({"command": command})), &identity);
+        let looked = looked.unwrap_or_else(|answer| panic!("{round}: {answer:?}"));
+        assert_eq!(toolbox.stands(&looked), Some(looked.judged().action.id()), "{round}");
+        let swapped = match round % 5 {
+            // A file that is written anew, one that is put in its place, a link to another, none at all.
+            0 => std::process::Command::new("cp").arg(&other).arg(&script).status(),
+            1 => std::process::Command::new("mv").arg(&other).arg(&script).status(),
+            2 => std::process::Command::new("ln").arg("-sf").arg(&other).arg(&script).status(),
+            3 => std::process::Command::new("rm").arg(&script).status(),
+            _ => std::process::Command::new("truncate").args(["-s", "3"]).arg(&script).status(),
+        };
+        assert!(swapped.unwrap().success(), "{round}");
+        let answer = toolbox.execute(looked);
+        assert_eq!(answer.status, Ending::Refused, "{round}: {answer:?}");
+        let _ = fs::remove_file(&script);
+    }
+}

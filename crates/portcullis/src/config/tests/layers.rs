@@ -446,6 +446,7 @@ const LOCKED: &[(Lock, &str, &str, &[&str], &str)] = &[
         ],
         "monitor = { max_iterations = 89, max_time = 3600, consequences.deny_then_rephrase = 'stop' }",
     ),
+    (Lock::Files, "files.read = true", "files.read = false", &["files.read: false"], ""),
     (
         Lock::Network,
         "network.default_deny = true\nnetwork.session_bytes = 5\nnetwork.tool_bytes = 5\nnetwork.tools.npm.bytes = 4",

@@ -185,7 +185,7 @@ impl Toolbox {
     pub fn execute(&mut self, mut looked: Looked) -> Answer {
         let mut answer = looked.answer();
         let Looked { plan, judged, .. } = &mut looked;
-        if self.still(plan).is_none_or(|hash| hash != judged.action.id()) {
+        if self.still(plan, judged.files().as_ref()).is_none_or(|hash| hash != judged.action.id()) {
             answer.status = Ending::Refused;
             answer.message = Some(Refused::OtherAction.to_string());
             self.outcome(judged, "changed before it ran", None);
@@ -265,7 +265,7 @@ impl Toolbox {
     /// The hash of what would run now of a call that was looked at, unless something that it is about is another thing than it was.
     #[must_use]
     pub fn stands(&self, looked: &Looked) -> Option<String> {
-        self.still(&looked.plan)
+        self.still(&looked.plan, looked.judged.files().as_ref())
     }
 
     /// Counts what was used beside steps and time.
