@@ -342,7 +342,7 @@ mod tests {
             ),
             ("/p/api.dockerfile", "RUN [\"sh\", \"-c\", \"a | b\"]", "a | b"),
             ("/p/Dockerfile", "RUN <<EOF\na\nb\nEOF\n", "a\nb\n"),
-            ("/p/Makefile", "all: x\n\t@a $$HOME | \\\n\t  b\n", "a $HOME |  b"),
+            ("/p/Makefile", "all: x\n\t@a $$HOME | \\\n\t  b\n", "a $HOME | \\\n  b"),
             (
                 "/p/package.json",
                 "{\"name\":\"a b\",\"scripts\":{\"build\":\"b\",\"prepare\":\"a \\\"b\\\"\"}}",

@@ -343,6 +343,7 @@ impl Makefile {
         lines: &mut Vec<Line>,
     ) {
         let needed = values.expanded(self, &rule.prerequisites).replace('%', stem);
+        let needed = needed.split_whitespace().collect::<Vec<_>>().join(" ");
         values.set_automatic(target, &needed, stem);
         let mut whole: Option<Line> = None;
         for (place, text) in &rule.recipe {
