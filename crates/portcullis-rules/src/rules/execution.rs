@@ -598,6 +598,10 @@ fn built(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 
 /// The directory that `git clone` makes of an address that nobody here vouches for.
 fn foreign_clone(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
+    let run = super::effects::run(effect).filter(|run| run.program == "git")?;
+    if !run.arguments.iter().any(|word| word.text.as_known() == Some("clone")) {
+        return None;
+    }
     let words = git_words(effect);
     let [clone, address, rest @ ..] = words.as_slice() else { return None };
     if clone != "clone" || !trees::is_remote(address) {

@@ -112,7 +112,30 @@ fn written_by_option(
     arguments: &[Argument],
     invocation: &Invocation,
 ) {
-    let content = invocation.origin();
+    if RESULTS.binary_search_by(|(program, ..)| (*program).cmp(name)).is_ok() {
+        result(walk, name, arguments, invocation);
+    }
+    if name == "git" && arguments.iter().any(|word| known_is(word, &["archive", "format-patch"])) {
+        for file in named_by(arguments, "-o") {
+            walk.write(&file, WriteMode::Replace, invocation.origin());
+        }
+    }
+    let Ok(at) = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)) else { return };
+    let Some((_, names, mode)) = LOGS.get(at) else { return };
+    for file in names.iter().flat_map(|option| named_by(arguments, option)) {
+        // `docker buildx build --output type=docker` names no file.
+        if !file.text.known_prefix().starts_with("type=") {
+            walk.write(&file, *mode, invocation.origin());
+        }
+    }
+}
+
+fn known_is(word: &Argument, names: &[&str]) -> bool {
+    word.text.as_known().is_some_and(|word| names.contains(&word))
+}
+
+/// The operand that a program writes.
+fn result(walk: &mut Walk<'_>, name: &str, arguments: &[Argument], invocation: &Invocation) {
     let operands: Vec<&Argument> = Options::new(arguments, invocation.values).operands().collect();
     let verb = |at: usize| operands.get(at).and_then(|word| word.text.as_known());
     for (_, verbs, written) in RESULTS.iter().filter(|(program, ..)| *program == name) {
@@ -125,20 +148,7 @@ fn written_by_option(
             Written::At(at) => operands.get(*at).copied(),
         };
         if let Some(file) = file.filter(|file| !file.text.known_prefix().starts_with('-')) {
-            walk.write(file, WriteMode::Replace, content.clone());
-        }
-    }
-    if name == "git" && matches!(verb(0), Some("archive" | "format-patch")) {
-        for file in named_by(arguments, "-o") {
-            walk.write(&file, WriteMode::Replace, content.clone());
-        }
-    }
-    let Ok(at) = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)) else { return };
-    let Some((_, names, mode)) = LOGS.get(at) else { return };
-    for file in names.iter().flat_map(|option| named_by(arguments, option)) {
-        // `docker buildx build --output type=docker` names no file.
-        if !file.text.known_prefix().starts_with("type=") {
-            walk.write(&file, *mode, content.clone());
+            walk.write(file, WriteMode::Replace, invocation.origin());
         }
     }
 }
