@@ -15,6 +15,9 @@ use super::{
 /// How many different words are kept of all prompts.
 const WORDS: usize = 2_048;
 
+/// How many names of people and companies are kept.
+const PEOPLE: usize = 256;
+
 /// How many things that were named, limits and amounts are kept.
 const NAMED: usize = 48;
 const LIMITS: usize = 24;
@@ -34,6 +37,9 @@ pub struct Asked {
     prompts: u32,
     acts: Acts,
     words: Marks<WORDS>,
+    /// Those of the words that are somebody's name.
+    #[serde(skip_serializing_if = "Marks::is_empty")]
+    people: Marks<PEOPLE>,
     named: Vec<Name>,
     limits: Vec<Limit>,
     /// In hundredths.
@@ -108,6 +114,7 @@ impl Asked {
         prompts: 0,
         acts: Acts::NONE,
         words: Marks::NONE,
+        people: Marks::NONE,
         named: Vec::new(),
         limits: Vec::new(),
         amounts: Vec::new(),
@@ -168,7 +175,28 @@ impl Asked {
             }
         }
         for clause in token::clauses(read) {
+            self.people(clause);
             self.clause(clause, &lexicon);
+        }
+    }
+
+    /// Keeps the words of a part of a sentence that are somebody's name: written like one, and neither the first, which is so in any
+    /// case, nor a thing with its article.
+    fn people(&mut self, clause: &str) {
+        let mut before: Option<String> = None;
+        for token in token::tokens(clause) {
+            let first = token.text.chars().next();
+            let is_written = first.is_some_and(|letter| {
+                letter.is_uppercase() || letter.is_alphabetic() && !letter.is_lowercase()
+            });
+            let is_thing = before.as_deref().is_none_or(|before| {
+                NOUN_FOLLOWS.contains(&before) && !OF_SOMEBODY.contains(&before)
+                    || ARTICLES.contains(&before)
+            });
+            if is_written && !is_thing {
+                self.people.add(Mark::of(token.text));
+            }
+            before = Some(folded(token.text));
         }
     }
 
@@ -257,7 +285,7 @@ impl Asked {
     }
 
     /// Whether the person named each of those whom a value reaches: by the address itself or, where they gave no address at all, by a
-    /// word of it.
+    /// name in it.
     #[must_use]
     pub fn said_whom(&self, value: &str) -> bool {
         if self.said(value) {
@@ -270,8 +298,22 @@ impl Asked {
                 let name = one.text.split_once('@').map_or(one.text, |(name, _)| name);
                 folded(name)
                     .split(|letter: char| !letter.is_alphanumeric())
-                    .any(|word| word.len() > 2 && self.said_word(word))
+                    .any(|word| word.len() > 2 && self.people.has(Mark::of(word)))
             })
+    }
+
+    /// Whether the person said every address and account that stands in a value.
+    #[must_use]
+    pub fn said_addresses(&self, value: &str) -> bool {
+        token::tokens(value)
+            .filter(|word| word.text.contains('@') || is_account(word.text))
+            .all(|word| self.words.has(Mark::of(word.text)))
+    }
+
+    /// Whether an amount is far beyond every one that was named.
+    pub(super) fn exceeds(&self, amount: u64) -> bool {
+        const FAR: u64 = 20;
+        self.amounts.iter().max().is_some_and(|most| amount / FAR >= *most && *most > 0)
     }
 
     /// Whether the person said a word.
@@ -279,12 +321,6 @@ impl Asked {
         self.words.has(Mark::of(word))
             || word.len() > 3 && self.words.has(Mark::of(&format!("{word}s")))
             || word.strip_suffix('s').is_some_and(|one| self.words.has(Mark::of(one)))
-    }
-
-    /// Whether an amount is far beyond every one that was named.
-    pub(super) fn exceeds(&self, amount: u64) -> bool {
-        const FAR: u64 = 20;
-        self.amounts.iter().max().is_some_and(|most| amount / FAR >= *most && *most > 0)
     }
 
     /// Whether the person wants something put in order without saying how: to sort something out, to give it attention.
@@ -318,6 +354,7 @@ impl Asked {
     }
 
     /// Whether a thing that is acted on is one that was named, or belongs to it.
+    #[must_use]
     pub fn means(&self, thing: &str) -> bool {
         let thing = Name::of(thing);
         self.named.iter().any(|named| named.means(&thing))
@@ -329,6 +366,15 @@ fn is_address(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
         || digits > 7 && word.bytes().all(|letter| letter.is_ascii_alphanumeric())
+}
+
+/// Whether a word is written like an account at a bank: two letters and many digits.
+fn is_account(word: &str) -> bool {
+    let (country, rest) = (word.get(..2).unwrap_or_default(), word.get(2..).unwrap_or_default());
+    country.bytes().all(|letter| letter.is_ascii_uppercase())
+        && country.len() == 2
+        && rest.len() > 11
+        && is_address(word)
 }
 
 impl Limit {
@@ -534,6 +580,17 @@ const NOUN_FOLLOWS: &[&str] = &[
     "those", "each", "every", "any", "some", "of", "in", "on", "from", "for", "with", "latest",
     "last", "recent", "new", "old", "saved", "received", "unread", "sms", "open", "who", "which",
     "is", "was", "are", "been", "has", "have",
+];
+
+/// Words of those that a person can stand behind as well.
+const OF_SOMEBODY: &[&str] = &["from", "for", "with", "on"];
+
+/// Articles of other languages, with which nobody is called.
+const ARTICLES: &[&str] = &[
+    "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "mein",
+    "meine", "meinen", "meinem", "unser", "unsere", "unseren", "zum", "zur", "im", "am", "vom",
+    "ins", "beim", "le", "la", "les", "un", "une", "du", "mon", "ma", "mes", "el", "los", "las",
+    "una", "mi", "mis", "il", "lo", "gli", "o", "os", "as", "um", "uma", "het", "de", "een",
 ];
 
 /// Words that say that nothing is to be done.

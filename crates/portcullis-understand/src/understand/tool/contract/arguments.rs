@@ -46,6 +46,8 @@ pub(super) struct Arguments {
     pub(super) hints: Hints,
     /// Whether there are more than are read.
     pub(super) is_cut: bool,
+    /// What the object means whose members are read: `to: {"address": …, "also": …}` reaches both.
+    pub(super) within: Option<Meaning>,
 }
 
 /// Reads the arguments of a call. A contract says what some of them mean; the names say it of the others.
@@ -53,7 +55,8 @@ pub(super) fn read(
     arguments: &serde_json::Map<String, Value>,
     contract: Option<&Contract>,
 ) -> Arguments {
-    let mut read = Arguments { values: Vec::new(), hints: Hints::default(), is_cut: false };
+    let mut read =
+        Arguments { values: Vec::new(), hints: Hints::default(), is_cut: false, within: None };
     read.members(arguments, "", contract, DEPTH);
     read
 }
@@ -97,7 +100,15 @@ impl Arguments {
                 }
                 self.is_cut |= cut.happened();
             }
-            Value::Object(members) => self.members(members, at, contract, depth - 1),
+            Value::Object(members) => {
+                let reaches = Some(of_name(name)).filter(|meaning| {
+                    matches!(meaning, Meaning::Recipient | Meaning::Account | Meaning::Channel)
+                });
+                let around = self.within;
+                self.within = reaches.or(around);
+                self.members(members, at, contract, depth - 1);
+                self.within = around;
+            }
             Value::String(text) => {
                 // What is handed to a tool as JSON is more arguments.
                 let inner = look::json(text).filter(|_| of_name(name) == Meaning::Other);
@@ -120,7 +131,10 @@ impl Arguments {
         at: &str,
         contract: Option<&Contract>,
     ) {
-        let by_name = of_name(name);
+        let by_name = match (of_name(name), self.within) {
+            (Meaning::Other, Some(around)) => around,
+            (meaning, _) => meaning,
+        };
         let meaning = contract.and_then(|contract| contract.meaning(at)).unwrap_or(by_name);
         self.hints.add(name, meaning, text, value);
         if meaning == Meaning::Other && !value.is_string() || text.is_empty() {

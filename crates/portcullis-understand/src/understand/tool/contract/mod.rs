@@ -57,7 +57,7 @@ pub(super) fn of_call(call: &ToolCall, facts: &Facts) -> Option<Found> {
     };
     let Known { contract, source } = known;
     let contract = names.with_arguments(contract, source, &given);
-    let Arguments { values, hints: _, is_cut } = given;
+    let Arguments { values, hints: _, is_cut, within: _ } = given;
     Some(Found { act: Act { contract, source, values }, is_cut })
 }
 

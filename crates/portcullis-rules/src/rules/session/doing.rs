@@ -1,0 +1,261 @@
+//! An action as a session can compare it: its words, its acts, and what it is given. Owns how commands, statements, files and tools
+//! become that.
+
+use crate::{
+    Span,
+    action::{Action, ActionKind, FileOperation},
+    bound::Bounded as _,
+    contract::{Act, Class, Meaning},
+    effect::{Effect, EffectKind, Effects, Run},
+    session::{Acts, Doing, Given, Part, acts_of_name},
+    understand::tool::words_of,
+};
+
+/// How many words of a command say what it does.
+const VERBS: usize = 4;
+
+/// How many values of a call are compared.
+const GIVEN: usize = 256;
+
+/// What an action does, as far as a session can compare it: one for each command, or one for a tool.
+pub(super) fn doings<'a>(action: &'a Action, effects: &'a Effects) -> Vec<Doing<'a>> {
+    let acts = effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Act(act) => Some(of_act(act, action)),
+        EffectKind::Run(run) => of_run(run),
+        EffectKind::Connect(to) if to.sends.is_some() && !to.is_local => {
+            let host = to.host.as_deref()?;
+            let given = vec![Given { text: host, part: Part::Recipient }];
+            Some(Doing { words: Vec::new(), acts: Acts::SEND, named: Acts::SEND, given })
+        }
+        EffectKind::Query { statement } => of_statement(statement.as_known()?),
+        _ => None,
+    });
+    let mut all: Vec<Doing<'a>> = acts.collect();
+    if let ActionKind::File { operation, path, content, .. } = &action.kind {
+        all.push(of_file(*operation, path, content.as_ref().map(|(_, text)| text.as_str())));
+    } else {
+        all.extend(effects.list.iter().filter_map(of_change));
+    }
+    if all.is_empty() && action.kind == ActionKind::Tool {
+        all.push(of_tool(action));
+    }
+    all
+}
+
+/// What a tool does by its contract.
+pub(super) fn of_act<'a>(act: &'a Act, action: &Action) -> Doing<'a> {
+    let words = words_of(&action.call.tool);
+    let of_class = match act.contract.class {
+        Class::Quiet | Class::Read => Acts::READ,
+        Class::Change => Acts::CHANGE,
+        Class::Send => Acts::SEND,
+        Class::Execute => Acts::RUN,
+        Class::Delete => Acts::DELETE,
+        Class::Bind | Class::Administer | Class::Lower => Acts::ADMINISTER,
+        Class::Merge | Class::Publish => Acts::PUBLISH,
+        Class::Share => Acts::SHARE,
+        Class::Pay => Acts::PAY,
+    };
+    let part = |meaning: Meaning| match meaning {
+        Meaning::Recipient | Meaning::Account | Meaning::Channel | Meaning::Url => Part::Recipient,
+        Meaning::Id | Meaning::FileThere | Meaning::Path => Part::Thing,
+        Meaning::Amount => Part::Amount,
+        Meaning::Secret => Part::Secret,
+        Meaning::Text | Meaning::Content | Meaning::Manifest => Part::Text,
+        _ => Part::Other,
+    };
+    let mut cut = crate::bound::Cut::default();
+    let values = act.values.iter().at_most(GIVEN, &mut cut, Span::default());
+    let mut given: Vec<Given<'a>> =
+        values.map(|value| Given { text: &value.text, part: part(value.meaning) }).collect();
+    if cut.happened() {
+        given.push(Given { text: "…", part: Part::Recipient });
+    }
+    let named = acts_of_name(words.iter().map(String::as_str));
+    Doing { words, acts: of_class, named: of_class.and(named), given }
+}
+
+/// What a tool does of which only the name is known.
+fn of_tool(action: &Action) -> Doing<'_> {
+    let words = words_of(&action.call.tool);
+    let named = acts_of_name(words.iter().map(String::as_str));
+    let mut given = Vec::new();
+    let mut open: Vec<&serde_json::Value> = action.call.arguments.values().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            serde_json::Value::String(text) => given.push(Given { text, part: Part::Other }),
+            serde_json::Value::Array(items) => open.extend(items),
+            serde_json::Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+        if given.len() >= GIVEN {
+            given.push(Given { text: "…", part: Part::Recipient });
+            break;
+        }
+    }
+    Doing { words, acts: named, named, given }
+}
+
+fn of_file<'a>(operation: FileOperation, path: &'a str, content: Option<&'a str>) -> Doing<'a> {
+    let acts = match operation {
+        FileOperation::Read | FileOperation::Search => Acts::READ,
+        FileOperation::Write | FileOperation::Edit => Acts::CHANGE,
+        FileOperation::Delete => Acts::DELETE,
+    };
+    let words = vec!["file".to_owned(), acts.names().next().unwrap_or_default().to_owned()];
+    let mut given = vec![Given { text: path, part: Part::Thing }];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if LISTS.iter().any(|list| name.starts_with(list)) {
+        // What is put on the list of what is installed: each package, with its version and without.
+        let lines = content.unwrap_or_default().lines().map(str::trim);
+        let packages =
+            lines.filter(|line| line.starts_with(|letter: char| letter.is_alphanumeric()));
+        for line in packages.leading(GIVEN) {
+            let whole = line.split([' ', ';', '#']).next().unwrap_or_default();
+            let name = whole.split(['=', '<', '>', '~', '!', '@', '[']).next().unwrap_or_default();
+            given.push(Given { text: whole, part: Part::Other });
+            given.extend((name != whole).then_some(Given { text: name, part: Part::Other }));
+        }
+    }
+    Doing { words, acts, named: acts, given }
+}
+
+/// Files that say what is installed.
+const LISTS: &[&str] = &["requirements", "constraints", "Pipfile", "pyproject.toml"];
+
+/// What is done to a file by a command.
+fn of_change(effect: &Effect) -> Option<Doing<'_>> {
+    let (target, acts) = match &effect.kind {
+        EffectKind::Write { target, .. } => (target, Acts::CHANGE),
+        EffectKind::Delete { target, .. } => (target, Acts::DELETE),
+        EffectKind::Permission { target, .. } => (target, Acts::CHANGE),
+        _ => return None,
+    };
+    let text = target.path.as_deref().filter(|path| !path.starts_with("/dev/"))?;
+    let words = vec!["file".to_owned(), acts.names().next().unwrap_or_default().to_owned()];
+    Some(Doing { words, acts, named: acts, given: vec![Given { text, part: Part::Thing }] })
+}
+
+pub(super) fn of_statement(statement: &str) -> Option<Doing<'_>> {
+    let mut words =
+        statement.split(|letter: char| letter.is_whitespace() || matches!(letter, ';' | '(' | ','));
+    let mut things = Vec::new();
+    let mut acts = Acts::NONE;
+    while let Some(word) = words.next() {
+        let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);
+        let act = if is("drop") || is("truncate") || is("delete") {
+            Acts::DELETE
+        } else if is("update") || is("insert") || is("alter") {
+            Acts::CHANGE
+        } else {
+            continue;
+        };
+        acts = acts.and(act);
+        let behind = words.clone().find(|word| {
+            !word.is_empty()
+                && !["table", "from", "if", "exists", "into", "database", "view", "index"]
+                    .iter()
+                    .any(|known| word.eq_ignore_ascii_case(known))
+        });
+        things.extend(behind.map(|thing| thing.trim_matches(['"', '`', '\''])));
+    }
+    let given =
+        things.into_iter().leading(GIVEN).map(|text| Given { text, part: Part::Thing }).collect();
+    (!acts.is_empty()).then(|| Doing { words: Vec::new(), acts, named: acts, given })
+}
+
+/// What a command does by its words, and to what.
+pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
+    let program = run.program.as_str();
+    if program.is_empty() || QUIET.contains(&program) {
+        return None;
+    }
+    let words = run.arguments.iter().filter_map(|argument| argument.text.as_known());
+    let words: Vec<&str> = words.leading(GIVEN).collect();
+    let mut acts = grave_of(program);
+    let mut verb_at = None;
+    for (at, word) in words.iter().enumerate() {
+        let act = match (program, *word) {
+            ("git", "-D" | "-d" | "--delete") => Acts::DELETE,
+            (_, option) if option.starts_with("--") => grave_of(option.trim_start_matches('-')),
+            (_, option) if option.starts_with('-') => Acts::NONE,
+            (_, word) if at < VERBS => {
+                word.split(['-', ':']).fold(Acts::NONE, |acts, part| acts.and(grave_of(part)))
+            }
+            _ => Acts::NONE,
+        };
+        if !act.is_empty() {
+            acts = acts.and(act);
+            verb_at = verb_at.or(Some(at));
+        }
+    }
+    if acts.is_empty() {
+        return None;
+    }
+    let mut doing = vec![program.to_owned()];
+    doing.extend(
+        words.iter().leading(VERBS).map(|word| word.trim_start_matches('-').to_lowercase()),
+    );
+    let operands = words.iter().enumerate().filter(|(at, word)| {
+        verb_at != Some(*at)
+            && !word.starts_with('-')
+            && !KINDS.contains(word)
+            && grave_of(word).is_empty()
+            && !word.is_empty()
+    });
+    let given = operands.map(|(_, word)| Given { text: bare(word), part: Part::Thing }).collect();
+    Some(Doing { words: doing, acts, named: acts, given })
+}
+
+/// The grave acts that a word of a command says, and starting and recording.
+fn grave_of(word: &str) -> Acts {
+    match word {
+        "commit" => Acts::COMMIT,
+        "restart" | "install" | "run" | "exec" | "start" | "apply" => Acts::RUN,
+        "deploy" | "publish" | "push" | "merge" | "release" | "rollout" => Acts::PUBLISH,
+        "rm" | "del" | "delete" | "remove" | "unlink" | "rmdir" | "destroy" | "drop" | "purge"
+        | "prune" | "scancel" | "cancel" | "kill" | "pkill" | "killall" | "stop" | "terminate"
+        | "uninstall" | "drain" => Acts::DELETE,
+        "sendmail" | "mail" | "mailx" | "mutt" => Acts::SEND,
+        "sudo" | "chmod" | "chown" | "passwd" | "usermod" => Acts::ADMINISTER,
+        _ => Acts::NONE,
+    }
+}
+
+/// A thing without the kind before it: `deployment/web`.
+fn bare(word: &str) -> &str {
+    match word.split_once('/') {
+        Some((kind, name)) if KINDS.contains(&kind) => name,
+        _ => word,
+    }
+}
+
+/// Words that say what kind of thing is meant.
+const KINDS: &[&str] = &[
+    "branch",
+    "branches",
+    "container",
+    "deploy",
+    "deployment",
+    "deployments",
+    "image",
+    "job",
+    "jobs",
+    "namespace",
+    "ns",
+    "origin",
+    "pod",
+    "pods",
+    "remote",
+    "s3",
+    "service",
+    "services",
+    "statefulset",
+    "svc",
+    "tag",
+    "upstream",
+    "volume",
+];
+
+/// Programs whose words are for somebody to read.
+const QUIET: &[&str] = &["cat", "echo", "grep", "head", "ls", "printf", "rg", "tail", "wc"];

@@ -1,0 +1,80 @@
+//! Where an answer comes from, and who could have written it. Owns which answers are somebody else's words.
+
+use crate::{
+    action::{Action, ActionKind},
+    contract::{Class, Reach},
+    effect::{EffectKind, Effects},
+    facts::Facts,
+    place::is_inside_workspace,
+    session::{Source, Weight},
+    text::Taint,
+};
+
+/// Where what a call answers comes from.
+#[must_use]
+pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
+    let of_tool = || format!("what `{}` answered", action.call.tool);
+    let elsewhere = |from: String| Source { from, weight: Weight::Elsewhere, is_receipt: false };
+    let definition = facts.session.tools().find(&action.call.tool);
+    let is_served = definition.is_some_and(|tool| tool.server.is_some());
+    if is_served && !effects.list.iter().any(|effect| matches!(effect.kind, EffectKind::Act(_))) {
+        // What is kept there is nobody's of this machine, whatever the tool is called.
+        return elsewhere(of_tool());
+    }
+    let act = effects.list.iter().find_map(|effect| match &effect.kind {
+        EffectKind::Act(act) => Some(act),
+        _ => None,
+    });
+    if let Some(act) = act {
+        let is_own = !is_served
+            && (act.contract.class == Class::Quiet || act.contract.reach == Reach::Local);
+        let is_receipt = !matches!(act.contract.class, Class::Read | Class::Execute);
+        let weight = if is_own { Weight::Project } else { Weight::Elsewhere };
+        return Source { from: of_tool(), weight, is_receipt };
+    }
+    if matches!(action.kind, ActionKind::Tool | ActionKind::Http { .. } | ActionKind::Query { .. })
+    {
+        return elsewhere(of_tool());
+    }
+    let foreign = effects.list.iter().find_map(|effect| match &effect.kind {
+        EffectKind::Connect(to) if !to.is_local => {
+            Some(to.host.clone().unwrap_or_else(|| "the network".to_owned()))
+        }
+        EffectKind::Run(run) if FORGES.contains(&run.program.as_str()) => {
+            Some(format!("what `{}` answered", run.program))
+        }
+        EffectKind::Read(target) => {
+            let path = target.path.as_deref()?;
+            let is_others =
+                OTHERS.iter().any(|part| path.contains(part)) || facts.session.left(path).is_some();
+            let is_far = !is_inside_workspace(target, facts) && !path.starts_with("/dev/");
+            let is_new = facts.paths.get(path).is_some_and(|fact| fact.tracked == Some(false));
+            (is_others || is_far || is_new).then(|| format!("the file `{path}`"))
+        }
+        _ => None,
+    });
+    if effects.shown.taint.has(Taint::NETWORK) {
+        return elsewhere(foreign.unwrap_or_else(|| "the network".to_owned()));
+    }
+    match foreign {
+        Some(from) => elsewhere(from),
+        None => Source {
+            from: "the files of the project".to_owned(),
+            weight: Weight::Project,
+            is_receipt: false,
+        },
+    }
+}
+
+/// Programs that show what people wrote elsewhere.
+const FORGES: &[&str] = &["az", "gh", "glab", "hub", "jira", "linear", "slack", "tea"];
+
+/// Directories in a project that others fill.
+const OTHERS: &[&str] = &[
+    "/node_modules/",
+    "/site-packages/",
+    "/vendor/",
+    "/third_party/",
+    "/.cargo/registry/",
+    "/Downloads/",
+];
