@@ -490,7 +490,8 @@ fn rows_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let keeps =
         scene.program_around(effect).is_some_and(|run| KEEPERS.contains(&run.program.as_str()));
     let is_kept = matches!(host_kind(connection), HostKind::Named) && (keeps || is_named)
-        || matches!(host_kind(connection), HostKind::Private);
+        // A bucket has a name of one word as well, and is nowhere near.
+        || !keeps && matches!(host_kind(connection), HostKind::Private);
     let severity = if is_kept { Severity::Medium } else { Severity::High };
     Some(hit(connection, severity, "what the database holds is sent"))
 }
