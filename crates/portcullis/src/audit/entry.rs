@@ -6,12 +6,13 @@ use std::{fmt, str::FromStr};
 use jiff::Timestamp;
 use portcullis_core::{
     decision::{Layer, Verdict},
-    redact::redact,
     risk::Risk,
 };
 use sha2::{Digest as _, Sha256};
 
 use super::files::Files;
+pub use super::fitted::MAX_TEXT;
+pub(crate) use super::fitted::fit;
 
 /// The newest version of a record's bytes. A change of the fields or of their order is a new version; a record has the oldest that can say
 /// what it says, so that whatever read it before reads it still.
@@ -22,9 +23,6 @@ const DOMAIN: &str = "portcullis/audit/v";
 
 /// The most bytes of a preview: enough to recognise the call; the action's hash stands for the rest.
 pub const MAX_PREVIEW: usize = 1_000;
-
-/// The most bytes of any other text: a caller's name for itself must not fill the disk.
-pub const MAX_TEXT: usize = 300;
 
 /// A SHA-256 hash.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -246,22 +244,6 @@ impl Body {
         record.hash = record.computed_hash();
         record
     }
-}
-
-/// Redacts first and cuts then, so that no secret loses the part that it is known by; keeps both ends, because a long
-/// command can hide what matters at either.
-pub(crate) fn fit(text: &str, most: usize) -> String {
-    let text = redact(text);
-    // SQLite's own shell and many readers stop at a NUL, so it must not stand in a record.
-    let text = if text.contains('\0') { text.replace('\0', "\u{2400}").into() } else { text };
-    if text.len() <= most {
-        return text.into_owned();
-    }
-    let head_end = text.floor_char_boundary(most - most / 4);
-    let tail_start = text.ceil_char_boundary(text.len() - most / 4);
-    let (head, tail) =
-        (text.get(..head_end).unwrap_or_default(), text.get(tail_start..).unwrap_or_default());
-    format!("{head} [… {} bytes …] {tail}", tail_start - head_end)
 }
 
 /// One stored record.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use portcullis_core::effect::Started;
 
-use super::entry::{MAX_TEXT, fit};
+use super::fitted::{MAX_TEXT, fit};
 
 /// The most files of one decision: all that are read for one, and as many that were not.
 pub const MAX_FILES: usize = 128;

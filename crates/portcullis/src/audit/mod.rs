@@ -12,6 +12,7 @@ mod entry;
 mod error;
 pub mod export;
 mod files;
+mod fitted;
 mod head;
 pub(crate) mod schema;
 pub(crate) mod sqlite;
