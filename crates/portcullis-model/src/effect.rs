@@ -23,7 +23,7 @@ pub struct Effects {
     pub flows: Vec<Flow>,
     /// What was not understood.
     pub gaps: Vec<Gap>,
-    /// What was not followed in files that were there before, where it is no question: see [`Walk::gap`](crate::understand::shell::Walk::gap).
+    /// What was not followed in files that were there before, where it is no question: see `Walk::gap` in `portcullis-understand`.
     pub unfollowed: Vec<Gap>,
     /// The files that would be started, in the order found.
     pub files: Vec<Started>,

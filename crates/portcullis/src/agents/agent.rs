@@ -1,4 +1,4 @@
-//! What is known of a coding agent, as data. Owns the shape of the table; the rows are in [`super::agents`], and what is
+//! What is known of a coding agent, as data. Owns the shape of the table; the rows are in [`super::AGENTS`], and what is
 //! done with them is in `payload` and [`super::reply`].
 
 use portcullis_core::tool::MCP_PREFIX;

@@ -192,7 +192,7 @@ pub enum Content {
     Plugin(Plugin),
     /// A file that belongs to a plugin, as it is.
     Beside(&'static str),
-    /// Lines in a YAML file: what they are, see [`super::lines`].
+    /// Lines in a YAML file: what they are, see `install::lines`.
     Lines(&'static [&'static str]),
     /// A list under a key of a JSON file in which the agent itself notes the hooks that it runs: nothing is put there, and what it noted of
     /// ours is taken away.

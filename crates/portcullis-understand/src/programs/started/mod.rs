@@ -3,16 +3,16 @@
 //!
 //! A row names programs and a function that is given the walk and the program with its arguments. It
 //!
-//! 1. works out which files the program takes, by its manual, and looks at them: [`Walk::look`], [`Walk::look_for`],
-//!    [`Walk::first_of`]. A file that nobody has looked at yet is asked for by that and is there the next time round, so all that may be
+//! 1. works out which files the program takes, by its manual, and looks at them: `Walk::look`, `Walk::look_for`,
+//!    `Walk::first_of`. A file that nobody has looked at yet is asked for by that and is there the next time round, so all that may be
 //!    wanted should be looked at before anything is made of the first;
-//! 2. opens each that is there: [`Walk::in_file`], in which every span is a place in that file;
-//! 3. says in it what would run: [`Walk::shell`] for commands, [`Walk::code`] for code, [`Walk::run`] for a program with its words,
-//!    [`Walk::run_file`] for a file that is run, [`Walk::load`] for one that is loaded, [`Walk::mount`], [`Walk::query`],
-//!    [`Walk::note`] for what only a rule says. What a reader of plain text found is said by [`run_pieces`].
+//! 2. opens each that is there: `Walk::in_file`, in which every span is a place in that file;
+//! 3. says in it what would run: `Walk::shell` for commands, `Walk::code` for code, `Walk::run` for a program with its words,
+//!    `Walk::run_file` for a file that is run, `Walk::load` for one that is loaded, `Walk::mount`, `Walk::query`,
+//!    `Walk::note` for what only a rule says. What a reader of plain text found is said by `run_pieces`.
 //!
 //! Readers of text (which recipes of a makefile a target runs, which commands a manifest has) are pure functions from text to
-//! [`Piece`]s, so that they can be tested alone. What does not run is not said: a dry run, a list, a question for help starts nothing.
+//! `Piece`s, so that they can be tested alone. What does not run is not said: a dry run, a list, a question for help starts nothing.
 
 use portcullis_syntax::Span;
 
