@@ -1,6 +1,7 @@
 //! Action to effects: what it would do. Owns the reading of every kind of action; it does not say what is bad.
 
 pub mod code;
+mod meaning;
 pub mod shell;
 pub mod tool;
 

@@ -6,10 +6,7 @@ use std::collections::VecDeque;
 use portcullis_syntax::Span;
 use serde_json::{Map, Value};
 
-use super::{
-    Beside, Reader, Spot, contract,
-    key::{self, Role, Side},
-};
+use super::{Beside, Reader, Spot, contract};
 use crate::{
     bound::Bounded,
     call::ToolCall,
@@ -17,6 +14,10 @@ use crate::{
     effect::{Argument, EffectKind, GapReason, Run},
     pointer,
     text::Text,
+    understand::meaning::{
+        self,
+        key::{self, Role, Side},
+    },
 };
 
 impl Reader<'_, '_> {
@@ -138,7 +139,7 @@ fn command(words: &[String], members: &Map<String, Value>) -> Option<Vec<String>
         "aws" if !more.is_empty() => {
             command.extend([first.clone(), more.join("-")]);
             for (name, value) in members {
-                let option = super::name::words(name).join("-");
+                let option = meaning::words(name).join("-");
                 match value {
                     Value::Bool(true) => command.push(format!("--{option}")),
                     Value::Bool(false) | Value::Null => {}

@@ -3,16 +3,19 @@
 use portcullis_syntax::Span;
 use serde_json::Value;
 
-use super::{
-    Beside, Reader, Spot,
-    key::Role,
-    look::{self, Strictness},
-};
+use super::{Beside, Reader, Spot};
 use crate::{
     action::shell_quoted,
     effect::{EffectKind, GapReason, LayerId},
     text::Text,
-    understand::{as_shell, code, shell::Walk},
+    understand::{
+        as_shell, code,
+        meaning::{
+            key::Role,
+            look::{self, Strictness},
+        },
+        shell::Walk,
+    },
 };
 
 /// How sure it is that a text is run, and so what it means that a part of it cannot be read.

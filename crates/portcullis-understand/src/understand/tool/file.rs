@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Beside, Reader, Role, Spot, key::Side, look, name::Verb};
+use super::{Beside, Reader, Role, Side, Spot, look, name::Verb};
 use crate::{
     effect::{Argument, WriteMode},
     programs::files::is_missed,

@@ -8,7 +8,13 @@ use std::{collections::HashMap, rc::Rc};
 use portcullis_syntax::Span;
 use serde_json::{Map, Value};
 
-use super::shell::{Standing, Walk};
+use super::{
+    meaning::{
+        key::{self, Role, Side},
+        look,
+    },
+    shell::{Standing, Walk},
+};
 use crate::{
     call::ToolCall,
     effect::{GapReason, LayerId},
@@ -20,12 +26,8 @@ mod act;
 mod command;
 pub(crate) mod contract;
 mod file;
-mod key;
-mod look;
-mod loose;
 mod name;
 
-use key::{Role, Side};
 use name::{Name, Verb};
 
 /// How deep arguments are followed, through JSON in their strings too; `serde_json` reads no deeper.

@@ -1,7 +1,10 @@
 //! What the name of a tool says that nobody knows. Owns the words that names are made of; no word makes a tool a known one,
 //! each only says how its arguments are best read.
 
-use crate::{programs, tool};
+use crate::{
+    programs, tool,
+    understand::meaning::{beginning, words},
+};
 
 /// A name as its words.
 pub(super) struct Name {
@@ -47,9 +50,6 @@ pub(super) enum Verb {
     Move,
     Delete,
 }
-
-/// The longest name that is read: nothing that a person gave a name to is longer.
-const LONGEST: usize = 256;
 
 impl Name {
     pub(super) fn new(name: &str) -> Self {
@@ -154,15 +154,9 @@ impl Name {
     }
 }
 
-/// As much of a name as is read.
-pub(super) fn beginning(name: &str) -> &str {
-    name.get(..name.floor_char_boundary(LONGEST)).unwrap_or_default()
-}
-
 /// The strictest verb of a text that names an operation.
 pub(super) fn verb(operation: &str) -> Option<Verb> {
-    let end = operation.floor_char_boundary(LONGEST);
-    verb_of(&words(operation.get(..end).unwrap_or_default()))
+    verb_of(&words(beginning(operation)))
 }
 
 fn verb_of(words: &[String]) -> Option<Verb> {
@@ -173,31 +167,6 @@ fn verb_of(words: &[String]) -> Option<Verb> {
         Some(if verb == Verb::Delete && part { Verb::Edit } else { verb })
     });
     found.max()
-}
-
-/// The words of a name in lower case: `runShellCommand`, `run_shell-command` and `RUN SHELL COMMAND` alike.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let letters: Vec<char> = name.chars().collect();
-    for (index, letter) in letters.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|before| letters.get(before));
-        let after = letters.get(index + 1);
-        let starts = letter.is_uppercase()
-            && (before.is_some_and(|before| before.is_lowercase() || before.is_ascii_digit())
-                || before.is_some_and(|before| before.is_uppercase())
-                    && after.is_some_and(|after| after.is_lowercase()));
-        if (starts || !letter.is_alphanumeric()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    words
 }
 
 fn says(word: &str) -> Option<Hint> {
@@ -426,21 +395,6 @@ const PARTS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_fall_into_their_words() {
-        for (name, expected) in [
-            ("runShellCommand", "run shell command"),
-            ("run_shell-command", "run shell command"),
-            ("HTTPRequest", "http request"),
-            ("executeSQL", "execute sql"),
-            ("brave-search", "brave search"),
-            ("iterm2", "iterm2"),
-            ("", ""),
-        ] {
-            assert_eq!(words(name).join(" "), expected, "{name}");
-        }
-    }
 
     #[test]
     fn verbs_are_those_of_the_tool_and_the_strictest_counts() {

@@ -3,13 +3,8 @@
 //!
 //! What a server says of its own tool can only make a call stricter where the name of the tool can be read.
 
-mod arguments;
-mod derive;
-mod nouns;
 mod shipped;
-mod verbs;
 
-use self::arguments::{Arguments, Hints};
 use super::name;
 use crate::{
     call::ToolCall,
@@ -17,6 +12,11 @@ use crate::{
     facts::Facts,
     session::ToolDefinition,
     tool,
+    understand::meaning::{
+        self,
+        arguments::{self, Arguments, Hints},
+        derive, key,
+    },
 };
 
 pub use shipped::{Server, servers};
@@ -99,7 +99,7 @@ impl Names {
         let own = name.own_words().to_vec();
         let served = name.server_words().to_vec();
         let server = match server {
-            Some(server) if served.is_empty() => name::words(name::beginning(server)),
+            Some(server) if served.is_empty() => meaning::words(meaning::beginning(server)),
             _ => served,
         };
         Self { own, server }
@@ -218,7 +218,7 @@ impl Names {
         let has = |names: &[&str]| {
             given.values.iter().any(|value| {
                 let name = value.pointer.split('/').nth(1).unwrap_or_default();
-                names.contains(&super::key::plain(name).as_str())
+                names.contains(&key::plain(name).as_str())
             })
         };
         let gathers = self.own.iter().any(|word| MEETINGS.contains(&word.as_str()));

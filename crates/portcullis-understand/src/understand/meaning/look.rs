@@ -15,7 +15,7 @@ use super::loose;
 const LONGEST_NAME: usize = 8192;
 
 /// The object or list that is written in a text.
-pub(super) fn json(text: &str) -> Option<Value> {
+pub(in crate::understand) fn json(text: &str) -> Option<Value> {
     let start = text.trim_start();
     if !start.starts_with(['{', '[']) {
         return None;
@@ -26,7 +26,7 @@ pub(super) fn json(text: &str) -> Option<Value> {
 }
 
 /// Where the strings of a JSON text are written in it: what each of them says, and where it stands first.
-pub(super) fn literals(text: &str) -> HashMap<String, Span> {
+pub(in crate::understand) fn literals(text: &str) -> HashMap<String, Span> {
     let mut found = HashMap::new();
     let mut start = None;
     let mut escaped = false;
@@ -49,13 +49,13 @@ pub(super) fn literals(text: &str) -> HashMap<String, Span> {
 }
 
 /// Whether a text is written as an address with a scheme.
-pub(super) fn is_address(text: &str) -> bool {
+pub(in crate::understand) fn is_address(text: &str) -> bool {
     scheme(text).is_some_and(|scheme| SCHEMES.contains(&scheme.as_str()))
 }
 
 /// Whether a text that should be an address is one that something fetches. Addresses of databases, repositories and
 /// programs lead elsewhere.
-pub(super) fn may_be_fetched(text: &str) -> bool {
+pub(in crate::understand) fn may_be_fetched(text: &str) -> bool {
     if let Some(scheme) = scheme(text) {
         return SCHEMES.contains(&scheme.as_str());
     }
@@ -108,7 +108,7 @@ const SCHEMES: &[&str] = &[
 ];
 
 /// The path of a `file:` address, decoded.
-pub(super) fn file_of(text: &str) -> Option<String> {
+pub(in crate::understand) fn file_of(text: &str) -> Option<String> {
     let (scheme, rest) = text.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
@@ -138,7 +138,7 @@ fn decoded(path: &str) -> String {
 }
 
 /// Whether a text is written as a path from the root or from home.
-pub(super) fn is_rooted_path(text: &str) -> bool {
+pub(in crate::understand) fn is_rooted_path(text: &str) -> bool {
     let bytes = text.as_bytes();
     let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic)
         && bytes.get(1) == Some(&b':')
@@ -152,12 +152,12 @@ pub(super) fn is_rooted_path(text: &str) -> bool {
 }
 
 /// Whether a text is written as a path.
-pub(super) fn is_path(text: &str) -> bool {
+pub(in crate::understand) fn is_path(text: &str) -> bool {
     is_rooted_path(text) || is_name(text) && (text.starts_with("./") || text.starts_with("../"))
 }
 
 /// A path with what stands for the home directory as `~`.
-pub(super) fn home_as_tilde(path: &str) -> String {
+pub(in crate::understand) fn home_as_tilde(path: &str) -> String {
     let rest = HOMES.iter().find_map(|home| path.strip_prefix(home));
     rest.map_or_else(|| path.to_owned(), |rest| format!("~{rest}"))
 }
@@ -174,7 +174,7 @@ fn is_one_word(text: &str) -> bool {
 
 /// How a text must look to be a statement.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Strictness {
+pub(in crate::understand) enum Strictness {
     /// It begins with the word of one.
     Word,
     /// It goes on and ends like one.
@@ -182,7 +182,7 @@ pub(super) enum Strictness {
 }
 
 /// Whether a text is a statement for a database, behind any comments.
-pub(super) fn is_statement(text: &str, strictness: Strictness) -> bool {
+pub(in crate::understand) fn is_statement(text: &str, strictness: Strictness) -> bool {
     let tokens = sql::tokens(text);
     let mut tokens = tokens.iter().skip_while(|token| token.kind == TokenKind::Operator);
     let Some(first) = tokens.next() else { return false };
@@ -270,7 +270,7 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// The language that a text is surely written in.
-pub(super) fn language(code: &str) -> Option<&'static str> {
+pub(in crate::understand) fn language(code: &str) -> Option<&'static str> {
     let start = code.trim_start();
     if let Some(line) = start.strip_prefix("#!") {
         let line = line.lines().next().unwrap_or_default();

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{
-    super::{key, look, name},
+    key, look,
     nouns::{self, Thing},
 };
 use crate::{
@@ -22,36 +22,36 @@ const TEXT: usize = 1 << 16;
 
 /// What the arguments say about what is done with them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Hints {
-    pub(super) amount: bool,
-    pub(super) account: bool,
-    pub(super) recipient: bool,
-    pub(super) channel: bool,
-    pub(super) text: bool,
+pub(in crate::understand) struct Hints {
+    pub(in crate::understand) amount: bool,
+    pub(in crate::understand) account: bool,
+    pub(in crate::understand) recipient: bool,
+    pub(in crate::understand) channel: bool,
+    pub(in crate::understand) text: bool,
     /// Something is switched off, or unlocked.
-    pub(super) lowers: bool,
+    pub(in crate::understand) lowers: bool,
     /// Something is opened.
-    pub(super) opens: bool,
+    pub(in crate::understand) opens: bool,
     /// It is done to what keeps something closed.
-    pub(super) guards: bool,
+    pub(in crate::understand) guards: bool,
     /// It is shown to everybody.
-    pub(super) public: bool,
+    pub(in crate::understand) public: bool,
     /// Only what would happen is asked for.
-    pub(super) rehearses: bool,
+    pub(in crate::understand) rehearses: bool,
 }
 
 /// The arguments of one call that mean something.
-pub(super) struct Arguments {
-    pub(super) values: Vec<ValueGiven>,
-    pub(super) hints: Hints,
+pub(in crate::understand) struct Arguments {
+    pub(in crate::understand) values: Vec<ValueGiven>,
+    pub(in crate::understand) hints: Hints,
     /// Whether there are more than are read.
-    pub(super) is_cut: bool,
+    pub(in crate::understand) is_cut: bool,
     /// What the object means whose members are read: `to: {"address": …, "also": …}` reaches both.
-    pub(super) within: Option<Meaning>,
+    pub(in crate::understand) within: Option<Meaning>,
 }
 
 /// Reads the arguments of a call. A contract says what some of them mean; the names say it of the others.
-pub(super) fn read(
+pub(in crate::understand) fn read(
     arguments: &serde_json::Map<String, Value>,
     contract: Option<&Contract>,
 ) -> Arguments {
@@ -149,7 +149,7 @@ impl Arguments {
 
 impl Hints {
     /// What an argument of this name, that nobody has given a value yet, says.
-    pub(super) fn expect(&mut self, meaning: Meaning) {
+    pub(in crate::understand) fn expect(&mut self, meaning: Meaning) {
         match meaning {
             Meaning::Amount => self.amount = true,
             Meaning::Account => self.account = true,
@@ -183,7 +183,7 @@ impl Hints {
 
 /// Whether a value names what keeps something closed: `front_door_lock`.
 fn names_barrier(text: &str) -> bool {
-    let words = name::words(text);
+    let words = super::words(text);
     words.len() <= NAME_WORDS
         && words.iter().any(|word| nouns::is(word, Thing::Barrier) || word == "alarm")
 }
@@ -229,8 +229,8 @@ const PUBLIC: &[&str] = &["anyone", "everyone", "public", "world", "anonymous", 
 const REHEARSALS: &[&str] = &["dryrun", "preview", "simulate", "validateonly", "whatif"];
 
 /// What a value means, by the name of its argument.
-pub(super) fn of_name(argument: &str) -> Meaning {
-    let words = name::words(argument);
+pub(in crate::understand) fn of_name(argument: &str) -> Meaning {
+    let words = super::words(argument);
     let whole = words.concat();
     let known = NAMES.iter().find(|(_, names)| names.contains(&whole.as_str()));
     if let Some((meaning, _)) = known {
@@ -256,7 +256,11 @@ pub(super) fn of_name(argument: &str) -> Meaning {
 }
 
 /// As [`of_name`], where a schema says more.
-pub(super) fn of_schema(argument: &str, kind: &str, format: Option<&str>) -> Meaning {
+pub(in crate::understand) fn of_schema(
+    argument: &str,
+    kind: &str,
+    format: Option<&str>,
+) -> Meaning {
     match format {
         Some("email" | "idn-email") => return Meaning::Recipient,
         Some("uri" | "url" | "iri") => return Meaning::Url,

@@ -1,10 +1,10 @@
 //! What the name of an argument says. Owns the names; what stands under them is told apart elsewhere.
 
-use super::name;
+use super::words;
 
 /// What an argument is, by its name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Role {
+pub(in crate::understand) enum Role {
     /// A command for a shell, or the words of one.
     Command,
     /// Several commands.
@@ -49,7 +49,7 @@ pub(super) enum Role {
 
 /// On which side of a copy or a move a path stands.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Side {
+pub(in crate::understand) enum Side {
     From,
     Here,
     To,
@@ -59,11 +59,11 @@ pub(super) enum Side {
 const LONGEST: usize = 128;
 
 /// What an argument with this name is.
-pub(super) fn role(key: &str) -> Role {
+pub(in crate::understand) fn role(key: &str) -> Role {
     if key.len() > LONGEST {
         return Role::Other;
     }
-    let words = name::words(key);
+    let words = words(key);
     let whole = words.concat();
     let known = KEYS.iter().find(|(_, names)| names.contains(&whole.as_str()));
     if let Some((role, _)) = known {
@@ -85,21 +85,21 @@ const FROM: &[&str] = &["from", "input", "old", "source", "src"];
 const TO: &[&str] = &["dest", "destination", "dst", "new", "output", "save", "target", "to"];
 
 /// A name of an argument without case and separators.
-pub(super) fn plain(key: &str) -> String {
-    name::words(key.get(..key.floor_char_boundary(LONGEST)).unwrap_or_default()).concat()
+pub(in crate::understand) fn plain(key: &str) -> String {
+    words(key.get(..key.floor_char_boundary(LONGEST)).unwrap_or_default()).concat()
 }
 
 /// Whether what stands under this name is written to a file or sent.
-pub(super) fn is_content(key: &str) -> bool {
-    CONTENT.contains(&name::words(key).concat().as_str())
+pub(in crate::understand) fn is_content(key: &str) -> bool {
+    CONTENT.contains(&words(key).concat().as_str())
 }
 
 const CONTENT: &[&str] =
     &["body", "content", "contents", "data", "newstr", "newstring", "newtext", "text"];
 
 /// Whether a path under this name is a directory in which others are named.
-pub(super) fn is_folder(key: &str) -> bool {
-    let words = name::words(key);
+pub(in crate::understand) fn is_folder(key: &str) -> bool {
+    let words = words(key);
     words.last().is_some_and(|last| matches!(last.as_str(), "dir" | "directory" | "folder"))
 }
 

@@ -25,7 +25,11 @@ struct Clause<'a> {
 }
 
 /// The contract of a tool of this name, where the name has a verb that can be read.
-pub(super) fn of_name(own: &[String], server: &[String], hints: &Hints) -> Option<Contract> {
+pub(in crate::understand) fn of_name(
+    own: &[String],
+    server: &[String],
+    hints: &Hints,
+) -> Option<Contract> {
     let own = own.get(..own.len().min(WORDS)).unwrap_or_default();
     // `slack_post_message` of the server `slack`.
     let bare = own.strip_prefix(server).filter(|rest| !rest.is_empty()).unwrap_or(own);
@@ -57,7 +61,7 @@ pub(super) fn of_name(own: &[String], server: &[String], hints: &Hints) -> Optio
 }
 
 /// The contract that the first sentence of a description speaks of, where it begins with a verb.
-pub(super) fn of_description(description: &str, hints: &Hints) -> Option<Contract> {
+pub(in crate::understand) fn of_description(description: &str, hints: &Hints) -> Option<Contract> {
     let sentence = description.split(['.', '\n', ';', ':']).find(|part| !part.trim().is_empty())?;
     let words: Vec<String> = sentence
         .split(|letter: char| !letter.is_alphanumeric())
@@ -73,8 +77,12 @@ pub(super) fn of_description(description: &str, hints: &Hints) -> Option<Contrac
 }
 
 /// The contract that the words of an operation say, as in `{"action": "delete"}`.
-pub(super) fn of_operation(operation: &str, own: &[String], hints: &Hints) -> Option<Contract> {
-    let mut words = super::super::name::words(operation);
+pub(in crate::understand) fn of_operation(
+    operation: &str,
+    own: &[String],
+    hints: &Hints,
+) -> Option<Contract> {
+    let mut words = super::words(operation);
     let at = verb_of(&words)?;
     let does = verbs::does(words.get(at)?)?;
     // `{"action": "delete"}` of a tool that is named after what it deletes.
@@ -84,7 +92,7 @@ pub(super) fn of_operation(operation: &str, own: &[String], hints: &Hints) -> Op
 }
 
 /// The one of two contracts that is stricter.
-pub(super) fn stricter(one: Contract, other: Contract) -> Contract {
+pub(in crate::understand) fn stricter(one: Contract, other: Contract) -> Contract {
     let weight = |it: &Contract| (it.class, it.gives, !it.reversible);
     if weight(&other) > weight(&one) { other } else { one }
 }
