@@ -3,16 +3,28 @@
 //!
 //! It is no interpreter: branches are all taken, loops run once, and what was not followed is unknown, never harmless.
 
+mod acts;
+mod binding;
 mod calls;
+mod closures;
+mod definitions;
 mod expressions;
 mod fold;
 mod handed;
+mod imports;
 mod interpreter;
 mod lines;
+mod loops;
+mod members;
 mod methods;
 mod notebook;
+mod opened;
+mod operands;
+mod postfix;
 mod powershell;
+mod running;
 mod services;
+mod special;
 mod spliced;
 mod statements;
 mod tables;

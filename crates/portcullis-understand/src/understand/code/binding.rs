@@ -1,0 +1,350 @@
+//! Assignments: which name or place gets which value. Owns patterns, entries of tables and second names.
+
+use portcullis_syntax::code::TokenKind;
+
+use super::{interpreter::Interpreter, statements::OWN, value::Value};
+use crate::{
+    effect::EffectKind,
+    programs::agents,
+    text::{Piece, Text},
+};
+
+/// Assignment operators that replace.
+pub(super) const REPLACES: &[&str] = &["=", ":=", "<-", "||=", "??=", "&&=", "//="];
+
+/// Variables that programs obey.
+const OBEYED: &[&str] = &[
+    "PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "BASH_ENV",
+    "ENV",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "RUBYOPT",
+    "GIT_SSH_COMMAND",
+    "PROMPT_COMMAND",
+    "IFS",
+    "DYLD_INSERT_LIBRARIES",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+];
+
+/// How many second names of lists are remembered.
+const ALIASES: usize = 64;
+
+/// How large a table or list may be for one of its entries to be set.
+const ENTRIES: usize = 256;
+
+impl Interpreter<'_, '_, '_> {
+    /// `$list[] = value`
+    pub(super) fn appends(&mut self) -> bool {
+        let start = self.at;
+        let is_written =
+            ["[", "]", "="].iter().zip(start + 1..).all(|(word, at)| self.word_at(at) == *word);
+        let name = self.word().to_owned();
+        let Some(Value::List(mut list)) =
+            (self.language == "php" && is_written).then(|| self.bound(&name)).flatten()
+        else {
+            return false;
+        };
+        self.at = start + 4;
+        list.push(self.expression(0));
+        self.bind(name, Value::List(list));
+        true
+    }
+
+    /// `name[key] = value`, where the name holds a table or a list.
+    pub(super) fn store_entry(&mut self) -> bool {
+        let start = self.at;
+        if self.word_at(start + 1) != "[" {
+            return false;
+        }
+        let close = self.partner(start + 1);
+        let name = self.word_at(start);
+        let is_held = matches!(self.variables.get(name), Some(Value::Table(_) | Value::List(_)));
+        if !is_held || !REPLACES.contains(&self.word_at(close + 1)) {
+            return false;
+        }
+        let name = name.to_owned();
+        self.at = start + 1;
+        let key = self.list(close).pop();
+        self.at = close + 2;
+        let value = self.expression(0);
+        // What holds much is a table of data, and copying it for each entry would take long.
+        let is_small = match self.variables.get(&name) {
+            Some(Value::Table(table)) => table.len() < ENTRIES,
+            Some(Value::List(list)) => list.len() < ENTRIES,
+            _ => false,
+        };
+        if !is_small || !self.spend(1) {
+            // What it held before is not what it holds now.
+            self.bind(name, Value::unknown("an entry"));
+            return true;
+        }
+        let mut held = self.variables.get(&name).cloned();
+        match (&mut held, key) {
+            (Some(Value::Table(table)), Some(key)) => {
+                let key = match key {
+                    Value::Number(number) => number.to_string(),
+                    key => key.text().display(),
+                };
+                table.retain(|(known, _)| *known != key);
+                table.push((key, value));
+            }
+            (Some(Value::List(list)), Some(Value::Number(at))) => {
+                match usize::try_from(at).ok().and_then(|at| list.get_mut(at)) {
+                    Some(element) => *element = value,
+                    None => list.push(value),
+                }
+            }
+            (Some(Value::List(list)), _) => list.push(value),
+            _ => return true,
+        }
+        if let Some(held) = held {
+            self.bind(name, held);
+        }
+        true
+    }
+
+    /// `{exec, spawn: run} = value`, `(a, b) = value`.
+    pub(super) fn destructure(&mut self) {
+        let open = self.at;
+        let close = self.partner(open);
+        let assigns = matches!(self.word_at(close + 1), "=" | "of" | "in");
+        if !assigns {
+            return;
+        }
+        self.at = close + 2;
+        let value = self.expression(0);
+        let after = std::mem::replace(&mut self.at, open);
+        self.bind_pattern(&value);
+        self.at = after;
+    }
+
+    /// The names in the brackets that begin here, each with its part of a value.
+    pub(super) fn bind_pattern(&mut self, value: &Value) {
+        let close = self.partner(self.at);
+        if self.word() == "{" {
+            self.bind_members(close, value);
+        } else {
+            self.at += 1;
+            self.bind_list(close, value);
+        }
+    }
+
+    pub(super) fn bind_members(&mut self, close: usize, value: &Value) {
+        self.at += 1;
+        while self.at < close {
+            let name = self.word().to_owned();
+            let is_name = self.is_name(self.at);
+            self.at += 1;
+            if !is_name {
+                continue;
+            }
+            let member = self.member(value.clone(), &name);
+            let bound = if matches!(self.word(), ":" | "as") && self.is_name(self.at + 1) {
+                self.at += 2;
+                self.word_at(self.at - 1).to_owned()
+            } else {
+                name
+            };
+            self.bind(bound, member);
+        }
+        self.at = close + 1;
+    }
+
+    fn bind_list(&mut self, close: usize, value: &Value) {
+        let mut position = 0;
+        while self.at < close {
+            let name = self.word().to_owned();
+            let binds = self
+                .token_at(self.at)
+                .is_some_and(|token| matches!(token.kind, TokenKind::Name | TokenKind::Variable));
+            self.at += 1;
+            if binds && !matches!(name.as_str(), "my" | "let" | "const" | "var") {
+                let element = self.element(value, position);
+                position += 1;
+                self.bind(name, element);
+            }
+        }
+        self.at = close;
+    }
+
+    /// The element of a value at a position.
+    pub(super) fn element(&self, value: &Value, position: usize) -> Value {
+        match value {
+            Value::List(list) => {
+                list.get(position).cloned().unwrap_or_else(|| Value::unknown("an element"))
+            }
+            Value::Any(list) if list.iter().any(|one| matches!(one, Value::Holder(_))) => {
+                let parts = list.iter().map(|one| self.element(one, position));
+                parts.reduce(Value::or).unwrap_or_else(|| Value::unknown("an element"))
+            }
+            Value::Holder(_) => value.clone(),
+            Value::Name(path, text) => Value::reached(&format!("{path}[]"), text.clone()),
+            // One of the names found below a directory is still one below it.
+            Value::Text(text) if is_listing(text) => value.clone(),
+            other => {
+                let mut text = Text::unknown("an element");
+                other.inherit_into(&mut text);
+                Value::Text(text)
+            }
+        }
+    }
+
+    /// A name, with members, in front of an assignment; moves to the operator where there is one.
+    pub(super) fn place(&mut self) -> Option<(Vec<String>, &'static str)> {
+        let first = self.token_at(self.at)?;
+        if !matches!(first.kind, TokenKind::Name | TokenKind::Variable) {
+            return None;
+        }
+        let mut names = vec![self.word().to_owned()];
+        let mut at = self.at + 1;
+        while self.word_at(at) == ","
+            && self.blocks == 0
+            && self
+                .token_at(at + 1)
+                .is_some_and(|token| matches!(token.kind, TokenKind::Name | TokenKind::Variable))
+            && names.len() < 16
+        {
+            names.push(self.word_at(at + 1).to_owned());
+            at += 2;
+        }
+        if self.word_at(at) == ":" && self.language == "python" && names.len() == 1 {
+            // `name: type = value`
+            let mut ahead = at + 1;
+            while ahead < at + 12 && !self.is_first(ahead) {
+                match self.word_at(ahead) {
+                    "=" => {
+                        at = ahead;
+                        break;
+                    }
+                    "[" | "(" => ahead = self.partner(ahead),
+                    ":" | "," => break,
+                    _ => {}
+                }
+                ahead += 1;
+            }
+        }
+        let operator = self.word_at(at);
+        let operator = REPLACES
+            .iter()
+            .chain(&["+=", ".=", "..="])
+            .find(|known| **known == operator)
+            .copied()?;
+        self.at = at;
+        Some((names, operator))
+    }
+
+    pub(super) fn assign_ahead(&mut self, names: &[String], operator: &'static str) {
+        let line = self.at.saturating_sub(1);
+        let conditional = self.is_conditional(line);
+        self.at += 1;
+        let from = self.at;
+        let mut value = self.expression(0);
+        self.alias(names, operator, from, &value);
+        if self.word() == "," && self.blocks == 0 && !matches!(self.language, "javascript" | "awk")
+        {
+            let mut list = vec![value];
+            while self.accept(",") && list.len() < 64 {
+                list.push(self.expression(0));
+            }
+            value = Value::List(list);
+        }
+        // `a = b = value`
+        while REPLACES.contains(&self.word()) {
+            self.at += 1;
+            value = self.expression(0);
+        }
+        match names {
+            [name] => {
+                let before = self.bound(name);
+                let value = match (operator, before) {
+                    ("+=" | ".=" | "..=", Some(before)) => self.add(before, value),
+                    (_, Some(before)) if conditional && !matches!(before, Value::Name(..)) => {
+                        before.or(value)
+                    }
+                    _ => value,
+                };
+                self.keep_field(line, name, &value);
+                self.bind(name.clone(), value);
+            }
+            names => {
+                // Go gives a result and an error beside it: `dir, _ := os.MkdirTemp("", "x")`.
+                let has_error =
+                    self.language == "java" && operator == ":=" && !matches!(value, Value::List(_));
+                for (position, name) in names.iter().enumerate() {
+                    let element = match position {
+                        0 if has_error => value.clone(),
+                        _ => self.element(&value, position),
+                    };
+                    self.bind(name.clone(), element);
+                }
+            }
+        }
+    }
+
+    /// `b = a` gives a list a second name, which sees what is done to it by the first. Perl and PHP copy.
+    pub(super) fn alias(&mut self, names: &[String], operator: &str, from: usize, value: &Value) {
+        let [name] = names else { return };
+        self.aliases.retain(|(one, other)| one != name && other != name);
+        let is_name = operator == "=" && self.at == from + 1 && self.is_name(from);
+        let is_shared = matches!(value, Value::List(_) | Value::Table(_))
+            && !matches!(self.language, "perl" | "php");
+        if !is_name || !is_shared {
+            return;
+        }
+        if self.aliases.len() < ALIASES {
+            let other = self.word_at(from).to_owned();
+            self.aliases.push((name.clone(), other));
+        } else {
+            self.limit();
+        }
+    }
+
+    fn is_conditional(&self, index: usize) -> bool {
+        if self.language == "python" {
+            self.token_at(index).is_some_and(|token| token.indent > self.indent)
+        } else {
+            self.blocks > 0
+        }
+    }
+
+    /// `object.member = value`, `object['key'] = value`.
+    pub(super) fn store_member(&mut self, place: Value, value: Value) {
+        let Value::Name(path, _) = place else { return };
+        let client = ["requests.", "httpx.", "aiohttp."].iter().any(|name| path.starts_with(name));
+        if path.ends_with(".verify") && client && value.is_false() {
+            let span = self.span_from(self.at.saturating_sub(1));
+            self.walk.note("code.security.disabled", span);
+        }
+        for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
+            if let Some(name) = path.strip_prefix(prefix)
+                && OBEYED.contains(&name)
+            {
+                let span = self.span_from(self.at.saturating_sub(1));
+                let kind = EffectKind::Environment { name: name.to_owned(), value: value.text() };
+                self.walk.emit(kind, span);
+            } else if let Some(name) = path.strip_prefix(prefix)
+                && (agents::redirects(name) || name.starts_with(OWN))
+            {
+                // An agent that is started later finds it.
+                let span = self.span_from(self.at.saturating_sub(1));
+                self.walk.environment_of(name, &value.text(), span);
+            }
+        }
+        self.bind(path.to_string(), value);
+    }
+}
+
+/// Whether a text is what [`Interpreter::listed`] gives.
+pub(super) fn is_listing(text: &Text) -> bool {
+    matches!(text.pieces.last(), Some(Piece::Glob(_)))
+}

@@ -1,0 +1,264 @@
+//! Loops. Owns what they go over, and what only is bad when it is done again and again.
+
+use super::{interpreter::Interpreter, value::Value};
+use crate::bound::Bounded;
+
+/// How many tokens of a body are looked at.
+pub(super) const BODY: usize = 96;
+
+/// Words that leave a loop.
+const LEAVES: &[&str] = &["break", "exit", "_exit", "return", "raise", "throw", "quit"];
+
+/// Words that make a loop wait for something.
+const WAITS: &[&str] = &[
+    "accept",
+    "communicate",
+    "get",
+    "input",
+    "join",
+    "poll",
+    "read",
+    "readline",
+    "recv",
+    "select",
+    "sleep",
+    "wait",
+    "waitpid",
+    "await",
+    "flush",
+    "execSync",
+    "spawnSync",
+];
+
+/// How many elements of a list a loop's body is read for.
+const ROUNDS: usize = 4;
+
+impl Interpreter<'_, '_, '_> {
+    /// A loop that nothing in its head ends, before or behind what it repeats.
+    pub(super) fn endless(&mut self, start: usize) {
+        let next = self.word_at(start + 1);
+        let (from, end) = match self.word_at(start) {
+            "loop" if next == "{" => (start + 2, self.partner(start + 1)),
+            "loop" if next == "do" => (start + 2, self.end),
+            "redo" => (self.statement_before(start), start),
+            "goto" => {
+                let is_label =
+                    |at: &usize| self.word_at(*at) == next && self.word_at(*at + 1) == ":";
+                let Some(label) = (0..start).rev().leading(BODY).find(is_label) else { return };
+                (label + 2, start)
+            }
+            word @ ("while" | "until") => {
+                let bracket = usize::from(next == "(");
+                // Nothing between the brackets goes on in perl.
+                let is_empty = bracket == 1 && self.word_at(start + 2) == ")";
+                let goes_on = if word == "while" {
+                    &["True", "true", "1"][..]
+                } else {
+                    &["False", "false", "0"][..]
+                };
+                let head = self.word_at(start + 1 + bracket);
+                // The parent goes on as long as it has children.
+                let is_fork = word == "while"
+                    && matches!(self.language, "perl" | "ruby")
+                    && matches!(head, "fork" | "defined");
+                if is_fork {
+                    let end = if bracket == 1 {
+                        self.partner(start + 1)
+                    } else {
+                        self.statement_end(start)
+                    };
+                    self.body_without_end(start, start + 1, end);
+                }
+                if !is_empty && !goes_on.contains(&head) {
+                    return;
+                }
+                let body = start + 1 + 2 * bracket + usize::from(!is_empty);
+                let before = self.statement_before(start);
+                if self.language == "python" {
+                    (start + 2, self.block_end(start))
+                } else if before < start && matches!(self.language, "perl" | "ruby") {
+                    (before, start)
+                } else if self.word_at(body) == "{" {
+                    (body + 1, self.partner(body))
+                } else {
+                    (body, self.statement_end(body))
+                }
+            }
+            _ => return,
+        };
+        self.body_without_end(start, from, end);
+    }
+
+    /// Where the statement begins that a word on the same line stands behind: `fork while 1`, `do { fork } while 1`.
+    fn statement_before(&self, index: usize) -> usize {
+        let opens = |at: &usize| match self.word_at(index - 1) {
+            "}" => self.partner(*at) == index - 1,
+            _ => self.word_at(*at) == "begin",
+        };
+        if index > 0 && matches!(self.word_at(index - 1), "}" | "end") {
+            return (0..index - 1).rev().leading(BODY).find(opens).map_or(index, |at| at + 1);
+        }
+        let is_inside = |at: &usize| {
+            !matches!(self.word_at(at - 1), ";" | "{" | "}" | "do") && !self.is_first(*at)
+        };
+        let word = self.word_at(index);
+        // What is done again may be several statements.
+        if word == "redo" {
+            let opens = |at: &usize| matches!(self.word_at(at - 1), "{" | "do");
+            return (1..index).rev().leading(BODY).find(opens).unwrap_or(0);
+        }
+        let mut at = index;
+        while at > 0 && index - at < BODY && is_inside(&at) {
+            at -= 1;
+        }
+        at
+    }
+
+    fn statement_end(&self, from: usize) -> usize {
+        let ends = |index: &usize| matches!(self.word_at(*index), ";" | "}");
+        (from..self.end.min(from + BODY)).find(ends).unwrap_or(self.end)
+    }
+
+    /// What only is bad when it is done again and again.
+    fn body_without_end(&mut self, start: usize, from: usize, end: usize) {
+        let span = self.span_from(start);
+        if self.multiplies(from, end) || self.starts_without_waiting(from, end) {
+            self.walk.note("code.fork.loop", span);
+        }
+        let body = || (from..end.min(from + BODY)).map(|index| self.word_at(index));
+        let writes = self.files.iter().any(|file| file.writes)
+            && body().any(|word| matches!(word, "write" | "writelines" | "writeSync"));
+        if writes && !body().any(|word| LEAVES.contains(&word) || WAITS.contains(&word)) {
+            self.walk.note("system.disk.fill", span);
+        }
+    }
+
+    /// Whether code starts copies of itself and goes on at once.
+    pub(super) fn multiplies(&self, from: usize, end: usize) -> bool {
+        let end = end.min(from + BODY);
+        let body = || (from..end).map(|index| self.word_at(index));
+        if body().any(|word| LEAVES.contains(&word) || WAITS.contains(&word)) {
+            return false;
+        }
+        let forks = (from..end).any(|index| {
+            let called = self.word_at(index + 1) == "(";
+            match self.word_at(index) {
+                "pcntl_fork" => called,
+                "fork" if matches!(self.language, "perl" | "ruby") => {
+                    !matches!(self.word_at(index + 1), "=" | "=>" | ":" | "::")
+                }
+                "fork" => called && matches!(self.word_at(index + 2), ")" | "__filename"),
+                _ => false,
+            }
+        });
+        let starts = body().any(|word| {
+            matches!(word, "Popen" | "spawn" | "fork" | "Process" | "execFile" | "exec" | "system")
+        });
+        let itself = body().any(|word| {
+            matches!(word, "__file__" | "__filename" | "__FILE__" | "argv" | "$0" | "execPath")
+        });
+        forks || starts && itself
+    }
+
+    /// Whether a body without an end starts programs and waits for nothing.
+    fn starts_without_waiting(&self, from: usize, end: usize) -> bool {
+        let body = || (from..end.min(from + BODY)).map(|index| self.word_at(index));
+        let starts = (from..end.min(from + BODY)).any(|index| {
+            matches!(self.word_at(index), "Popen" | "spawn") && self.word_at(index + 1) == "("
+        });
+        starts
+            && !body().any(|word| {
+                LEAVES.contains(&word)
+                    || WAITS.contains(&word)
+                    || matches!(word, "await" | "if" | "on" | "next")
+            })
+    }
+
+    /// `for name in list`, `for (const name of list)`, `foreach ($list as $name)`, `for my $name (list)`.
+    pub(super) fn each(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        let open = self.word() == "(";
+        let limit = if open { self.partner(self.at) } else { self.end.min(start + 32) };
+        let separator = (self.at..limit.min(start + 32))
+            .find(|index| matches!(self.word_at(*index), "in" | "of" | "as" | ";" | ":"));
+        let Some(separator) = separator else {
+            return;
+        };
+        let is_true = usize::from(matches!(self.word_at(separator + 1), "1" | "true"));
+        if self.word_at(separator) == ";" && self.word_at(separator + 1 + is_true) == ";" && open {
+            let body = limit + 1;
+            if self.word_at(body) == "{" {
+                self.body_without_end(start, body + 1, self.partner(body));
+            } else {
+                self.body_without_end(start, body, self.statement_end(body));
+            }
+        }
+        if self.word_at(separator) == ":" || self.word_at(separator) == ";" {
+            return;
+        }
+        let names_first = self.word_at(separator) != "as";
+        let (list, names) = if names_first {
+            let names = self.names(self.at + usize::from(open), separator);
+            self.at = separator + 1;
+            (self.expression(0), names)
+        } else {
+            self.at += 1;
+            let list = self.expression(0);
+            (list, self.names(separator + 1, limit))
+        };
+        let names: Vec<String> = names
+            .into_iter()
+            .map(|name| match name.as_str() {
+                "const" | "let" | "var" | "my" => self.word_at(start + 3).to_owned(),
+                _ => name,
+            })
+            .collect();
+        let rounds: Vec<Value> = match &list {
+            Value::List(elements) if !elements.is_empty() => {
+                let mut rounds: Vec<Value> = elements.iter().leading(ROUNDS).cloned().collect();
+                if elements.len() > ROUNDS {
+                    rounds.push(self.element(&Value::Text(list.text()), 0));
+                }
+                rounds
+            }
+            other => vec![self.element(other, 0)],
+        };
+        let body = if self.language == "python" {
+            let line = self.block_end(start);
+            (self.word() == ":").then(|| self.at + 1..line)
+        } else if open {
+            let brace = limit + 1;
+            (self.word_at(brace) == "{").then(|| brace + 1..self.partner(brace))
+        } else {
+            None
+        };
+        let Some(body) = body else {
+            let value = rounds.into_iter().reduce(Value::or);
+            for name in names {
+                self.bind(name, value.clone().unwrap_or_else(|| Value::unknown("x")));
+            }
+            return;
+        };
+        for round in rounds {
+            match names.as_slice() {
+                [name] => {
+                    self.bind(name.clone(), round);
+                }
+                names => {
+                    for (position, name) in names.iter().enumerate() {
+                        let element = self.element(&round, position);
+                        self.bind(name.clone(), element);
+                    }
+                }
+            }
+            self.at = body.start;
+            if !self.sink() {
+                break;
+            }
+            self.statements(body.end);
+            self.rise();
+        }
+        self.at = body.end;
+    }
+}

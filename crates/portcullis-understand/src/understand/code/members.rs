@@ -1,0 +1,286 @@
+//! Members of values: what a name with a dot behind it is. Owns the names that stand for the same module, and the environment.
+
+use portcullis_syntax::Span;
+
+use super::{
+    binding::is_listing,
+    interpreter::Interpreter,
+    tables,
+    value::{Given, Value, mixed},
+};
+use crate::{
+    effect::GapReason,
+    text::{Taint, Text},
+};
+
+/// Parts of the names of environment variables that hold secrets.
+const SECRET_NAMES: &[&str] =
+    &["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "DSN"];
+
+/// Names that stand for the same module.
+const SAME: &[(&str, &str)] = &[
+    ("builtins.", ""),
+    ("__builtins__.", ""),
+    ("__builtin__.", ""),
+    ("posix.", "os."),
+    ("nt.", "os."),
+    ("globalThis.", ""),
+    ("global.", ""),
+    ("window.", ""),
+    ("fs.promises.", "fs."),
+    ("fs/promises.", "fs."),
+    ("::", ""),
+    ("Kernel.", ""),
+    ("CORE.GLOBAL.", ""),
+    ("_G.", ""),
+];
+
+/// The bits that names of `stat` stand for.
+const MODES: &[(&str, i64)] = &[
+    ("S_IRGRP", 0o40),
+    ("S_IROTH", 0o4),
+    ("S_IRUSR", 0o400),
+    ("S_IRWXG", 0o70),
+    ("S_IRWXO", 0o7),
+    ("S_IRWXU", 0o700),
+    ("S_ISGID", 0o2000),
+    ("S_ISUID", 0o4000),
+    ("S_ISVTX", 0o1000),
+    ("S_IWGRP", 0o20),
+    ("S_IWOTH", 0o2),
+    ("S_IWUSR", 0o200),
+    ("S_IXGRP", 0o10),
+    ("S_IXOTH", 0o1),
+    ("S_IXUSR", 0o100),
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// A member of a value.
+    pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
+        match value {
+            Value::Name(path, text) => self.member_of_name(&path, text, name),
+            Value::Table(_) => match value.entry(name) {
+                Some(entry) => entry.clone(),
+                None => Value::Method(Box::new((value, name.to_owned()))),
+            },
+            Value::Any(list) => list
+                .into_iter()
+                .map(|value| self.member(value, name))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown(name)),
+            Value::Function(_) if matches!(name, "call" | "apply" | "bind") => value,
+            Value::Holder(_) => value,
+            // An entry of a directory, and the path that it has.
+            Value::Text(text)
+                if matches!(name, "path" | "parentPath" | "fullpath" | "FullName")
+                    && is_listing(&text) =>
+            {
+                Value::Text(text)
+            }
+            other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
+                let mut text = Text::default();
+                other.inherit_into(&mut text);
+                Value::reached(&format!("object.{name}"), text)
+            }
+            other => Value::Method(Box::new((other, name.to_owned()))),
+        }
+    }
+
+    fn member_of_name(&mut self, path: &str, mut text: Text, name: &str) -> Value {
+        match (path, name) {
+            (_, "__dict__") => return Value::reached(path, text),
+            (_, "__globals__") => {
+                if path.contains("__subclasses__") || path.contains("__init__") {
+                    let span = self.span_from(self.at.saturating_sub(1));
+                    self.walk.note("code.sandbox.escape", span);
+                }
+                return Value::name("globals()");
+            }
+            ("globals()" | "locals()" | "vars()" | "globalThis" | "window", name)
+            | ("sys.modules", name) => {
+                // The functions of `os` are what escapes look for in the names of foreign modules.
+                let in_os = format!("os.{name}");
+                if !self.variables.contains_key(name)
+                    && self.language == "python"
+                    && tables::row("python", &in_os).is_some()
+                {
+                    return Value::name(&in_os);
+                }
+                return self.resolve(name);
+            }
+            ("__builtins__" | "builtins" | "__builtin__", name) => return Value::name(name),
+            ("sys", "argv") | ("process", "argv") => {
+                let mut list = vec![Value::known(if path == "sys" { "-c" } else { "node" })];
+                if let Value::List(arguments) = self.argument_list() {
+                    list.extend(arguments);
+                }
+                return Value::List(list);
+            }
+            ("stat", name) if name.starts_with("S_I") => {
+                if let Some((_, bits)) = MODES.iter().find(|(known, _)| *known == name) {
+                    return Value::Number(*bits);
+                }
+            }
+            (_, "default") if self.language == "javascript" => return Value::reached(path, text),
+            ("import.meta", "dirname") => return Value::known("."),
+            ("sys", "executable") => return Value::known("python3"),
+            ("process", "execPath") => return Value::known("node"),
+            ("os", "environ" | "environb") | ("Bun" | "process", "env") => {
+                text.taint = text.taint.with(Taint::SECRET);
+            }
+            ("os.environ" | "process.env" | "Bun.env" | "ENV", name)
+                if name
+                    .chars()
+                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') =>
+            {
+                let whole = format!("{path}.{name}");
+                return match self.variables.get(&whole) {
+                    Some(value) => value.clone(),
+                    None if path == "ENV" || path.contains("env") => {
+                        self.environment_name(path, name)
+                    }
+                    None => Value::reached(&whole, text),
+                };
+            }
+            ("os", "path") if self.language == "python" => return Value::reached("os.path", text),
+            ("os" | "path", "sep") => return Value::known("/"),
+            ("sys", "stdin") => return Value::Text(self.standard_input()),
+            // Ruby calls what has no arguments without parentheses.
+            ("Dir", "home") if self.language == "ruby" && self.word() != "(" => {
+                return Value::Text(self.environment("HOME"));
+            }
+            (_, "bind")
+                if self.language != "ruby"
+                    && tables::row(self.language, &self.canonical(path)).is_some() =>
+            {
+                return Value::reached(path, text);
+            }
+            (
+                _,
+                "call" | "apply" | "__call__" | "invoke" | "__invoke" | "to_proc" | "unbind"
+                | "curry" | "yield",
+            ) if tables::row(self.language, &self.canonical(path)).is_some() => {
+                return Value::reached(path, text);
+            }
+            _ => {}
+        }
+        let whole = format!("{path}.{name}");
+        if let Some(value) = self.variables.get(&whole) {
+            return value.clone();
+        }
+        // What an object does not have, its class does.
+        if let Some(class) = path.strip_suffix("()")
+            && let Some(value) = self.variables.get(&format!("{class}.{name}"))
+        {
+            return value.clone();
+        }
+        Value::reached(&whole, text)
+    }
+
+    /// The value of an environment variable, kept as a place so that it can be assigned.
+    fn environment_name(&self, path: &str, name: &str) -> Value {
+        let text = self.environment(name);
+        if text.has_unknown() {
+            return Value::reached(&format!("{path}.{name}"), text.derive([]));
+        }
+        Value::Text(text)
+    }
+
+    pub(super) fn environment(&self, name: &str) -> Text {
+        if name == "HOME"
+            && let Some(home) = &self.walk.facts().home
+        {
+            return Text::known(home.as_str());
+        }
+        let mut text = Text::unknown(name);
+        let upper = name.to_ascii_uppercase();
+        if SECRET_NAMES.iter().any(|part| upper.contains(part))
+            || crate::programs::secret_names::holds_login(&upper)
+        {
+            text.taint = Taint::SECRET;
+        }
+        text
+    }
+
+    pub(super) fn canonical(&self, path: &str) -> String {
+        let mut path = path;
+        let mut front = "";
+        for (long, short) in SAME {
+            if let Some(rest) = path.strip_prefix(long) {
+                path = rest;
+                front = short;
+                break;
+            }
+        }
+        format!("{front}{path}")
+    }
+
+    /// What a dotted name in a text stands for.
+    pub(super) fn value_of(&mut self, text: &str) -> Value {
+        let mut names = text.trim().split('.');
+        let Some(first) = names.next() else { return Value::unknown("a value") };
+        let plain = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        if !plain(first) {
+            return Value::unknown("a value");
+        }
+        let mut value = self.resolve(first);
+        for name in names {
+            if !plain(name) {
+                return Value::unknown("a value");
+            }
+            value = self.member(value, name);
+        }
+        value
+    }
+
+    pub(super) fn member_by_name(&mut self, path: &str, plain: &[&Given], span: Span) -> Value {
+        match plain {
+            // `call_user_func('system', …)`, `send(:system, …)`
+            [name, rest @ ..]
+                if matches!(self.language, "php" | "ruby" | "r") && path != "Reflect.get" =>
+            {
+                let function = match &name.value {
+                    Value::Text(text) => match text.as_known() {
+                        Some(name) => Value::name(name),
+                        None => {
+                            if text.taint != Taint::NONE {
+                                self.walk.gap(span, GapReason::UnknownCode);
+                            }
+                            return Value::unknown("a call");
+                        }
+                    },
+                    other => other.clone(),
+                };
+                if matches!(
+                    path,
+                    "method"
+                        | "const_get"
+                        | "Object.const_get"
+                        | "ReflectionFunction"
+                        | "Closure.fromCallable"
+                        | "fromCallable"
+                        | "instance_method"
+                        | "public_method"
+                        | "get"
+                        | "match.fun"
+                ) {
+                    return function;
+                }
+                let given: Vec<Given> = rest.iter().map(|given| (*given).clone()).collect();
+                self.call_value(function, given, span)
+            }
+            [name] => name.value.as_known().map_or_else(|| Value::unknown("a member"), Value::name),
+            [object, name, ..] => match name.value.as_known() {
+                Some(name) => {
+                    let name = name.to_owned();
+                    self.member(object.value.clone(), &name)
+                }
+                None => Value::reached("a member", mixed("a member", [&object.value, &name.value])),
+            },
+            [] => Value::unknown("a member"),
+        }
+    }
+}

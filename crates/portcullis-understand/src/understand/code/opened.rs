@@ -1,0 +1,338 @@
+//! Files that code opens, connections that it makes and objects that it reads back. Owns what stands open while the code goes on.
+
+use portcullis_syntax::Span;
+
+use super::{
+    acts::network,
+    interpreter::{Interpreter, Open},
+    value::{Given, Value, mixed},
+};
+use crate::{
+    bound::Bounded,
+    effect::{Argument, WriteMode},
+    text::{Taint, Text},
+};
+
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn connect(
+        &mut self,
+        listens: bool,
+        path: &str,
+        plain: &[&Given],
+        given: &[Given],
+        span: Span,
+    ) -> Value {
+        let opens_only = matches!(
+            path,
+            "socket.socket"
+                | "net.Socket"
+                | "socket.tcp"
+                | "socket.udp"
+                | "socket_create"
+                | "paramiko.SSHClient"
+                | "websocket.WebSocket"
+                | "Socket.new"
+                | "dgram.createSocket"
+        ) || path.starts_with("boto3");
+        let result = Value::reached(&format!("{path}()"), Text::default());
+        if path.contains("ocket") || path == "net.connect" || path.ends_with("open_connection") {
+            self.raw_socket = true;
+        }
+        if opens_only {
+            return result;
+        }
+        if listens {
+            self.seen.listens = true;
+        } else {
+            self.seen.connects = true;
+            self.raw_socket |= self.language == "perl" || path.ends_with(".connect");
+        }
+        let mut address = Text::default();
+        let parts: Vec<Value> = plain
+            .iter()
+            .flat_map(|given| match &given.value {
+                Value::List(list) => list.clone(),
+                value => vec![value.clone()],
+            })
+            .chain(
+                given
+                    .iter()
+                    .filter(|given| {
+                        given.name.as_deref().is_some_and(|name| {
+                            matches!(
+                                name,
+                                "host"
+                                    | "hostname"
+                                    | "PeerAddr"
+                                    | "PeerHost"
+                                    | "server"
+                                    | "address"
+                            )
+                        })
+                    })
+                    .map(|given| given.value.clone()),
+            )
+            .chain(given.iter().filter_map(|given| given.value.entry("host").cloned()))
+            .filter(|value| !matches!(value, Value::Function(_) | Value::Table(_)))
+            .collect();
+        // Node gives the port first.
+        let port_first = matches!(parts.as_slice(), [Value::Number(_), Value::Text(_), ..]);
+        let mut order: Vec<&Value> = parts.iter().leading(2).collect();
+        if port_first {
+            order.reverse();
+        }
+        for (index, value) in order.iter().enumerate() {
+            if index > 0 {
+                address.push_known(":");
+            }
+            address.append(&value.text());
+        }
+        if address.is_empty() {
+            address = Text::unknown("an address");
+        }
+        let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone());
+        self.peer = address.clone();
+        let argument = Argument { text: address, span };
+        let received = self.walk.connect(&argument, sends, listens);
+        Value::reached(&format!("{path}()"), Text { taint: Taint::NETWORK, ..received.derive([]) })
+    }
+
+    pub(super) fn deserialize(
+        &mut self,
+        path: &str,
+        first: Option<&Given>,
+        given: &[Given],
+        span: Span,
+    ) {
+        let safe = given.iter().any(|given| {
+            matches!(&given.value, Value::Name(name, _)
+                if (name.contains("Safe") || name.contains("safe") || name.contains("JSON"))
+                    && !name.contains("Unsafe"))
+                || given.name.as_deref() == Some("allowed_classes")
+                || given.value.entry("allowed_classes").is_some()
+        });
+        let full = path.contains("full_load")
+            || given.iter().any(|given| matches!(&given.value, Value::Name(name, _) if name.ends_with("FullLoader")));
+        // Models are weights alone unless somebody says otherwise.
+        let weights = path == "torch.load"
+            && !given.iter().any(|given| {
+                given.name.as_deref() == Some("weights_only") && given.value.is_false()
+            });
+        if safe || full || weights {
+            return;
+        }
+        let Some(first) = first else { return };
+        let from_file = match &first.value {
+            Value::File(index) => {
+                self.files.get(*index).is_some_and(|file| !file.read.taint.has(Taint::NETWORK))
+            }
+            Value::Text(text) => {
+                text.as_known().is_some() && !path.ends_with("loads") && self.language == "python"
+                    || text.taint.has(Taint::FILE) && !text.taint.has(Taint::NETWORK)
+            }
+            Value::Name(..) => {
+                path.ends_with(".load") && self.language == "python" && !path.starts_with("yaml")
+            }
+            _ => false,
+        };
+        let known = match &first.value {
+            Value::Text(text) => text.as_known(),
+            _ => None,
+        };
+        // A tag of YAML that makes an object of any class.
+        let tagged = known.is_some_and(|text| text.contains("!!python/"));
+        let rule = if from_file && !tagged
+            || path.contains("shelve")
+            || path.contains("joblib")
+            || path.contains("pandas")
+        {
+            "code.deserialize.file"
+        } else {
+            "code.deserialize.untrusted"
+        };
+        self.walk.note(rule, span);
+        if let Some(known) = known {
+            self.pickle(known, first.span);
+        }
+    }
+
+    /// What a text pickle would call: `cos\nsystem\n(S'…'`.
+    fn pickle(&mut self, text: &str, span: Span) {
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            let Some(module) = line.rsplit('c').next().filter(|_| line.contains('c')) else {
+                continue;
+            };
+            if !matches!(module, "os" | "posix" | "nt" | "subprocess" | "__builtin__" | "builtins")
+            {
+                continue;
+            }
+            let function = lines.next().unwrap_or_default();
+            let argument = lines.next().unwrap_or_default();
+            let quoted = argument.split(['\'', '"']).nth(1).unwrap_or_default();
+            let inner = argument.find(['\'', '"']).zip(argument.rfind(['\'', '"']));
+            let argument =
+                inner.and_then(|(start, end)| argument.get(start + 1..end)).unwrap_or(quoted);
+            let given = Given { name: None, value: Value::known(argument), span };
+            self.call_name(&format!("{module}.{function}"), Text::default(), &[given], span);
+        }
+    }
+
+    pub(super) fn open(&mut self, given: &[Given], span: Span) -> Value {
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let Some(first) = plain.first().copied().or_else(|| given.first()) else {
+            return Value::unknown("a file");
+        };
+        if self.language == "perl" {
+            return self.open_perl(&plain, span);
+        }
+        if self.language == "ruby"
+            && first.value.as_known().is_some_and(|text| text.starts_with('|'))
+        {
+            let text = first.value.as_known().unwrap_or_default();
+            let command = Text::known(text.trim_start_matches('|'));
+            return Value::Text(self.run_shell(&command, first.span, None));
+        }
+        if first.value.as_known().is_some_and(|text| {
+            text.contains("://") && !text.starts_with("file") && !text.starts_with("php")
+        }) && matches!(self.language, "ruby" | "php")
+        {
+            let argument = self.place_of(Some(first));
+            return Value::Text(network(self.walk.connect(&argument, None, false)));
+        }
+        let mode = plain
+            .get(1)
+            .copied()
+            .or_else(|| given.iter().find(|given| given.name.as_deref() == Some("mode")))
+            .map(|given| given.value.text());
+        let (writes, how) = match &mode {
+            None => (false, WriteMode::Replace),
+            Some(mode) => match mode.as_known() {
+                Some(mode) if mode.contains('a') => (true, WriteMode::Append),
+                Some(mode) if mode.contains('w') || mode.contains('x') => {
+                    (true, WriteMode::Replace)
+                }
+                Some(mode) if mode.contains('+') => (true, WriteMode::Edit),
+                Some(_) => (false, WriteMode::Replace),
+                None => {
+                    let shown = mode.display();
+                    let writes = ["WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND"]
+                        .iter()
+                        .any(|flag| shown.contains(flag));
+                    (
+                        writes,
+                        if shown.contains("APPEND") {
+                            WriteMode::Append
+                        } else {
+                            WriteMode::Replace
+                        },
+                    )
+                }
+            },
+        };
+        self.open_file(first, writes, how)
+    }
+
+    /// Opens a file; what is written to it is told when it is known.
+    pub(super) fn open_file(&mut self, file: &Given, writes: bool, mode: WriteMode) -> Value {
+        let mut last = Value::unknown("a file");
+        for value in file.value.alternatives() {
+            let path = Argument { text: value.text(), span: file.span };
+            if matches!(value, Value::File(_) | Value::Number(_)) {
+                return value;
+            }
+            let read = if writes {
+                Text::default()
+            } else {
+                self.flush();
+                self.walk.read(&path)
+            };
+            let content = Text::default();
+            self.files.push(Open { path, mode, writes, content, read, flushed: false });
+            last = Value::File(self.files.len() - 1);
+        }
+        last
+    }
+
+    fn open_perl(&mut self, plain: &[&Given], span: Span) -> Value {
+        let (mode, target) = match plain {
+            [_, mode, target, ..] => (mode.value.text(), Some(*target)),
+            [_, both] => (both.value.text(), None),
+            _ => return Value::unknown("a file"),
+        };
+        let text = mode.known_prefix().trim().to_owned();
+        if target.is_some() && matches!(text.as_str(), "-|" | "|-") {
+            let words = self.words(plain.iter().skip(2).map(|given| (&given.value, given.span)));
+            if let [one] = words.as_slice() {
+                let command = one.text.clone();
+                return Value::Text(self.run_shell(&command, span, None));
+            }
+            return Value::Text(self.run_words(&words, None));
+        }
+        if text.contains(">&") || text.contains("<&") {
+            if self.seen.connects || self.seen.listens || self.raw_socket {
+                self.seen.duplicates = Some(span);
+            }
+            return Value::unknown("a file");
+        }
+        if target.is_none() && (text.starts_with('|') || text.ends_with('|')) {
+            let command = Text::known(text.trim_matches('|'));
+            return Value::Text(self.run_shell(&command, span, None));
+        }
+        let appends = text.starts_with(">>");
+        let writes = text.starts_with('>') || text.starts_with("+<");
+        let path = match target {
+            Some(target) => target.value.text(),
+            None => {
+                let mut path = Text::known(text.trim_start_matches(['<', '>', '+', ' ']));
+                for piece in mode.pieces.iter().skip(usize::from(!mode.known_prefix().is_empty())) {
+                    path.push(piece.clone());
+                }
+                path
+            }
+        };
+        let file = Given { name: None, value: Value::Text(path), span };
+        let mode = if appends { WriteMode::Append } else { WriteMode::Replace };
+        let value = self.open_file(&file, writes, mode);
+        self.last_file = Some(self.files.len().saturating_sub(1));
+        value
+    }
+
+    /// Adds to what an open file is given.
+    pub(super) fn write_file(&mut self, index: usize, content: &Text) {
+        if let Some(file) = self.files.get_mut(index) {
+            if file.flushed {
+                let path = file.path.clone();
+                self.walk.write(&path, WriteMode::Append, content.clone());
+            } else {
+                file.content.append(content);
+            }
+        }
+    }
+
+    /// A call that is given an open file may write to it.
+    pub(super) fn pass_to_files(&mut self, given: &[Given]) {
+        let open: Vec<usize> = given
+            .iter()
+            .filter_map(|given| match given.value {
+                Value::File(index) => Some(index),
+                _ => None,
+            })
+            .collect();
+        for index in open {
+            let content = mixed("content", given.iter().map(|given| &given.value));
+            self.write_file(index, &content);
+        }
+    }
+
+    /// Tells what was written so far.
+    pub(super) fn flush(&mut self) {
+        for file in &mut self.files {
+            if file.writes && !file.flushed {
+                file.flushed = true;
+                let content = std::mem::take(&mut file.content);
+                self.walk.write(&file.path, file.mode, content);
+            }
+        }
+    }
+}

@@ -1,0 +1,577 @@
+//! What stands behind an operand: members, indices and calls; what a call does is said in `calls`.
+
+use portcullis_syntax::Span;
+use portcullis_syntax::code::TokenKind;
+
+use super::{
+    expressions::ENDS,
+    fold,
+    interpreter::Interpreter,
+    methods::grown,
+    operands::{ELEMENTS, LINES, number, whole_environment},
+    tables,
+    value::{Given, Value, mixed},
+};
+use crate::{
+    bound::{Bounded, Cut},
+    text::{Piece, Text},
+};
+
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn postfix(&mut self, value: Value, start: usize) -> Value {
+        if self.at >= self.end {
+            return value;
+        }
+        let Some(token) = self.token_at(self.at) else { return value };
+        let (spaced, first) = (token.spaced, token.first);
+        let word = self.word();
+        // `$`rm x`` of zx, execa and Bun.
+        if self.language == "javascript"
+            && !spaced
+            && token.span.of(self.source).starts_with('`')
+            && matches!(&value, Value::Name(path, _) if runs_templates(path))
+        {
+            let command = self.template();
+            let span = self.span_from(start);
+            return Value::Text(self.run_shell(&command, span, None));
+        }
+        match word {
+            "." | "?." | "->" | "::" if self.continues() => {
+                if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
+                    return value;
+                }
+                let next = self.at + 1;
+                if self.is_name(next) {
+                    let name = self.word_at(next);
+                    self.at = next + 1;
+                    let member = self.member(value, name);
+                    // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
+                    if self.language == "perl" && word == "->" && self.word() != "(" {
+                        let span = self.span_from(start);
+                        return self.call_value(member, Vec::new(), span);
+                    }
+                    return member;
+                }
+                if matches!(self.word_at(next), "[" | "{" | "(") {
+                    self.at = next;
+                    return value;
+                }
+                if self.token_at(next).is_some_and(|token| token.kind == TokenKind::Variable) {
+                    // `$object->$name`
+                    self.at = next;
+                    let name = self.primary().text();
+                    return match name.as_known() {
+                        Some(name) => self.member(value, name),
+                        None => Value::reached("", mixed("a member", [&value])),
+                    };
+                }
+                value
+            }
+            ":" if self.language == "lua" && self.is_name(self.at + 1) => {
+                let name = self.word_at(self.at + 1);
+                self.at += 2;
+                self.member(value, name)
+            }
+            "(" if !first || self.brackets > 0 => {
+                if spaced && !self.may_call_spaced(start) {
+                    return self.bare_call(value, start, spaced);
+                }
+                // `list.append(…)`: the list stands right before the method.
+                let owner = self.owner(start);
+                let close = self.partner(self.at);
+                let first = self.at + 1;
+                let given = self.arguments_until(close);
+                let span = self.span_from(start);
+                if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner))
+                    && let Some(grown) = grown(&value, &given)
+                {
+                    for other in self.same_as(&owner) {
+                        self.bind(other, grown.clone());
+                    }
+                    self.bind(owner, grown);
+                }
+                self.grow_first(&value, first, &given);
+                let outer = self.directory_around(&value);
+                let value = self.call_value(value, given, span);
+                let before = self.at;
+                self.block(&value);
+                if let Some(outer) = outer.filter(|_| self.at > before) {
+                    self.walk.go_to(outer);
+                }
+                value
+            }
+            "[" if !first && (!spaced || !matches!(self.language, "ruby" | "perl")) => {
+                self.index(value)
+            }
+            "{" if self.language == "perl" && !spaced => self.index(value),
+            "!" if self.language == "rust" => {
+                self.at += 1;
+                value
+            }
+            "|" if self.language == "awk" && self.word_at(self.at + 1) == "getline" => {
+                let span = self.span_from(start);
+                self.at += 2;
+                let command = value.text();
+                let printed = self.run_shell(&command, span, None);
+                if self.is_name(self.at) {
+                    let lines = printed.as_known().and_then(|known| {
+                        let line = |line: &str| {
+                            Value::Text(printed.derive([Piece::Known(line.to_owned())]))
+                        };
+                        let mut cut = Cut::default();
+                        let lines = known.lines().at_most(LINES, &mut cut, span);
+                        let value = lines.map(line).reduce(Value::or);
+                        let rest = printed.derive([Piece::Unknown("a later line".into())]);
+                        if cut.happened() { Some(Value::Text(rest)) } else { value }
+                    });
+                    let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
+                    if self.word_at(self.at + 1) == "[" {
+                        let place = self.expression(5);
+                        self.store_member(place, line);
+                    } else {
+                        self.bind(self.word().to_owned(), line);
+                        self.at += 1;
+                    }
+                }
+                Value::Text(printed)
+            }
+            "++" | "--" if !spaced => {
+                self.at += 1;
+                value
+            }
+            _ => self.bare_call(value, start, spaced),
+        }
+    }
+
+    /// The name of what a method belongs to, `list` of `list.append(` and `self.list` of `self.list.append(`.
+    pub(super) fn owner(&self, start: usize) -> Option<String> {
+        let end = self.at.checked_sub(2).filter(|end| *end > start)?;
+        let mut name = String::new();
+        for at in start..end {
+            let word = self.word_at(at);
+            if !self.is_name(at) && !matches!(word, "." | "this") && !word.starts_with(['$', '@']) {
+                return None;
+            }
+            name.push_str(word);
+        }
+        Some(name)
+    }
+
+    /// The other names of the list or table that a variable holds: `b = a` names it twice.
+    fn same_as(&self, name: &str) -> Vec<String> {
+        let pairs = self.aliases.iter();
+        pairs
+            .filter_map(|(one, other)| match (one == name, other == name) {
+                (true, _) => Some(other.clone()),
+                (_, true) => Some(one.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// `push @list, …`, `array_push($list, …)`, `table.insert(list, …)`, `Object.assign(table, …)`: what the first argument names grows.
+    fn grow_first(&mut self, callee: &Value, first: usize, given: &[Given]) {
+        let Value::Name(path, _) = callee else { return };
+        let method = match path.as_ref() {
+            "push" | "array_push" | "table.insert" => "push",
+            "unshift" | "array_unshift" => "unshift",
+            "Object.assign" => "update",
+            _ => return,
+        };
+        let name = self.word_at(first).to_owned();
+        let before = match self.bound(&name) {
+            Some(before @ (Value::List(_) | Value::Table(_))) => before,
+            // Perl's `("one")` is a list of one.
+            Some(before @ Value::Text(_)) if self.language == "perl" => Value::List(vec![before]),
+            _ => return,
+        };
+        let rest = given.get(1..).unwrap_or_default();
+        // `table.insert(list, at, value)`
+        let rest = match rest {
+            [Given { value: Value::Number(_), .. }, value] if path.as_ref() == "table.insert" => {
+                std::slice::from_ref(value)
+            }
+            rest => rest,
+        };
+        let callee = Value::Method(Box::new((before, method.to_owned())));
+        if let Some(grown) = grown(&callee, rest) {
+            self.bind(name, grown);
+        }
+    }
+
+    /// The directory that Ruby goes back to behind the block of `Dir.chdir`.
+    fn directory_around(&self, callee: &Value) -> Option<Option<String>> {
+        let Value::Name(path, _) = callee else { return None };
+        (self.language == "ruby" && path.as_ref() == "Dir.chdir")
+            .then(|| self.walk.directory().map(str::to_owned))
+    }
+
+    fn may_call_spaced(&self, start: usize) -> bool {
+        if self.language == "perl" {
+            return true;
+        }
+        let keyword = matches!(
+            self.word_at(start),
+            "if" | "while" | "and" | "or" | "in" | "return" | "elif" | "not"
+        );
+        (self.language != "ruby" || !self.is_name(start)) && (!keyword || self.at != start + 1)
+    }
+
+    /// `system "rm", x`: a call without parentheses.
+    fn bare_call(&mut self, value: Value, start: usize, spaced: bool) -> Value {
+        let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
+        let callable = match &value {
+            Value::Name(..) | Value::Method(_) => self.is_name(self.at - 1),
+            _ => false,
+        };
+        if !language_allows || !callable || self.is_first(self.at) {
+            // A Ruby method without arguments is called by its name.
+            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
+            {
+                return self.bare_ruby_call(value, start);
+            }
+            return value;
+        }
+        let starts_value = self.token_at(self.at).is_some_and(|token| match &token.kind {
+            TokenKind::Text(_) | TokenKind::Command(_) | TokenKind::Words(_) => true,
+            TokenKind::Variable | TokenKind::Number => spaced && self.language != "lua",
+            TokenKind::Name => {
+                spaced
+                    && matches!(self.language, "ruby" | "perl" | "php")
+                    && !ENDS.contains(&token.span.of(self.source))
+                    && !matches!(
+                        token.span.of(self.source),
+                        "and"
+                            | "or"
+                            | "if"
+                            | "else"
+                            | "eq"
+                            | "ne"
+                            | "x"
+                            | "not"
+                            | "lt"
+                            | "gt"
+                            | "cmp"
+                    )
+            }
+            TokenKind::Operator => {
+                let text = token.span.of(self.source);
+                (spaced && text == "\\" && self.language == "perl")
+                    || (spaced
+                        && matches!(text, "*" | "&" | ":" | "[" | "(")
+                        && self.language == "ruby"
+                        && self.token_at(self.at + 1).is_some_and(|next| !next.spaced))
+                    || (text == "{" && self.language == "lua")
+            }
+            TokenKind::Pattern => false,
+        });
+        if !starts_value {
+            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
+            {
+                return self.bare_ruby_call(value, start);
+            }
+            return value;
+        }
+        if let Some(written) = self.print_to_handle(start) {
+            return written;
+        }
+        let mut given = Vec::new();
+        let first = self.at;
+        if self.language == "lua" {
+            let one = self.at;
+            let argument = self.primary();
+            given.push(Given { name: None, value: argument, span: self.span_from(one) });
+        } else {
+            loop {
+                let one = self.at;
+                let mut argument = self.argument();
+                if self.at == one {
+                    break;
+                }
+                argument.span = self.span_from(one);
+                given.push(argument);
+                if !matches!(self.word(), "," | "=>") || given.len() >= 64 {
+                    break;
+                }
+                self.at += 1;
+            }
+        }
+        let span = self.span_from(start);
+        self.grow_first(&value, first, &given);
+        let value = self.call_value(value, given, span);
+        self.block(&value);
+        value
+    }
+
+    /// Perl's `print HANDLE list`.
+    fn print_to_handle(&mut self, start: usize) -> Option<Value> {
+        if self.language != "perl" || !matches!(self.word_at(start), "print" | "printf" | "say") {
+            return None;
+        }
+        // `print {$handle} list`
+        let in_braces = self.word() == "{" && self.word_at(self.at + 2) == "}";
+        let at = self.at + usize::from(in_braces);
+        let behind = at + 1 + usize::from(in_braces);
+        let handle = self.word_at(at);
+        let next = self.token_at(behind)?;
+        let named = handle.starts_with('$') || handle.chars().all(|c| c.is_ascii_uppercase());
+        let is_list = match next.kind {
+            TokenKind::Text(_) | TokenKind::Variable => true,
+            // `print $handle join(…)`, where no word between two values stands.
+            TokenKind::Name => handle.starts_with('$') && self.word_at(behind + 1) == "(",
+            // `print $handle %ENV`, which is no remainder.
+            _ => self.word_at(behind) == "%" && matches!(self.word_at(behind + 1), "ENV" | "INC"),
+        };
+        if !named || handle.is_empty() || !(is_list || in_braces) {
+            return None;
+        }
+        self.at = behind;
+        let mut content = Text::default();
+        if self.word() == "%" {
+            self.at += 2;
+            content.append(&whole_environment().text());
+        }
+        loop {
+            content.append(&self.expression(0).text());
+            if !self.accept(",") {
+                break;
+            }
+        }
+        match self.last_file {
+            Some(index) if handle != "STDERR" && handle != "STDOUT" => {
+                self.write_file(index, &content);
+            }
+            _ if handle.starts_with('$') && self.seen.connects => {
+                let span = self.span_from(start);
+                let given = Given { name: None, value: Value::Text(content), span };
+                return Some(self.act(tables::Act::Send, "print", &[given], span));
+            }
+            _ => self.output.append(&content),
+        }
+        Some(Value::unknown("nothing"))
+    }
+
+    fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+        let calls = match &value {
+            Value::Method(_) => true,
+            Value::Name(path, _) => {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                last.starts_with(|first: char| first.is_ascii_lowercase())
+            }
+            _ => false,
+        };
+        if !calls {
+            return value;
+        }
+        let before = self.at;
+        let span = self.span_from(start);
+        let value = self.call_value(value, Vec::new(), span);
+        self.block(&value);
+        self.at = self.at.max(before);
+        value
+    }
+
+    /// A Ruby block behind a call: its parameter is what the call gives.
+    fn block(&mut self, given: &Value) {
+        if self.language != "ruby" || self.at >= self.end {
+            return;
+        }
+        let opens = matches!(self.word(), "{" | "do") && !self.is_first(self.at);
+        if !opens {
+            return;
+        }
+        let braces = self.word() == "{";
+        let close = self.partner(self.at);
+        self.at += 1;
+        if self.word() == "|" {
+            let bar = (self.at + 1..self.end.min(self.at + 16))
+                .find(|index| self.word_at(*index) == "|")
+                .unwrap_or(self.at);
+            for name in self.names(self.at + 1, bar) {
+                let value = match given {
+                    Value::List(_) => self.element(given, 0),
+                    value => value.clone(),
+                };
+                self.bind(name, value);
+            }
+            self.at = bar + 1;
+        }
+        if braces {
+            if self.sink() {
+                let brackets = std::mem::replace(&mut self.brackets, 0);
+                self.statements(close);
+                self.brackets = brackets;
+                self.rise();
+            }
+            self.at = close + 1;
+        }
+    }
+
+    /// The arguments between the parenthesis at the cursor and `close`, which is passed.
+    pub(super) fn arguments_until(&mut self, close: usize) -> Vec<Given> {
+        let open = self.at;
+        self.at += 1;
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        let mut given = Vec::new();
+        while self.at < self.end && self.spend(1) {
+            let start = self.at;
+            if let Some(value) = self.generator(open, close) {
+                given.push(Given { name: None, value, span: self.span_from(start) });
+                break;
+            }
+            let spread = matches!(self.word(), "*" | "...");
+            let mut argument = self.argument();
+            if self.at == start {
+                self.at += 1;
+                continue;
+            }
+            argument.span = self.span_from(start);
+            match argument.value {
+                Value::List(list)
+                    if spread || (self.language == "perl" && argument.name.is_none()) =>
+                {
+                    let span = argument.span;
+                    given.extend(list.into_iter().map(|value| Given { name: None, value, span }));
+                }
+                value => given.push(Given { value, ..argument }),
+            }
+            self.accept(",");
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        given
+    }
+
+    /// `f(x for x in list)`: the only argument is a generator.
+    fn generator(&mut self, open: usize, close: usize) -> Option<Value> {
+        if self.language != "python" || self.at != open + 1 || close - open > ELEMENTS {
+            return None;
+        }
+        let back = self.at;
+        self.at = open;
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        let value = self.comprehension(close);
+        self.end = outer;
+        if value.is_none() {
+            self.at = back;
+        }
+        value
+    }
+
+    pub(super) fn argument(&mut self) -> Given {
+        let start = self.at;
+        let separator = self.word_at(start + 1);
+        let keyword = self.is_name(start)
+            && (separator == "=" && matches!(self.language, "python" | "r" | "julia" | "java")
+                || separator == ":" && !matches!(self.language, "lua" | "javascript" | "awk")
+                || separator == "=>" && self.language != "javascript");
+        if keyword {
+            let name = self.word().to_owned();
+            self.at += 2;
+            let value = self.expression(0);
+            return Given { name: Some(name), value, span: Span::default() };
+        }
+        if self.is_first(start) && self.word() == ";" {
+            self.at += 1;
+        }
+        let value = self.expression(0);
+        Given { name: None, value, span: Span::default() }
+    }
+
+    pub(super) fn index(&mut self, value: Value) -> Value {
+        let close = self.partner(self.at);
+        let backwards = self.word_at(self.at + 1) == ":"
+            && self.word_at(self.at + 2) == ":"
+            && self.word_at(self.at + 3) == "-"
+            || self.word_at(self.at + 1) == "::" && self.word_at(self.at + 2) == "-";
+        if backwards && self.language == "python" {
+            self.at = close + 1;
+            return match value {
+                Value::Text(text) => Value::Text(fold::slice(&text, None, None, true)),
+                Value::List(list) => Value::List(list.into_iter().rev().collect()),
+                other => other,
+            };
+        }
+        let colon = (self.at + 1..close.min(self.at + 8)).find(|index| self.word_at(*index) == ":");
+        if let Some(colon) = colon
+            && self.language == "python"
+        {
+            let bound = |this: &Self, range: std::ops::Range<usize>| -> Option<i64> {
+                let negative = this.word_at(range.start) == "-";
+                let digits = this.word_at(range.start + usize::from(negative));
+                let number = number(digits)?;
+                Some(if negative { -number } else { number })
+            };
+            let start = (colon > self.at + 1).then(|| bound(self, self.at + 1..colon));
+            let end = (close > colon + 1).then(|| bound(self, colon + 1..close));
+            self.at = close + 1;
+            return match value {
+                Value::Text(text) if start != Some(None) && end != Some(None) => {
+                    Value::Text(fold::slice(&text, start.flatten(), end.flatten(), false))
+                }
+                Value::Text(text) if !text.has_unknown() => {
+                    Value::Text(text.derive([Piece::Unknown("a part".into())]))
+                }
+                other => other,
+            };
+        }
+        let mut list = self.list(close);
+        let key = list.pop().unwrap_or_else(|| Value::known(""));
+        match (&value, &key) {
+            (Value::Any(several), _)
+                if several.iter().any(|one| matches!(one, Value::Holder(_))) =>
+            {
+                value
+            }
+            (Value::Holder(_), _) => value,
+            (Value::List(elements), Value::Number(position)) => {
+                let position = if *position < 0 {
+                    usize::try_from(position.saturating_neg())
+                        .ok()
+                        .and_then(|back| elements.len().checked_sub(back))
+                } else {
+                    usize::try_from(*position).ok()
+                };
+                position
+                    .and_then(|position| elements.get(position).cloned())
+                    .unwrap_or_else(|| Value::unknown("an element"))
+            }
+            (_, Value::Text(text)) if text.as_known().is_some() => {
+                let name = text.as_known().unwrap_or_default().to_owned();
+                match value.entry(&name) {
+                    Some(entry) => entry.clone(),
+                    None => self.member(value, &name),
+                }
+            }
+            (Value::Text(text), Value::Number(position)) => match text.as_known() {
+                Some(known) => usize::try_from(*position)
+                    .ok()
+                    .and_then(|position| known.chars().nth(position))
+                    .map_or_else(
+                        || Value::unknown("a character"),
+                        |character| Value::known(&character.to_string()),
+                    ),
+                None => Value::Text(text.clone()),
+            },
+            // `$ENV{HOME}`, `process.env[name]`
+            (Value::Name(path, text), Value::Name(key, _)) if self.language == "perl" => {
+                let name = format!("{path}.{key}");
+                let text = text.clone();
+                self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
+            }
+            (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
+            _ => {
+                let element = Value::Text(mixed("an element", [&value]));
+                self.holding(element, [&value])
+            }
+        }
+    }
+}
+
+/// Whether a template behind this name is a command: no other library puts one there.
+fn runs_templates(path: &str) -> bool {
+    const TAGS: &[&str] = &["$", "$()", "$.sync", "execa", "execa()", "execaSync", "execa.execa"];
+    TAGS.contains(&path) || path.ends_with(".$") || path.ends_with(".$()")
+}

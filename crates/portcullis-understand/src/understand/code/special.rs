@@ -1,0 +1,313 @@
+//! Calls that no row describes, because their arguments say what they are. Owns what asks for members, what walks below a directory
+//! and what unpacks.
+
+use portcullis_syntax::Span;
+
+use super::{
+    acts::is_address,
+    handed,
+    interpreter::Interpreter,
+    tables::{self, Act},
+    value::{Asking, Given, Value, mixed},
+};
+use crate::{
+    effect::GapReason,
+    place::{self, Place},
+    text::{Piece, Text},
+};
+
+/// Objects of JavaScript that nobody calls.
+pub(super) const GLOBALS: &[&str] = &["global", "globalThis", "process", "window"];
+
+/// Parts of Node's inside that only tell something.
+const SHOWN: &[&str] = &["buffer", "config", "constants", "natives", "os", "symbols", "util", "uv"];
+
+/// What the text of a template or of a program inside of a sandbox has in it when it looks for a way out.
+const ESCAPES: &[&str] = &[
+    "__globals__",
+    "__subclasses__",
+    "__builtins__",
+    "__import__",
+    "__mro__",
+    "constructor.constructor",
+    ".constructor(\"return",
+    ".constructor('return",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// Calls whose arguments say what they are.
+    pub(super) fn special(
+        &mut self,
+        path: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let first = given.first();
+        let said = first.map(|given| given.value.text());
+        let inner = path.starts_with("vm.")
+            || matches!(
+                last,
+                "Template" | "from_string" | "render_template_string" | "runInContext"
+            );
+        if inner
+            && let Some(said) = &said
+            && ESCAPES.iter().any(|escape| said.display().contains(escape))
+        {
+            self.walk.note("code.sandbox.escape", span);
+        }
+        if self.language == "python"
+            && let Some(value) = self.told(path, last, given, span)
+        {
+            return Some(value);
+        }
+        if self.language == "php"
+            && matches!(path, "include" | "include_once" | "require" | "require_once")
+            && let Some(first) = first
+        {
+            let argument = self.place_of(Some(first));
+            let prefix = argument.text.known_prefix();
+            if is_address(prefix) {
+                let code = self.walk.connect(&argument, None, false);
+                return Some(self.run_code(path, "php", &Value::Text(code), first.span));
+            }
+            if ["data:", "php://input", "php://filter", "expect:"]
+                .iter()
+                .any(|scheme| prefix.starts_with(scheme))
+            {
+                self.walk.gap(first.span, GapReason::UnknownCode);
+            }
+        }
+        if self.language == "perl"
+            && matches!(path, "find" | "finddepth" | "File.Find.find" | "File.Find.finddepth")
+        {
+            self.walk_below(given);
+        }
+        // `print_r($values, true)` gives the text that it would print.
+        if self.language == "php"
+            && let ("print_r" | "var_export", [value, gives]) = (path, given)
+            && gives.value.is_true()
+        {
+            return Some(Value::Text(mixed("a text", [&value.value])));
+        }
+        // `curl_setopt($request, CURLOPT_POSTFIELDS, $data)`, and where it goes.
+        if self.language == "php"
+            && let ("curl_setopt", [_, option, value]) = (path, given)
+        {
+            let act = match &option.value {
+                Value::Name(name, _) if name.ends_with("POSTFIELDS") => Act::Send,
+                Value::Name(name, _) if name.ends_with("OPT_URL") => Act::Get,
+                _ => Act::Nothing,
+            };
+            return Some(self.act(act, path, std::slice::from_ref(value), span));
+        }
+        if self.language == "php"
+            && let ("curl_setopt_array", [_, Given { value: Value::Table(options), .. }]) =
+                (path, given)
+        {
+            let address = options.iter().find(|(name, _)| name.ends_with("OPT_URL"));
+            if let Some((_, address)) = address {
+                let address = Given { name: None, value: address.clone(), span };
+                self.act(Act::Get, "curl_setopt", &[address], span);
+            }
+            let body = options.iter().find(|(name, _)| name.ends_with("POSTFIELDS"));
+            if let Some((_, body)) = body {
+                let body = Given { name: None, value: body.clone(), span };
+                return Some(self.act(Act::Send, path, &[body], span));
+            }
+        }
+        // `(new ReflectionFunction('system'))->invokeArgs([…])`
+        if self.language == "php"
+            && last == "invokeArgs"
+            && let [list] = given
+            && let Some(function) = path.strip_suffix(".invokeArgs")
+        {
+            return Some(self.call_value(Value::name(function), handed::spread(list), span));
+        }
+        // `method(:system).unbind.bind(self)`, `FileUtils.method(:rm_rf)`
+        if self.language == "ruby"
+            && last == "bind"
+            && let Some(function) = path.strip_suffix(".bind")
+            && self.does_something(function)
+        {
+            return Some(Value::name(function));
+        }
+        if self.language == "ruby"
+            && matches!(last, "method" | "public_method" | "instance_method")
+            && let [name] = given
+            && let Some(name) = name.value.as_known()
+        {
+            let own = format!("{}{name}", path.strip_suffix(last).unwrap_or_default());
+            let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
+            return Some(Value::name(if is_own { &own } else { name }));
+        }
+        // `Kernel.send(:system, …)`, `FileUtils.public_send(:rm_rf, …)`
+        if self.language == "ruby"
+            && matches!(last, "send" | "public_send" | "__send__")
+            && let [name, rest @ ..] = given
+            && let Some(name) = name.value.as_known()
+        {
+            let receiver = path.strip_suffix(last).unwrap_or_default();
+            let own = format!("{receiver}{name}");
+            let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
+            if is_own || self.does_something(name) {
+                let function = Value::name(if is_own { &own } else { name });
+                return Some(self.call_value(function, rest.to_vec(), span));
+            }
+        }
+        // What `Function("return process")` made is called.
+        if self.language == "javascript" && given.is_empty() && GLOBALS.contains(&path) {
+            return Some(Value::name(path));
+        }
+        if self.language == "javascript"
+            && matches!(path, "process.binding" | "process._linkedBinding")
+            && !said.as_ref().and_then(Text::as_known).is_some_and(|name| SHOWN.contains(&name))
+        {
+            self.walk.note("code.sandbox.escape", span);
+        }
+        if self.language == "javascript" {
+            let unchecked = |given: &Given| {
+                given.value.entry("rejectUnauthorized").is_some_and(Value::is_false)
+            };
+            if given.iter().any(unchecked) {
+                self.walk.note("code.security.disabled", span);
+            }
+            let evaluates = |given: &Given| given.value.entry("eval").is_some_and(Value::is_true);
+            if last == "Worker" && given.iter().any(evaluates) {
+                return Some(self.act(Act::Code, path, given, span));
+            }
+            let own = |given: &Given| matches!(&given.value, Value::Name(path, _) if path.as_ref() == "import.meta.url");
+            match (path, given) {
+                ("URL", [name, base]) if own(base) => return Some(name.value.clone()),
+                ("fileURLToPath" | "url.fileURLToPath", [module]) if own(module) => {
+                    return Some(Value::known("./module.js"));
+                }
+                _ => {}
+            }
+        }
+        if path == "cv2.VideoCapture"
+            && first.is_some_and(|it| matches!(it.value, Value::Number(_)))
+        {
+            self.walk.note("code.monitor.camera", span);
+        }
+        if path == "tarfile.open" && given.iter().any(|it| it.name.as_deref() == Some("fileobj")) {
+            return Some(Value::name("archive()"));
+        }
+        None
+    }
+
+    /// Perl's `find(sub {…}, DIRECTORY…)`: its function sees every name below the directories in variables.
+    fn walk_below(&mut self, given: &[Given]) {
+        self.flush();
+        let mut below: Option<Value> = None;
+        for directory in given.iter().skip(1) {
+            let argument = self.place_of(Some(directory));
+            let target = self.walk.target(&argument.text);
+            let is_foreign = matches!(
+                place::place_of(&target, self.walk.facts()),
+                Place::Root
+                    | Place::SystemTop
+                    | Place::System
+                    | Place::Boot
+                    | Place::HomeTop
+                    | Place::Home
+                    | Place::OtherHome
+            );
+            let mut content = self.walk.read(&argument);
+            if is_foreign && argument.text.as_known().is_some() {
+                let root = argument.text.known_prefix().trim_end_matches('/').to_owned();
+                content = content
+                    .derive([Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
+                content.inherit(&argument.text);
+            }
+            let names = Value::Text(content);
+            below = Some(match below {
+                None => names,
+                Some(before) => before.or(names),
+            });
+        }
+        if let Some(below) = below {
+            for name in ["$_", "$File::Find::name"] {
+                self.variables.insert(name.to_owned(), below.clone());
+            }
+        }
+    }
+
+    /// Functions of Python's own library that are told as something else: what asks for members, what runs a file, what unpacks.
+    pub(super) fn told(
+        &mut self,
+        path: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        match path {
+            "operator.methodcaller" => {
+                let [name, rest @ ..] = given else { return None };
+                let member = name.value.as_known()?.to_owned();
+                return Some(Value::Asks(Box::new(Asking { member, given: Some(rest.to_vec()) })));
+            }
+            "operator.attrgetter" | "operator.itemgetter" => {
+                let [name] = given else { return None };
+                let member = name.value.as_known()?.to_owned();
+                return Some(Value::Asks(Box::new(Asking { member, given: None })));
+            }
+            "dict" if given.iter().any(|given| given.name.is_some()) => {
+                let mut table = match plain.first().map(|first| &first.value) {
+                    Some(Value::Table(table)) => table.clone(),
+                    _ => Vec::new(),
+                };
+                let named =
+                    given.iter().filter_map(|it| Some((it.name.clone()?, it.value.clone())));
+                table.extend(named);
+                return Some(Value::Table(table));
+            }
+            "operator.call" => {
+                let [function, rest @ ..] = given else { return None };
+                return Some(self.call_value(function.value.clone(), rest.to_vec(), span));
+            }
+            "runpy.run_path" | "runpy.run_module" => {
+                let is_module = path.ends_with("module");
+                let name = keyword(if is_module { "mod_name" } else { "path_name" });
+                let name = name.or_else(|| plain.first().copied())?;
+                let mut list = vec![Value::known("python3")];
+                list.extend(is_module.then(|| Value::known("-m")));
+                list.push(name.value.clone());
+                self.flush();
+                let words = self.words([(&Value::List(list), name.span)].into_iter());
+                return Some(Value::Text(self.run_words(&words, None)));
+            }
+            _ => {}
+        }
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        let unpacks = match last {
+            "extract" | "extractall" => matches!(root, "tarfile" | "zipfile"),
+            _ => path == "shutil.unpack_archive",
+        };
+        unpacks.then(|| self.unpack(last, given, span))
+    }
+
+    /// An archive is unpacked: told as the program that does so.
+    pub(super) fn unpack(&mut self, last: &str, given: &[Given], span: Span) -> Value {
+        let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let at = usize::from(last != "extractall");
+        let directory = keyword("path").or_else(|| keyword("extract_dir"));
+        let directory = directory.or_else(|| plain.get(at).copied());
+        let mut list = vec![Value::known("tar"), Value::known("-xf"), Value::known("archive.tar")];
+        if let Some(directory) = directory {
+            list.push(Value::known("-C"));
+            list.push(directory.value.clone());
+        }
+        if last == "extract" {
+            let member = keyword("member").or_else(|| plain.first().copied());
+            list.extend(member.map(|member| member.value.clone()));
+        }
+        self.flush();
+        let words = self.words([(&Value::List(list), span)].into_iter());
+        self.walk.run(&words, None);
+        Value::unknown("nothing")
+    }
+}
