@@ -1,5 +1,12 @@
 //! SQL of any dialect: text to tokens. Owns where strings, names and comments begin and end; what MySQL runs inside
 //! `/*! … */` is read as code. It knows no statement.
+//!
+//! Servers do not agree on it: behind `SELECT 5 # 3;` PostgreSQL runs what MySQL takes for a comment. Whoever looks for harm goes
+//! through all [`readings`]; [`tokens`] is the one that is right for most texts.
+
+mod dialect;
+
+use dialect::{Backslash, Dialect};
 
 use crate::{Span, limits::SOURCE_BYTES};
 
@@ -32,32 +39,35 @@ pub enum TokenKind {
 /// Reads `source` into tokens without comments; what lies past [`SOURCE_BYTES`] is left out.
 #[must_use]
 pub fn tokens(source: &str) -> Vec<Token> {
+    read(source, dialect::ANY)
+}
+
+/// Every way in which a server may read `source`, each once; the first is that of [`tokens`].
+#[must_use]
+pub fn readings(source: &str) -> Vec<Vec<Token>> {
+    let mut all = vec![tokens(source)];
+    if dialect::divides(source) {
+        for dialect in dialect::ALL.iter().skip(1) {
+            let reading = read(source, *dialect);
+            if !all.contains(&reading) {
+                all.push(reading);
+            }
+        }
+    }
+    all
+}
+
+fn read(source: &str, dialect: Dialect) -> Vec<Token> {
     let bytes = source.as_bytes();
-    let mut list = Vec::new();
+    let mut list: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if at >= SOURCE_BYTES {
             break;
         }
         let rest = source.get(at..).unwrap_or_default();
-        let line = || rest.find('\n').map_or(bytes.len(), |end| at + end + 1);
-        if rest.starts_with("--") || byte == b'#' {
-            at = line();
-            continue;
-        }
-        if let Some(code) = rest.strip_prefix("/*!") {
-            at += 3 + code.bytes().take_while(u8::is_ascii_digit).count();
-            continue;
-        }
-        if rest.starts_with("/*") {
-            at = rest
-                .get(2..)
-                .and_then(|body| body.find("*/"))
-                .map_or(bytes.len(), |end| at + end + 4);
-            continue;
-        }
-        if rest.starts_with("*/") {
-            at += 2;
+        if let Some(length) = comment(rest, dialect) {
+            at += length;
             continue;
         }
         if byte.is_ascii_whitespace() {
@@ -66,11 +76,30 @@ pub fn tokens(source: &str) -> Vec<Token> {
         }
         let start = at;
         let (kind, text) = match byte {
-            b'\'' => (TokenKind::Text, quoted(source, &mut at, b'\'')),
-            b'"' => (TokenKind::Name, quoted(source, &mut at, b'"')),
-            b'`' => (TokenKind::Name, quoted(source, &mut at, b'`')),
-            b'[' => (TokenKind::Name, quoted(source, &mut at, b']')),
-            b'$' => match dollar(source, at) {
+            b'\'' | b'"' if dialect.triples && is_triple(rest, byte) => {
+                (TokenKind::Text, triple(source, &mut at, byte))
+            }
+            b'\'' => {
+                let mark = list.last().filter(|word| word.span.range().end == start);
+                let mark = mark.map_or("", |word| &*word.text);
+                if dialect.chosen_quotes && matches!(mark, "Q" | "NQ") {
+                    (TokenKind::Text, chosen(source, &mut at))
+                } else {
+                    let escapes = dialect.backslash.behind(mark);
+                    (TokenKind::Text, quoted(source, &mut at, b'\'', escapes))
+                }
+            }
+            // It stays a name where it is a text, since what is called may be written so elsewhere.
+            b'"' => {
+                let escapes =
+                    if dialect.double_is_text { dialect.backslash } else { Backslash::Never };
+                (TokenKind::Name, quoted(source, &mut at, b'"', escapes))
+            }
+            b'`' => (TokenKind::Name, quoted(source, &mut at, b'`', Backslash::Never)),
+            b'[' if dialect.brackets => {
+                (TokenKind::Name, quoted(source, &mut at, b']', Backslash::Never))
+            }
+            b'$' if dialect.dollars => match dollar(source, at) {
                 Some((text, end)) => {
                     at = end;
                     (TokenKind::Text, text)
@@ -89,7 +118,7 @@ pub fn tokens(source: &str) -> Vec<Token> {
                 }
                 (TokenKind::Number, source.get(start..at).unwrap_or_default().to_owned())
             }
-            _ if byte.is_ascii_alphabetic() || byte == b'_' || byte == b'@' || byte >= 0x80 => {
+            _ if is_letter(byte, dialect) => {
                 while bytes.get(at).is_some_and(|byte| {
                     byte.is_ascii_alphanumeric()
                         || matches!(byte, b'_' | b'$' | b'@')
@@ -110,14 +139,61 @@ pub fn tokens(source: &str) -> Vec<Token> {
     list
 }
 
-/// The content of the quoted text at `at`, which is passed; a doubled quote or one behind a backslash is part of it.
-fn quoted(source: &str, at: &mut usize, close: u8) -> String {
+/// Whether a word begins with this letter.
+const fn is_letter(byte: u8, dialect: Dialect) -> bool {
+    byte.is_ascii_alphabetic()
+        || matches!(byte, b'_' | b'@')
+        || byte >= 0x80
+        || byte == b'$' && !dialect.dollars
+}
+
+/// How long the comment at the beginning of `rest` is, or the sign of one whose inside is read.
+fn comment(rest: &str, dialect: Dialect) -> Option<usize> {
+    let line = || rest.find('\n').map_or(rest.len(), |end| end + 1);
+    if let Some(text) = rest.strip_prefix("--") {
+        let is_spaced = text.chars().next().is_none_or(char::is_whitespace);
+        return (is_spaced || !dialect.spaced_dashes).then(line);
+    }
+    if rest.starts_with('#') {
+        return dialect.hash_comments.then(line);
+    }
+    if let Some(code) = rest.strip_prefix("/*!") {
+        return Some(3 + code.bytes().take_while(u8::is_ascii_digit).count());
+    }
+    if rest.starts_with("*/") {
+        return Some(2);
+    }
+    let body = rest.strip_prefix("/*")?;
+    if !dialect.nested_comments {
+        return Some(body.find("*/").map_or(rest.len(), |end| end + 4));
+    }
+    let (mut depth, mut at) = (1_usize, 2);
+    while depth > 0 {
+        let left = rest.get(at..).unwrap_or_default();
+        let Some(next) = left.find(['*', '/']) else { return Some(rest.len()) };
+        let sign = left.get(next..).unwrap_or_default();
+        let (change, length) = match () {
+            () if sign.starts_with("/*") => (1, 2),
+            () if sign.starts_with("*/") => (-1, 2),
+            () => (0, 1),
+        };
+        depth = depth.saturating_add_signed(change);
+        at += next + length;
+    }
+    Some(at)
+}
+
+/// The content of the quoted text at `at`, which is passed; a doubled quote is part of it.
+fn quoted(source: &str, at: &mut usize, close: u8, escapes: Backslash) -> String {
     let mut text = String::new();
     let mut characters = source.get(*at + 1..).unwrap_or_default().char_indices().peekable();
     let content = *at + 1;
-    let last_quote = source.rfind('\'').unwrap_or(0);
+    let last_quote = match escapes {
+        Backslash::ButLast => source.rfind('\'').unwrap_or(0),
+        _ => usize::MAX,
+    };
     while let Some((offset, character)) = characters.next() {
-        if character == '\\' && close == b'\'' {
+        if character == '\\' && escapes != Backslash::Never {
             match characters.peek() {
                 // A backslash before the last quote of the text is a character in standard SQL.
                 Some((quote, '\'')) if content + quote >= last_quote => {}
@@ -142,6 +218,39 @@ fn quoted(source: &str, at: &mut usize, close: u8) -> String {
     }
     *at = source.len();
     text
+}
+
+fn is_triple(rest: &str, quote: u8) -> bool {
+    rest.as_bytes().get(..3).is_some_and(|start| start.iter().all(|byte| *byte == quote))
+}
+
+/// A text between three quotes on either side.
+fn triple(source: &str, at: &mut usize, quote: u8) -> String {
+    let mark = char::from(quote).to_string().repeat(3);
+    let body = source.get(*at + 3..).unwrap_or_default();
+    let end = body.find(&mark).unwrap_or(body.len());
+    *at = (*at + 3 + end + 3).min(source.len());
+    body.get(..end).unwrap_or_default().to_owned()
+}
+
+/// `q'[…]'`: what opens a text closes it.
+fn chosen(source: &str, at: &mut usize) -> String {
+    let body = source.get(*at + 1..).unwrap_or_default();
+    let Some(open) = body.chars().next() else {
+        *at = source.len();
+        return String::new();
+    };
+    let close = match open {
+        '[' => ']',
+        '{' => '}',
+        '(' => ')',
+        '<' => '>',
+        other => other,
+    };
+    let inner = body.get(open.len_utf8()..).unwrap_or_default();
+    let end = inner.find(&format!("{close}'")).unwrap_or(inner.len());
+    *at = (*at + 1 + open.len_utf8() + end + close.len_utf8() + 1).min(source.len());
+    inner.get(..end).unwrap_or_default().to_owned()
 }
 
 /// `$tag$ … $tag$`.
@@ -174,6 +283,42 @@ mod tests {
         ] {
             let found: Vec<_> = tokens(source).into_iter().map(|token| token.text).collect();
             assert_eq!(found.join(" "), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn what_one_server_hides_another_runs() {
+        for source in [
+            "SELECT 5 # 3; DROP",
+            "SELECT 5--1; DROP",
+            "/* /* */ ' */ DROP x; --'",
+            r"SELECT '\'; DROP; SELECT 'x'",
+            r#"SELECT "\" ; -- ", 1; DROP"#,
+            r#"SELECT "\"" ; -- ", 1; DROP"#,
+            "SELECT 1 AS $a$; DROP; SELECT 1 AS $a$",
+            "SELECT q'[']' FROM dual; DROP",
+            "SELECT ['a]', 'b']; DROP; SELECT ']'",
+            r"SELECT r'\'; DROP; SELECT 'a'",
+            r"SELECT E'\''; DROP; SELECT 'a'",
+            "SELECT '''a' b''', 1; DROP; SELECT ''''",
+        ] {
+            let runs = |reading: &Vec<Token>| {
+                reading.iter().any(|token| token.kind == TokenKind::Word && &*token.text == "DROP")
+            };
+            assert!(readings(source).iter().any(runs), "{source}");
+        }
+        assert_eq!(readings("SELECT 1 -- DROP\n; /* DROP */ SELECT 'DROP'").len(), 1);
+    }
+
+    #[test]
+    fn no_reading_leaves_the_text() {
+        for source in [
+            "q'", "q'[", "'''", "\"\"\"x", "/*/*", "/*/*é*", "$a$", "E'\\", "é'\\é", "q'é", "[",
+            "r'", "--é", "#é", "/*!é",
+        ] {
+            for token in readings(source).into_iter().flatten() {
+                assert!(source.get(token.span.range()).is_some(), "{source}");
+            }
         }
     }
 }

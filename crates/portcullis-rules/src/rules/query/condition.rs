@@ -287,6 +287,9 @@ fn compare(left: &[Token], operator: &str, right: &[Token], head: &[Token], dept
             matches!(Operand::of(right), Operand::Text(pattern) if is_every_expression(&pattern));
         return if every { Truth::Always } else { Truth::Some };
     }
+    if matches!(operator, "<" | "<=") && is_past(left) && is_now(right) {
+        return Truth::Always;
+    }
     let known = values(left, operator, right);
     if known != Truth::Some || !matches!(operator, "=" | "<=>" | "<>") {
         return known;
@@ -304,6 +307,55 @@ fn compare(left: &[Token], operator: &str, right: &[Token], head: &[Token], dept
         (Truth::Some | Truth::Whole, _) | (_, Truth::Some | Truth::Whole) => Truth::Some,
         (left, right) => Truth::of(left == right).not_if(operator == "<>"),
     }
+}
+
+/// Columns that say when a row came to be or was last changed, without their underscores: before now is every row.
+const PAST: &[&str] = &[
+    "ADDEDAT",
+    "CREATED",
+    "CREATEDAT",
+    "CREATEDDATE",
+    "CREATEDON",
+    "CREATIONDATE",
+    "EVENTTIME",
+    "INSERTEDAT",
+    "LOGGEDAT",
+    "MODIFIEDAT",
+    "OCCURREDAT",
+    "RECORDEDAT",
+    "TIMESTAMP",
+    "TS",
+    "UPDATEDAT",
+];
+
+fn is_past(column: &[Token]) -> bool {
+    let name = column.last().filter(|_| is_name(column));
+    name.is_some_and(|name| {
+        PAST.contains(&name.text.to_ascii_uppercase().replace('_', "").as_str())
+    })
+}
+
+/// `now()`, `CURRENT_TIMESTAMP` and nothing taken from it.
+fn is_now(value: &[Token]) -> bool {
+    let [name, rest @ ..] = value else { return false };
+    let is_bare = match rest {
+        [] => true,
+        [open, close] => &*open.text == "(" && &*close.text == ")",
+        _ => false,
+    };
+    const NOW: &[&str] = &[
+        "CURRENT_DATE",
+        "CURRENT_TIMESTAMP",
+        "GETDATE",
+        "GETUTCDATE",
+        "LOCALTIMESTAMP",
+        "NOW",
+        "SYSDATE",
+        "SYSDATETIME",
+        "SYSTIMESTAMP",
+        "TODAY",
+    ];
+    is_bare && NOW.iter().any(|word| is_word(name, word))
 }
 
 /// Which of smaller, equal and larger an operator takes.

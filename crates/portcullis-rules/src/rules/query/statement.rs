@@ -1,75 +1,145 @@
 //! What statements do, as the rules about them want to know: their kinds, what they are done to, and what stands anywhere in them.
 //! Owns the reading of tokens; how bad what was found is, the rules say.
 
-use crate::bound::Bounded;
+use std::borrow::Cow;
+
 use portcullis_syntax::sql::{self, Token, TokenKind};
 
-use super::{FILE, READ, condition::always};
+use super::{
+    FILE,
+    condition::always,
+    reach::{DYNAMIC, ELSEWHERE, anywhere, in_quotes, is_address, read_files, texts_run, waits},
+    shown::{takes_credentials, takes_hashes},
+};
+use crate::bound::Bounded;
 
 /// How deep statements inside strings of statements are read.
 const DEPTH: usize = 4;
 
-/// Finds what the statements in `text` do: rule and what it is done to.
-pub(super) fn read(text: &str, depth: usize, found: &mut Vec<(&'static str, String)>) {
+/// What the statements of a text do: rules, each with what it is done to.
+pub(super) type Found = Vec<(&'static str, String)>;
+
+/// Finds what the statements in `text` do, whichever server reads it.
+pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
     if depth >= DEPTH {
         found.push(("query.dynamic", String::new()));
         return;
     }
-    let tokens = sql::tokens(text);
-    for statement in tokens.split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
-    {
-        let of_rows = statement.first().is_some_and(|first| OF_ROWS.contains(&&*first.text));
-        let words: Vec<&str> = statement
-            .iter()
-            .zip(statement.iter().skip(1).map(Some).chain([None]))
-            .map(|(token, next)| match token.kind {
-                TokenKind::Word | TokenKind::Operator => &*token.text,
-                // Among rows it may be a column, or text as some servers quote it, unless it is called.
-                TokenKind::Name if !of_rows || next.is_some_and(|next| &*next.text == "(") => {
-                    in_quotes(&token.text)
-                }
-                TokenKind::Name | TokenKind::Text | TokenKind::Number => "",
-            })
-            .collect();
-        let word = |index: usize| words.get(index).copied().unwrap_or("");
-        if matches!(word(0), "EXPLAIN" | "DESCRIBE" | "DESC")
-            && !words.iter().leading(4).any(|word| *word == "ANALYZE")
+    for tokens in sql::readings(&batches(text)) {
+        let mut made = Made::default();
+        for statement in
+            tokens.split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
         {
-            continue;
-        }
-        anywhere(statement, &words, found);
-        waits(statement, &words, found);
-        if takes_hashes(statement, &words) {
-            found.push(("query.hashes", String::new()));
-        }
-        if takes_credentials(statement) {
-            found.push(("query.credentials", String::new()));
-        }
-        read_files(statement, words.as_slice(), found);
-        // Without `EXEC`, a procedure may be named in quotes.
-        let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
-        if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
-            found.push(("query.unfamiliar", String::new()));
-        }
-        let mut start = true;
-        for index in 0..statement.len() {
-            if start {
-                begin(statement, &words, index, depth, found);
-            }
-            start = matches!(
-                word(index),
-                "(" | "BEGIN"
-                    | "THEN"
-                    | "ELSE"
-                    | "ANALYZE"
-                    | "DO"
-                    | "AS"
-                    | ")"
-                    | "LOOP"
-                    | "VERBOSE"
-            );
+            one(statement, depth, &mut made, found);
         }
     }
+}
+
+/// Tables that a text makes for its session alone.
+#[derive(Debug, Default)]
+struct Made(Vec<String>);
+
+/// A text whose statements end with `;` alone: what `mysql` is told to end them with instead (`DELIMITER //`), and `GO` of SQL Server, gives
+/// way to it.
+fn batches(text: &str) -> Cow<'_, str> {
+    let mut end: Option<&str> = None;
+    let is_own = |line: &str| {
+        let line = line.trim();
+        line.eq_ignore_ascii_case("go") || delimiter(line).is_some()
+    };
+    if !text.lines().any(is_own) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.lines().map(|line| {
+        if let Some(new) = delimiter(line.trim()) {
+            end = Some(new).filter(|new| *new != ";");
+            return ";".to_owned();
+        }
+        if line.trim().eq_ignore_ascii_case("go") {
+            return ";".to_owned();
+        }
+        end.map_or_else(|| line.to_owned(), |end| line.replace(end, ";"))
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// What `DELIMITER x` names.
+fn delimiter(line: &str) -> Option<&str> {
+    let (word, new) = line.split_once(char::is_whitespace)?;
+    word.eq_ignore_ascii_case("delimiter").then(|| new.trim()).filter(|new| !new.is_empty())
+}
+
+fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
+    let of_rows = statement.first().is_some_and(|first| OF_ROWS.contains(&&*first.text));
+    let words: Vec<&str> = statement
+        .iter()
+        .zip(statement.iter().skip(1).map(Some).chain([None]))
+        .map(|(token, next)| match token.kind {
+            TokenKind::Word | TokenKind::Operator => &*token.text,
+            // Among rows it may be a column, or text as some servers quote it, unless it is called.
+            TokenKind::Name if !of_rows || next.is_some_and(|next| &*next.text == "(") => {
+                in_quotes(&token.text)
+            }
+            TokenKind::Name | TokenKind::Text | TokenKind::Number => "",
+        })
+        .collect();
+    let word = |index: usize| words.get(index).copied().unwrap_or("");
+    if matches!(word(0), "EXPLAIN" | "DESCRIBE" | "DESC")
+        && !words.iter().leading(4).any(|word| *word == "ANALYZE")
+    {
+        return;
+    }
+    anywhere(statement, &words, found);
+    waits(statement, &words, found);
+    if takes_hashes(statement, &words) {
+        found.push(("query.hashes", String::new()));
+    }
+    if takes_credentials(statement) {
+        found.push(("query.credentials", String::new()));
+    }
+    read_files(statement, words.as_slice(), found);
+    for text in texts_run(statement, &words) {
+        read(text, depth + 1, found);
+    }
+    // Without `EXEC`, a procedure may be named in quotes.
+    let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
+    if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
+        found.push(("query.unfamiliar", String::new()));
+    }
+    let mut start = true;
+    for index in 0..statement.len() {
+        if start || runs_on(&words, index) {
+            begin(Verb { statement, words: &words, at: index }, depth, made, found);
+        }
+        start = matches!(
+            word(index),
+            "(" | "BEGIN" | "THEN" | "ELSE" | "ANALYZE" | "DO" | "AS" | ")" | "LOOP" | "VERBOSE"
+        );
+    }
+}
+
+/// Whether a statement begins at `at` that nothing divides from the one before it: SQL Server needs no `;`.
+fn runs_on(words: &[&str], at: usize) -> bool {
+    let word = |index: usize| words.get(index).copied().unwrap_or("");
+    let before = at.checked_sub(1).map_or("", word);
+    let next = word(at + 1);
+    // `ALTER TABLE a DROP …`, `GRANT DELETE ON`, `ON DELETE CASCADE`, `FOR UPDATE`, `AFTER INSERT OR DELETE`.
+    let is_part = matches!(word(0), "ALTER" | "COMMENT" | "DENY" | "GRANT" | "REVOKE")
+        || matches!(
+            before,
+            "," | "AFTER" | "BEFORE" | "DO" | "FOR" | "INSTEAD" | "KEY" | "NO" | "OF" | "ON" | "OR"
+        );
+    at > 0
+        && !is_part
+        && match word(at) {
+            "DROP" => matches!(next, "DATABASE" | "LOGIN" | "SCHEMA" | "TABLE" | "USER"),
+            "TRUNCATE" => next == "TABLE",
+            "DELETE" => next == "FROM",
+            "UPDATE" => words.iter().skip(at + 2).leading(4).any(|word| *word == "SET"),
+            "EXEC" | "SHUTDOWN" => true,
+            "BACKUP" | "RESTORE" => matches!(next, "DATABASE" | "LOG"),
+            _ => false,
+        }
 }
 
 /// What statements begin with that change nothing by themselves, or are read below.
@@ -172,349 +242,85 @@ const FAMILIAR: &[&str] = &[
     "XA",
 ];
 
+/// What statements begin with that read and write rows.
+const OF_ROWS: &[&str] =
+    &["DELETE", "INSERT", "MERGE", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH"];
+
 /// Whether a statement begins with a word that says nothing to us. Names, numbers and what belongs to a client are no such words.
 fn is_unfamiliar(first: &str) -> bool {
     first.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && FAMILIAR.binary_search(&first).is_err()
 }
 
-/// Tables in which a server keeps how its accounts prove who they are, sorted.
-const OF_ACCOUNTS: &[&str] = &["PG_AUTHID", "PG_SHADOW", "SQL_LOGINS", "SYSLOGINS", "USER$"];
-
-/// Their columns that do.
-const HASHES: &[&str] =
-    &["AUTHENTICATION_STRING", "PASSWD", "PASSWORD", "PASSWORD_HASH", "ROLPASSWORD", "SPARE4"];
-
-/// Whether a statement reads the password hashes of a server's accounts.
-fn takes_hashes(statement: &[Token], words: &[&str]) -> bool {
-    let reads = matches!(
-        words.first(),
-        Some(&"SELECT" | &"WITH" | &"TABLE" | &"COPY" | &"CREATE" | &"INSERT")
-    );
-    let names = || {
-        let named = |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);
-        statement.iter().filter(named).map(|token| token.text.to_ascii_uppercase())
-    };
-    let of_mysql =
-        || names().zip(names().skip(1)).any(|(schema, table)| schema == "MYSQL" && table == "USER");
-    let all = || {
-        words
-            .array_windows()
-            .any(|[before, word]| *word == "*" && matches!(*before, "SELECT" | "." | ","))
-    };
-    reads
-        && (names().any(|name| OF_ACCOUNTS.binary_search(&&*name).is_ok()) || of_mysql())
-        && (words.first() == Some(&"TABLE")
-            || all()
-            || names().any(|name| HASHES.contains(&&*name)))
+/// A statement from the word on that it begins with.
+#[derive(Clone, Copy)]
+struct Verb<'s> {
+    statement: &'s [Token],
+    words: &'s [&'s str],
+    at: usize,
 }
 
-/// Columns that hold what proves who somebody is, or what pays for them, sorted.
-const CREDENTIALS: &[&str] = &[
-    "ACCESS_TOKEN",
-    "API_KEY",
-    "API_SECRET",
-    "APIKEY",
-    "AUTH_TOKEN",
-    "CARD_NUMBER",
-    "CLIENT_SECRET",
-    "CREDIT_CARD",
-    "CREDIT_CARD_NUMBER",
-    "CVV",
-    "ENCRYPTED_PASSWORD",
-    "HASHED_PASSWORD",
-    "MFA_SECRET",
-    "OTP_SECRET",
-    "PASSWD",
-    "PASSWORD",
-    "PASSWORD_DIGEST",
-    "PASSWORD_HASH",
-    "PASSWORDHASH",
-    "PASSWORD_SALT",
-    "PASS_HASH",
-    "PRIVATE_KEY",
-    "PWD_HASH",
-    "REFRESH_TOKEN",
-    "SECRET_KEY",
-    "SESSION_TOKEN",
-    "SOCIAL_SECURITY_NUMBER",
-    "SSN",
-    "TOTP_SECRET",
-    "USER_PASS",
-];
-
-/// Functions that tell nothing of a value but whether and how long it is.
-const TELLS_LITTLE: &[&str] =
-    &["CHAR_LENGTH", "CHARACTER_LENGTH", "COUNT", "LEN", "LENGTH", "OCTET_LENGTH"];
-
-/// Whether a statement gives the rows of a table with a column of [`CREDENTIALS`] among what it shows.
-fn takes_credentials(statement: &[Token]) -> bool {
-    let is = |token: Option<&Token>, words: &[&str]| {
-        token.is_some_and(|token| words.iter().any(|word| token.text.eq_ignore_ascii_case(word)))
-    };
-    if !is(statement.first(), &["SELECT", "WITH", "COPY", "EXPORT", "CREATE", "INSERT"]) {
-        return false;
+impl<'s> Verb<'s> {
+    /// The word at a place behind the verb; the verb itself is 0.
+    fn word(self, index: usize) -> &'s str {
+        self.words.get(self.at + index).copied().unwrap_or("")
     }
-    let (mut shows, mut hidden, mut depth) = (false, None, 0_usize);
-    let mut taken = false;
-    for (index, token) in statement.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|before| statement.get(before));
-        let next = statement.get(index + 1);
-        match &*token.text {
-            "(" if token.kind == TokenKind::Operator => {
-                depth += 1;
-                if hidden.is_none() && is(before, TELLS_LITTLE) {
-                    hidden = Some(depth);
-                }
-            }
-            ")" if token.kind == TokenKind::Operator => {
-                if hidden == Some(depth) {
-                    hidden = None;
-                }
-                depth = depth.saturating_sub(1);
-            }
-            word if token.kind == TokenKind::Word && word.eq_ignore_ascii_case("SELECT") => {
-                shows = true;
-                taken = false;
-            }
-            word if token.kind == TokenKind::Word && word.eq_ignore_ascii_case("FROM") => {
-                if shows && taken {
-                    return true;
-                }
-                shows = false;
-            }
-            word if shows && hidden.is_none() => {
-                let compared = is(next, &["IS", "=", "<>", "!=", "LIKE", "IN", ".", "("]);
-                let is_name = matches!(token.kind, TokenKind::Word | TokenKind::Name)
-                    && CREDENTIALS.iter().any(|column| word.eq_ignore_ascii_case(column));
-                taken |= is_name && !compared && !is(before, &["AS"]);
-            }
-            _ => {}
+
+    /// The first place from `from` on that none of `skipped` stands at.
+    fn skip(self, from: usize, skipped: &[&str]) -> usize {
+        let mut index = from;
+        while skipped.contains(&self.word(index)) {
+            index += 1;
         }
+        index
     }
-    false
-}
 
-/// Functions with which a database reads a file of the client's machine, sorted.
-const READERS: &[&str] = &[
-    "FILE",
-    "PARQUET_SCAN",
-    "READ_BLOB",
-    "READ_CSV",
-    "READ_CSV_AUTO",
-    "READ_JSON",
-    "READ_JSON_AUTO",
-    "READ_NDJSON",
-    "READ_PARQUET",
-    "READ_TEXT",
-    "SNIFF_CSV",
-];
-
-/// Files that are read as tables: `read_csv('PATH')`, `FROM 'PATH'`.
-fn read_files(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
-    for (index, word) in words.iter().enumerate() {
-        let (named, rest) = match *word {
-            "FROM" | "JOIN" => (text_of(statement.get(index + 1)), None),
-            word if READERS.binary_search(&word).is_ok() && words.get(index + 1) == Some(&"(") => {
-                let list = usize::from(words.get(index + 2) == Some(&"["));
-                (text_of(statement.get(index + 2 + list)), statement.get(index + 3 + list..))
-            }
-            _ => continue,
-        };
-        let listed = rest.into_iter().flatten().take_while(|token| &*token.text != ")");
-        let more = listed.filter_map(|token| text_of(Some(token)));
-        found.extend(named.into_iter().chain(more).map(|name| (READ, name.to_owned())));
+    fn token(self, index: usize) -> Option<&'s Token> {
+        self.statement.get(self.at + index)
     }
-}
 
-/// From how many seconds on waiting is more than a test of it.
-const LONG: f64 = 10.0;
-
-/// Functions that wait, or count for nothing.
-fn waits(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
-    let asks = words
-        .iter()
-        .any(|word| matches!(*word, "CASE" | "GENERATE_SERIES" | "IF" | "IIF" | "WHEN"));
-    for (index, word) in words.iter().enumerate() {
-        let called = words.get(index + 1) == Some(&"(");
-        let number = || {
-            let token = statement.get(index + 2).filter(|token| token.kind == TokenKind::Number);
-            let is_alone = words.get(index + 3) == Some(&")");
-            token.filter(|_| is_alone).and_then(|token| token.text.parse::<f64>().ok())
-        };
-        let is_long = match *word {
-            "PG_SLEEP" | "SLEEP" if called => asks || number().is_none_or(|time| time >= LONG),
-            "BENCHMARK" if called => true,
-            "PG_SLEEP_FOR" | "PG_SLEEP_UNTIL" if called => true,
-            "WAITFOR" => matches!(words.get(index + 1), Some(&"DELAY" | &"TIME")),
-            "DBMS_LOCK" | "DBMS_SESSION" => words.contains(&"SLEEP"),
-            _ => false,
-        };
-        if is_long {
-            found.push(("query.sleep", String::new()));
-            return;
-        }
+    fn name(self, index: usize) -> String {
+        self.token(index).map_or_else(String::new, |token| token.text.to_string())
     }
-}
 
-/// Languages and extensions of `PostgreSQL` that reach outside the database.
-const UNTRUSTED: &[&str] = &[
-    "ADMINPACK",
-    "FILE_FDW",
-    "PLPERLU",
-    "PLPYTHON2U",
-    "PLPYTHON3U",
-    "PLPYTHONU",
-    "PLSH",
-    "PLTCLU",
-];
+    fn has(self, wanted: &str) -> bool {
+        self.words.iter().skip(self.at).any(|word| *word == wanted)
+    }
 
-/// What statements begin with that read and write rows.
-const OF_ROWS: &[&str] =
-    &["DELETE", "INSERT", "MERGE", "REPLACE", "SELECT", "TABLE", "UPDATE", "VALUES", "WITH"];
+    /// Whether it is the statement from its first word on, or nothing divides it from one before it.
+    fn is_own(self) -> bool {
+        self.at == 0 || runs_on(self.words, self.at)
+    }
 
-/// Functions and procedures that reach beyond the tables, sorted, and the rule for each. They may stand in quotes.
-static REACHING: &[(&str, &str)] = &[
-    ("DBLINK", "query.remote"),
-    ("DBLINK_CONNECT", "query.remote"),
-    ("DBLINK_EXEC", "query.remote"),
-    ("DBMS_SCHEDULER", "query.program"),
-    ("LOAD_EXTENSION", "query.program"),
-    ("LOAD_FILE", "query.file"),
-    ("LO_EXPORT", "query.file"),
-    ("LO_IMPORT", "query.file"),
-    ("OPENDATASOURCE", "query.remote"),
-    ("OPENROWSET", "query.remote"),
-    ("PG_LS_DIR", "query.file"),
-    ("PG_READ_BINARY_FILE", "query.file"),
-    ("PG_READ_FILE", "query.file"),
-    ("PG_TERMINATE_BACKEND", "query.server"),
-    ("READFILE", "query.file"),
-    ("SP_ADDROLEMEMBER", "query.grant"),
-    ("SP_ADDSRVROLEMEMBER", "query.grant"),
-    ("SP_CONFIGURE", "query.server"),
-    ("SP_EXECUTE_EXTERNAL_SCRIPT", "query.program"),
-    ("SP_OACREATE", "query.program"),
-    ("SYS_EVAL", "query.program"),
-    ("SYS_EXEC", "query.program"),
-    ("UTL_FILE", "query.file"),
-    ("UTL_HTTP", "query.remote"),
-    ("UTL_SMTP", "query.remote"),
-    ("UTL_TCP", "query.remote"),
-    ("WRITEFILE", "query.file"),
-    ("XP_CMDSHELL", "query.program"),
-    ("XP_REGWRITE", "query.program"),
-];
+    /// The first text of the statement.
+    fn text(self) -> &'s str {
+        self.statement.iter().find_map(|token| text_of(Some(token))).unwrap_or_default()
+    }
 
-/// The procedure that runs the text which it is given.
-const DYNAMIC: &str = "SP_EXECUTESQL";
-
-fn reaching(word: &str) -> Option<&'static str> {
-    let row = REACHING.binary_search_by(|(name, _)| name.cmp(&word)).ok()?;
-    REACHING.get(row).map(|(_, rule)| *rule)
-}
-
-/// What a name in quotes means as a word: only those that reach somewhere mean the same with and without them.
-fn in_quotes(name: &str) -> &'static str {
-    let is_it = |known: &&&str| known.eq_ignore_ascii_case(name);
-    let known = REACHING.iter().map(|(known, _)| known).chain([&DYNAMIC, &"PG_SLEEP"]);
-    known.filter(|_| name.len() < 32).find(is_it).copied().unwrap_or("")
-}
-
-/// What matters wherever it stands in a statement.
-fn anywhere(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
-    for (index, word) in words.iter().enumerate() {
-        let next = words.get(index + 1).copied().unwrap_or("");
-        let named = || statement.get(index + 1).map(|token| token.text.to_ascii_uppercase());
-        let rule = match *word {
-            _ if let Some(rule) = reaching(word) => rule,
-            "SONAME" => "query.program",
-            // The name of a language may stand in quotes of either kind, that of an extension behind `IF NOT EXISTS`.
-            "LANGUAGE" | "EXTENSION" | "EXISTS"
-                if named().is_some_and(|name| UNTRUSTED.contains(&&*name)) =>
-            {
-                "query.program"
-            }
-            // A name that is written by the numbers of its letters: `U&"pg_read\005ffile"`.
-            "U" if next == "&"
-                && statement.get(index + 2).is_some_and(|token| {
-                    token.kind == TokenKind::Name && token.text.contains('\\')
-                }) =>
-            {
-                "query.dynamic"
-            }
-            "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
-            "INTO" if matches!(next, "OUTFILE" | "DUMPFILE") => "query.file",
-            "PROGRAM" if index > 0 && matches!(words.get(index - 1), Some(&"TO" | &"FROM")) => {
-                "query.program"
-            }
-            _ => continue,
-        };
-        found.push((rule, String::new()));
+    /// The rule of what happens to `all` rows, where nothing chooses some of them.
+    fn rows(self, all: &'static str) -> &'static str {
+        if limited(self.statement, self.words, self.at) { "query.change" } else { all }
     }
 }
 
 /// What the statement that begins at `at` does.
-fn begin(
-    statement: &[Token],
-    words: &[&str],
-    at: usize,
-    depth: usize,
-    found: &mut Vec<(&'static str, String)>,
-) {
-    let word = |index: usize| words.get(at + index).copied().unwrap_or("");
-    let skip = |from: usize, skipped: &[&str]| {
-        let mut index = from;
-        while skipped.contains(&word(index)) {
-            index += 1;
-        }
-        index
-    };
-    let name = |index: usize| {
-        statement.get(at + index).map_or_else(String::new, |token| token.text.to_string())
-    };
-    let has = |wanted: &str| words.iter().skip(at).any(|word| *word == wanted);
+fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
+    let Verb { statement, words, at } = verb;
+    let word = |index: usize| verb.word(index);
+    let skip = |from: usize, skipped: &[&str]| verb.skip(from, skipped);
     // `ON CONFLICT DO UPDATE` and `WHEN MATCHED THEN` touch the rows that were matched.
     let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
     let first = words.first().copied().unwrap_or("");
     let matched = first == "INSERT" && before == "DO" || first == "MERGE" && before == "THEN";
     match word(0) {
-        verb @ ("UPDATE" | "DELETE") if matched => {
-            let position = |wanted: &str| words.iter().position(|word| *word == wanted);
-            let is_always = first == "MERGE"
-                && position("ON").zip(position("WHEN")).is_some_and(|(on, when)| {
-                    always(
-                        statement.get(on + 1..when).unwrap_or_default(),
-                        statement.get(..on).unwrap_or_default(),
-                    )
-                });
-            found.push(match (is_always, verb) {
-                (false, _) => ("query.change", String::new()),
-                (true, "DELETE") => ("query.delete.all", String::new()),
-                (true, _) => ("query.update.all", String::new()),
-            });
-        }
+        "UPDATE" | "DELETE" if matched => found.push((merged(verb, first), String::new())),
         "INSERT" | "UPDATE" | "DELETE" | "REPLACE" if holds_accounts(words, at) => {
             found.push(("query.grant", String::new()));
         }
         "DO" if first == "INSERT" => {}
-        "DROP" => {
-            let kind = skip(1, &["TEMPORARY", "TEMP", "FOREIGN", "EXTERNAL"]);
-            match word(kind) {
-                "TABLE" if matches!(word(1), "TEMPORARY" | "TEMP") => {
-                    found.push(("query.drop.part", String::new()));
-                }
-                "TABLE" | "DATABASE" | "SCHEMA" | "KEYSPACE" | "TABLESPACE" | "OWNED"
-                | "COLLECTION" => {
-                    found.push(("query.drop.table", name(skip(kind + 1, &["IF", "EXISTS", "BY"]))));
-                }
-                "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
-                "" => {}
-                _ => found.push(("query.drop.part", String::new())),
-            }
-        }
+        "DROP" => drop(verb, made, found),
         "TRUNCATE" if word(1) != "(" => {
-            found.push(("query.truncate", name(skip(1, &["TABLE", "ONLY"]))))
+            found.push(("query.truncate", verb.name(skip(1, &["TABLE", "ONLY"]))));
         }
         "DELETE" => {
             // `DELETE a, b.* FROM …` names aliases first; without a `FROM` only a whole statement is one.
@@ -526,117 +332,272 @@ fn begin(
                 .unwrap_or(0);
             let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
             let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
-            let rule =
-                if limited(statement, words, at) { "query.change" } else { "query.delete.all" };
-            if is_named {
-                found.push((rule, name(table)));
+            if is_named && verb.token(table).is_some() {
+                found.push((verb.rows("query.delete.all"), verb.name(table)));
             }
         }
-        "UPDATE" if has("SET") => {
+        "UPDATE" if verb.has("SET") => {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
-            let rule =
-                if limited(statement, words, at) { "query.change" } else { "query.update.all" };
-            found.push((rule, name(table)));
+            found.push((verb.rows("query.update.all"), verb.name(table)));
         }
-        "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => {
-            found.push(("query.change", name(skip(1, &["INTO", "IGNORE", "OR", "REPLACE"]))));
-        }
-        "ALTER" => match word(1) {
-            "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
-            "SERVER" if word(2) == "ROLE" => found.push(("query.grant", String::new())),
-            "SYSTEM" => found.push(("query.server", String::new())),
-            _ if has("DISABLE") && (has("SECURITY") || has("TRIGGER")) => {
-                found.push(("query.server", String::new()));
-            }
-            _ if has("DROP") => {
-                found.push(("query.alter.drop", name(skip(2, &["IF", "EXISTS", "ONLY"]))))
-            }
-            _ => found.push(("query.change", name(2))),
-        },
-        "CREATE" => match word(skip(1, &["OR", "REPLACE"])) {
-            "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
-            _ => found.push(("query.change", String::new())),
-        },
+        "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, found),
+        "ALTER" => alter(verb, found),
+        "CREATE" => create(verb, made, found),
         "GRANT"
-            if has("ALL")
-                || has("OPTION")
+            if verb.has("ALL")
+                || verb.has("OPTION")
                 || words.iter().skip(at).any(|word| MIGHTY.contains(word)) =>
         {
             found.push(("query.grant", String::new()));
         }
-        "COPY" | "EXPORT" if at == 0 => copy(statement, words, found),
-        "LOAD" if at == 0 && text_of(statement.get(1)).is_some() => {
-            found.push(("query.program", String::new()));
+        "SET" if word(1) == "PASSWORD" => found.push(("query.grant", String::new())),
+        "REASSIGN" if word(1) == "OWNED" => found.push(("query.grant", String::new())),
+        "EXECUTE" | "EXEC" | "PREPARE" | "DO" => run(verb, depth, found),
+        // The first word of all needs no `EXEC`.
+        first if at == 0 && verb.has(DYNAMIC) && (first.is_empty() || is_unfamiliar(first)) => {
+            dynamic(statement, at, depth, found);
         }
-        "LOAD" | "ATTACH" if at == 0 => {
-            let named = match word(0) {
-                "ATTACH" => statement.iter().leading(4).find_map(|token| text_of(Some(token))),
-                _ => behind(statement, words, &["INFILE"]),
-            };
-            found.push((FILE, named.unwrap_or_default().to_owned()));
+        _ if verb.is_own() => outward(verb, found),
+        _ => {}
+    }
+}
+
+/// `MERGE … THEN DELETE`, `INSERT … DO UPDATE`: the rows that were matched, unless that is every one.
+fn merged(verb: Verb<'_>, first: &str) -> &'static str {
+    let words = verb.words;
+    let position = |wanted: &str| words.iter().position(|word| *word == wanted);
+    let branch = words.get(..verb.at).unwrap_or_default();
+    let branch = branch.iter().rposition(|word| *word == "WHEN").and_then(|at| branch.get(at..));
+    // `WHEN NOT MATCHED BY SOURCE THEN DELETE`: whatever the other table does not have.
+    let is_rest = branch.is_some_and(|it| it.contains(&"SOURCE") && !it.contains(&"AND"));
+    let is_always = first == "MERGE"
+        && (is_rest
+            || position("ON").zip(position("WHEN")).is_some_and(|(on, when)| {
+                always(
+                    verb.statement.get(on + 1..when).unwrap_or_default(),
+                    verb.statement.get(..on).unwrap_or_default(),
+                )
+            }));
+    match (is_always, verb.word(0)) {
+        (false, _) => "query.change",
+        (true, "DELETE") => "query.delete.all",
+        (true, _) => "query.update.all",
+    }
+}
+
+fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
+    let kind = verb.skip(1, &["TEMPORARY", "TEMP", "FOREIGN", "EXTERNAL", "TRANSIENT"]);
+    let is_temporary = matches!(verb.word(1), "TEMPORARY" | "TEMP");
+    let named = verb.skip(kind + 1, &["IF", "EXISTS", "BY"]);
+    match verb.word(kind) {
+        "TABLE" if is_temporary || made.holds(verb, named) => {
+            found.push(("query.drop.part", String::new()));
         }
-        "BACKUP" | "BULK" if at == 0 => {
-            let named = statement.iter().find_map(|token| text_of(Some(token))).unwrap_or_default();
-            let is_remote = named.starts_with('\\') || named.contains("://");
-            found.push(if is_remote {
-                ("query.remote", String::new())
-            } else {
-                (FILE, named.to_owned())
-            });
+        "TABLE" | "DATABASE" | "SCHEMA" | "KEYSPACE" | "TABLESPACE" | "OWNED" | "COLLECTION" => {
+            // A server that takes the name for a comment drops nothing.
+            if verb.token(named).is_some() {
+                found.push(("query.drop.table", verb.name(named)));
+            }
         }
-        "VACUUM" if at == 0 && has("INTO") => {
-            found.push((FILE, behind(statement, words, &["INTO"]).unwrap_or_default().to_owned()));
+        "USER" | "ROLE" | "LOGIN" => found.push(("query.grant", String::new())),
+        // The columns that are of it go too.
+        "DOMAIN" | "EXTENSION" | "TYPE" if verb.has("CASCADE") => {
+            found.push(("query.alter.drop", verb.name(named)));
         }
-        "CHANGE" if at == 0 && matches!(word(1), "MASTER" | "REPLICATION") => {
-            found.push(("query.remote", String::new()));
+        // What is dropped is put in while the statement is put together.
+        "" if verb.token(kind).is_some() => found.push(("query.dynamic", String::new())),
+        "" => {}
+        _ => found.push(("query.drop.part", String::new())),
+    }
+}
+
+impl Made {
+    /// Whether every table that is named from a place on was made for this session alone.
+    fn holds(&self, verb: Verb<'_>, from: usize) -> bool {
+        let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
+        let rest = match rest.split_last() {
+            Some((last, rest)) if matches!(&*last.text, "CASCADE" | "RESTRICT") => rest,
+            _ => rest,
+        };
+        !rest.is_empty()
+            && rest.split(|token| &*token.text == ",").all(|name| match name {
+                [hash, _] if &*hash.text == "#" => true,
+                [name] => self.0.iter().any(|made| made.eq_ignore_ascii_case(&name.text)),
+                _ => false,
+            })
+    }
+}
+
+fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
+    let replaces = verb.word(1) == "OR" && verb.word(2) == "REPLACE";
+    let kind = verb.skip(1, &["OR", "REPLACE", "PUBLIC", "LOCAL"]);
+    let is_temporary = matches!(verb.word(kind), "TEMP" | "TEMPORARY");
+    let kind = verb.skip(kind, &["TEMP", "TEMPORARY"]);
+    let name = verb.skip(kind + 1, &["IF", "NOT", "EXISTS"]);
+    if is_temporary && verb.word(kind) == "TABLE" && verb.word(name + 1) != "." {
+        made.0.push(verb.name(name));
+    }
+    let rule = match verb.word(kind) {
+        "USER" | "ROLE" | "LOGIN" | "SHARE" | "DATASHARE" | "RECIPIENT" => "query.grant",
+        "DATABASE" if verb.word(kind + 1) == "LINK" => "query.remote",
+        "DATABASE" | "SCHEMA" if replaces => {
+            found.push(("query.drop.table", verb.name(name)));
+            return;
         }
-        "STOP" if at == 0 && matches!(word(1), "GROUP_REPLICATION" | "REPLICA" | "SLAVE") => {
-            found.push(("query.server", String::new()));
+        "SUBSCRIPTION" => "query.remote",
+        "SERVER" if verb.has("OPTIONS") => "query.remote",
+        "EVENT" | "TASK" if verb.has("SCHEDULE") => "query.schedule",
+        _ => "query.change",
+    };
+    found.push((rule, String::new()));
+}
+
+fn alter(verb: Verb<'_>, found: &mut Found) {
+    // What is altered is one word or `a.b`, and may be said to be on a cluster.
+    let name = verb.skip(2, &["IF", "EXISTS", "ONLY"]);
+    let behind = if verb.word(name + 1) == "." { name + 3 } else { name + 1 };
+    let action = if verb.word(behind) == "ON" { behind + 3 } else { behind };
+    let inner = Verb { at: verb.at + action, ..verb };
+    let rule = match (verb.word(1), verb.word(action)) {
+        ("USER" | "ROLE" | "LOGIN", _) => "query.grant",
+        ("SERVER", _) if verb.word(2) == "ROLE" => "query.grant",
+        ("DATASHARE" | "SHARE", _) if verb.has("ADD") || verb.has("SET") => "query.grant",
+        ("ACCOUNT" | "INSTANCE" | "SYSTEM", _) => "query.server",
+        ("DATABASE", _) if verb.has("OFFLINE") || verb.has("SINGLE_USER") => "query.server",
+        _ if verb.has("DISABLE") && (verb.has("SECURITY") || verb.has("TRIGGER")) => "query.server",
+        ("TABLE", "TRUNCATE") => "query.truncate",
+        ("TABLE", "DISCARD") => "query.drop.table",
+        ("TABLE", "DELETE") => inner.rows("query.delete.all"),
+        ("TABLE", "UPDATE") => inner.rows("query.update.all"),
+        _ if drops_part(verb) => "query.alter.drop",
+        _ => "query.change",
+    };
+    found.push((rule, verb.name(name)));
+}
+
+/// Whether `ALTER … DROP …` takes away more than a rule about values: `DROP DEFAULT`, `DROP NOT NULL`.
+fn drops_part(verb: Verb<'_>) -> bool {
+    let behind = |index: usize| verb.words.iter().skip(verb.at + index);
+    behind(0).zip(behind(1)).any(|(word, next)| {
+        *word == "DROP" && !matches!(*next, "DEFAULT" | "EXPRESSION" | "IDENTITY" | "NOT")
+    })
+}
+
+fn insert(verb: Verb<'_>, found: &mut Found) {
+    let into = verb
+        .skip(1, &["INTO", "TABLE", "FUNCTION", "OVERWRITE", "LOCAL", "IGNORE", "OR", "REPLACE"]);
+    match verb.word(into) {
+        "DIRECTORY" => {
+            found.push((FILE, text_of(verb.token(into + 1)).unwrap_or_default().to_owned()));
         }
-        "RESTORE" if at == 0 => found.push(("query.server", String::new())),
-        "GRANT" | "RENAME" | "REVOKE" if at == 0 => {
-            found.push(("query.change", String::new()));
+        "FILE" if verb.has("FUNCTION") => found.push((FILE, verb.text().to_owned())),
+        function if verb.has("FUNCTION") && ELSEWHERE.binary_search(&function).is_ok() => {
+            found.push(("query.export", String::new()));
         }
-        "PRAGMA" if matches!(word(1), "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => {
-            found.push(("query.server", String::new()));
+        _ if verb.word(1) == "OVERWRITE" && !verb.has("PARTITION") => {
+            found.push(("query.delete.all", verb.name(into)));
         }
-        "SET" if matches!(word(1), "GLOBAL" | "PERSIST") => {
-            found.push(("query.server", String::new()))
-        }
-        "FLUSHALL" | "FLUSHDB" if at == 0 => found.push(("query.truncate", String::new())),
-        "PURGE" | "RESET"
-            if at == 0 && matches!(word(1), "BINARY" | "MASTER" | "REPLICA" | "SLAVE") =>
-        {
-            found.push(("query.server", String::new()));
-        }
-        "SHUTDOWN" | "KILL" if at == 0 => found.push(("query.server", String::new())),
+        _ => found.push(("query.change", verb.name(into))),
+    }
+}
+
+/// `EXECUTE`, `EXEC`, `PREPARE … FROM`, `DO`.
+fn run(verb: Verb<'_>, depth: usize, found: &mut Found) {
+    let Verb { statement, at, .. } = verb;
+    let next = verb.word(1);
+    match verb.word(0) {
         "EXECUTE"
-            if matches!(word(1), "IMMEDIATE" | "FORMAT" | "(")
-                || matches!(
-                    statement.get(at + 1).map(|token| token.kind),
-                    Some(TokenKind::Text)
-                ) =>
+            if matches!(next, "IMMEDIATE" | "FORMAT" | "(")
+                || text_of(statement.get(at + 1)).is_some() =>
         {
             dynamic(statement, at, depth, found);
         }
         // What is prepared under a name is run by `EXECUTE name` too, but not inside of a block.
-        "EXECUTE" if depth > 0 && !matches!(word(1), "FUNCTION" | "PROCEDURE" | "ON") => {
+        "EXECUTE" if depth > 0 && !matches!(next, "FUNCTION" | "PROCEDURE" | "ON") => {
             found.push(("query.dynamic", String::new()));
         }
-        "EXEC" if word(1) == "(" => dynamic(statement, at, depth, found),
+        "EXEC" if next == "(" => dynamic(statement, at, depth, found),
         // The procedure is named by a variable, which is no `EXEC @result = procedure`.
-        "EXEC" | "EXECUTE" if word(1).starts_with('@') && word(2) != "=" => {
+        "EXEC" | "EXECUTE" if next.starts_with('@') && verb.word(2) != "=" => {
             found.push(("query.dynamic", String::new()));
         }
-        // `EXEC sys.sp_executesql`; the first word of all needs no `EXEC`.
-        first if at == 0 && has(DYNAMIC) && (first.is_empty() || is_unfamiliar(first)) => {
-            dynamic(statement, at, depth, found);
+        // `EXEC sys.sp_executesql`
+        "EXEC" if verb.has(DYNAMIC) => dynamic(statement, at, depth, found),
+        "EXEC" if depth == 0 && !only_tells(verb) => {
+            found.push(("query.unfamiliar", String::new()));
         }
-        "EXEC" if has(DYNAMIC) => dynamic(statement, at, depth, found),
-        "PREPARE" if word(2) == "FROM" => dynamic(statement, at, depth, found),
+        "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at, depth, found),
         "DO" => dynamic(statement, at, depth, found),
         _ => {}
     }
+}
+
+/// Whether `EXEC` names a procedure of the server that only tells something: `sp_help`, `sys.sp_who2`.
+fn only_tells(verb: Verb<'_>) -> bool {
+    const TELL: &[&str] = &[
+        "SP_COLUMNS",
+        "SP_DATABASES",
+        "SP_DEPENDS",
+        "SP_FKEYS",
+        "SP_HELP",
+        "SP_LOCK",
+        "SP_PKEYS",
+        "SP_SPACEUSED",
+        "SP_STATISTICS",
+        "SP_TABLES",
+        "SP_WHO",
+        "XP_FIXEDDRIVES",
+        "XP_MSVER",
+    ];
+    let start = if verb.word(2) == "=" { 3 } else { 1 };
+    let name = if verb.word(start + 1) == "." { start + 2 } else { start };
+    TELL.iter().any(|tells| verb.word(name).starts_with(tells))
+}
+
+/// What a statement says that is about more than rows: files, other machines, the server.
+fn outward(verb: Verb<'_>, found: &mut Found) {
+    let Verb { statement, words, .. } = verb;
+    let next = verb.word(1);
+    let file = |found: &mut Found, name: &str| found.push((FILE, name.to_owned()));
+    let rule = match verb.word(0) {
+        "COPY" | "EXPORT" => return copy(statement, words, found),
+        "UNLOAD" => "query.export",
+        // Snowflake's `PUT 'file:///home/…' @stage`.
+        "PUT" if verb.text().starts_with("file:") => {
+            return file(found, verb.text().trim_start_matches("file://"));
+        }
+        "INSTALL" if words.contains(&"FROM") && is_address(verb.text()) => "query.program",
+        "LOAD" if text_of(statement.get(1)).is_some() => "query.program",
+        "ATTACH" => {
+            let named = statement.iter().leading(4).find_map(|token| text_of(Some(token)));
+            return file(found, named.unwrap_or_default());
+        }
+        "LOAD" => return file(found, behind(statement, words, &["INFILE"]).unwrap_or_default()),
+        "BACKUP" | "BULK" if is_address(verb.text()) => "query.remote",
+        "BACKUP" | "BULK" => return file(found, verb.text()),
+        "VACUUM" if verb.has("INTO") => {
+            return file(found, behind(statement, words, &["INTO"]).unwrap_or_default());
+        }
+        "CHANGE" if matches!(next, "MASTER" | "REPLICATION") => "query.remote",
+        "CLONE" if next == "INSTANCE" => "query.remote",
+        "STOP" if matches!(next, "GROUP_REPLICATION" | "REPLICA" | "SLAVE") => "query.server",
+        "SYSTEM" if matches!(next, "DROP" | "KILL" | "SHUTDOWN" | "STOP") => "query.server",
+        "RECONFIGURE" | "RESTORE" | "UNINSTALL" => "query.server",
+        "PURGE" if matches!(next, "DBA_RECYCLEBIN" | "RECYCLEBIN" | "TABLE" | "TABLESPACE") => {
+            "query.drop.table"
+        }
+        "PURGE" | "RESET" if matches!(next, "BINARY" | "MASTER" | "REPLICA" | "SLAVE") => {
+            "query.server"
+        }
+        "IMPORT" if next == "FOREIGN" => "query.remote",
+        "GRANT" | "RENAME" | "REVOKE" => "query.change",
+        "PRAGMA" if matches!(next, "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => "query.server",
+        "SET" if matches!(next, "GLOBAL" | "PERSIST") => "query.server",
+        "FLUSHALL" | "FLUSHDB" => "query.truncate",
+        "SHUTDOWN" | "KILL" => "query.server",
+        _ => return,
+    };
+    found.push((rule, String::new()));
 }
 
 /// Whether a statement changes the tables in which the server keeps its accounts.
@@ -680,7 +641,7 @@ fn is_name(token: &Token) -> bool {
     matches!(token.kind, TokenKind::Word | TokenKind::Name)
 }
 
-fn text_of(token: Option<&Token>) -> Option<&str> {
+pub(super) fn text_of(token: Option<&Token>) -> Option<&str> {
     token.filter(|token| token.kind == TokenKind::Text).map(|token| &*token.text)
 }
 
@@ -693,9 +654,17 @@ fn behind<'s>(statement: &'s [Token], words: &[&str], wanted: &[&str]) -> Option
         .find_map(|(index, _)| text_of(statement.get(index + 1)))
 }
 
-/// `COPY … TO 'file'`, `COPY … FROM 'file'`; the streams of the client and programs are not files.
-fn copy(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, String)>) {
+/// `COPY … TO 'file'`, `COPY … FROM 'file'`, `COPY INTO 's3://…' FROM t`, `EXPORT DATA OPTIONS (uri = 's3://…')`; the streams of the
+/// client and programs are not files.
+fn copy(statement: &[Token], words: &[&str], found: &mut Found) {
+    let texts = || statement.iter().filter_map(|token| text_of(Some(token)));
+    let leaves = match words {
+        ["EXPORT", ..] => texts().any(is_address),
+        ["COPY", "INTO", ..] => text_of(statement.get(2)).is_some_and(is_address),
+        _ => behind(statement, words, &["TO"]).is_some_and(is_address),
+    };
     match behind(statement, words, &["TO", "FROM", "INTO", "DATABASE"]) {
+        _ if leaves => found.push(("query.export", String::new())),
         Some(file) => found.push((FILE, file.to_owned())),
         None if words.contains(&"STDOUT") => {}
         None => found.push(("query.change", String::new())),
@@ -703,7 +672,7 @@ fn copy(statement: &[Token], words: &[&str], found: &mut Vec<(&'static str, Stri
 }
 
 /// Reads the strings behind a word that runs them; what is not a string cannot be read.
-fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Vec<(&'static str, String)>) {
+fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Found) {
     let mut text = String::new();
     let mut any = false;
     for token in statement.iter().skip(at + 1) {
@@ -719,7 +688,8 @@ fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Vec<(&'stat
                 | "MASTER" | "DBO",
             ) => {}
             (TokenKind::Name, name) if in_quotes(name) == DYNAMIC => {}
-            (TokenKind::Word, _) if any => {}
+            // What is put in stands for a name.
+            (TokenKind::Word, _) if any => text.push_str(" \"\" "),
             _ => {
                 found.push(("query.dynamic", String::new()));
                 return;
@@ -777,7 +747,6 @@ mod tests {
     #[test]
     fn familiar_words_are_sorted() {
         assert!(super::FAMILIAR.is_sorted());
-        assert!(super::REACHING.is_sorted());
     }
 
     #[test]
@@ -820,7 +789,8 @@ mod tests {
             ("[sp_executesql] N'DROP TABLE users'", "query.drop.table"),
             ("EXEC [sys].[sp_executesql] @text", "query.dynamic"),
             ("DECLARE @p sysname = 'xp_cmdshell'; EXEC @p 'dir'", "query.dynamic"),
-            ("EXEC @result = dbo.count_users", ""),
+            ("EXEC @result = dbo.count_users", "query.unfamiliar"),
+            ("EXEC @result = sys.sp_who", ""),
             ("SELECT name FROM t WHERE called = \"load_file\"", ""),
             ("SELECT U&\"pg_read\\005ffile\"('/etc/passwd')", "query.dynamic"),
             ("CREATE EXTENSION IF NOT EXISTS \"plpython3u\"", "query.program"),
@@ -844,6 +814,54 @@ mod tests {
                 "CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW EXECUTE FUNCTION f()",
                 "query.change",
             ),
+            (
+                "MERGE INTO a USING b ON a.id = b.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
+                "query.delete.all",
+            ),
+            (
+                "MERGE INTO a USING b ON a.id = b.id WHEN NOT MATCHED BY SOURCE AND a.x < 3 THEN DELETE",
+                "query.change",
+            ),
+            ("COPY INTO 's3://x/y' FROM t", "query.export"),
+            ("COPY INTO t FROM 's3://x/y'", "query.file at a path"),
+            ("COPY t TO 's3://x/y.parquet'", "query.export"),
+            ("EXPORT DATA OPTIONS (uri = 'gs://x/*') AS SELECT 1", "query.export"),
+            ("UNLOAD ('SELECT 1') TO 's3://x'", "query.export"),
+            ("INSERT INTO FUNCTION url('https://x') SELECT 1", "query.export"),
+            ("INSERT INTO FUNCTION file('/etc/cron.d/x') SELECT 1", "query.file at a path"),
+            ("INSERT OVERWRITE TABLE a SELECT 1", "query.delete.all"),
+            ("INSERT OVERWRITE TABLE a PARTITION (d = 1) SELECT 1", "query.change"),
+            ("EXEC('master..xp_dirtree ''\\\\' + @h + '\\x''')", "query.file"),
+            ("EXEC('DROP ' + @what)", "query.dynamic"),
+            ("EXEC sp_MSforeachtable 'DELETE FROM ?'", "query.delete.all"),
+            ("EXEC sp_MSforeachtable @command1 = 'DROP TABLE ?'", "query.drop.table"),
+            ("SELECT cron.schedule('x', '* * * * *', $$DELETE FROM a$$)", "query.delete.all"),
+            ("SELECT cron.schedule('x', '* * * * *', 'SELECT 1')", "query.schedule"),
+            ("SELECT * FROM cron.job", ""),
+            ("SELECT net.http_post(url := 'https://x')", "query.remote"),
+            ("CREATE TABLE public.http_get (a int)", "query.change"),
+            ("CREATE FUNCTION f() RETURNS int AS 'x.so', 'f' LANGUAGE C", "query.program"),
+            ("CREATE OR REPLACE SCHEMA a", "query.drop.table"),
+            ("CREATE OR REPLACE VIEW a AS SELECT 1", "query.change"),
+            ("ALTER TABLE a DELETE WHERE 1", "query.delete.all"),
+            ("ALTER TABLE a ON CLUSTER c UPDATE b = 1 WHERE 1", "query.update.all"),
+            ("ALTER TABLE a DELETE WHERE id = 7", "query.change"),
+            ("ALTER TABLE a ALTER COLUMN b DROP NOT NULL", "query.change"),
+            ("ALTER DATABASE a SET OFFLINE", "query.server"),
+            ("CREATE TEMP TABLE a (b int); DROP TABLE a", "query.drop.part"),
+            ("CREATE TEMP TABLE a (b int); DROP TABLE a, users", "query.drop.table"),
+            ("CREATE TEMP TABLE a (b int); DROP TABLE public.a", "query.drop.table"),
+            ("DROP TABLE #a", "query.drop.part"),
+            ("SELECT 1 DROP TABLE users", "query.drop.table"),
+            ("SELECT 1\nGO\nDROP TABLE users", "query.drop.table"),
+            ("DELIMITER //\nDROP TABLE users//\nDELIMITER ;", "query.drop.table"),
+            ("SELECT 5 # 3; DROP TABLE users", "query.drop.table"),
+            ("SELECT 5--1; DROP TABLE users", "query.drop.table"),
+            ("CREATE TABLE a (b int REFERENCES c (id) ON DELETE CASCADE)", "query.change"),
+            ("DELETE FROM a WHERE created_at < now()", "query.delete.all"),
+            ("DELETE FROM a WHERE created_at < now() - interval '1 year'", "query.change"),
+            ("DELETE FROM a WHERE expires_at < now()", "query.change"),
+            ("DROP TYPE a CASCADE", "query.alter.drop"),
             ("COPY (SELECT 1) TO STDOUT WITH (FORMAT csv)", ""),
             ("EXPLAIN DELETE FROM a", ""),
             ("SELECT 'DELETE FROM a'; -- DROP TABLE a", ""),

@@ -2,7 +2,7 @@
 //! mode", "Ansible Configuration Settings"), and what it runs on others, as the same over a connection. Owns plays, blocks, roles and files that are
 //! taken in.
 
-use super::{Starter, project, tree};
+use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
     effect::GapReason,
@@ -405,21 +405,7 @@ fn literal(text: &str) -> Option<(String, &str)> {
 
 /// `{{ … }}` is a value that nobody knows.
 fn unwritten(text: &str) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{") {
-        filled.push_str(before);
-        let (inner, next) = after.split_once("}}").unwrap_or((after, ""));
-        let name: String = inner
-            .trim()
-            .chars()
-            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
-            .collect();
-        filled.push_str(&format!("${{ANSIBLE_{name}}}"));
-        rest = next;
-    }
-    filled.push_str(rest);
-    filled
+    template::filled(text, "{{", "}}", |name| template::variable("ANSIBLE_", name))
 }
 
 #[cfg(test)]

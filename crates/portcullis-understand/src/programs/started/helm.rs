@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project};
+use super::{Starter, project, template};
 use crate::{
     bound::Bounded,
     text::Text,
@@ -94,13 +94,7 @@ fn rendered(text: &str) -> String {
         if depth > 1 {
             continue;
         }
-        let mut rest = line;
-        while let Some((before, after)) = rest.split_once("{{") {
-            rendered.push_str(before);
-            rendered.push_str("value");
-            rest = after.split_once("}}").map_or("", |(_, next)| next);
-        }
-        rendered.push_str(rest);
+        rendered.push_str(&template::filled(line, "{{", "}}", |_| "value".to_owned()));
     }
     rendered
 }

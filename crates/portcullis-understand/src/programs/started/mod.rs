@@ -36,6 +36,7 @@ mod hooks;
 pub(crate) mod imports;
 mod interpreters;
 mod javascript;
+mod just;
 mod jvm;
 pub mod make;
 mod meson;
@@ -47,7 +48,9 @@ mod ruby;
 mod schedules;
 mod servers;
 mod setups;
+mod taskfile;
 mod tasks;
+mod template;
 mod terraform;
 mod tree;
 mod workflows;
@@ -107,10 +110,10 @@ static STARTERS: &[&Starter] = &[
     &setups::PIP,
     &tasks::COMPOSER,
     &tasks::DENO,
-    &tasks::JUST,
+    &just::JUST,
     &tasks::PROCFILE,
     &tasks::PYTHON,
-    &tasks::TASK,
+    &taskfile::TASK,
     &terraform::TERRAFORM,
     &workflows::ACT,
 ];

@@ -2,7 +2,7 @@
 //! modules come from (developer.hashicorp.com/terraform: "External Data Source", "local-exec Provisioner", "Module Sources"). Owns which verb
 //! runs which; what is created and destroyed in a cloud is said by the rules on the command.
 
-use super::{Starter, project, tree};
+use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
     text::Text,
@@ -194,25 +194,10 @@ fn local_exec(walk: &mut Walk<'_>, node: &tree::Node, module: &str) {
 
 /// Paths of the module; any other expression is a value that nobody knows.
 fn filled(text: &str, module: &str) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        filled.push_str(before);
-        let (inner, next) = after.split_once('}').unwrap_or((after, ""));
-        match inner.trim() {
-            "path.module" | "path.root" | "path.cwd" => filled.push_str(module),
-            other => {
-                let name: String = other
-                    .chars()
-                    .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
-                    .collect();
-                filled.push_str(&format!("${{TF_{name}}}"));
-            }
-        }
-        rest = next;
-    }
-    filled.push_str(rest);
-    filled
+    template::filled(text, "${", "}", |name| match name {
+        "path.module" | "path.root" | "path.cwd" => module.to_owned(),
+        other => template::variable("TF_", other),
+    })
 }
 
 #[cfg(test)]

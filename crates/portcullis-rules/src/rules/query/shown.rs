@@ -1,0 +1,121 @@
+//! What the rows that a statement gives show: how accounts prove who they are, and what proves or pays for the people in them.
+
+use portcullis_syntax::sql::{Token, TokenKind};
+
+/// Tables in which a server keeps how its accounts prove who they are, sorted.
+const OF_ACCOUNTS: &[&str] = &["PG_AUTHID", "PG_SHADOW", "SQL_LOGINS", "SYSLOGINS", "USER$"];
+
+/// Their columns that do.
+const HASHES: &[&str] =
+    &["AUTHENTICATION_STRING", "PASSWD", "PASSWORD", "PASSWORD_HASH", "ROLPASSWORD", "SPARE4"];
+
+/// Whether a statement reads the password hashes of a server's accounts.
+pub(super) fn takes_hashes(statement: &[Token], words: &[&str]) -> bool {
+    let reads = matches!(
+        words.first(),
+        Some(&"SELECT" | &"WITH" | &"TABLE" | &"COPY" | &"CREATE" | &"INSERT")
+    );
+    let names = || {
+        let named = |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);
+        statement.iter().filter(named).map(|token| token.text.to_ascii_uppercase())
+    };
+    let of_mysql =
+        || names().zip(names().skip(1)).any(|(schema, table)| schema == "MYSQL" && table == "USER");
+    let all = || {
+        words
+            .array_windows()
+            .any(|[before, word]| *word == "*" && matches!(*before, "SELECT" | "." | ","))
+    };
+    reads
+        && (names().any(|name| OF_ACCOUNTS.binary_search(&&*name).is_ok()) || of_mysql())
+        && (words.first() == Some(&"TABLE")
+            || all()
+            || names().any(|name| HASHES.contains(&&*name)))
+}
+
+/// Columns that hold what proves who somebody is, or what pays for them, sorted.
+const CREDENTIALS: &[&str] = &[
+    "ACCESS_TOKEN",
+    "API_KEY",
+    "API_SECRET",
+    "APIKEY",
+    "AUTH_TOKEN",
+    "CARD_NUMBER",
+    "CLIENT_SECRET",
+    "CREDIT_CARD",
+    "CREDIT_CARD_NUMBER",
+    "CVV",
+    "DECRYPTED_SECRET",
+    "ENCRYPTED_PASSWORD",
+    "HASHED_PASSWORD",
+    "MFA_SECRET",
+    "OTP_SECRET",
+    "PASSWD",
+    "PASSWORD",
+    "PASSWORD_DIGEST",
+    "PASSWORD_HASH",
+    "PASSWORDHASH",
+    "PASSWORD_SALT",
+    "PASS_HASH",
+    "PRIVATE_KEY",
+    "PWD_HASH",
+    "REFRESH_TOKEN",
+    "SECRET_KEY",
+    "SESSION_TOKEN",
+    "SOCIAL_SECURITY_NUMBER",
+    "SSN",
+    "TOTP_SECRET",
+    "USER_PASS",
+];
+
+/// Functions that tell nothing of a value but whether and how long it is.
+const TELLS_LITTLE: &[&str] =
+    &["CHAR_LENGTH", "CHARACTER_LENGTH", "COUNT", "LEN", "LENGTH", "OCTET_LENGTH"];
+
+/// Whether a statement gives the rows of a table with a column of [`CREDENTIALS`] among what it shows.
+pub(super) fn takes_credentials(statement: &[Token]) -> bool {
+    let is = |token: Option<&Token>, words: &[&str]| {
+        token.is_some_and(|token| words.iter().any(|word| token.text.eq_ignore_ascii_case(word)))
+    };
+    if !is(statement.first(), &["SELECT", "WITH", "COPY", "EXPORT", "CREATE", "INSERT"]) {
+        return false;
+    }
+    let (mut shows, mut hidden, mut depth) = (false, None, 0_usize);
+    let mut taken = false;
+    for (index, token) in statement.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| statement.get(before));
+        let next = statement.get(index + 1);
+        match &*token.text {
+            "(" if token.kind == TokenKind::Operator => {
+                depth += 1;
+                if hidden.is_none() && is(before, TELLS_LITTLE) {
+                    hidden = Some(depth);
+                }
+            }
+            ")" if token.kind == TokenKind::Operator => {
+                if hidden == Some(depth) {
+                    hidden = None;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            word if token.kind == TokenKind::Word && word.eq_ignore_ascii_case("SELECT") => {
+                shows = true;
+                taken = false;
+            }
+            word if token.kind == TokenKind::Word && word.eq_ignore_ascii_case("FROM") => {
+                if shows && taken {
+                    return true;
+                }
+                shows = false;
+            }
+            word if shows && hidden.is_none() => {
+                let compared = is(next, &["IS", "=", "<>", "!=", "LIKE", "IN", ".", "("]);
+                let is_name = matches!(token.kind, TokenKind::Word | TokenKind::Name)
+                    && CREDENTIALS.iter().any(|column| word.eq_ignore_ascii_case(column));
+                taken |= is_name && !compared && !is(before, &["AS"]);
+            }
+            _ => {}
+        }
+    }
+    false
+}
