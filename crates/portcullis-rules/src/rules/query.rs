@@ -372,10 +372,13 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
                 }
                 continue;
             };
-            if !hits.iter().any(|(known, _)| *known == "query.file") {
-                let resource = Some(format!("file:{name}"));
-                let severity = Some(severity);
-                hits.push(("query.file", Hit { resource, severity, ..Hit::default() }));
+            let resource = Some(format!("file:{name}"));
+            let hit = Hit { resource, severity: Some(severity), ..Hit::default() };
+            match hits.iter_mut().find(|(known, _)| *known == "query.file") {
+                // Of several files the worst is told.
+                Some((_, known)) if known.severity < hit.severity => *known = hit,
+                Some(_) => {}
+                None => hits.push(("query.file", hit)),
             }
             continue;
         }

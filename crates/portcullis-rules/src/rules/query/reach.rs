@@ -206,6 +206,12 @@ pub(super) fn anywhere(
                 "query.dynamic"
             }
             "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
+            // Cypher: what a pattern without values matches is everything of a kind.
+            "DELETE"
+                if first == "MATCH" && !words.iter().any(|it| matches!(*it, "WHERE" | "{")) =>
+            {
+                "query.delete.all"
+            }
             "INTO" if matches!(next, "OUTFILE" | "DUMPFILE") => "query.file",
             "PROGRAM" if index > 0 && matches!(words.get(index - 1), Some(&"TO" | &"FROM")) => {
                 "query.program"

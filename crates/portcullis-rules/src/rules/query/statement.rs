@@ -446,6 +446,7 @@ fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         }
         "SUBSCRIPTION" => "query.remote",
         "SERVER" if verb.has("OPTIONS") => "query.remote",
+        "TABLE" if verb.has("FEDERATED") => "query.remote",
         "EVENT" | "TASK" if verb.has("SCHEDULE") => "query.schedule",
         _ => "query.change",
     };
@@ -479,7 +480,8 @@ fn alter(verb: Verb<'_>, found: &mut Found) {
 fn drops_part(verb: Verb<'_>) -> bool {
     let behind = |index: usize| verb.words.iter().skip(verb.at + index);
     behind(0).zip(behind(1)).any(|(word, next)| {
-        *word == "DROP" && !matches!(*next, "DEFAULT" | "EXPRESSION" | "IDENTITY" | "NOT")
+        *word == "SET" && *next == "UNUSED"
+            || *word == "DROP" && !matches!(*next, "DEFAULT" | "EXPRESSION" | "IDENTITY" | "NOT")
     })
 }
 
@@ -562,9 +564,9 @@ fn outward(verb: Verb<'_>, found: &mut Found) {
     let rule = match verb.word(0) {
         "COPY" | "EXPORT" => return copy(statement, words, found),
         "UNLOAD" => "query.export",
-        // Snowflake's `PUT 'file:///home/…' @stage`.
-        "PUT" if verb.text().starts_with("file:") => {
-            return file(found, verb.text().trim_start_matches("file://"));
+        "PUT" => {
+            let Some(path) = staged(statement) else { return };
+            return file(found, &path);
         }
         "INSTALL" if words.contains(&"FROM") && is_address(verb.text()) => "query.program",
         "LOAD" if text_of(statement.get(1)).is_some() => "query.program",
@@ -598,6 +600,16 @@ fn outward(verb: Verb<'_>, found: &mut Found) {
         _ => return,
     };
     found.push((rule, String::new()));
+}
+
+/// The file of Snowflake's `PUT file:///home/… @stage`; where no quotes stand around it, its words have lost their case.
+fn staged(statement: &[Token]) -> Option<String> {
+    let written = text_of(statement.get(1)).map(str::to_owned).unwrap_or_else(|| {
+        let words = statement.iter().skip(1).map(|token| token.text.to_lowercase());
+        words.take_while(|word| !word.starts_with('@')).collect()
+    });
+    let path = written.strip_prefix("file:")?;
+    Some(format!("/{}", path.trim_start_matches('/')))
 }
 
 /// Whether a statement changes the tables in which the server keeps its accounts.
@@ -862,6 +874,10 @@ mod tests {
             ("DELETE FROM a WHERE created_at < now() - interval '1 year'", "query.change"),
             ("DELETE FROM a WHERE expires_at < now()", "query.change"),
             ("DROP TYPE a CASCADE", "query.alter.drop"),
+            ("ALTER TABLE a SET UNUSED (b)", "query.alter.drop"),
+            ("PUT file:///home/dev/a.csv @b", "query.file at a path"),
+            ("MATCH (a:B) DELETE a", "query.delete.all"),
+            ("MATCH (a:B {id: 7}) DELETE a", ""),
             ("COPY (SELECT 1) TO STDOUT WITH (FORMAT csv)", ""),
             ("EXPLAIN DELETE FROM a", ""),
             ("SELECT 'DELETE FROM a'; -- DROP TABLE a", ""),
