@@ -81,6 +81,9 @@ static IN_PLACE: &[(&str, &[&str])] = &[
     ("yq", &["-i", "--inplace", "--in-place"]),
 ];
 
+/// Those of them that write what stood there in another shape.
+const FORMATTERS: &[&str] = &["biome", "prettier"];
+
 /// Programs that write every file anew that their operands name, sorted, with the options that make them write elsewhere.
 static REWRITES: &[(&str, &[&str])] = &[
     ("ccencrypt", &[]),
@@ -150,7 +153,12 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
                 let programs = ["awk", "gawk", "jaq", "tomlq", "xq", "yq"];
                 let skipped = usize::from(programs.contains(&name) && files.len() > 1);
                 for file in files.iter().skip(skipped).at_most(WORDS, walk, invocation.span) {
-                    walk.write(file, WriteMode::Edit, Text::unknown(name));
+                    let content = if FORMATTERS.contains(&name) {
+                        walk.read(file)
+                    } else {
+                        Text::unknown(name)
+                    };
+                    walk.write(file, WriteMode::Edit, content);
                 }
                 hand_all(walk, &files, true);
             }

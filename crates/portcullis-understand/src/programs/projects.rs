@@ -128,6 +128,10 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             if matches!(found, Found::Named(_)) && !mentions(walk, invocation, &path, stem) {
                 continue;
             }
+            // `npx prettier --write a.ts` writes what it does not run.
+            if walk.wrote_by(&path, invocation.announced) {
+                continue;
+            }
             let Some(content) = walk.first_look(&path) else { continue };
             if walk.is_copy(&content) {
                 continue;

@@ -998,6 +998,12 @@ impl<'a> Walk<'a> {
             .collect()
     }
 
+    /// Whether a program wrote a file, or one that it runs.
+    pub(crate) fn wrote_by(&self, path: &str, run: Option<EffectId>) -> bool {
+        let content = self.state.file(path).map(|ways| choose(ways, path));
+        content.zip(run).is_some_and(|(content, run)| content.sources.iter().any(|by| *by >= run))
+    }
+
     /// What stands in a file, unless it was looked at before.
     pub(crate) fn first_look(&mut self, path: &str) -> Option<Text> {
         let content = choose(self.state.file(path)?, path);
