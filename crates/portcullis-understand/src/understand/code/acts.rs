@@ -287,6 +287,12 @@ impl Interpreter<'_, '_, '_> {
             Act::Database => {
                 let argument = self.place_of(first.or_else(|| keyword(&["database", "filename"])));
                 self.flush();
+                match argument.text.as_known() {
+                    Some(":memory:" | "file::memory:") => {
+                        self.seen.in_memory.get_or_insert_with(|| path.to_owned());
+                    }
+                    _ => self.seen.real = true,
+                }
                 let only_read = argument.text.display().contains("mode=ro");
                 let content = self.walk.database(&argument, !only_read);
                 Value::reached(&format!("{path}()"), content)
@@ -556,7 +562,7 @@ impl Interpreter<'_, '_, '_> {
                 self.run_code(path, self.language, &code, address.span)
             }
             Act::Module => match first.and_then(|given| given.value.as_known()) {
-                Some(name) => Value::name(module_name(name)),
+                Some(name) => self.module(module_name(name)),
                 None => Value::reached(
                     "a module",
                     mixed("a module", given.iter().map(|given| &given.value)),
@@ -663,7 +669,12 @@ impl Interpreter<'_, '_, '_> {
             };
             let index = *index;
             return Value::List(
-                elements.into_iter().map(|value| self.apply(index, &[value], &[])).collect(),
+                elements
+                    .into_iter()
+                    .map(|value| {
+                        self.apply(index, Some(&[Given { name: None, value, span: list.span }]))
+                    })
+                    .collect(),
             );
         }
         fold::fold(kind, given)

@@ -2,11 +2,16 @@
 
 use portcullis_syntax::code::TokenKind;
 
-use super::{interpreter::Interpreter, statements::OWN, value::Value};
+use super::{
+    interpreter::Interpreter,
+    statements::OWN,
+    value::{Value, mixed},
+};
 use crate::{
-    effect::EffectKind,
+    bound::Bounded,
+    effect::{Argument, EffectKind},
     programs::agents,
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// Assignment operators that replace.
@@ -73,6 +78,19 @@ impl Interpreter<'_, '_, '_> {
             return false;
         }
         let name = name.to_owned();
+        if self.language == "python"
+            && let Some(colon) = (start + 2..close).find(|at| self.word_at(*at) == ":")
+        {
+            let is_whole = colon == start + 2 && close == start + 3;
+            self.at = close + 2;
+            let value = self.expression(0);
+            let value = match self.bound(&name) {
+                Some(before) if !is_whole => Value::Text(mixed("a list", [&before, &value])),
+                _ => value,
+            };
+            self.bind(name, value);
+            return true;
+        }
         self.at = start + 1;
         let key = self.list(close).pop();
         self.at = close + 2;
@@ -142,6 +160,12 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn bind_members(&mut self, close: usize, value: &Value) {
         self.at += 1;
         while self.at < close {
+            if self.word() == "..." && self.is_name(self.at + 1) {
+                let name = self.word_at(self.at + 1).to_owned();
+                self.bind(name, value.clone());
+                self.at += 2;
+                continue;
+            }
             let name = self.word().to_owned();
             let is_name = self.is_name(self.at);
             self.at += 1;
@@ -149,21 +173,77 @@ impl Interpreter<'_, '_, '_> {
                 continue;
             }
             let member = self.member(value.clone(), &name);
-            let bound = if matches!(self.word(), ":" | "as") && self.is_name(self.at + 1) {
+            let renamed = matches!(self.word(), ":" | "as");
+            if renamed && matches!(self.word_at(self.at + 1), "{" | "[") {
+                self.at += 1;
+                let end = self.partner(self.at);
+                self.bind_pattern(&member);
+                self.at = end + 1;
+                continue;
+            }
+            let bound = if renamed && self.is_name(self.at + 1) {
                 self.at += 2;
                 self.word_at(self.at - 1).to_owned()
             } else {
                 name
             };
+            let member = self.or_default(member, close);
             self.bind(bound, member);
         }
         self.at = close + 1;
     }
 
+    /// A value, or what stands for it behind `=` where it is missing.
+    fn or_default(&mut self, value: Value, close: usize) -> Value {
+        if self.word() != "=" || self.language != "javascript" {
+            return value;
+        }
+        self.at += 1;
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        let default = self.expression(0);
+        self.brackets -= 1;
+        self.end = outer;
+        let is_missing = match &value {
+            Value::Method(method) => matches!(method.0, Value::Table(_)),
+            Value::Text(text) => text.as_known().is_none(),
+            _ => false,
+        };
+        if is_missing { default } else { value.or(default) }
+    }
+
     fn bind_list(&mut self, close: usize, value: &Value) {
         let mut position = 0;
+        let mut is_hole = true;
         while self.at < close {
             let name = self.word().to_owned();
+            if name == "," {
+                position += usize::from(is_hole && self.language == "javascript");
+                is_hole = true;
+                self.at += 1;
+                continue;
+            }
+            is_hole = false;
+            if name == "..." && self.is_name(self.at + 1) {
+                let rest = match value {
+                    Value::List(list) => {
+                        Value::List(list.get(position..).unwrap_or_default().to_vec())
+                    }
+                    other => other.clone(),
+                };
+                let name = self.word_at(self.at + 1).to_owned();
+                self.bind(name, rest);
+                self.at += 2;
+                continue;
+            }
+            if matches!(name.as_str(), "[" | "{") && self.language == "javascript" {
+                let element = self.element(value, position);
+                position += 1;
+                let end = self.partner(self.at);
+                self.bind_pattern(&element);
+                self.at = end + 1;
+                continue;
+            }
             let binds = self
                 .token_at(self.at)
                 .is_some_and(|token| matches!(token.kind, TokenKind::Name | TokenKind::Variable));
@@ -171,10 +251,65 @@ impl Interpreter<'_, '_, '_> {
             if binds && !matches!(name.as_str(), "my" | "let" | "const" | "var") {
                 let element = self.element(value, position);
                 position += 1;
+                let element = self.or_default(element, close);
                 self.bind(name, element);
             }
         }
         self.at = close;
+    }
+
+    /// Gives the targets of a loop what it goes through: `name`, `i, (a, *rest)`, `const [key, value]`.
+    pub(super) fn bind_targets(&mut self, start: usize, end: usize, value: &Value) {
+        let mut start = start;
+        while matches!(self.word_at(start), "const" | "let" | "var" | "my" | "await") {
+            start += 1;
+        }
+        let mut parts = Vec::new();
+        let (mut at, mut from) = (start, start);
+        while at < end && parts.len() < 16 {
+            if self.word_at(at) == "," {
+                parts.push(from..at);
+                from = at + 1;
+            }
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        let is_one = parts.is_empty();
+        parts.push(from..end);
+        for (position, part) in parts.into_iter().enumerate() {
+            let part_value = if is_one { value.clone() } else { self.element(value, position) };
+            match self.word_at(part.start) {
+                "[" | "{" if self.language == "javascript" => {
+                    let back = std::mem::replace(&mut self.at, part.start);
+                    self.bind_pattern(&part_value);
+                    self.at = back;
+                }
+                "(" | "[" => {
+                    let close = self.partner(part.start);
+                    if self.sink() {
+                        self.bind_targets(part.start + 1, close, &part_value);
+                        self.rise();
+                    }
+                }
+                "*" => {
+                    let rest = match value {
+                        Value::List(list) if !is_one => {
+                            Value::List(list.get(position..).unwrap_or_default().to_vec())
+                        }
+                        other => other.clone(),
+                    };
+                    let name = self.word_at(part.start + 1).to_owned();
+                    self.bind(name, rest);
+                }
+                name if self.is_name(part.start) || name.starts_with(['$', '@', '%']) => {
+                    let name = name.to_owned();
+                    self.bind(name, part_value);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The element of a value at a position.
@@ -183,7 +318,7 @@ impl Interpreter<'_, '_, '_> {
             Value::List(list) => {
                 list.get(position).cloned().unwrap_or_else(|| Value::unknown("an element"))
             }
-            Value::Any(list) if list.iter().any(|one| matches!(one, Value::Holder(_))) => {
+            Value::Any(list) => {
                 let parts = list.iter().map(|one| self.element(one, position));
                 parts.reduce(Value::or).unwrap_or_else(|| Value::unknown("an element"))
             }
@@ -236,7 +371,7 @@ impl Interpreter<'_, '_, '_> {
         let operator = self.word_at(at);
         let operator = REPLACES
             .iter()
-            .chain(&["+=", ".=", "..="])
+            .chain(&["+=", ".=", "..=", "|="])
             .find(|known| **known == operator)
             .copied()?;
         self.at = at;
@@ -268,6 +403,14 @@ impl Interpreter<'_, '_, '_> {
                 let before = self.bound(name);
                 let value = match (operator, before) {
                     ("+=" | ".=" | "..=", Some(before)) => self.add(before, value),
+                    ("|=", Some(Value::Table(mut before))) => match value {
+                        Value::Table(more) => {
+                            before.extend(more);
+                            Value::Table(before)
+                        }
+                        other => Value::Text(mixed("a table", [&Value::Table(before), &other])),
+                    },
+                    ("|=", Some(before)) => Value::Text(mixed("a value", [&before, &value])),
                     (_, Some(before)) if conditional && !matches!(before, Value::Name(..)) => {
                         before.or(value)
                     }
@@ -312,9 +455,24 @@ impl Interpreter<'_, '_, '_> {
     fn is_conditional(&self, index: usize) -> bool {
         if self.language == "python" {
             self.token_at(index).is_some_and(|token| token.indent > self.indent)
+                || self.is_behind_condition(index)
         } else {
             self.blocks > 0
         }
+    }
+
+    /// `if …: name = value`: a body on the same line as its head.
+    fn is_behind_condition(&self, index: usize) -> bool {
+        let line = (0..=index)
+            .rev()
+            .leading(64)
+            .find(|at| self.unit.tokens.get(*at).is_some_and(|token| token.first));
+        line.filter(|line| *line < index).is_some_and(|line| {
+            matches!(
+                self.word_at(line),
+                "case" | "elif" | "else" | "except" | "finally" | "for" | "if" | "try" | "while"
+            )
+        })
     }
 
     /// `object.member = value`, `object['key'] = value`.
@@ -339,6 +497,19 @@ impl Interpreter<'_, '_, '_> {
                 let span = self.span_from(self.at.saturating_sub(1));
                 self.walk.environment_of(name, &value.text(), span);
             }
+        }
+        // `new Image().src = address + what is sent`
+        if self.language == "javascript"
+            && matches!(path.rsplit('.').next(), Some("src" | "href" | "action" | "location"))
+            && value.taint().has(Taint::SECRET)
+        {
+            let span = self.span_from(self.at.saturating_sub(1));
+            let text = value.text();
+            let address = Argument { text: text.clone(), span };
+            self.walk.connect(&address, Some(text), false);
+        }
+        if path.starts_with("self.") || path.starts_with("this.") {
+            return self.set_field(&path, value);
         }
         self.bind(path.to_string(), value);
     }

@@ -98,8 +98,7 @@ impl Interpreter<'_, '_, '_> {
                 self.call_method(receiver, &name, &given, span)
             }
             Value::Function(index) => {
-                let values: Vec<Value> = given.iter().map(|given| given.value.clone()).collect();
-                return self.apply(index, &values, &given);
+                return self.apply(index, Some(&given));
             }
             Value::Any(list) => list
                 .into_iter()
@@ -109,10 +108,13 @@ impl Interpreter<'_, '_, '_> {
             Value::Text(name) if self.language == "php" && name.as_known().is_some() => {
                 self.call_name(name.as_known().unwrap_or_default(), Text::default(), &given, span)
             }
-            other => Value::Text(mixed(
-                "what a call gives",
-                given.iter().map(|given| &given.value).chain([&other]),
-            )),
+            other => {
+                self.arguments_as_they_are("run", &given);
+                Value::Text(mixed(
+                    "what a call gives",
+                    given.iter().map(|given| &given.value).chain([&other]),
+                ))
+            }
         };
         let is_opaque = match &result {
             Value::Text(text) => text.as_known().is_none(),
@@ -151,7 +153,8 @@ impl Interpreter<'_, '_, '_> {
                 (_, value) => value.clone(),
             };
             if self.functions.get(index).is_some_and(|function| !function.called) {
-                let body = self.apply(index, &[argument.clone(), argument.clone()], &[]);
+                let argument = Given { name: None, value: argument, span };
+                let body = self.apply(index, Some(&[argument.clone(), argument]));
                 if receiver.is_some() && !body.text().is_empty() {
                     let mut text = body.text();
                     result.inherit_into(&mut text);
@@ -191,6 +194,15 @@ impl Interpreter<'_, '_, '_> {
             let format = format.value.text();
             return super::methods::pack(format.as_known().unwrap_or_default(), &list, span);
         }
+        if let Some(value) = self.container(&path, given) {
+            return value;
+        }
+        if let Some(index) = self.method_of_class(&path) {
+            return self.apply(index, Some(given));
+        }
+        if let Some(object) = self.construct(&path, given) {
+            return object;
+        }
         if let Some(value) = self.service(&path, &text, given, span) {
             return value;
         }
@@ -203,11 +215,13 @@ impl Interpreter<'_, '_, '_> {
         if let Some(act) = tables::row(self.language, &path) {
             return self.act(act, &path, given, span);
         }
+        if let Some(value) = self.library(&path, &text, given, span) {
+            return value;
+        }
         if let Some(index) = self.named.get(&last).copied()
             && !path.contains("()")
         {
-            let values: Vec<Value> = given.iter().map(|given| given.value.clone()).collect();
-            return self.apply(index, &values, given);
+            return self.apply(index, Some(given));
         }
         if path.contains('.') {
             if let Some(act) = tables::method(self.language, &last)
@@ -264,7 +278,8 @@ impl Interpreter<'_, '_, '_> {
                 path.starts_with("db.") || path.contains(".collection()")
             }
             Act::Note("code.database.drop") if path.ends_with(".sync") => {
-                given.iter().any(|given| given.value.entry("force").is_some_and(Value::is_true))
+                !self.is_in_memory(path, &[])
+                    && given.iter().any(|it| it.value.entry("force").is_some_and(Value::is_true))
             }
             Act::Note("code.cloud.delete") => true,
             Act::Shell => path.contains("()"),

@@ -1,11 +1,13 @@
-//! Functions that stand in expressions. Owns where their parameters and bodies are.
+//! Functions of the script: those that stand in expressions, and the calls of any. Owns what a parameter gets of what is given, and what a
+//! function keeps of those around it.
 
-use std::rc::Rc;
+use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
-    interpreter::{Function, Interpreter, Parameter},
-    value::Value,
+    interpreter::{CALLS, Function, Interpreter, Parameter, Takes, Unit},
+    value::{Given, Value},
 };
+use crate::bound::Bounded;
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn lambda(&mut self) -> Value {
@@ -57,7 +59,7 @@ impl Interpreter<'_, '_, '_> {
         Value::unknown("a function")
     }
 
-    fn braced_function(&mut self, parameters: Vec<Parameter>) -> Value {
+    pub(super) fn braced_function(&mut self, parameters: Vec<Parameter>) -> Value {
         let close = self.partner(self.at);
         let body = self.at + 1..close;
         self.at = close + 1;
@@ -88,8 +90,10 @@ impl Interpreter<'_, '_, '_> {
         body: std::ops::Range<usize>,
         expression: bool,
     ) -> Value {
+        let captured = self.captured();
         let index = self.functions.len();
         self.functions.push(Function {
+            captured,
             parameters,
             body,
             unit: Rc::clone(&self.unit),
@@ -100,5 +104,167 @@ impl Interpreter<'_, '_, '_> {
             expression,
         });
         Value::Function(index)
+    }
+
+    /// Calls one of the script's own functions; where nobody knows with what, nothing is given.
+    pub(super) fn apply(&mut self, index: usize, given: Option<&[Given]>) -> Value {
+        let Some(function) = self.functions.get_mut(index) else { return Value::unknown("a call") };
+        if function.active || self.calls >= CALLS {
+            // What is not followed from here is read like a function that nothing calls, whoever else calls it.
+            function.is_cut = !function.is_read_anew;
+            return Value::unknown("a call");
+        }
+        function.called = true;
+        let function = function.clone();
+        if !self.sink() {
+            return Value::unknown("a call");
+        }
+        self.mark_active(index, true);
+        self.calls += 1;
+        let mut before = Vec::new();
+        for (name, value) in &function.captured {
+            before.push((name.clone(), self.variables.insert(name.clone(), value.clone())));
+        }
+        let unit = Rc::clone(&function.unit);
+        let values = self.values_for(&function.parameters, given, &unit);
+        let (mut patterns, mut names) = (Vec::new(), Vec::new());
+        for (Parameter { name, at, .. }, value) in function.parameters.iter().zip(values) {
+            if matches!(name.as_str(), "[" | "{") {
+                patterns.push((*at, value));
+                continue;
+            }
+            let (value, _) = value.held();
+            names.push(name.clone());
+            before.push((name.clone(), self.variables.insert(name.clone(), value)));
+        }
+        names.extend(function.captured.iter().map(|(name, _)| name.clone()));
+        self.frames.push(names);
+        let outer = self.returned.take();
+        let yields = std::mem::take(&mut self.yielded);
+        let expression = function.expression;
+        let body = function.body.clone();
+        let value = self.within(unit, body, |inner| {
+            let begin = inner.at;
+            for (at, value) in &patterns {
+                inner.at = *at;
+                inner.bind_pattern(value);
+            }
+            inner.at = begin;
+            if expression && inner.word() != "{" {
+                let value = inner.expression(0);
+                let end = inner.end;
+                inner.statements(end);
+                Some(value)
+            } else {
+                let end = inner.end;
+                inner.statements(end);
+                inner.returned.take()
+            }
+        });
+        self.returned = outer;
+        let mut yielded = std::mem::replace(&mut self.yielded, yields);
+        let value = match yielded.len() {
+            0 => value,
+            1 => yielded.pop(),
+            _ => Some(Value::List(yielded)),
+        };
+        self.frames.pop();
+        self.mark_active(index, false);
+        for (parameter, value) in before.into_iter().rev() {
+            match value {
+                Some(value) => self.variables.insert(parameter, value),
+                None => self.variables.remove(&parameter),
+            };
+        }
+        self.calls -= 1;
+        self.rise();
+        value.unwrap_or_else(|| Value::unknown("what a function gives"))
+    }
+
+    /// What each parameter gets of what is given; unknown where nobody knows that.
+    pub(super) fn values_for(
+        &mut self,
+        parameters: &[Parameter],
+        given: Option<&[Given]>,
+        unit: &Rc<Unit>,
+    ) -> Vec<Value> {
+        let Some(given) = given else {
+            return parameters.iter().map(|it| Value::unknown(&it.name)).collect();
+        };
+        let plain: Vec<&Value> =
+            given.iter().filter(|it| it.name.is_none()).map(|it| &it.value).collect();
+        let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let mut next = 0;
+        let mut values = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let value = match parameter.takes {
+                Takes::Rest => {
+                    let rest = plain.get(next..).unwrap_or_default();
+                    next = plain.len();
+                    Some(Value::List(rest.iter().map(|value| (*value).clone()).collect()))
+                }
+                Takes::Names => {
+                    let is_taken = |name: &str| parameters.iter().any(|it| it.name == name);
+                    let rest = given.iter().filter_map(|it| {
+                        let name = it.name.as_ref().filter(|name| !is_taken(name))?;
+                        Some((name.clone(), it.value.clone()))
+                    });
+                    Some(Value::Table(rest.collect()))
+                }
+                Takes::One => match named(&parameter.name) {
+                    Some(named) => Some(named.value.clone()),
+                    None => {
+                        next += 1;
+                        plain.get(next - 1).map(|value| (*value).clone())
+                    }
+                },
+            };
+            let value = value.unwrap_or_else(|| {
+                if parameter.default.is_empty() {
+                    return Value::unknown(&parameter.name);
+                }
+                let default = parameter.default.clone();
+                self.within(Rc::clone(unit), default, |inner| inner.expression(0))
+            });
+            values.push(value);
+        }
+        values
+    }
+
+    /// What the functions that are read now were given, for one that is made in them.
+    pub(super) fn captured(&mut self) -> Vec<(String, Value)> {
+        /// How many names are captured.
+        const CAPTURED: usize = 32;
+        let names: BTreeSet<String> = self.frames.iter().flatten().cloned().collect();
+        if names.len() > CAPTURED {
+            self.limit();
+        }
+        let names = names.into_iter().leading(CAPTURED);
+        names.filter_map(|name| Some((name.clone(), self.bound(&name)?))).collect()
+    }
+
+    fn mark_active(&mut self, index: usize, active: bool) {
+        if let Some(function) = self.functions.get_mut(index) {
+            function.active = active;
+        }
+    }
+
+    /// Reads every function that nothing called, or of which a call was not followed, with unknown arguments.
+    pub(super) fn uncalled(&mut self) {
+        let mut index = 0;
+        while index < self.functions.len() {
+            if self.functions.get(index).is_some_and(|function| !function.called) {
+                self.apply(index, None);
+            }
+            index += 1;
+        }
+        // Each is read once more at most, so that this ends.
+        while let Some(index) = self.functions.iter().position(|function| function.is_cut) {
+            if let Some(function) = self.functions.get_mut(index) {
+                function.is_cut = false;
+                function.is_read_anew = true;
+            }
+            self.apply(index, None);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use portcullis_syntax::code::TokenKind;
 
 use super::{
-    interpreter::{Function, Interpreter, Parameter},
+    interpreter::{Function, Interpreter, Parameter, Takes},
     loops::BODY,
     value::{Given, Value},
 };
@@ -49,7 +49,16 @@ impl Interpreter<'_, '_, '_> {
     /// The fields of a class that are functions which run what they are given, by the names that reach them.
     pub(super) fn keep_field(&mut self, index: usize, name: &str, value: &Value) {
         let class = self.classes.iter().rev().find(|(_, body)| body.contains(&index));
-        let Some((class, _)) = class.filter(|_| self.holds_function(value)) else { return };
+        let Some((class, _)) = class else { return };
+        if !self.holds_function(value) {
+            // A field of the class is one of its objects too.
+            if self.calls == 0 {
+                let (whole, own) = (format!("{class}.{name}"), format!("self.{name}"));
+                self.bind(whole, value.clone());
+                self.set_field(&own, value.clone());
+            }
+            return;
+        }
         let names = [format!("{class}.{name}"), format!("self.{name}"), format!("cls.{name}")];
         for name in names {
             self.bind(name, value.clone());
@@ -60,6 +69,9 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn class(&mut self) {
         let start = self.at;
         self.at += 2;
+        if self.language == "javascript" {
+            return self.braced_class(start);
+        }
         if self.language != "python" {
             return;
         }
@@ -80,10 +92,194 @@ impl Interpreter<'_, '_, '_> {
                 for (path, value) in fields.collect::<Vec<_>>() {
                     self.bind(path, value);
                 }
+                self.inherits(&name, &base);
             }
+            self.based_on(&name, self.at);
         }
         let end = self.block_end(start);
+        let fields = self.fields_of(self.at, end);
+        if !fields.is_empty() {
+            self.fields.insert(name.clone(), (Rc::clone(&self.unit), fields.into()));
+        }
         self.classes.push((name, self.at..end));
+    }
+
+    /// Remembers that a class is made from one of a library, whose name stands behind the token at `at`.
+    fn based_on(&mut self, class: &str, at: usize) {
+        let mut path = match self.bound(self.word_at(at + 1)) {
+            Some(Value::Name(path, _)) => path.to_string(),
+            _ => match self.bases.get(self.word_at(at + 1)) {
+                Some(base) => base.clone(),
+                None => return,
+            },
+        };
+        let mut at = at + 2;
+        while self.word_at(at) == "." && self.is_name(at + 1) {
+            path.push('.');
+            path.push_str(self.word_at(at + 1));
+            at += 2;
+        }
+        self.bases.insert(class.to_owned(), path);
+    }
+
+    /// What a class has of another.
+    fn inherits(&mut self, class: &str, base: &str) {
+        let from = format!("{base}.");
+        let methods = self.named.iter().filter_map(|(name, index)| {
+            let method = name.strip_prefix(&from)?;
+            Some((format!("{class}.{method}"), *index))
+        });
+        let methods: Vec<_> = methods.collect();
+        self.named.extend(methods);
+        if let Some(fields) = self.fields.get(base).cloned() {
+            self.fields.insert(class.to_owned(), fields);
+        }
+    }
+
+    /// `name: type = default` at the beginning of lines of a class.
+    fn fields_of(&self, start: usize, end: usize) -> Vec<Parameter> {
+        /// How many fields of a class are known.
+        const FIELDS: usize = 32;
+        let mut fields: Vec<Parameter> = Vec::new();
+        let mut at = start;
+        let mut indent = None;
+        while at < end && fields.len() < FIELDS {
+            let token = self.unit.tokens.get(at).filter(|token| token.first);
+            let Some(token) = token else {
+                at = self.partner_or_next(at);
+                continue;
+            };
+            let is_field = *indent.get_or_insert(token.indent) == token.indent
+                && self.is_name(at)
+                && self.word_at(at + 1) == ":"
+                && !self.is_first(at + 1);
+            let next = (at + 1..end).find(|next| self.is_first(*next)).unwrap_or(end);
+            if is_field {
+                let mut field = Parameter::new(self.word_at(at), at);
+                if let Some(equals) = (at + 2..next).find(|it| self.word_at(*it) == "=") {
+                    field.default = equals + 1..next;
+                }
+                fields.push(field);
+            }
+            at = next;
+        }
+        fields
+    }
+
+    /// `class Name extends Base { constructor(…) {…} method(…) {…} field = value }` of JavaScript.
+    fn braced_class(&mut self, start: usize) {
+        let name = self.word_at(start + 1).to_owned();
+        let head = start + 2;
+        let open = (head..self.end.min(head + BODY)).find(|at| self.word_at(*at) == "{");
+        let Some(open) = open else { return };
+        if self.classes.len() >= CLASSES {
+            let span = self.span_from(start);
+            self.walk.gap(span, GapReason::Limit);
+            return;
+        }
+        if self.word_at(head) == "extends" {
+            let base = self.word_at(head + 1).to_owned();
+            self.inherits(&name, &base);
+            self.based_on(&name, head);
+        }
+        let close = self.partner(open);
+        self.classes.push((name.clone(), open..close));
+        self.at = open + 1;
+        while self.at < close && self.spend(1) {
+            let word = self.word().to_owned();
+            let next = self.word_at(self.at + 1);
+            match word.as_str() {
+                "static" if next == "{" => {
+                    self.at += 1;
+                    self.braces();
+                }
+                "async" | "static" | "get" | "set" | "public" | "private" | "protected"
+                | "readonly" | "override" | "abstract" | "declare" | "*" | "#" | ";"
+                    if !matches!(next, "(" | "=") =>
+                {
+                    self.at += 1;
+                }
+                _ if next == "(" => {
+                    let parenthesis = self.at + 1;
+                    let end = self.partner(parenthesis);
+                    let parameters = self.parameters(parenthesis + 1, end);
+                    let mut body = end + 1;
+                    while body < close
+                        && !matches!(self.word_at(body), "{" | ";")
+                        && !self.is_first(body)
+                    {
+                        body = self.partner_or_next(body);
+                    }
+                    if self.word_at(body) != "{" {
+                        self.at = body.max(self.at + 1);
+                        continue;
+                    }
+                    self.at = body;
+                    if let Value::Function(index) = self.braced_function(parameters) {
+                        self.named.insert(format!("{name}.{word}"), index);
+                        self.named.insert(word, index);
+                    }
+                }
+                _ if next == "=" && self.is_name(self.at) => {
+                    self.at += 2;
+                    let value = self.expression(0);
+                    self.bind(format!("{name}.{word}"), value.clone());
+                    self.set_field(&format!("this.{word}"), value);
+                }
+                _ => self.at = self.partner_or_next(self.at),
+            }
+        }
+        self.at = close + 1;
+    }
+
+    /// Whether this is a class of the script.
+    pub(super) fn is_class(&self, name: &str) -> bool {
+        self.classes.iter().any(|(class, _)| class == name)
+    }
+
+    /// An object of a class of the script is made: what makes it is called, or its fields get what is given.
+    pub(super) fn construct(&mut self, class: &str, given: &[Given]) -> Option<Value> {
+        // An object that is called.
+        if let Some(class) = class.strip_suffix("()") {
+            let index = self.named.get(&format!("{class}.__call__")).copied()?;
+            return Some(self.apply(index, Some(given)));
+        }
+        if !self.is_class(class) {
+            return None;
+        }
+        let makers = ["__init__", "constructor", "__post_init__"];
+        let makers: Vec<usize> = makers
+            .iter()
+            .filter_map(|maker| self.named.get(&format!("{class}.{maker}")).copied())
+            .collect();
+        if let Some((unit, fields)) = self.fields.get(class).cloned() {
+            let values = self.values_for(&fields, Some(given), &unit);
+            for (field, value) in fields.iter().zip(values) {
+                self.set_field(&format!("self.{}", field.name), value);
+            }
+        }
+        for maker in makers {
+            self.apply(maker, Some(given));
+        }
+        Some(Value::name(&format!("{class}()")))
+    }
+
+    /// A method of an object of a class of the script.
+    pub(super) fn method_of_class(&mut self, path: &str) -> Option<usize> {
+        let (object, method) = path.rsplit_once('.')?;
+        let class = object.strip_suffix("()").filter(|class| self.is_class(class))?;
+        self.named.get(&format!("{class}.{method}")).copied()
+    }
+
+    /// A field of an object: which of several objects it is of, is not told apart.
+    pub(super) fn set_field(&mut self, path: &str, value: Value) {
+        let value = match self.bound(path) {
+            Some(before) if before.as_known() != value.as_known() || value.as_known().is_none() => {
+                before.or(value)
+            }
+            _ => value,
+        };
+        self.bind(path.to_owned(), value);
     }
 
     /// Where the block of the line around `index` ends.
@@ -97,7 +293,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     pub(super) fn define(&mut self) {
-        let start = self.at;
+        let mut start = self.at;
+        // `function* name`
+        start += usize::from(self.word_at(start + 1) == "*");
         let name = self.word_at(start + 1).to_owned();
         self.at = start + 2;
         while self.word() == "." || self.word() == ":" {
@@ -140,8 +338,10 @@ impl Interpreter<'_, '_, '_> {
         if parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls")) {
             parameters.remove(0);
         }
+        let captured = self.captured();
         let index = self.functions.len();
         self.functions.push(Function {
+            captured,
             parameters,
             body,
             unit: Rc::clone(&self.unit),
@@ -157,6 +357,11 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("code.deserialize.untrusted", span);
         }
         self.endless_calls(&name, index);
+        let class = self.classes.iter().rev().find(|(_, body)| body.contains(&start));
+        if let Some((class, _)) = class {
+            let of_class = format!("{class}.{name}");
+            self.named.insert(of_class, index);
+        }
         self.named.insert(name, index);
     }
 
@@ -182,26 +387,43 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The names between two tokens: a name after the opening bracket or a comma.
+    /// The names between two tokens: a name after the opening bracket or a comma, with what stands for it where nothing is given.
     pub(super) fn parameters(&self, start: usize, end: usize) -> Vec<Parameter> {
-        let mut parameters = Vec::new();
-        let mut expects = true;
+        let mut parameters: Vec<Parameter> = Vec::new();
+        let (mut expects, mut takes) = (true, Takes::One);
         let mut index = start;
+        let mut default: Option<usize> = None;
+        let close = |parameters: &mut Vec<Parameter>, default: &mut Option<usize>, at: usize| {
+            if let (Some(from), Some(last)) = (default.take(), parameters.last_mut()) {
+                last.default = from..at;
+            }
+        };
         while index < end && parameters.len() < 32 {
             let word = self.word_at(index);
             match word {
-                "," => expects = true,
+                "," => {
+                    close(&mut parameters, &mut default, index);
+                    (expects, takes) = (true, Takes::One);
+                }
+                "*" | "..." if expects => takes = Takes::Rest,
+                "**" if expects => takes = Takes::Names,
                 "*" | "**" | "&" | "..." | "|" => {}
+                // What TypeScript says of a field.
+                "private" | "public" | "protected" | "readonly"
+                    if self.language == "javascript" && self.is_name(index + 1) => {}
                 "[" | "{" if expects && self.language == "javascript" => {
-                    parameters.push(Parameter { name: word.to_owned(), at: index });
+                    parameters.push(Parameter::new(word, index));
                     expects = false;
+                }
+                "=" if !expects && default.is_none() && !parameters.is_empty() => {
+                    default = Some(index + 1);
                 }
                 _ if expects => {
                     let named = self.token_at(index).is_some_and(|token| {
                         matches!(token.kind, TokenKind::Name | TokenKind::Variable)
                     });
                     if named {
-                        parameters.push(Parameter { name: word.to_owned(), at: index });
+                        parameters.push(Parameter { takes, ..Parameter::new(word, index) });
                     }
                     expects = false;
                 }
@@ -209,6 +431,7 @@ impl Interpreter<'_, '_, '_> {
             }
             index = self.partner_or_next(index);
         }
+        close(&mut parameters, &mut default, end);
         parameters
     }
 

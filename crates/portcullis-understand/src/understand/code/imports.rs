@@ -31,13 +31,15 @@ impl Interpreter<'_, '_, '_> {
                 if path.is_empty() {
                     break;
                 }
+                let module = self.module(&path);
                 if self.accept("as") {
                     let alias = self.word().to_owned();
                     self.at += 1;
-                    self.bind(alias, Value::name(&path));
+                    self.bind(alias, module);
                 } else {
                     let top = path.split('.').next().unwrap_or_default();
-                    self.bind(top.to_owned(), Value::name(top));
+                    let module = self.module(top);
+                    self.bind(top.to_owned(), module);
                 }
                 if !self.accept(",") {
                     break;
@@ -61,16 +63,17 @@ impl Interpreter<'_, '_, '_> {
                     },
                     _ => return,
                 };
+                let whole = self.module(&module);
                 while self.at < from {
                     match self.word() {
                         "{" => {
                             let close = self.partner(self.at);
-                            self.bind_members(close.min(from), &Value::name(&module));
+                            self.bind_members(close.min(from), &whole);
                             continue;
                         }
                         "*" | "as" | "," | "type" => {}
                         name if self.is_name(self.at) => {
-                            self.bind(name.to_owned(), Value::name(&module));
+                            self.bind(name.to_owned(), whole.clone());
                         }
                         _ => {}
                     }
@@ -88,8 +91,9 @@ impl Interpreter<'_, '_, '_> {
         if !self.accept("import") {
             return;
         }
+        let whole = self.module(&module);
         if self.accept("*") {
-            self.bind("*".to_owned(), Value::name(&module));
+            self.bind("*".to_owned(), whole);
             return;
         }
         let parenthesis = self.accept("(");

@@ -1,14 +1,18 @@
 //! The reading of one script. Owns what is known while it goes on: variables, functions, open files, what was printed,
 //! and how much work is left.
 
-use std::{collections::HashMap, ops::Range, rc::Rc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+    rc::Rc,
+};
 
 use portcullis_syntax::{
     Span,
     code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
 };
 
-use super::value::{Given, Value};
+use super::value::Value;
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     text::{Piece, Text},
@@ -64,8 +68,13 @@ pub(super) fn run(
         named: HashMap::new(),
         classes: Vec::new(),
         aliases: Vec::new(),
+        modules: BTreeSet::new(),
         files: Vec::new(),
         returned: None,
+        yielded: Vec::new(),
+        frames: Vec::new(),
+        fields: HashMap::new(),
+        bases: HashMap::new(),
         raw_socket: false,
         peer: Text::unknown("an address"),
         last_file: None,
@@ -131,6 +140,12 @@ pub(super) struct Seen {
     pub(super) shows: Option<Vec<Text>>,
     /// What was put into an archive that has no file.
     pub(super) packed: Text,
+    /// What opened a database in memory.
+    pub(super) in_memory: Option<String>,
+    /// A client was pointed at a network without real money.
+    pub(super) rehearsed: bool,
+    /// A client was pointed at something else.
+    pub(super) real: bool,
 }
 
 /// A stretch of code as tokens.
@@ -150,6 +165,27 @@ pub(super) struct Parameter {
     pub(super) name: String,
     /// The token that it begins with.
     pub(super) at: usize,
+    /// How many arguments it takes.
+    pub(super) takes: Takes,
+    /// The expression that it is worth where nothing is given.
+    pub(super) default: Range<usize>,
+}
+
+impl Parameter {
+    pub(super) fn new(name: &str, at: usize) -> Self {
+        Self { name: name.to_owned(), at, takes: Takes::One, default: 0..0 }
+    }
+}
+
+/// How many arguments a parameter takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Takes {
+    /// One.
+    One,
+    /// All that are left.
+    Rest,
+    /// All names that are left.
+    Names,
 }
 
 /// A function of the script.
@@ -167,6 +203,8 @@ pub(super) struct Function {
     pub(super) active: bool,
     /// The body is an expression whose value is given back.
     pub(super) expression: bool,
+    /// What the functions around it had been given when it was made.
+    pub(super) captured: Vec<(String, Value)>,
 }
 
 /// A file that the script opened.
@@ -209,8 +247,18 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) named: HashMap<String, usize>,
     /// The classes of the script, with the tokens of their bodies.
     pub(super) classes: Vec<(String, Range<usize>)>,
+    /// The modules that were imported, by their names.
+    pub(super) modules: BTreeSet<String>,
+    /// What classes of the script are made from, where that is of a library.
+    pub(super) bases: HashMap<String, String>,
     pub(super) files: Vec<Open>,
     pub(super) returned: Option<Value>,
+    /// What the function that is read gives one after the other.
+    pub(super) yielded: Vec<Value>,
+    /// The names that the functions have which are read now.
+    pub(super) frames: Vec<Vec<String>>,
+    /// The fields of classes that are made from them, in their order.
+    pub(super) fields: HashMap<String, (Rc<Unit>, Rc<[Parameter]>)>,
     /// Whether the script handles connections itself.
     pub(super) raw_socket: bool,
     /// The address that was connected to last.
@@ -447,94 +495,5 @@ impl<'s> Interpreter<'_, '_, 's> {
         (self.at, self.end, self.indent, self.blocks) = (at, end, indent, blocks);
         self.brackets = brackets;
         result
-    }
-
-    /// Calls one of the script's own functions.
-    pub(super) fn apply(&mut self, index: usize, given: &[Value], names: &[Given]) -> Value {
-        let Some(function) = self.functions.get_mut(index) else { return Value::unknown("a call") };
-        if function.active || self.calls >= CALLS {
-            // What is not followed from here is read like a function that nothing calls, whoever else calls it.
-            function.is_cut = !function.is_read_anew;
-            return Value::unknown("a call");
-        }
-        function.called = true;
-        let function = function.clone();
-        if !self.sink() {
-            return Value::unknown("a call");
-        }
-        self.mark_active(index, true);
-        self.calls += 1;
-        let (mut before, mut patterns) = (Vec::new(), Vec::new());
-        for (position, Parameter { name, at }) in function.parameters.iter().enumerate() {
-            let value = names
-                .iter()
-                .find(|named| named.name.as_deref() == Some(name))
-                .map(|named| named.value.clone())
-                .or_else(|| given.get(position).cloned())
-                .unwrap_or_else(|| Value::unknown(name));
-            if matches!(name.as_str(), "[" | "{") {
-                patterns.push((*at, value));
-                continue;
-            }
-            let (value, _) = value.held();
-            before.push((name.clone(), self.variables.insert(name.clone(), value)));
-        }
-        let outer = self.returned.take();
-        let expression = function.expression;
-        let body = function.body.clone();
-        let value = self.within(Rc::clone(&function.unit), body, |inner| {
-            let begin = inner.at;
-            for (at, value) in &patterns {
-                inner.at = *at;
-                inner.bind_pattern(value);
-            }
-            inner.at = begin;
-            if expression && inner.word() != "{" {
-                let value = inner.expression(0);
-                let end = inner.end;
-                inner.statements(end);
-                Some(value)
-            } else {
-                let end = inner.end;
-                inner.statements(end);
-                inner.returned.take()
-            }
-        });
-        self.returned = outer;
-        self.mark_active(index, false);
-        for (parameter, value) in before {
-            match value {
-                Some(value) => self.variables.insert(parameter, value),
-                None => self.variables.remove(&parameter),
-            };
-        }
-        self.calls -= 1;
-        self.rise();
-        value.unwrap_or_else(|| Value::unknown("what a function gives"))
-    }
-
-    fn mark_active(&mut self, index: usize, active: bool) {
-        if let Some(function) = self.functions.get_mut(index) {
-            function.active = active;
-        }
-    }
-
-    /// Reads every function that nothing called, or of which a call was not followed, with unknown arguments.
-    fn uncalled(&mut self) {
-        let mut index = 0;
-        while index < self.functions.len() {
-            if self.functions.get(index).is_some_and(|function| !function.called) {
-                self.apply(index, &[], &[]);
-            }
-            index += 1;
-        }
-        // Each is read once more at most, so that this ends.
-        while let Some(index) = self.functions.iter().position(|function| function.is_cut) {
-            if let Some(function) = self.functions.get_mut(index) {
-                function.is_cut = false;
-                function.is_read_anew = true;
-            }
-            self.apply(index, &[], &[]);
-        }
     }
 }

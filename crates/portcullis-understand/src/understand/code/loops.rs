@@ -1,6 +1,10 @@
 //! Loops. Owns what they go over, and what only is bad when it is done again and again.
 
-use super::{interpreter::Interpreter, value::Value};
+use super::{
+    containers::{entries, keys},
+    interpreter::Interpreter,
+    value::Value,
+};
 use crate::bound::Bounded;
 
 /// How many tokens of a body are looked at.
@@ -160,6 +164,26 @@ impl Interpreter<'_, '_, '_> {
         forks || starts && itself
     }
 
+    /// Numbers that the body of a loop changes are any number in it: the body is read once.
+    pub(super) fn forget_counters(&mut self, start: usize) {
+        let end = if self.language == "python" {
+            self.block_end(start)
+        } else if self.word_at(start + 1) == "(" {
+            let body = self.partner(start + 1) + 1;
+            if self.word_at(body) == "{" { self.partner(body) } else { self.statement_end(body) }
+        } else {
+            return;
+        };
+        for at in start..end.min(start + BODY) {
+            let changes = matches!(self.word_at(at + 1), "=" | "+=" | "-=" | "++" | "--");
+            let name = self.word_at(at);
+            if changes && matches!(self.variables.get(name), Some(Value::Number(_))) {
+                let name = name.to_owned();
+                self.bind(name, Value::unknown("a number"));
+            }
+        }
+    }
+
     /// Whether a body without an end starts programs and waits for nothing.
     fn starts_without_waiting(&self, from: usize, end: usize) -> bool {
         let body = || (from..end.min(from + BODY)).map(|index| self.word_at(index));
@@ -194,26 +218,41 @@ impl Interpreter<'_, '_, '_> {
                 self.body_without_end(start, body, self.statement_end(body));
             }
         }
+        if self.word_at(separator) == ";" && open {
+            // What counts is any number in the body.
+            self.at += 1;
+            let counters: Vec<String> = (self.at..separator)
+                .filter(|at| self.is_name(*at) && self.word_at(at + 1) == "=")
+                .map(|at| self.word_at(at).to_owned())
+                .collect();
+            self.statements(separator);
+            for counter in counters {
+                self.bind(counter, Value::unknown("a number"));
+            }
+            self.at = separator;
+            return;
+        }
         if self.word_at(separator) == ":" || self.word_at(separator) == ";" {
             return;
         }
         let names_first = self.word_at(separator) != "as";
-        let (list, names) = if names_first {
-            let names = self.names(self.at + usize::from(open), separator);
+        let (list, targets) = if names_first {
+            let targets = self.at + usize::from(open)..separator;
             self.at = separator + 1;
-            (self.expression(0), names)
+            (self.expression(0), targets)
         } else {
             self.at += 1;
             let list = self.expression(0);
-            (list, self.names(separator + 1, limit))
+            (list, separator + 1..limit)
         };
-        let names: Vec<String> = names
-            .into_iter()
-            .map(|name| match name.as_str() {
-                "const" | "let" | "var" | "my" => self.word_at(start + 3).to_owned(),
-                _ => name,
-            })
-            .collect();
+        // Python goes through the names of a table, `of` through its pairs.
+        let list = match list {
+            Value::Table(table) if self.language == "python" || self.word_at(separator) == "in" => {
+                Value::List(keys(&table))
+            }
+            Value::Table(table) if self.language == "javascript" => entries(&table),
+            list => list,
+        };
         let rounds: Vec<Value> = match &list {
             Value::List(elements) if !elements.is_empty() => {
                 let mut rounds: Vec<Value> = elements.iter().leading(ROUNDS).cloned().collect();
@@ -235,23 +274,12 @@ impl Interpreter<'_, '_, '_> {
         };
         let Some(body) = body else {
             let value = rounds.into_iter().reduce(Value::or);
-            for name in names {
-                self.bind(name, value.clone().unwrap_or_else(|| Value::unknown("x")));
-            }
+            let value = value.unwrap_or_else(|| Value::unknown("x"));
+            self.bind_targets(targets.start, targets.end, &value);
             return;
         };
         for round in rounds {
-            match names.as_slice() {
-                [name] => {
-                    self.bind(name.clone(), round);
-                }
-                names => {
-                    for (position, name) in names.iter().enumerate() {
-                        let element = self.element(&round, position);
-                        self.bind(name.clone(), element);
-                    }
-                }
-            }
+            self.bind_targets(targets.start, targets.end, &round);
             self.at = body.start;
             if !self.sink() {
                 break;

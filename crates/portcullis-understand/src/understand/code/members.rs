@@ -9,6 +9,7 @@ use super::{
     value::{Given, Value, mixed},
 };
 use crate::{
+    bound::Bounded,
     effect::GapReason,
     text::{Taint, Text},
 };
@@ -68,7 +69,7 @@ impl Interpreter<'_, '_, '_> {
                 .map(|value| self.member(value, name))
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown(name)),
-            Value::Function(_) if matches!(name, "call" | "apply" | "bind") => value,
+            Value::Function(_) if name == "call" && self.language == "ruby" => value,
             Value::Holder(_) => value,
             // An entry of a directory, and the path that it has.
             Value::Text(text)
@@ -144,10 +145,19 @@ impl Interpreter<'_, '_, '_> {
             }
             ("os", "path") if self.language == "python" => return Value::reached("os.path", text),
             ("os" | "path", "sep") => return Value::known("/"),
+            // What a page is signed in with.
+            ("document", "cookie") => text.taint = text.taint.with(Taint::SECRET),
             ("sys", "stdin") => return Value::Text(self.standard_input()),
             // Ruby calls what has no arguments without parentheses.
             ("Dir", "home") if self.language == "ruby" && self.word() != "(" => {
                 return Value::Text(self.environment("HOME"));
+            }
+            (_, "bind" | "call" | "apply")
+                if self.language == "javascript"
+                    && tables::row(self.language, &self.canonical(path)).is_some() =>
+            {
+                let function = Value::reached(path, text);
+                return Value::Method(Box::new((function, name.to_owned())));
             }
             (_, "bind")
                 if self.language != "ruby"
@@ -170,7 +180,10 @@ impl Interpreter<'_, '_, '_> {
         }
         // What an object does not have, its class does.
         if let Some(class) = path.strip_suffix("()")
-            && let Some(value) = self.variables.get(&format!("{class}.{name}"))
+            && let Some(value) = [class, "self", "this"]
+                .iter()
+                .leading(if self.is_class(class) { 3 } else { 1 })
+                .find_map(|owner| self.variables.get(&format!("{owner}.{name}")))
         {
             return value.clone();
         }

@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{
     fold::{self, Fold, words},
+    handed,
     interpreter::Interpreter,
     tables::Act,
     value::{Given, Value, mixed},
@@ -35,7 +36,39 @@ impl Interpreter<'_, '_, '_> {
                 let (inner, _) = *method;
                 self.call_method(inner, name, given, span)
             }
-            receiver => self.text_method(receiver, name, given, span),
+            Value::Name(..)
+                if self.language == "javascript" && matches!(name, "call" | "apply" | "bind") =>
+            {
+                let rest = given.get(1..).unwrap_or_default();
+                match name {
+                    "bind" if rest.is_empty() => receiver,
+                    "apply" => {
+                        let spread = rest.iter().flat_map(handed::spread).collect();
+                        self.call_value(receiver, spread, span)
+                    }
+                    _ => self.call_value(receiver, rest.to_vec(), span),
+                }
+            }
+            Value::Function(index) if matches!(name, "call" | "apply" | "bind" | "__call__") => {
+                self.call_through(index, name, given)
+            }
+            receiver => match self.container_method(&receiver, name, given, span) {
+                Some(value) => value,
+                None => self.text_method(receiver, name, given, span),
+            },
+        }
+    }
+
+    /// `f.call(this, …)`, `f.apply(this, […])`; what `bind` gives is called with what it is given here.
+    fn call_through(&mut self, index: usize, name: &str, given: &[Given]) -> Value {
+        let rest = if name == "__call__" { given } else { given.get(1..).unwrap_or_default() };
+        match name {
+            "apply" => {
+                let spread: Vec<Given> = rest.iter().flat_map(handed::spread).collect();
+                self.apply(index, Some(&spread))
+            }
+            "bind" if rest.is_empty() => Value::Function(index),
+            _ => self.apply(index, Some(rest)),
         }
     }
 
@@ -153,7 +186,12 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => match self.path_method(&receiver, name, given, span) {
                 Some(value) => value,
-                None => Value::Text(mixed(name, all.iter().map(|given| &given.value))),
+                None => {
+                    if receiver.as_known().is_none() {
+                        self.method_of_unknown(&receiver, name, given, span);
+                    }
+                    Value::Text(mixed(name, all.iter().map(|given| &given.value)))
+                }
             },
         }
     }
@@ -397,61 +435,4 @@ fn split(receiver: &Value, separator: Option<&Given>) -> Value {
         Some(None) => return Value::Text(mixed("a list", [receiver])),
     };
     Value::List(parts)
-}
-
-/// What a list or a table is after one of its own methods put something into it.
-pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
-    let Value::Method(method) = callee else { return None };
-    let (receiver, name) = method.as_ref();
-    let plain = || given.iter().filter(|given| given.name.is_none()).map(|given| &given.value);
-    match (receiver, name.as_str()) {
-        (Value::List(list), "append" | "push" | "add") => {
-            let mut list = list.clone();
-            list.extend(plain().cloned());
-            Some(Value::List(list))
-        }
-        (Value::List(list), "extend" | "concat") => {
-            let mut list = list.clone();
-            for more in plain() {
-                match more {
-                    Value::List(more) => list.extend(more.iter().cloned()),
-                    more => list.push(Value::Text(mixed("elements", [more]))),
-                }
-            }
-            Some(Value::List(list))
-        }
-        (Value::List(list), "insert" | "unshift") => {
-            let mut list = list.clone();
-            let (at, values): (usize, Vec<&Value>) = match given {
-                [Given { value: Value::Number(at), .. }, rest @ ..] if name == "insert" => {
-                    let at = usize::try_from(*at).unwrap_or(list.len());
-                    (at, rest.iter().map(|given| &given.value).collect())
-                }
-                _ => (0, plain().collect()),
-            };
-            let at = at.min(list.len());
-            list.splice(at..at, values.into_iter().cloned());
-            Some(Value::List(list))
-        }
-        // `io.StringIO`, `StringIO`: what is written to a text in memory stands in it.
-        (Value::Text(text), "write") if text.taint == Taint::NONE => {
-            let mut text = text.clone();
-            plain().for_each(|more| text.append(&more.text()));
-            Some(Value::Text(text))
-        }
-        (Value::Table(table), "update" | "merge!") => {
-            let mut table = table.clone();
-            for more in plain() {
-                match more {
-                    Value::Table(more) => table.extend(more.iter().cloned()),
-                    more => {
-                        let whole = [receiver, more];
-                        return Some(Value::Text(mixed("a table", whole)));
-                    }
-                }
-            }
-            Some(Value::Table(table))
-        }
-        _ => None,
-    }
 }

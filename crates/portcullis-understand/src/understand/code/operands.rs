@@ -7,6 +7,7 @@ use portcullis_syntax::code::{TextPart, TokenKind};
 use unicode_normalization::UnicodeNormalization;
 
 use super::{
+    containers::{any_of, characters},
     interpreter::{Interpreter, Parameter, Unit},
     spliced::is_stand_in,
     tables,
@@ -235,6 +236,11 @@ impl Interpreter<'_, '_, '_> {
                 return self.prefixed();
             }
             "lambda" => return self.lambda(),
+            "sub" | "func" | "fn" | "proc" if matches!(self.language, "python" | "javascript") => {}
+            "function" if self.word_at(start + 1) == "*" => {
+                self.at += 1;
+                return self.inline_function();
+            }
             "function" | "sub" | "func" | "fn" | "proc"
                 if self.word_at(start + 1) == "("
                     || self.word_at(start + 1) == "{"
@@ -264,7 +270,7 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(self.walk.disembed(word));
         }
         if self.word() == "=>" && self.language == "javascript" {
-            return self.arrow(vec![Parameter { name: word.to_owned(), at: self.at - 1 }]);
+            return self.arrow(vec![Parameter::new(word, self.at - 1)]);
         }
         let normalized: String;
         let word = if word.is_ascii() {
@@ -295,6 +301,9 @@ impl Interpreter<'_, '_, '_> {
             ("ruby" | "julia", "ENV") => whole_environment(),
             ("ruby", "STDIN") => Value::name("STDIN"),
             ("javascript", "__dirname") => Value::known("."),
+            ("javascript", "localStorage" | "sessionStorage" | "indexedDB" | "cookieStore") => {
+                Value::reached(word, Text { taint: Taint::SECRET, ..Text::default() })
+            }
             ("perl", "shift") => self.element(&self.argument_list(), 0),
             _ => Value::name(word),
         }
@@ -425,6 +434,10 @@ impl Interpreter<'_, '_, '_> {
             let value = self.expression(0);
             match value {
                 Value::List(inner) if spread || self.language == "perl" => list.extend(inner),
+                Value::Text(text) if spread => match characters(&text) {
+                    Some(Value::List(inner)) => list.extend(inner),
+                    _ => list.push(Value::Text(text)),
+                },
                 value if self.at > before => list.push(value),
                 _ => {}
             }
@@ -486,17 +499,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let (mut keys, mut result) = (Vec::new(), Vec::new());
         for element in elements.into_iter() {
-            match names.as_slice() {
-                [name] => {
-                    self.bind(name.clone(), element);
-                }
-                names => {
-                    for (position, name) in names.iter().enumerate() {
-                        let inner = self.element(&element, position);
-                        self.bind(name.clone(), inner);
-                    }
-                }
-            }
+            self.bind_targets(separator + 1, within, &element);
             self.at = open + 1;
             let head_end = std::mem::replace(&mut self.end, separator);
             if let Some(colon) = colon {
@@ -513,7 +516,12 @@ impl Interpreter<'_, '_, '_> {
         }
         self.at = rest;
         let end = self.end;
+        let chooses = (rest..end).any(|at| self.word_at(at) == "if" && self.is_name(at));
         self.statements(end);
+        if chooses {
+            // Which of them are chosen is not known: each may be the first.
+            result = any_of(result);
+        }
         for name in names {
             self.variables.remove(&name);
         }
@@ -536,6 +544,28 @@ impl Interpreter<'_, '_, '_> {
         self.blocks += 1;
         while self.at < self.end && self.spend(1) {
             let before = self.at;
+            // `{...defaults, …}`, `{**defaults, …}`
+            if matches!(self.word(), "..." | "**") {
+                self.at += 1;
+                match self.expression(0) {
+                    Value::Table(more) => table.extend(more),
+                    other => table.push(("...".to_owned(), other)),
+                }
+                self.accept(",");
+                continue;
+            }
+            // `{[name]: value}`
+            if self.word() == "[" && self.language == "javascript" {
+                let end = self.partner(before);
+                if self.word_at(end + 1) == ":" {
+                    let key = self.list(end).pop().map(|key| key.text().display());
+                    self.at = end + 2;
+                    let value = self.expression(0);
+                    table.push((key.unwrap_or_default(), value));
+                    self.accept(",");
+                    continue;
+                }
+            }
             let separator = self.word_at(before + 1);
             let lua = self.language == "lua" && separator == "=";
             if matches!(separator, ":" | "=>") || lua {

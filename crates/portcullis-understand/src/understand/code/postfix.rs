@@ -4,11 +4,10 @@ use portcullis_syntax::Span;
 use portcullis_syntax::code::TokenKind;
 
 use super::{
+    containers::grown,
     expressions::ENDS,
-    fold,
     interpreter::Interpreter,
-    methods::grown,
-    operands::{ELEMENTS, LINES, number, whole_environment},
+    operands::{ELEMENTS, LINES, whole_environment},
     tables,
     value::{Given, Value, mixed},
 };
@@ -421,6 +420,7 @@ impl Interpreter<'_, '_, '_> {
                 break;
             }
             let spread = matches!(self.word(), "*" | "...");
+            let names = self.word() == "**";
             let mut argument = self.argument();
             if self.at == start {
                 self.at += 1;
@@ -433,6 +433,15 @@ impl Interpreter<'_, '_, '_> {
                 {
                     let span = argument.span;
                     given.extend(list.into_iter().map(|value| Given { name: None, value, span }));
+                }
+                Value::Table(table) if names => {
+                    let span = argument.span;
+                    let named = table.into_iter();
+                    given.extend(named.map(|(name, value)| Given {
+                        name: Some(name),
+                        value,
+                        span,
+                    }));
                 }
                 value => given.push(Given { value, ..argument }),
             }
@@ -478,95 +487,6 @@ impl Interpreter<'_, '_, '_> {
         }
         let value = self.expression(0);
         Given { name: None, value, span: Span::default() }
-    }
-
-    pub(super) fn index(&mut self, value: Value) -> Value {
-        let close = self.partner(self.at);
-        let backwards = self.word_at(self.at + 1) == ":"
-            && self.word_at(self.at + 2) == ":"
-            && self.word_at(self.at + 3) == "-"
-            || self.word_at(self.at + 1) == "::" && self.word_at(self.at + 2) == "-";
-        if backwards && self.language == "python" {
-            self.at = close + 1;
-            return match value {
-                Value::Text(text) => Value::Text(fold::slice(&text, None, None, true)),
-                Value::List(list) => Value::List(list.into_iter().rev().collect()),
-                other => other,
-            };
-        }
-        let colon = (self.at + 1..close.min(self.at + 8)).find(|index| self.word_at(*index) == ":");
-        if let Some(colon) = colon
-            && self.language == "python"
-        {
-            let bound = |this: &Self, range: std::ops::Range<usize>| -> Option<i64> {
-                let negative = this.word_at(range.start) == "-";
-                let digits = this.word_at(range.start + usize::from(negative));
-                let number = number(digits)?;
-                Some(if negative { -number } else { number })
-            };
-            let start = (colon > self.at + 1).then(|| bound(self, self.at + 1..colon));
-            let end = (close > colon + 1).then(|| bound(self, colon + 1..close));
-            self.at = close + 1;
-            return match value {
-                Value::Text(text) if start != Some(None) && end != Some(None) => {
-                    Value::Text(fold::slice(&text, start.flatten(), end.flatten(), false))
-                }
-                Value::Text(text) if !text.has_unknown() => {
-                    Value::Text(text.derive([Piece::Unknown("a part".into())]))
-                }
-                other => other,
-            };
-        }
-        let mut list = self.list(close);
-        let key = list.pop().unwrap_or_else(|| Value::known(""));
-        match (&value, &key) {
-            (Value::Any(several), _)
-                if several.iter().any(|one| matches!(one, Value::Holder(_))) =>
-            {
-                value
-            }
-            (Value::Holder(_), _) => value,
-            (Value::List(elements), Value::Number(position)) => {
-                let position = if *position < 0 {
-                    usize::try_from(position.saturating_neg())
-                        .ok()
-                        .and_then(|back| elements.len().checked_sub(back))
-                } else {
-                    usize::try_from(*position).ok()
-                };
-                position
-                    .and_then(|position| elements.get(position).cloned())
-                    .unwrap_or_else(|| Value::unknown("an element"))
-            }
-            (_, Value::Text(text)) if text.as_known().is_some() => {
-                let name = text.as_known().unwrap_or_default().to_owned();
-                match value.entry(&name) {
-                    Some(entry) => entry.clone(),
-                    None => self.member(value, &name),
-                }
-            }
-            (Value::Text(text), Value::Number(position)) => match text.as_known() {
-                Some(known) => usize::try_from(*position)
-                    .ok()
-                    .and_then(|position| known.chars().nth(position))
-                    .map_or_else(
-                        || Value::unknown("a character"),
-                        |character| Value::known(&character.to_string()),
-                    ),
-                None => Value::Text(text.clone()),
-            },
-            // `$ENV{HOME}`, `process.env[name]`
-            (Value::Name(path, text), Value::Name(key, _)) if self.language == "perl" => {
-                let name = format!("{path}.{key}");
-                let text = text.clone();
-                self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
-            }
-            (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
-            _ => {
-                let element = Value::Text(mixed("an element", [&value]));
-                self.holding(element, [&value])
-            }
-        }
     }
 }
 

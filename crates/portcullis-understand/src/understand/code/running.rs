@@ -179,7 +179,7 @@ impl Interpreter<'_, '_, '_> {
                     text.derive([Piece::Unknown(name.as_ref().into())])
                 }
                 Value::Function(index) => {
-                    self.apply(*index, &[], &[]);
+                    self.apply(*index, None);
                     continue;
                 }
                 Value::Table(_) | Value::File(_) | Value::Number(_) => continue,

@@ -264,7 +264,14 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Value> {
         let method = kebab(method);
         let kinds = ["containers", "images", "volumes", "networks"];
-        let kind = kinds.iter().find(|kind| receiver.contains(**kind)).copied().unwrap_or("");
+        let kind = kinds.iter().find(|kind| receiver.contains(**kind)).copied();
+        // `docker.getVolume(name).remove()`
+        let kind = kind.or_else(|| {
+            let one = ["getContainer()", "getImage()", "getVolume()", "getNetwork()"];
+            let at = one.iter().position(|one| receiver.ends_with(one))?;
+            kinds.get(at).copied()
+        });
+        let kind = kind.unwrap_or("");
         match (kind, method.as_str()) {
             ("containers", "run" | "create") | ("", "create-container" | "run") => {
                 let mut words = known(&["docker", "run"]);

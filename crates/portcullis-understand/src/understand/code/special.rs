@@ -56,6 +56,19 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.note("code.sandbox.escape", span);
         }
+        // `get_ipython().run_line_magic('sx', …)`, `run_cell_magic('bash', '', …)`
+        if self.language == "python"
+            && matches!(last, "magic" | "run_line_magic" | "run_cell_magic")
+            && let [name, rest @ ..] = given
+            && let Some(command) = rest.last()
+            && name
+                .value
+                .as_known()
+                .is_some_and(|it| matches!(it, "!" | "bash" | "script" | "sh" | "sx" | "system"))
+        {
+            let text = command.value.text();
+            return Some(Value::Text(self.run_shell(&text, command.span, None)));
+        }
         if self.language == "python"
             && let Some(value) = self.told(path, last, given, span)
         {

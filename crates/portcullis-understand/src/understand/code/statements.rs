@@ -1,6 +1,10 @@
 //! Statements: what each keyword of any language does to what is known. Values are computed in `expressions`, names bound in `binding`.
 
-use super::{binding::REPLACES, interpreter::Interpreter, value::Given};
+use super::{
+    binding::REPLACES,
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
 use crate::{
     effect::{Argument, WriteMode},
     text::Text,
@@ -91,7 +95,10 @@ impl Interpreter<'_, '_, '_> {
             "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
             "package" | "namespace" | "using" | "#include" => self.skip_statement(),
             "def" | "function" | "sub" | "func" | "fn"
-                if self.is_name(start + 1) && self.word_at(start + 1) != "function" =>
+                if self.is_name(start + 1) && self.word_at(start + 1) != "function"
+                    || self.word() == "function"
+                        && self.word_at(start + 1) == "*"
+                        && self.is_name(start + 2) =>
             {
                 self.define();
             }
@@ -101,6 +108,14 @@ impl Interpreter<'_, '_, '_> {
                 self.class();
             }
             "for" | "foreach" => self.each(),
+            "var" | "let" | "const" | "static" | "public" | "private" | "protected" | "export"
+            | "local" | "my" | "our" | "state" | "final" | "auto" | "val" | "global"
+                if matches!(self.language, "python" | "javascript")
+                    && matches!(self.word_at(start + 1), "." | "[" | "(" | "=" | ",")
+                    && !matches!(self.word(), "let" | "const" | "var") =>
+            {
+                return false;
+            }
             "var" | "let" | "const" | "local" | "my" | "our" | "global" | "static" | "state"
             | "public" | "private" | "protected" | "export" | "async" | "nonlocal" | "final"
             | "auto" | "val" => {
@@ -127,10 +142,39 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.endless(start);
                 self.at += 1;
+                if word == "case" && self.language == "python" {
+                    // What a pattern binds is a part of what is matched.
+                    let end = self.end.min(start + 64);
+                    let colon = (self.at..end).find(|at| self.word_at(*at) == ":");
+                    for at in self.at..colon.unwrap_or(self.at) {
+                        let is_bound = self.is_name(at)
+                            && self.word_at(at) != "_"
+                            && !matches!(self.word_at(at + 1), "(" | "." | "=")
+                            && self.word_at(at.saturating_sub(1)) != ".";
+                        if is_bound {
+                            let name = self.word_at(at).to_owned();
+                            self.bind(name, Value::unknown("a part of what is matched"));
+                        }
+                    }
+                    self.at = colon.map_or(self.at, |colon| colon + 1);
+                }
+                if word == "while" {
+                    self.forget_counters(start);
+                }
             }
             "goto" | "loop" | "redo" => {
                 self.endless(start);
                 return false;
+            }
+            "yield" if self.calls > 0 && matches!(self.language, "python" | "javascript") => {
+                self.at += 1;
+                let all = self.accept("from") || self.accept("*");
+                if !self.is_first(self.at) && self.spend(1) {
+                    match self.expression(0) {
+                        Value::List(list) if all => self.yielded.extend(list),
+                        value => self.yielded.push(value),
+                    }
+                }
             }
             "return" | "yield" => {
                 self.at += 1;

@@ -1,0 +1,453 @@
+//! Lists and tables as a program makes them and looks into them. Owns what the functions and methods of containers give: `enumerate`, `zip`,
+//! `items()`, `Object.entries`, `slice`, `splice`. What a method leaves in the container itself, [`grown`] says.
+
+use portcullis_syntax::Span;
+
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value, mixed},
+};
+use crate::{bound::Bounded, text::Text};
+
+/// For how many elements a function is called that gets each of them.
+const EACH: usize = 16;
+
+/// How deep JSON is read.
+const DEPTH: usize = 8;
+
+/// How many elements a list has that is put together here.
+const ELEMENTS: usize = 2048;
+
+impl Interpreter<'_, '_, '_> {
+    /// What a function of the language makes of containers.
+    pub(super) fn container(&mut self, path: &str, given: &[Given]) -> Option<Value> {
+        let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
+        let list = |value: Option<&Value>| match value {
+            Some(Value::List(list)) => Some(list.clone()),
+            _ => None,
+        };
+        match (self.language, path) {
+            ("python", "enumerate") => {
+                let start = match given.get(1).map(|it| &it.value) {
+                    Some(Value::Number(start)) => *start,
+                    _ => 0,
+                };
+                let list = list(first)?;
+                let pairs = list.into_iter().zip(start..);
+                Some(Value::List(
+                    pairs.map(|(one, at)| Value::List(vec![Value::Number(at), one])).collect(),
+                ))
+            }
+            ("python", "zip" | "itertools.zip_longest") => {
+                let lists: Option<Vec<Vec<Value>>> = given
+                    .iter()
+                    .filter(|it| it.name.is_none())
+                    .map(|it| list(Some(&it.value)))
+                    .collect();
+                let lists = lists.filter(|lists| !lists.is_empty())?;
+                let length = lists.iter().map(Vec::len).min()?;
+                let rows = (0..length).map(|at| {
+                    Value::List(lists.iter().filter_map(|list| list.get(at).cloned()).collect())
+                });
+                Some(Value::List(rows.collect()))
+            }
+            ("python", "itertools.chain" | "itertools.chain.from_iterable") => {
+                let parts: Vec<Value> = match (path, first) {
+                    ("itertools.chain", _) => given.iter().map(|it| it.value.clone()).collect(),
+                    (_, first) => list(first)?,
+                };
+                let lists: Option<Vec<Vec<Value>>> =
+                    parts.iter().map(|it| list(Some(it))).collect();
+                Some(Value::List(lists?.into_iter().flatten().leading(ELEMENTS).collect()))
+            }
+            ("python", "list" | "set" | "tuple" | "collections.deque" | "deque")
+                if given.is_empty() =>
+            {
+                Some(Value::List(Vec::new()))
+            }
+            ("python", "list" | "tuple" | "collections.deque" | "deque") => match first? {
+                Value::Text(text) => characters(text),
+                Value::Table(table) => Some(Value::List(keys(table))),
+                value => Some(value.clone()),
+            },
+            ("python", "dict" | "collections.OrderedDict" | "OrderedDict") => match first {
+                None if given.is_empty() => Some(Value::Table(Vec::new())),
+                Some(Value::List(pairs)) => table_of(pairs),
+                _ => None,
+            },
+            ("python", "next") => list(first)?.into_iter().next(),
+            ("python", "functools.reduce" | "reduce") => {
+                let [function, Given { value: Value::List(list), span, .. }, start @ ..] = given
+                else {
+                    return None;
+                };
+                let Value::Function(index) = function.value else { return None };
+                let start = start.first().map(|it| it.value.clone());
+                self.reduced(index, list.clone(), start, *span)
+            }
+            ("python", "json.loads") | ("javascript", "JSON.parse") => {
+                let known = first?.as_known()?;
+                let read: serde_json::Value = serde_json::from_str(known).ok()?;
+                (read.is_object() || read.is_array()).then(|| of_json(&read, DEPTH))
+            }
+            ("javascript", "Array" | "Set" | "Array.of") if given.is_empty() => {
+                Some(Value::List(Vec::new()))
+            }
+            ("javascript", "Array.of") => {
+                Some(Value::List(given.iter().map(|it| it.value.clone()).collect()))
+            }
+            ("javascript", "Set") => Some(Value::List(list(first)?)),
+            ("javascript", "Map" | "Object") if given.is_empty() => Some(Value::Table(Vec::new())),
+            ("javascript", "Map" | "Object.fromEntries") => match first? {
+                Value::List(pairs) => table_of(pairs),
+                _ => None,
+            },
+            ("javascript", "Object.entries") => match first? {
+                Value::Table(table) => Some(entries(table)),
+                _ => None,
+            },
+            ("javascript", "Object.values") => match first? {
+                Value::Table(table) => Some(Value::List(values(table))),
+                _ => None,
+            },
+            ("javascript", "Object.keys") => match first? {
+                Value::Table(table) => Some(Value::List(keys(table))),
+                _ => None,
+            },
+            ("javascript", "Object.freeze" | "Object.seal" | "structuredClone") => first.cloned(),
+            ("javascript", "Array.from") => match (first?, given.get(1)) {
+                (Value::Text(text), None) => characters(text),
+                (Value::List(list), None) => Some(Value::List(list.clone())),
+                (Value::List(list), Some(Given { value: Value::Function(index), span, .. })) => {
+                    let (index, span) = (*index, *span);
+                    Some(Value::List(self.for_each(&list.clone(), index, span)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What a method of a container gives.
+    pub(super) fn container_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if !matches!(self.language, "python" | "javascript") {
+            return None;
+        }
+        let number = |at: usize| match given.get(at).map(|it| &it.value) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        };
+        match (receiver, name) {
+            (Value::Table(table), "items" | "entries") => Some(entries(table)),
+            (Value::Table(table), "keys") => Some(Value::List(keys(table))),
+            (Value::Table(table), "values") => Some(Value::List(values(table))),
+            (Value::Table(_), "copy") => Some(receiver.clone()),
+            (Value::Table(table), "get" | "pop" | "setdefault") => {
+                let name = given.first()?.value.as_known()?;
+                let known = table.iter().rev().find(|(key, _)| key == name);
+                match (known, given.get(1)) {
+                    (Some((_, value)), _) => Some(value.clone()),
+                    (None, Some(other)) => Some(other.value.clone()),
+                    // Out of several, it may be any.
+                    (None, None) => None,
+                }
+            }
+            (Value::Table(table), "forEach") if self.language == "javascript" => {
+                let Value::Function(index) = given.first()?.value else { return None };
+                for (key, value) in table.clone().iter().leading(EACH) {
+                    let given = |value: Value| Given { name: None, value, span };
+                    self.apply(index, Some(&[given(value.clone()), given(Value::known(key))]));
+                }
+                Some(Value::unknown("nothing"))
+            }
+            (Value::List(list), "slice") if !given.is_empty() => {
+                let start = place(number(0)?, list.len());
+                let end = match given.get(1) {
+                    Some(_) => place(number(1)?, list.len()),
+                    None => list.len(),
+                };
+                Some(Value::List(list.get(start..end.max(start)).unwrap_or_default().to_vec()))
+            }
+            (Value::List(list), "slice" | "copy" | "toSorted") if given.is_empty() => {
+                Some(Value::List(list.clone()))
+            }
+            (Value::List(list), "toReversed") => {
+                Some(Value::List(list.iter().rev().cloned().collect()))
+            }
+            (Value::List(list), "splice") => {
+                let start = place(number(0)?, list.len());
+                let count = match given.get(1) {
+                    Some(_) => usize::try_from(number(1)?).unwrap_or(0),
+                    None => list.len(),
+                };
+                let end = start.saturating_add(count).min(list.len());
+                Some(Value::List(list.get(start..end).unwrap_or_default().to_vec()))
+            }
+            (Value::List(list), "concat") => {
+                let mut list = list.clone();
+                for given in given {
+                    match &given.value {
+                        Value::List(more) => list.extend(more.iter().cloned()),
+                        value => list.push(value.clone()),
+                    }
+                }
+                list.truncate(ELEMENTS);
+                Some(Value::List(list))
+            }
+            (Value::List(list), "at" | "pop") if !given.is_empty() => {
+                list.get(place(number(0)?, list.len())).cloned()
+            }
+            (Value::List(list), "pop") => list.last().cloned(),
+            (Value::List(list), "shift" | "popleft") => list.first().cloned(),
+            (Value::List(list), "flat") => {
+                let inner = list.iter().flat_map(|one| match one {
+                    Value::List(inner) => inner.clone(),
+                    one => vec![one.clone()],
+                });
+                Some(Value::List(inner.leading(ELEMENTS).collect()))
+            }
+            (
+                Value::List(list),
+                "map" | "forEach" | "flatMap" | "filter" | "find" | "some" | "every" | "each",
+            ) => {
+                let Value::Function(index) = given.first()?.value else { return None };
+                let list = list.clone();
+                let results = self.for_each(&list, index, span);
+                match name {
+                    "map" | "flatMap" => Some(Value::List(results)),
+                    "filter" => Some(Value::List(any_of(list))),
+                    "find" => Some(
+                        list.into_iter()
+                            .reduce(Value::or)
+                            .unwrap_or_else(|| Value::unknown("nothing")),
+                    ),
+                    _ => Some(Value::unknown("nothing")),
+                }
+            }
+            (Value::List(list), "reduceRight") => {
+                let Value::Function(index) = given.first()?.value else { return None };
+                let start = given.get(1).map(|it| it.value.clone());
+                self.reduced(index, list.iter().rev().cloned().collect(), start, span)
+            }
+            (Value::List(list), "reduce") => {
+                let Value::Function(index) = given.first()?.value else { return None };
+                let start = given.get(1).map(|it| it.value.clone());
+                self.reduced(index, list.clone(), start, span)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a function makes of the elements of a list, one after the other.
+    fn reduced(
+        &mut self,
+        index: usize,
+        list: Vec<Value>,
+        start: Option<Value>,
+        span: Span,
+    ) -> Option<Value> {
+        let given = |value: Value| Given { name: None, value, span };
+        let mut list = list.into_iter();
+        let mut value = match start {
+            Some(start) => start,
+            None => list.next()?,
+        };
+        let mut left = EACH;
+        for one in list {
+            let Some(fewer) = left.checked_sub(1) else {
+                return Some(Value::Text(mixed("a sum", [&value, &one])));
+            };
+            left = fewer;
+            value = self.apply(index, Some(&[given(value), given(one)]));
+        }
+        Some(value)
+    }
+
+    /// Calls a function of the script for each element; what is beyond the bound is read as any of them.
+    fn for_each(&mut self, list: &[Value], index: usize, span: Span) -> Vec<Value> {
+        let given = |value: Value| Given { name: None, value, span };
+        let mut results = Vec::new();
+        for (at, one) in list.iter().enumerate().leading(EACH) {
+            let at = Value::Number(i64::try_from(at).unwrap_or(0));
+            results.push(self.apply(index, Some(&[given(one.clone()), given(at)])));
+        }
+        let rest = list.get(EACH..).unwrap_or_default();
+        if !rest.is_empty() {
+            let any = Value::Text(mixed("an element", rest));
+            let at = Value::unknown("a number");
+            results.push(self.apply(index, Some(&[given(any), given(at)])));
+        }
+        results
+    }
+}
+
+/// A value that is written as JSON.
+fn of_json(read: &serde_json::Value, depth: usize) -> Value {
+    let Some(depth) = depth.checked_sub(1) else { return Value::unknown("a value") };
+    match read {
+        serde_json::Value::Null => Value::name("null"),
+        serde_json::Value::Bool(is_so) => Value::name(if *is_so { "true" } else { "false" }),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(number) => Value::Number(number),
+            None => Value::known(&number.to_string()),
+        },
+        serde_json::Value::String(text) => Value::known(text),
+        serde_json::Value::Array(list) => {
+            Value::List(list.iter().leading(ELEMENTS).map(|one| of_json(one, depth)).collect())
+        }
+        serde_json::Value::Object(members) => {
+            let members = members.iter().leading(ELEMENTS);
+            Value::Table(members.map(|(key, one)| (key.clone(), of_json(one, depth))).collect())
+        }
+    }
+}
+
+fn place(at: i64, length: usize) -> usize {
+    let back = usize::try_from(at.saturating_neg()).ok().filter(|_| at < 0);
+    match back {
+        Some(back) => length.saturating_sub(back),
+        None => usize::try_from(at).unwrap_or(length).min(length),
+    }
+}
+
+pub(super) fn entries(table: &[(String, Value)]) -> Value {
+    let pair = |(key, value): &(String, Value)| Value::List(vec![Value::known(key), value.clone()]);
+    Value::List(table.iter().map(pair).collect())
+}
+
+pub(super) fn keys(table: &[(String, Value)]) -> Vec<Value> {
+    table.iter().map(|(key, _)| Value::known(key)).collect()
+}
+
+fn values(table: &[(String, Value)]) -> Vec<Value> {
+    table.iter().map(|(_, value)| value.clone()).collect()
+}
+
+/// A table from pairs; none where one of them is something else.
+fn table_of(pairs: &[Value]) -> Option<Value> {
+    let pair = |pair: &Value| match pair {
+        Value::List(pair) => match pair.as_slice() {
+            [key, value] => Some((key.text().display(), value.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    Some(Value::Table(pairs.iter().map(pair).collect::<Option<Vec<_>>>()?))
+}
+
+/// As many values, each of which may be any of them.
+pub(super) fn any_of(list: Vec<Value>) -> Vec<Value> {
+    let length = list.len();
+    match list.into_iter().reduce(Value::or) {
+        Some(any) if length > 1 => vec![any; length.min(EACH)],
+        Some(one) => vec![one],
+        None => Vec::new(),
+    }
+}
+
+/// The characters of a known text.
+pub(super) fn characters(text: &Text) -> Option<Value> {
+    let known = text.as_known().filter(|known| known.len() <= ELEMENTS)?;
+    Some(Value::List(known.chars().map(|one| Value::known(one.encode_utf8(&mut [0; 4]))).collect()))
+}
+
+/// What a list or a table is after one of its own methods changed it.
+pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
+    let Value::Method(method) = callee else { return None };
+    let (receiver, name) = method.as_ref();
+    let plain = || given.iter().filter(|given| given.name.is_none()).map(|given| &given.value);
+    match (receiver, name.as_str()) {
+        (Value::List(list), "append" | "push" | "add") => {
+            let mut list = list.clone();
+            list.extend(plain().cloned());
+            Some(Value::List(list))
+        }
+        (Value::List(list), "extend" | "concat!") => {
+            let mut list = list.clone();
+            for more in plain() {
+                match more {
+                    Value::List(more) => list.extend(more.iter().cloned()),
+                    more => list.push(Value::Text(mixed("elements", [more]))),
+                }
+            }
+            Some(Value::List(list))
+        }
+        (Value::List(list), "insert" | "unshift" | "appendleft") => {
+            let mut list = list.clone();
+            let (at, values): (usize, Vec<&Value>) = match given {
+                [Given { value: Value::Number(at), .. }, rest @ ..] if name == "insert" => {
+                    let at = place(*at, list.len());
+                    (at, rest.iter().map(|given| &given.value).collect())
+                }
+                _ => (0, plain().collect()),
+            };
+            let at = at.min(list.len());
+            list.splice(at..at, values.into_iter().cloned());
+            Some(Value::List(list))
+        }
+        (Value::List(list), "reverse") => Some(Value::List(list.iter().rev().cloned().collect())),
+        (Value::List(list), "shift" | "popleft") => {
+            Some(Value::List(list.get(1..).unwrap_or_default().to_vec()))
+        }
+        (Value::List(list), "pop") => {
+            let mut list = list.clone();
+            match given.first().map(|it| &it.value) {
+                None => drop(list.pop()),
+                Some(Value::Number(at)) if place(*at, list.len()) < list.len() => {
+                    let at = place(*at, list.len());
+                    drop(list.remove(at));
+                }
+                _ => return None,
+            }
+            Some(Value::List(list))
+        }
+        (Value::List(list), "splice") => {
+            let [Given { value: Value::Number(start), .. }, rest @ ..] = given else { return None };
+            let mut list = list.clone();
+            let start = place(*start, list.len());
+            let count = match rest.first().map(|it| &it.value) {
+                None => list.len(),
+                Some(Value::Number(count)) => usize::try_from(*count).unwrap_or(0),
+                Some(_) => return None,
+            };
+            let end = start.saturating_add(count).min(list.len());
+            list.splice(start..end, rest.iter().skip(1).map(|it| it.value.clone()));
+            Some(Value::List(list))
+        }
+        // `io.StringIO`, `StringIO`: what is written to a text in memory stands in it.
+        (Value::Text(text), "write") if text.taint == crate::text::Taint::NONE => {
+            let mut text = text.clone();
+            plain().for_each(|more| text.append(&more.text()));
+            Some(Value::Text(text))
+        }
+        (Value::Table(table), "set" | "setdefault") => {
+            let [key, value, ..] = given else { return None };
+            let key = key.value.as_known()?;
+            let mut table = table.clone();
+            table.push((key.to_owned(), value.value.clone()));
+            Some(Value::Table(table))
+        }
+        (Value::Table(table), "update" | "merge!") => {
+            let mut table = table.clone();
+            for more in plain() {
+                match more {
+                    Value::Table(more) => table.extend(more.iter().cloned()),
+                    more => {
+                        let whole = [receiver, more];
+                        return Some(Value::Text(mixed("a table", whole)));
+                    }
+                }
+            }
+            let named = given.iter().filter_map(|it| Some((it.name.clone()?, it.value.clone())));
+            table.extend(named);
+            Some(Value::Table(table))
+        }
+        _ => None,
+    }
+}

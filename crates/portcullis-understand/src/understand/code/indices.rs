@@ -1,0 +1,154 @@
+//! What stands in brackets behind a value: an index, a key, a slice. Owns which element that is.
+
+use super::{
+    containers::any_of,
+    fold,
+    interpreter::Interpreter,
+    operands::number,
+    value::{Value, mixed},
+};
+use crate::text::Piece;
+
+impl Interpreter<'_, '_, '_> {
+    /// The parts of `[start:end:step]` between the bracket at the cursor and `close`, where it is one: each a number, nothing, or
+    /// something that is not known.
+    fn slice_parts(&self, close: usize) -> Option<[Option<Option<i64>>; 3]> {
+        let mut parts = [None; 3];
+        let mut part = 0;
+        let mut colons = 0;
+        let mut at = self.at + 1;
+        while at < close.min(self.at + 32) {
+            match self.word_at(at) {
+                ":" => (part, colons) = (part + 1, colons + 1),
+                "::" => (part, colons) = (part + 2, colons + 1),
+                word => {
+                    let negative = word == "-";
+                    let digits = if negative { self.word_at(at + 1) } else { word };
+                    let known = number(digits).filter(|_| !digits.is_empty());
+                    let known = known.map(|known| if negative { -known } else { known });
+                    let slot = parts.get_mut(part)?;
+                    // A second word makes it something that is not known.
+                    *slot = Some(if slot.is_some() { None } else { known });
+                    at += usize::from(negative);
+                }
+            }
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        (colons > 0).then_some(parts)
+    }
+
+    pub(super) fn index(&mut self, value: Value) -> Value {
+        let close = self.partner(self.at);
+        if self.language == "python"
+            && let Some(parts) = self.slice_parts(close)
+        {
+            self.at = close + 1;
+            return slice(value, &parts);
+        }
+        let mut list = self.list(close);
+        // `local['rm']['-rf', path]()`: what stands in the second brackets are the words of the program.
+        if let Value::Name(path, _) = &value
+            && let Some(program) =
+                path.strip_prefix("plumbum.local.").or_else(|| path.strip_prefix("plumbum.cmd."))
+        {
+            list.insert(0, Value::known(program));
+            let words = self.words([(&Value::List(list), self.span_from(close))].into_iter());
+            return Value::Text(self.run_words(&words, None));
+        }
+        let key = list.pop().unwrap_or_else(|| Value::known(""));
+        match (&value, &key) {
+            (Value::Any(several), _)
+                if several.iter().any(|one| matches!(one, Value::Holder(_))) =>
+            {
+                value
+            }
+            (Value::Holder(_), _) => value,
+            // Any of them.
+            (Value::List(elements), key)
+                if !matches!(key, Value::Number(_))
+                    && key.as_known().is_none()
+                    && !elements.is_empty() =>
+            {
+                let any = elements.iter().cloned().reduce(Value::or);
+                any.unwrap_or_else(|| Value::unknown("an element"))
+            }
+            (Value::List(elements), Value::Number(position)) => {
+                let position = if *position < 0 {
+                    usize::try_from(position.saturating_neg())
+                        .ok()
+                        .and_then(|back| elements.len().checked_sub(back))
+                } else {
+                    usize::try_from(*position).ok()
+                };
+                position
+                    .and_then(|position| elements.get(position).cloned())
+                    .unwrap_or_else(|| Value::unknown("an element"))
+            }
+            (_, Value::Text(text)) if text.as_known().is_some() => {
+                let name = text.as_known().unwrap_or_default().to_owned();
+                match value.entry(&name) {
+                    Some(entry) => entry.clone(),
+                    None => self.member(value, &name),
+                }
+            }
+            (Value::Text(text), Value::Number(position)) => match text.as_known() {
+                Some(known) => usize::try_from(*position)
+                    .ok()
+                    .and_then(|position| known.chars().nth(position))
+                    .map_or_else(
+                        || Value::unknown("a character"),
+                        |character| Value::known(&character.to_string()),
+                    ),
+                None => Value::Text(text.clone()),
+            },
+            // `$ENV{HOME}`, `process.env[name]`
+            (Value::Name(path, text), Value::Name(key, _)) if self.language == "perl" => {
+                let name = format!("{path}.{key}");
+                let text = text.clone();
+                self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
+            }
+            (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
+            _ => {
+                let element = Value::Text(mixed("an element", [&value]));
+                self.holding(element, [&value])
+            }
+        }
+    }
+}
+
+/// `value[start:end:step]`.
+fn slice(value: Value, parts: &[Option<Option<i64>>; 3]) -> Value {
+    let [start, end, step] = parts;
+    let is_known = parts.iter().all(|part| *part != Some(None));
+    let step = step.flatten().unwrap_or(1);
+    match value {
+        Value::Text(text) if is_known && (step == 1 || step == -1) => {
+            let text = match step {
+                1 => fold::slice(&text, start.flatten(), end.flatten(), false),
+                _ => fold::slice(&text, None, None, true),
+            };
+            Value::Text(text)
+        }
+        Value::Text(text) if !text.has_unknown() => {
+            Value::Text(text.derive([Piece::Unknown("a part".into())]))
+        }
+        Value::List(list) if is_known && step == -1 => {
+            Value::List(list.into_iter().rev().collect())
+        }
+        Value::List(list) if is_known && step == 1 => {
+            let length = i64::try_from(list.len()).unwrap_or(i64::MAX);
+            let place = |at: i64| {
+                let at = if at < 0 { at.saturating_add(length) } else { at };
+                usize::try_from(at.clamp(0, length)).unwrap_or(0)
+            };
+            let from = place(start.flatten().unwrap_or(0));
+            let to = place(end.flatten().unwrap_or(length));
+            Value::List(list.get(from..to.max(from)).unwrap_or_default().to_vec())
+        }
+        Value::List(list) => Value::List(any_of(list)),
+        other => other,
+    }
+}

@@ -1,0 +1,512 @@
+//! Calls of which nobody knows the library: read by the verb of their name and by what they are given, as the calls of an unknown tool are.
+//! Owns which verbs and things count in code, where most of what is deleted is only in memory.
+
+use portcullis_syntax::Span;
+use serde_json::{Map, Value as Json};
+
+use super::{
+    super::{
+        interpreter::Interpreter,
+        value::{Given, Value, mixed},
+    },
+    databases,
+    judged::{ARGUMENTS, Called, DEPTH},
+    key,
+};
+use crate::{
+    bound::Bounded,
+    contract::{Act as Deed, Class, Source},
+    effect::{Argument, EffectKind, GapReason},
+    programs,
+    text::{Piece, Taint},
+    understand::meaning::{
+        self, arguments, derive,
+        look::{self, Strictness},
+    },
+};
+
+/// Verbs of functions that delete what stays when the program ends. What is dropped or truncated may be a text.
+const DELETES: &[&str] = &[
+    "decommission",
+    "delete",
+    "deprovision",
+    "destroy",
+    "erase",
+    "nuke",
+    "purge",
+    "shred",
+    "terminate",
+    "wipe",
+];
+
+/// What is kept somewhere, so that to drop or to empty it is to delete it.
+const STORES: &[&str] = &[
+    "account",
+    "accounts",
+    "app",
+    "apps",
+    "backup",
+    "backups",
+    "bucket",
+    "buckets",
+    "cluster",
+    "clusters",
+    "collection",
+    "collections",
+    "customer",
+    "customers",
+    "database",
+    "databases",
+    "dataset",
+    "datasets",
+    "db",
+    "deployment",
+    "deployments",
+    "domain",
+    "domains",
+    "environment",
+    "environments",
+    "index",
+    "indices",
+    "instance",
+    "instances",
+    "invoice",
+    "invoices",
+    "keyspace",
+    "namespace",
+    "orders",
+    "organization",
+    "organizations",
+    "product",
+    "products",
+    "project",
+    "projects",
+    "queue",
+    "queues",
+    "repo",
+    "repos",
+    "repository",
+    "schema",
+    "schemas",
+    "secret",
+    "secrets",
+    "server",
+    "servers",
+    "site",
+    "sites",
+    "snapshot",
+    "snapshots",
+    "stream",
+    "subscription",
+    "subscriptions",
+    "table",
+    "tables",
+    "tenant",
+    "tenants",
+    "topic",
+    "topics",
+    "user",
+    "users",
+    "volume",
+    "volumes",
+    "warehouse",
+    "workspace",
+    "workspaces",
+    "zone",
+    "zones",
+];
+
+/// What a program has in its own memory, or throws away as a matter of course.
+const INNER: &[&str] = &[
+    "accents",
+    "attr",
+    "attribute",
+    "attributes",
+    "axes",
+    "axis",
+    "blank",
+    "blanks",
+    "buffer",
+    "cache",
+    "char",
+    "characters",
+    "child",
+    "children",
+    "class",
+    "column",
+    "columns",
+    "comment",
+    "comments",
+    "context",
+    "cookie",
+    "cookies",
+    "dir",
+    "directories",
+    "directory",
+    "dirs",
+    "duplicates",
+    "edge",
+    "edges",
+    "element",
+    "elements",
+    "entry",
+    "event",
+    "field",
+    "fields",
+    "figure",
+    "figures",
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "footer",
+    "frame",
+    "frames",
+    "group",
+    "handler",
+    "header",
+    "headers",
+    "html",
+    "indent",
+    "item",
+    "items",
+    "key",
+    "keys",
+    "label",
+    "layer",
+    "leading",
+    "legend",
+    "line",
+    "lines",
+    "listener",
+    "message",
+    "na",
+    "nan",
+    "newline",
+    "newlines",
+    "node",
+    "nodes",
+    "none",
+    "nulls",
+    "object",
+    "observer",
+    "outliers",
+    "path",
+    "paths",
+    "plot",
+    "pool",
+    "prefix",
+    "process",
+    "property",
+    "punctuation",
+    "quotes",
+    "row",
+    "rows",
+    "session",
+    "shape",
+    "shapes",
+    "slice",
+    "socket",
+    "space",
+    "spaces",
+    "stopwords",
+    "suffix",
+    "tag",
+    "tags",
+    "temp",
+    "thread",
+    "timer",
+    "tmp",
+    "token",
+    "tokens",
+    "trailing",
+    "vertex",
+    "warning",
+    "warnings",
+    "whitespace",
+    "widget",
+    "window",
+    "windows",
+    "word",
+    "words",
+    "worker",
+    "workers",
+];
+
+/// Options by which more is deleted than one thing.
+const TAKES_ALL: &[&str] = &["all", "cascade", "force", "recurse", "recursive"];
+
+/// Words of methods that run what they are given.
+const RUNS: &[&str] = &[
+    "bash", "cmd", "command", "exec", "execute", "invoke", "local", "popen", "run", "sendline",
+    "shell", "spawn", "ssh", "sudo", "system",
+];
+
+/// Words of methods that send a statement.
+const ASKS: &[&str] =
+    &["exec", "execute", "prepare", "query", "raw", "run", "sql", "statement", "text", "unsafe"];
+
+/// Words of methods that only show, write or compare a text, whatever else they say.
+const SHOWS: &[&str] = &[
+    "alert",
+    "assert",
+    "caption",
+    "comment",
+    "confirm",
+    "context",
+    "debug",
+    "describe",
+    "dry",
+    "echo",
+    "error",
+    "exception",
+    "expect",
+    "explain",
+    "format",
+    "gettext",
+    "h",
+    "i18n",
+    "info",
+    "it",
+    "label",
+    "lint",
+    "log",
+    "message",
+    "mock",
+    "notify",
+    "parse",
+    "print",
+    "prompt",
+    "say",
+    "should",
+    "suite",
+    "t",
+    "test",
+    "title",
+    "toast",
+    "translate",
+    "warn",
+    "warning",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// A call of which only its name and what it is given say what it does.
+    pub(super) fn derived(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        let mut words: Vec<String> = called.key.split('_').map(str::to_owned).collect();
+        let deletes = words.iter().any(|word| DELETES.contains(&word.as_str()));
+        let takes_several =
+            words.iter().any(|word| matches!(word.as_str(), "all" | "batch" | "bulk" | "many"));
+        let names_one = words.iter().any(|word| matches!(word.as_str(), "by" | "one" | "single"));
+        let is_bare = words.len() == 1;
+        if is_bare {
+            words.extend(key(called.owner).split('_').map(str::to_owned));
+        }
+        let has_handler = given.iter().any(|given| matches!(given.value, Value::Function(_)));
+        let read = arguments::read(&written(given), None);
+        let Some(mut contract) = derive::of_name(&words, &[], &read.hints) else { return };
+        let noun = words.get(1..).unwrap_or_default();
+        let is_inner = noun.iter().any(|word| INNER.contains(&word.as_str()));
+        let takes_all = read.values.iter().any(|value| {
+            let name = value.pointer.rsplit('/').next().unwrap_or_default();
+            TAKES_ALL.contains(&name) && value.text == "true"
+                || matches!(value.text.as_str(), "*" | "all")
+        }) || given.iter().any(|given| {
+            given.name.as_deref().is_some_and(|name| TAKES_ALL.contains(&name))
+                && given.value.is_true()
+        });
+        // Each of what is gone through.
+        let is_each = given.iter().any(|given| is_of_each(&given.value, DEPTH));
+        match contract.class {
+            Class::Delete if has_handler || is_inner && !takes_all => return,
+            Class::Delete if deletes => {}
+            Class::Delete if noun.iter().any(|word| STORES.contains(&word.as_str())) => {}
+            Class::Pay if read.hints.amount || read.hints.account => {}
+            _ => return,
+        }
+        let takes_more = takes_all || takes_several || is_each;
+        let is_one = is_bare && given.iter().any(|given| given.name.is_none())
+            || names_one
+            || called.chooses();
+        // What is torn down without a word is most often a part of a page or a connection.
+        let is_torn_down =
+            called.key == "destroy" && given.is_empty() && !called.path.contains("[]");
+        if contract.class == Class::Delete && (is_one || is_torn_down) && !takes_more {
+            contract.reversible = true;
+        }
+        contract.subject = format!("something by {}", called.path);
+        let deed = Deed { contract, source: Source::Derived, values: read.values };
+        self.walk.emit(EffectKind::Act(Box::new(deed)), span);
+    }
+
+    /// Directories of this machine that something with such a verb is given: `tf.io.gfile.rmtree('/home/dev')`.
+    pub(super) fn places_deleted(&mut self, name: &str, given: &[Given]) {
+        const VERBS: &[&str] = &[
+            "delete", "destroy", "erase", "nuke", "purge", "remove", "rm", "rmtree", "shred",
+            "wipe",
+        ];
+        let words = meaning::words(meaning::beginning(name));
+        if !words.iter().any(|word| VERBS.contains(&word.as_str())) {
+            return;
+        }
+        for given in given.iter().leading(ARGUMENTS) {
+            for value in given.value.alternatives() {
+                if value.as_known().is_some_and(is_place) {
+                    self.flush();
+                    let file = Argument { text: value.text(), span: given.span };
+                    self.walk.delete(&file, true);
+                }
+            }
+        }
+    }
+
+    /// What an unknown function is given is judged as what it is: a command, a statement, a directory that it deletes, a secret that
+    /// goes to an address.
+    pub(in super::super) fn arguments_as_they_are(&mut self, name: &str, given: &[Given]) {
+        let words = meaning::words(meaning::beginning(name));
+        let says = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+        if says(SHOWS) || !matches!(self.language, "python" | "javascript") {
+            return;
+        }
+        let (runs, asks) = (says(RUNS), says(ASKS));
+        for given in given.iter().leading(ARGUMENTS) {
+            let is_named = given
+                .name
+                .as_deref()
+                .is_some_and(|name| matches!(name, "cmd" | "command" | "sql" | "statement"));
+            for value in given.value.alternatives() {
+                if asks || is_named {
+                    let text = value.text();
+                    if text
+                        .as_known()
+                        .is_some_and(|known| look::is_statement(known, Strictness::Shape))
+                    {
+                        self.walk.query(&text, given.span);
+                        continue;
+                    }
+                }
+                if (runs || is_named) && reads_as_command(&value) {
+                    let mark = self.walk.gaps();
+                    self.shell_or_words(&value, given.span, given.span, None, None);
+                    self.walk.forgive(
+                        mark,
+                        &[GapReason::Unparsed, GapReason::UnknownProgram, GapReason::UnknownCode],
+                    );
+                }
+            }
+        }
+        self.places_deleted(name, given);
+        let address = given.iter().find(|it| it.value.as_known().is_some_and(look::is_address));
+        let sends = mixed("what is sent", given.iter().map(|given| &given.value));
+        if let Some(address) =
+            address.filter(|_| sends.taint.has(Taint::SECRET) || sends.taint.has(Taint::FILE))
+        {
+            let address = Argument { text: address.value.text(), span: address.span };
+            self.walk.connect(&address, Some(sends), false);
+        }
+    }
+}
+
+/// Whether a value comes from each of what is gone through, and not from what a filter chose.
+fn is_of_each(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is_each = |path: &str| {
+        path.split_once("[]").is_some_and(|(list, _)| {
+            let way = list.split('.').map(|part| part.split('(').next().unwrap_or_default());
+            !way.into_iter().any(|part| databases::NARROWS.contains(&key(part).as_str()))
+        })
+    };
+    match value {
+        Value::Name(path, _) => is_each(path),
+        Value::Text(text) => text
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Unknown(origin) if is_each(origin))),
+        Value::List(list) | Value::Any(list) => list.iter().any(|one| is_of_each(one, depth)),
+        Value::Table(table) => table.iter().any(|(_, one)| is_of_each(one, depth)),
+        _ => false,
+    }
+}
+
+/// A path that begins at a home or at a directory that systems have.
+fn is_place(path: &str) -> bool {
+    const TOPS: &[&str] = &[
+        "bin", "boot", "dev", "etc", "home", "lib", "mnt", "opt", "root", "sbin", "srv", "usr",
+        "var", "Users",
+    ];
+    let top = path.strip_prefix('/').map(|rest| rest.split('/').next().unwrap_or_default());
+    path == "/"
+        || path == "~"
+        || path.starts_with("~/")
+        || top.is_some_and(|top| TOPS.contains(&top))
+}
+
+/// Whether a value is the text of a command, or its words: it begins with a program, and more stands behind.
+fn reads_as_command(value: &Value) -> bool {
+    let begins = |text: &str| {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let is_program = programs::notable::names(name) || programs::program(name).is_some();
+        (is_program, words.next().is_some())
+    };
+    match value {
+        Value::Text(text) => {
+            let (is_program, has_more) = begins(text.known_prefix());
+            is_program && (has_more || text.has_unknown())
+        }
+        Value::List(list) => {
+            list.len() > 1
+                && list
+                    .first()
+                    .and_then(Value::as_known)
+                    .is_some_and(|first| begins(first) == (true, false))
+        }
+        _ => false,
+    }
+}
+
+/// What a call is given, as the arguments of a tool.
+pub(super) fn written(given: &[Given]) -> Map<String, Json> {
+    let named = given.iter().enumerate().leading(ARGUMENTS);
+    let mut map = Map::new();
+    for (at, given) in named {
+        match (&given.name, &given.value) {
+            (None, Value::Table(table)) => {
+                for (name, value) in table.iter().leading(ARGUMENTS) {
+                    map.insert(name.clone(), as_json(value, DEPTH));
+                }
+            }
+            (Some(name), value) => {
+                map.insert(name.clone(), as_json(value, DEPTH));
+            }
+            (None, value) => {
+                map.insert(format!("argument {at}"), as_json(value, DEPTH));
+            }
+        }
+    }
+    map
+}
+
+fn as_json(value: &Value, depth: usize) -> Json {
+    let Some(depth) = depth.checked_sub(1) else { return Json::Null };
+    match value {
+        Value::Number(number) => Json::from(*number),
+        Value::List(list) => {
+            list.iter().leading(ARGUMENTS).map(|value| as_json(value, depth)).collect()
+        }
+        Value::Table(table) => Json::Object(
+            table
+                .iter()
+                .leading(ARGUMENTS)
+                .map(|(name, value)| (name.clone(), as_json(value, depth)))
+                .collect(),
+        ),
+        value if value.is_true() && matches!(value, Value::Name(..)) => Json::Bool(true),
+        value if value.is_false() && matches!(value, Value::Name(..)) => Json::Bool(false),
+        value => {
+            let text = value.text();
+            let is_plain = !text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+            if is_plain { Json::String(text.display()) } else { Json::Null }
+        }
+    }
+}

@@ -1,0 +1,567 @@
+//! Calls on the objects of libraries, told as what does the same. Owns where an object comes from and how a meaning becomes an effect; what
+//! a method means, the cards say.
+
+use portcullis_syntax::Span;
+
+use super::{
+    super::{
+        interpreter::Interpreter,
+        value::{Given, Value, mixed},
+    },
+    Card, Doing,
+    by_name::written,
+    databases, find, key, local,
+    rows::is_constrained,
+};
+use crate::{
+    bound::Bounded,
+    contract::{Act as Deed, Class, Contract, Reach, Source},
+    effect::{Argument, EffectKind, GapReason},
+    text::{Taint, Text},
+    understand::meaning::{arguments, look},
+};
+
+/// How many members and calls of a path are looked at.
+const SEGMENTS: usize = 24;
+
+/// How deep arguments are written out, and how many of them.
+pub(super) const DEPTH: usize = 4;
+
+pub(super) const ARGUMENTS: usize = 32;
+
+/// How far back the head of a loop is looked for.
+const HEAD: usize = 64;
+
+/// Modules whose calls are told elsewhere: by rows of functions, by the requests that they make, as commands of a cloud.
+const TOLD_ELSEWHERE: &[&str] = &[
+    "@aws-sdk",
+    "@azure",
+    "@google-cloud",
+    "@kubernetes",
+    "AWS",
+    "Docker",
+    "aioboto3",
+    "aiokafka",
+    "alicloud",
+    "aws-sdk",
+    "axios",
+    "azure",
+    "boto3",
+    "child_process",
+    "cloudflare",
+    "confluent_kafka",
+    "crontab",
+    "ctypes",
+    "digitalocean",
+    "docker",
+    "dockerode",
+    "ftplib",
+    "google",
+    "googleapiclient",
+    "got",
+    "hcloud",
+    "heroku3",
+    "httpx",
+    "imaplib",
+    "k8s",
+    "kafka",
+    "kafkajs",
+    "ky",
+    "kubernetes",
+    "linode",
+    "needle",
+    "node-fetch",
+    "oci",
+    "openstack",
+    "podman",
+    "requests",
+    "shutil",
+    "smtplib",
+    "socket",
+    "ssl",
+    "stripe",
+    "subprocess",
+    "superagent",
+    "sys",
+    "tarfile",
+    "undici",
+    "urllib",
+    "urllib3",
+    "vultr",
+    "zipfile",
+];
+
+/// Options of what starts a program.
+const STARTS: &[&str] = &["capture_output", "cwd", "shell", "stderr", "stdin", "stdio", "stdout"];
+
+/// Names of arguments that files are given by.
+const FILES: &[&str] = &[
+    "attachment",
+    "attachments",
+    "body",
+    "content",
+    "document",
+    "file",
+    "file_path",
+    "filename",
+    "filepath",
+    "files",
+    "folder",
+    "folder_path",
+    "media",
+    "path",
+    "path_or_fileobj",
+    "photo",
+    "source",
+];
+
+/// What is called.
+pub(super) struct Called<'p> {
+    /// The whole way to it.
+    pub(super) path: &'p str,
+    /// The name of the method.
+    pub(super) name: &'p str,
+    /// Its words, as a row has them.
+    pub(super) key: String,
+    /// What it belongs to.
+    pub(super) owner: &'p str,
+    /// The names on the way to it, without calls.
+    pub(super) way: Vec<&'p str>,
+}
+
+impl<'p> Called<'p> {
+    fn new(path: &'p str, rest: &'p str) -> Self {
+        let mut way: Vec<&str> = rest
+            .split('.')
+            .map(|part| part.split(['(', '[']).next().unwrap_or_default())
+            .leading(SEGMENTS)
+            .collect();
+        let name = way.pop().unwrap_or_default();
+        let owner = way.iter().rev().find(|part| !part.is_empty()).copied().unwrap_or_default();
+        Self { path, name, key: key(name), owner, way }
+    }
+
+    pub(super) fn chooses(&self) -> bool {
+        self.way.iter().any(|part| databases::NARROWS.contains(&key(part).as_str()))
+    }
+
+    /// The name of the table, as far as the way says it.
+    pub(super) fn table(&self) -> &str {
+        const SAYS_NOTHING: &[&str] =
+            &["all", "objects", "query", "session", "model", "schema", "default", "from", "table"];
+        let plain = |part: &&&str| {
+            part.starts_with(|first: char| first.is_ascii_alphabetic())
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && !SAYS_NOTHING.contains(*part)
+        };
+        self.way.iter().rev().find(plain).copied().unwrap_or("rows")
+    }
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Remembers that a module was imported; gives what stands for it.
+    pub(in super::super) fn module(&mut self, name: &str) -> Value {
+        /// How many modules are remembered.
+        const MODULES: usize = 512;
+        if self.modules.len() < MODULES {
+            self.modules.insert(name.to_owned());
+        } else if !self.modules.contains(name) {
+            self.limit();
+        }
+        Value::name(name)
+    }
+
+    /// The module that a path begins with, and what stands behind it.
+    fn module_of<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+        let length = |module: &String| {
+            let rest = path.strip_prefix(module.as_str())?;
+            (rest.is_empty() || rest.starts_with(['.', '(', '['])).then_some(module.len())
+        };
+        let longest = self.modules.iter().filter_map(length).max()?;
+        path.split_at_checked(longest)
+    }
+
+    /// Tells what a call on the object of a library does; gives a value where nothing else is to be said of it.
+    pub(in super::super) fn library(
+        &mut self,
+        path: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if !matches!(self.language, "python" | "javascript") {
+            return None;
+        }
+        let root = path.split(['.', '(', '[']).next().unwrap_or_default();
+        // A class of the script that is made from one of a library is of that library.
+        let base = self.bases.get(root).cloned();
+        let found = match &base {
+            Some(base) => self
+                .module_of(base)
+                .map(|(module, _)| module.to_owned())
+                .zip(path.get(root.len()..)),
+            None => self.module_of(path).map(|(module, rest)| (module.to_owned(), rest)),
+        };
+        let (module, rest) = match &found {
+            Some((module, rest)) => {
+                (Some(module.as_str()), rest.trim_start_matches(['(', ')', '[', ']']))
+            }
+            None => (None, path),
+        };
+        let called = Called::new(path, rest.trim_start_matches('.'));
+        let card = match module {
+            Some(_) => {
+                let whole = base.as_deref().unwrap_or(path);
+                super::of_module(whole.split(['(', '[']).next().unwrap_or(whole))
+            }
+            None => super::of_habit(root),
+        };
+        if card.is_some() && called.name != "Session" {
+            self.endpoints(&called, given);
+        }
+        if called.name.is_empty() {
+            return None;
+        }
+        // A filter without a condition chooses everything.
+        if matches!(called.key.as_str(), "filter" | "where" | "filter_by" | "find")
+            && !is_constrained(given)
+            && !given.iter().any(|given| matches!(given.value, Value::Function(_)))
+            && !module.is_some_and(local::is_local)
+            && path.contains('.')
+        {
+            let receiver = path.rsplit_once('.').map_or(path, |(receiver, _)| receiver);
+            return Some(Value::reached(receiver, text.derive([])));
+        }
+        let doing = self.doing(card, module, &called);
+        if let Some(doing) = doing {
+            return self.tell_doing(doing, &called, text, given, span);
+        }
+        let is_known = module.is_some_and(|module| is_told(module) || local::is_local(module));
+        let is_read_by_name = card.is_none_or(|card| card.otherwise.is_none());
+        if is_read_by_name && !is_known {
+            if self.rows_of_a_model(&called, given, span) {
+                return None;
+            }
+            if module.is_some() {
+                self.derived(&called, given, span);
+            }
+            // What nothing in the text binds may be anything: `run('…')` of an earlier cell.
+            let is_bound_nowhere = module.is_none() && !path.contains('.');
+            let starts = given.iter().any(|given| {
+                let starts = |name: &str| STARTS.contains(&name);
+                given.name.as_deref().is_some_and(starts)
+                    || STARTS.iter().any(|name| given.value.entry(name).is_some())
+            });
+            let name = if is_bound_nowhere && starts { "run" } else { called.name };
+            self.arguments_as_they_are(name, given);
+        } else if module.is_some_and(local::is_local) {
+            self.places_deleted(called.name, given);
+        }
+        None
+    }
+
+    /// A method of a value of which nobody knows what it is.
+    pub(in super::super) fn method_of_unknown(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        given: &[Given],
+        span: Span,
+    ) {
+        if !matches!(self.language, "python" | "javascript")
+            || matches!(receiver, Value::List(_) | Value::Table(_) | Value::Number(_))
+        {
+            return;
+        }
+        let called = Called::new(name, name);
+        let text = Text::default();
+        match find(databases::ANYWHERE, &[], &called.key) {
+            Some(doing) => drop(self.tell_doing(doing, &called, &text, given, span)),
+            None => self.arguments_as_they_are(name, given),
+        }
+    }
+
+    fn doing(
+        &self,
+        card: Option<&'static Card>,
+        module: Option<&str>,
+        called: &Called<'_>,
+    ) -> Option<Doing> {
+        let mut way: Vec<String> = called.way.iter().map(|part| key(part)).collect();
+        way.push(key(called.owner));
+        let own = card.and_then(|card| find(card.methods, &way, &called.key));
+        let is_local = module.is_some_and(|module| local::is_local(module) || is_told(module));
+        let anywhere = || {
+            (!is_local)
+                .then(|| {
+                    find(
+                        databases::ANYWHERE,
+                        way.get(way.len().saturating_sub(1)..).unwrap_or_default(),
+                        &called.key,
+                    )
+                })
+                .flatten()
+        };
+        own.or_else(anywhere).or_else(|| card?.otherwise.filter(|doing| *doing != Doing::Quiet))
+    }
+
+    fn tell_doing(
+        &mut self,
+        doing: Doing,
+        called: &Called<'_>,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let mut inherited = mixed("what a call gives", given.iter().map(|given| &given.value));
+        inherited.inherit(text);
+        let mut result = Value::reached(&format!("{}()", called.path), inherited.derive([]));
+        match doing {
+            Doing::As(act) => return Some(self.act(act, called.path, given, span)),
+            Doing::Verb(program) => {
+                let verb = called.name.trim_start_matches('_').replace('_', "-");
+                let words = [program, verb.as_str()];
+                result = Value::Text(self.program_with(&words, None, given, span));
+            }
+            Doing::Dashed(program, dashes) => {
+                let words = [program, called.name];
+                result = Value::Text(self.program_with(&words, Some(dashes), given, span));
+            }
+            Doing::Words(words) => {
+                result = Value::Text(self.program_with(words, None, given, span));
+            }
+            Doing::Program => {
+                let name = called.name.replace('_', "-");
+                result = Value::Text(self.program_with(&[name.as_str()], None, given, span));
+            }
+            Doing::Runs => {
+                let printed = self.given_command(given, span);
+                result =
+                    Value::Text(printed.unwrap_or_else(|| Text::unknown("what a command prints")));
+            }
+            Doing::DeletesRows | Doing::DeletesOf | Doing::ChangesRows => {
+                self.rows(doing, called, given, span);
+            }
+            Doing::Statement(statement) => self.statement(statement, called, given, span),
+            Doing::Query => self.statements_given(called, given, span),
+            Doing::Page => self.page(given),
+            Doing::Uploads(host) => {
+                let sends = self.attached(given);
+                let address = Argument { text: Text::known(host), span };
+                self.walk.connect(&address, Some(sends), false);
+            }
+            Doing::Mails => {
+                self.walk.note("messages.send", span);
+                let sends = self.attached(given);
+                if sends.taint != Taint::NONE {
+                    let address = Argument { text: Text::unknown("whoever gets it"), span };
+                    self.walk.connect(&address, Some(sends), false);
+                }
+            }
+            Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
+            Doing::Class(class) => self.deed(class, called, given, span),
+            Doing::Secret => {
+                let text = Text { taint: Taint::SECRET, ..Text::default() };
+                result = Value::reached(&format!("{}()", called.path), text);
+            }
+            Doing::Note(rule) => {
+                self.walk.note(rule, span);
+                let text = Text { taint: Taint::SECRET, ..Text::default() };
+                result = Value::reached(&format!("{}()", called.path), text);
+            }
+            Doing::Kills => self.kills_each(called, span),
+            Doing::Quiet => {}
+        }
+        Some(result)
+    }
+
+    /// Runs a program with what a call is given as its words.
+    fn program_with(
+        &mut self,
+        words: &[&str],
+        dashes: Option<&str>,
+        given: &[Given],
+        span: Span,
+    ) -> Text {
+        let mut all: Vec<Text> = words.iter().map(|word| Text::known(*word)).collect();
+        let before = all.len();
+        for given in given {
+            option(given.name.as_deref(), &given.value, &mut all, DEPTH);
+        }
+        if let Some(dashes) = dashes
+            && let Some(first) = all.get_mut(before)
+        {
+            let said = first.display();
+            let said = said.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+            let is_mode = !said.is_empty()
+                && said.len() < 8
+                && said.bytes().all(|byte| byte.is_ascii_lowercase());
+            if is_mode {
+                *first = Text::known(format!("{dashes}{said}"));
+            }
+        }
+        let words: Vec<Argument> = all.into_iter().map(|text| Argument { text, span }).collect();
+        self.run_words(&words, None)
+    }
+
+    /// Runs the command that a call is given, as a text or as words.
+    fn given_command(&mut self, given: &[Given], span: Span) -> Option<Text> {
+        const NAMES: &[&str] = &["cmd", "command", "commands", "script", "line", "cmdline"];
+        let named =
+            given.iter().find(|it| it.name.as_deref().is_some_and(|name| NAMES.contains(&name)));
+        let plain =
+            given.iter().find(|it| it.name.is_none() && !matches!(it.value, Value::Function(_)));
+        let command = plain.or(named)?;
+        // `exec('rm', ['-rf', path])`
+        let words = given.iter().filter(|it| it.name.is_none()).nth(1);
+        if let (Some(program), Some(Given { value: Value::List(words), .. })) =
+            (command.value.as_known().filter(|it| !it.contains(' ')), words)
+        {
+            let mut all = vec![Value::known(program)];
+            all.extend(words.iter().cloned());
+            return Some(self.shell_or_words(&Value::List(all), command.span, span, None, None));
+        }
+        let mut printed = None;
+        for value in command.value.alternatives() {
+            let value = NAMES.iter().find_map(|name| value.entry(name)).cloned().unwrap_or(value);
+            printed = Some(self.shell_or_words(&value, command.span, span, None, None));
+        }
+        printed
+    }
+
+    /// Scripts for a page: it is read for what it fetches and sends. Functions in the code itself are read where they stand.
+    fn page(&mut self, given: &[Given]) {
+        const NAMES: &[&str] = &["content", "expression", "script", "source", "func"];
+        for given in given.iter().leading(ARGUMENTS) {
+            let value =
+                NAMES.iter().find_map(|name| given.value.entry(name)).unwrap_or(&given.value);
+            let Value::Text(text) = value else { continue };
+            let Some(known) = text.as_known() else { continue };
+            if known.contains(['(', '=']) {
+                let mark = self.walk.gaps();
+                self.flush();
+                self.walk.code("javascript", text, given.span, &[]);
+                self.walk.forgive(mark, &[GapReason::Unparsed, GapReason::UnknownCode]);
+            }
+        }
+    }
+
+    /// What goes along with a message: what it is given, and the files that it names.
+    fn attached(&mut self, given: &[Given]) -> Text {
+        let mut sends = mixed("what is sent", given.iter().map(|given| &given.value));
+        let mut files = Vec::new();
+        for given in given {
+            let is_file = given.name.as_deref().is_none_or(|name| FILES.contains(&name));
+            named_files(&given.value, is_file, DEPTH, &mut files);
+        }
+        for file in files.into_iter().leading(ARGUMENTS) {
+            self.flush();
+            let span = given.first().map(|given| given.span).unwrap_or_default();
+            let content = self.walk.read(&Argument { text: Text::known(file), span });
+            sends.inherit(&content);
+        }
+        sends
+    }
+
+    /// What a tool of this class would do.
+    fn deed(&mut self, class: Class, called: &Called<'_>, given: &[Given], span: Span) {
+        let reach = match class {
+            Class::Send | Class::Share | Class::Bind => Reach::People,
+            Class::Publish | Class::Pay => Reach::Outward,
+            _ => Reach::Service,
+        };
+        let contract = Contract {
+            class,
+            reach,
+            subject: format!("something by {}", called.path),
+            foreign: true,
+            reversible: false,
+            ..Contract::default()
+        };
+        let values = arguments::read(&written(given), None).values;
+        let deed = Deed { contract, source: Source::Derived, values };
+        self.walk.emit(EffectKind::Act(Box::new(deed)), span);
+    }
+
+    /// Every process that was gone through is ended, where nothing chooses among them.
+    fn kills_each(&mut self, called: &Called<'_>, span: Span) {
+        let is_each = called.path.contains("[]");
+        let head = (self.at.saturating_sub(HEAD)..self.at)
+            .rev()
+            .find(|at| self.word_at(*at) == "process_iter");
+        let chooses = head.is_none_or(|head| {
+            (head..self.at)
+                .any(|at| matches!(self.word_at(at), "if" | "elif" | "continue" | "filter"))
+        });
+        if is_each && !chooses {
+            let target = Text::unknown("every process");
+            self.walk.emit(EffectKind::Kill { target, everything: true }, span);
+        }
+    }
+}
+
+fn is_told(module: &str) -> bool {
+    let top = module.split(['.', '/']).next().unwrap_or_default();
+    TOLD_ELSEWHERE.contains(&top)
+}
+
+/// An argument as words of a command: `force=True` is `--force`.
+fn option(name: Option<&str>, value: &Value, words: &mut Vec<Text>, depth: usize) {
+    const PLACES: &[&str] = &["ref", "refspec", "remote", "remoteRef", "branch", "url", "dir_name"];
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let dashed = |name: &str| match name {
+        name if name.starts_with('-') => name.to_owned(),
+        "working_tree" => "--hard".to_owned(),
+        name if name.len() == 1 => format!("-{name}"),
+        name => format!("--{}", name.replace('_', "-")),
+    };
+    match (name, value) {
+        (Some(name), _) if name.starts_with('_') => {}
+        (_, Value::Function(_)) => {}
+        (None, Value::List(list)) => {
+            list.iter().for_each(|value| option(None, value, words, depth))
+        }
+        (None, Value::Table(table)) => {
+            for (name, value) in table {
+                option(Some(name), value, words, depth);
+            }
+        }
+        (None, value) => words.push(value.text()),
+        (Some(name), value) if PLACES.contains(&name) => match value {
+            Value::List(list) => list.iter().for_each(|value| words.push(value.text())),
+            value => words.push(value.text()),
+        },
+        (Some(name), value) if value.is_true() && matches!(value, Value::Name(..)) => {
+            words.push(Text::known(dashed(name)))
+        }
+        (Some(name), _) if name.starts_with('-') => words.push(Text::known(name)),
+        (Some(_), value) if value.is_false() => {}
+        (Some(name), Value::Text(text)) => {
+            let mut word = Text::known(format!("{}=", dashed(name)));
+            word.append(text);
+            words.push(word);
+        }
+        _ => {}
+    }
+}
+
+/// The files that are named in what is sent.
+fn named_files(value: &Value, is_file: bool, depth: usize, files: &mut Vec<String>) {
+    let Some(depth) = depth.checked_sub(1).filter(|_| files.len() < ARGUMENTS) else { return };
+    match value {
+        Value::Text(text) => {
+            if let Some(known) = text.as_known().filter(|known| is_file && look::is_path(known)) {
+                files.push(known.to_owned());
+            }
+        }
+        Value::List(list) | Value::Any(list) => {
+            list.iter().for_each(|value| named_files(value, is_file, depth, files));
+        }
+        Value::Table(table) => {
+            for (name, value) in table {
+                named_files(value, FILES.contains(&name.as_str()), depth, files);
+            }
+        }
+        _ => {}
+    }
+}

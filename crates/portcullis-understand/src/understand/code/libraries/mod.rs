@@ -1,0 +1,139 @@
+//! What the objects of well-known libraries do, one card for each library. Owns which library an object is of and what its methods mean;
+//! how a meaning is told, [`judged`] says. What a library without a card is called is read as the name of an unknown tool is.
+//!
+//! The sources are the libraries' own references: the page of each class or client on Read the Docs, npm or the maker's site.
+
+mod by_name;
+mod databases;
+mod judged;
+mod local;
+mod pages;
+mod people;
+mod remotes;
+mod repositories;
+mod rows;
+
+use super::tables::Act;
+use crate::{contract::Class, understand::meaning};
+
+/// What a method does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Doing {
+    /// What a row of the functions does.
+    As(Act),
+    /// A command of this program, with the name of the method as its verb: `repo.git.push('--force')`.
+    Verb(&'static str),
+    /// The same, where the first word is an option without its dashes: `git.reset('hard')`.
+    Dashed(&'static str, &'static str),
+    /// These words, then what is given.
+    Words(&'static [&'static str]),
+    /// The program that the method is named after: `sh.rm('-rf', path)`.
+    Program,
+    /// Shell code, or the words of a program, that another machine or a terminal gets.
+    Runs,
+    /// Rows are deleted, filtered by what is given or what stands around.
+    DeletesRows,
+    /// Rows of the table that is given are deleted, filtered by what stands behind: `db.delete(users).where(…)`.
+    DeletesOf,
+    /// Rows are changed.
+    ChangesRows,
+    /// What this statement does, whose last word is what the method belongs to.
+    Statement(&'static str),
+    /// What is given is a statement.
+    Query,
+    /// What is given is a script for a page.
+    Page,
+    /// What is given goes to this host, files by their names too.
+    Uploads(&'static str),
+    /// A message goes out, with what is attached.
+    Mails,
+    /// What a tool of this class does.
+    Class(Class),
+    /// It gives secrets.
+    Secret,
+    /// A rule alone says it.
+    Note(&'static str),
+    /// Processes end that were gone through one after the other.
+    Kills,
+    /// It only looks, or changes what stays in the program.
+    Quiet,
+}
+
+/// A library.
+pub(super) struct Card {
+    /// The modules that it is imported from, and all that lies below them.
+    modules: &'static [&'static str],
+    /// What its objects are called where nothing in the text binds a name.
+    habits: &'static [&'static str],
+    /// What its methods do, by the words of their names; `of.method` where what they belong to matters.
+    methods: &'static [(&'static str, Doing)],
+    /// What a method that has no row does; read by its name where there is none.
+    otherwise: Option<Doing>,
+}
+
+/// The row of a method: one that names something on the way to it, else one that names nothing.
+fn find(rows: &[(&'static str, Doing)], way: &[String], name: &str) -> Option<Doing> {
+    let with_owner = rows.iter().find(|(row, _)| {
+        row.split_once('.').is_some_and(|(of, it)| it == name && way.iter().any(|part| part == of))
+    });
+    let row = with_owner.or_else(|| rows.iter().find(|(row, _)| *row == name));
+    row.map(|(_, doing)| *doing)
+}
+
+/// The shelves, in the order in which they are searched.
+const SHELVES: &[&[Card]] =
+    &[repositories::CARDS, databases::CARDS, remotes::CARDS, people::CARDS, pages::CARDS];
+
+/// The card of what is imported from a module.
+pub(super) fn of_module(module: &str) -> Option<&'static Card> {
+    let cards = || SHELVES.iter().flat_map(|shelf| shelf.iter());
+    let fits = |name: &&str| {
+        module
+            .strip_prefix(*name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':']))
+    };
+    cards()
+        .filter_map(|card| {
+            Some((card.modules.iter().filter(|it| fits(it)).map(|it| it.len()).max()?, card))
+        })
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, card)| card)
+}
+
+/// The card of what has this name by habit.
+fn of_habit(name: &str) -> Option<&'static Card> {
+    SHELVES.iter().flat_map(|shelf| shelf.iter()).find(|card| card.habits.contains(&name))
+}
+
+/// The words of a method's name as a row has them: `deleteMany`, `delete_many` and `deleteManySync` are one.
+fn key(name: &str) -> String {
+    let mut words = meaning::words(meaning::beginning(name));
+    if words.len() > 1 && words.last().is_some_and(|last| matches!(last.as_str(), "sync" | "async"))
+    {
+        words.pop();
+    }
+    words.join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_written_as_it_is_searched_and_stands_once_in_its_card() {
+        let rows = SHELVES.iter().flat_map(|shelf| shelf.iter()).map(|card| card.methods);
+        for rows in rows.chain([databases::ANYWHERE]) {
+            for (at, (row, _)) in rows.iter().enumerate() {
+                let same = row.split('.').map(key).collect::<Vec<_>>().join(".");
+                assert_eq!(*row, same, "written otherwise");
+                assert!(!rows.iter().skip(at + 1).any(|(other, _)| other == row), "`{row}` twice");
+            }
+        }
+    }
+
+    #[test]
+    fn a_module_below_another_has_its_card() {
+        assert!(of_module("git").is_some() && of_module("git.repo.base").is_some());
+        assert!(of_module("gitx").is_none() && of_module("./git").is_none());
+    }
+}

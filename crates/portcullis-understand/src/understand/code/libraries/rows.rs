@@ -1,0 +1,309 @@
+//! Rows of databases that the objects of libraries change, told as statements. Owns what chooses among them, and which databases are only
+//! in memory.
+
+use portcullis_syntax::Span;
+
+use super::{
+    super::{
+        calls::looks_like_sql,
+        interpreter::Interpreter,
+        value::{Given, Value},
+    },
+    Doing, databases,
+    judged::{ARGUMENTS, Called, DEPTH},
+    key,
+};
+use crate::{
+    bound::Bounded,
+    text::Text,
+    understand::meaning::look::{self, Strictness},
+};
+
+/// How many calls behind a call are looked at for what filters it.
+const CHAINED: usize = 8;
+
+/// Words of addresses and names under which no real money moves.
+const REHEARSED: &[&str] = &[
+    "127.0.0.1",
+    "anvil",
+    "devnet",
+    "ganache",
+    "goerli",
+    "hardhat",
+    "holesky",
+    "localhost",
+    "localnet",
+    "sandbox",
+    "sepolia",
+    "testnet",
+];
+
+/// Parts of the names of what opens a database or a network.
+const OPENS: &[&str] = &[
+    "client",
+    "cluster",
+    "connect",
+    "database",
+    "datasource",
+    "driver",
+    "engine",
+    "mongo",
+    "open",
+    "pool",
+    "prisma",
+    "provider",
+    "redis",
+    "rpc",
+    "sequelize",
+    "url",
+];
+
+/// Statements that stay in the database which they are sent to.
+const IN_MEMORY: &[&str] =
+    &["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "TRUNCATE", "UPDATE"];
+
+/// What says how, and not which.
+const OPTIONS: &[&str] = &[
+    "cascade",
+    "force",
+    "individualHooks",
+    "logging",
+    "recursive",
+    "restartIdentity",
+    "session",
+    "synchronize_session",
+    "transaction",
+    "truncate",
+    "using",
+    "hooks",
+    "ordered",
+    "data",
+    "returning",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// Notices where a client is pointed at: at a database in memory, at a network without real money. Whatever else opens something
+    /// beside it, is real.
+    pub(super) fn endpoints(&mut self, called: &Called<'_>, given: &[Given]) {
+        let name = called.name.to_ascii_lowercase();
+        let opens = name.is_empty() || OPENS.iter().any(|word| name.contains(word));
+        let mut texts = Vec::new();
+        for given in given {
+            collect(&given.value, DEPTH, &mut texts);
+        }
+        let lower: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
+        let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
+        if says(&|text| text.contains(":memory:") || text == "sqlite://") {
+            self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
+        } else if says(&|text| {
+            let is_endpoint = text.contains(':') || text.contains("chains.");
+            REHEARSED.iter().any(|word| text == *word || is_endpoint && text.contains(word))
+        }) {
+            self.seen.rehearsed = true;
+            self.seen.real |= says(&|text| text.ends_with("chains.mainnet"));
+        } else if opens && (!given.is_empty() || name.contains("client"))
+            || says(&|text| text.contains("://") || text.ends_with("chains.mainnet"))
+        {
+            self.seen.real = true;
+        }
+    }
+
+    /// Whether a call is about a database in memory, beside which nothing else was opened.
+    pub(in super::super) fn is_in_memory(&self, path: &str, given: &[Given]) -> bool {
+        let Some(opened) = self.seen.in_memory.as_deref().filter(|_| !self.seen.real) else {
+            return false;
+        };
+        let top = opened.split(['.', '(']).next().unwrap_or(opened);
+        let is_of = |path: &str| {
+            let rest = path.strip_prefix(top);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
+        };
+        is_of(path)
+            || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
+    }
+
+    /// Rows are deleted or changed: told as the statement that does so.
+    pub(super) fn rows(&mut self, doing: Doing, called: &Called<'_>, given: &[Given], span: Span) {
+        if self.is_in_memory(called.path, given) {
+            return;
+        }
+        let is_told = match doing {
+            Doing::DeletesRows => is_constrained(given),
+            Doing::ChangesRows => is_change_constrained(given),
+            _ => false,
+        };
+        let is_filtered = is_told || called.chooses() || self.is_chosen_behind();
+        let changes = doing == Doing::ChangesRows
+            || doing == Doing::DeletesOf && called.key.starts_with("update");
+        let table = called.table();
+        let mut statement = if changes {
+            format!("UPDATE {table} SET a = 1")
+        } else {
+            format!("DELETE FROM {table}")
+        };
+        if is_filtered {
+            statement.push_str(" WHERE id = 7");
+        }
+        self.walk.query(&Text::known(statement), span);
+    }
+
+    /// `Order.update({total: 0}, {where: {}})`, `Order.destroy({truncate: true})`: only a table's model is told so.
+    pub(super) fn rows_of_a_model(
+        &mut self,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) -> bool {
+        let says = |names: &[&str]| {
+            given.iter().any(|given| names.iter().any(|name| given.value.entry(name).is_some()))
+        };
+        let doing = match called.key.as_str() {
+            "update" if says(&["where"]) => Doing::ChangesRows,
+            "delete" | "destroy" | "remove" if says(&["where", "truncate"]) => Doing::DeletesRows,
+            _ => return false,
+        };
+        self.rows(doing, called, given, span);
+        true
+    }
+
+    /// Whether the calls that stand behind this one choose some of the rows: `.delete().where(…)`.
+    fn is_chosen_behind(&self) -> bool {
+        let mut at = self.at;
+        for _ in 0..CHAINED {
+            if !matches!(self.word_at(at), "." | "?.") || !self.is_name(at + 1) {
+                return false;
+            }
+            let name = key(self.word_at(at + 1));
+            let close = if self.word_at(at + 2) == "(" { self.partner(at + 2) } else { at + 1 };
+            if databases::NARROWS.contains(&name.as_str()) && close > at + 3 {
+                return true;
+            }
+            at = close + 1;
+        }
+        false
+    }
+
+    pub(super) fn statement(
+        &mut self,
+        statement: &str,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) {
+        if self.is_in_memory(called.path, given) {
+            return;
+        }
+        let named = given.iter().filter_map(|given| given.value.as_known()).find(|name| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        });
+        let name = named.unwrap_or_else(|| called.table());
+        self.walk.query(&Text::known(format!("{statement} {name}")), span);
+    }
+
+    /// The statements among what a call is given.
+    pub(super) fn statements_given(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        const NAMES: &[&str] = &["query", "sql", "statement", "sqlText", "operation", "text", "q"];
+        for given in given.iter().leading(ARGUMENTS) {
+            let at = if given.span.is_empty() { span } else { given.span };
+            for value in given.value.alternatives() {
+                let value =
+                    NAMES.iter().find_map(|name| value.entry(name)).cloned().unwrap_or(value);
+                let texts = match &value {
+                    Value::List(list) => list.iter().map(Value::text).collect(),
+                    Value::Text(text) => vec![text.clone()],
+                    _ => continue,
+                };
+                for text in texts {
+                    let word = text.known_prefix().trim_start().to_ascii_uppercase();
+                    self.seen.real |= word.starts_with("ATTACH");
+                    let verb = word.split_whitespace().next().unwrap_or_default();
+                    if self.is_in_memory(called.path, &[]) && IN_MEMORY.contains(&verb) {
+                        continue;
+                    }
+                    if is_statement(&text) {
+                        self.walk.query(&text, at);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_statement(text: &Text) -> bool {
+    looks_like_sql(text)
+        || text.as_known().is_some_and(|known| look::is_statement(known, Strictness::Word))
+}
+
+/// Whether what is given chooses some of the rows: `{}`, `{where: {}}` and `{match_all: {}}` choose all of them.
+pub(super) fn is_constrained(given: &[Given]) -> bool {
+    given.iter().any(|given| {
+        let is_option = given.name.as_deref().is_some_and(|name| OPTIONS.contains(&name));
+        let is_place = given
+            .name
+            .as_deref()
+            .is_some_and(|name| matches!(name, "index" | "collection" | "table"));
+        !is_option && !is_place && constrains(&given.value, DEPTH)
+    })
+}
+
+fn constrains(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
+    match value {
+        Value::Table(table) => {
+            const WHICH: &[&str] = &["where", "filter", "query", "body", "match", "match_all"];
+            let named = table.iter().filter(|(name, _)| WHICH.contains(&name.as_str()));
+            let mut named = named.peekable();
+            if named.peek().is_some() {
+                return named
+                    .into_iter()
+                    .any(|(name, value)| name != "match_all" && constrains(value, depth));
+            }
+            table.iter().any(|(name, _)| !OPTIONS.contains(&name.as_str()))
+        }
+        Value::List(list) => !list.is_empty(),
+        Value::Any(list) => list.iter().all(|value| constrains(value, depth)),
+        Value::Function(_) => false,
+        Value::Text(text) => text.as_known() != Some(""),
+        // A class stands for its table.
+        Value::Name(path, _) => {
+            let last = path.rsplit('.').next().unwrap_or_default();
+            !value.is_false()
+                && !matches!(path.as_ref(), "True" | "true")
+                && !last.starts_with(|first: char| first.is_ascii_uppercase())
+        }
+        Value::Number(_)
+        | Value::Method(_)
+        | Value::File(_)
+        | Value::Holder(_)
+        | Value::Asks(_) => true,
+    }
+}
+
+/// Whether a change is told which rows it is for: by `where`, or by a filter in front of what is set.
+fn is_change_constrained(given: &[Given]) -> bool {
+    let says_which = given.iter().any(|given| {
+        given
+            .value
+            .entry("where")
+            .or_else(|| given.value.entry("query"))
+            .is_some_and(|which| constrains(which, DEPTH))
+    });
+    let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+    says_which
+        || plain.len() > 1 && plain.first().is_some_and(|first| constrains(&first.value, DEPTH))
+}
+
+/// The texts and names in a value.
+fn collect(value: &Value, depth: usize, texts: &mut Vec<String>) {
+    let Some(depth) = depth.checked_sub(1).filter(|_| texts.len() < ARGUMENTS) else { return };
+    match value {
+        Value::Text(text) => texts.push(text.display()),
+        Value::Name(path, _) => texts.push(path.to_string()),
+        Value::List(list) | Value::Any(list) => {
+            list.iter().for_each(|value| collect(value, depth, texts))
+        }
+        Value::Table(table) => table.iter().for_each(|(_, value)| collect(value, depth, texts)),
+        _ => {}
+    }
+}
