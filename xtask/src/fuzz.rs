@@ -21,6 +21,7 @@ const TARGETS: &[(&str, u32)] = &[
     ("code_python", 600),
     ("code_javascript", 600),
     ("code_scripts", 600),
+    ("code_windows", 600),
     ("query", 400),
 ];
 

@@ -92,6 +92,8 @@ fn call(kind: &str, side: &Value) -> ToolCall {
         "shell" => ("bash", json!({"command": side})),
         "python" => ("python", json!({"code": side})),
         "javascript" => ("javascript", json!({"code": side})),
+        "powershell" => ("powershell", json!({"command": side})),
+        "batch" => ("cmd", json!({"command": side})),
         "sql" => ("sql", json!({"query": side})),
         "url" => ("web_fetch", json!({"url": side})),
         "file" => ("write_file", side.clone()),

@@ -133,7 +133,8 @@ const OPENERS: &[&str] = &[
     "\\x5c",
 ];
 
-const LANGUAGES: &[&str] = &["python", "javascript", "ruby", "perl", "lua", "lisp"];
+const LANGUAGES: &[&str] =
+    &["python", "javascript", "ruby", "perl", "lua", "lisp", "powershell", "batch"];
 
 fn judged(gate: &Gate, tool: &str, arguments: serde_json::Value) -> Option<Judgement> {
     let serde_json::Value::Object(arguments) = arguments else { return None };

@@ -242,6 +242,7 @@ static ROWS: &[Row] = &[
     on("bash", Meaning::Shell, Destructive),
     on("bash_output", Meaning::Other, ReadOnly),
     on("close_agent", Meaning::Other, ReadOnly),
+    on("cmd", Meaning::Code("batch"), Destructive),
     on("code", Meaning::Code("python"), Execute),
     on("codebase_search", Meaning::Other, ReadOnly),
     on("code_interpreter", Meaning::Code("python"), Execute),

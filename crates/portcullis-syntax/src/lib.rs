@@ -10,5 +10,6 @@ pub mod limits;
 pub mod shell;
 mod span;
 pub mod sql;
+pub mod tree;
 
 pub use span::Span;

@@ -328,6 +328,24 @@ static RULES: &[Rule] = &[
         quiet: &["pwsh -c 'Get-Volume'"],
     },
     Rule {
+        id: "code.powershell.memory",
+        category: Category::Execution,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        message: "code is put into memory and run there, where nothing that watches files sees it",
+        remedy: "run a program from a file that somebody can read",
+        reversible: false,
+        when: When::Noted,
+        fires: &[
+            "pwsh -c '[Reflection.Assembly]::Load($bytes)'",
+            "pwsh -c 'Add-Type -TypeDefinition \"[DllImport(1)] extern int VirtualAlloc();\"'",
+        ],
+        quiet: &[
+            "pwsh -c '[Reflection.Assembly]::LoadWithPartialName(\"System.Windows.Forms\")'",
+            "pwsh -c 'Add-Type -AssemblyName System.Net.Http'",
+        ],
+    },
+    Rule {
         id: "code.powershell.guard",
         category: Category::Evasion,
         severity: Severity::High,

@@ -339,7 +339,7 @@ static RULES: &[Rule] = &[
             "aa-complain",
             "setsebool",
             "tccutil reset",
-            "bcdedit /set|/deletevalue|-set|/debug",
+            "bcdedit /set|/deletevalue|/delete|/import|-set|/debug",
         ]),
         fires: &[
             "setenforce 0",

@@ -25,6 +25,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "manage-bde",
         "msiexec",
         "net",
+        "netsh",
         "ntdsutil",
         "odbcconf",
         "pnputil",
@@ -38,6 +39,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "sc",
         "schtasks",
         "takeown",
+        "vaultcmd",
         "winrs",
         "wmic",
         "wsl",
@@ -91,6 +93,38 @@ static RULES: &[Rule] = &[
         ..WINDOWS
     },
     Rule {
+        id: "windows.cmdlet.change",
+        confidence: Confidence::Medium,
+        category: Category::System,
+        message: "a cmdlet changes something of the machine, of a directory, or of a service that others use",
+        remedy: "see what it would do with `-WhatIf`",
+        when: When::Noted,
+        fires: &[
+            "pwsh -c 'Set-Mailbox ceo -ForwardingSmtpAddress x@example.com'",
+            "pwsh -c 'New-AzVM -Name web'",
+            "pwsh -c '$null = Set-VM web -MemoryStartupBytes 1GB'",
+        ],
+        quiet: &[
+            "pwsh -c 'Get-Mailbox ceo'",
+            "pwsh -c 'Set-AzContext dev'",
+            "pwsh -c 'New-AzVM -Name web -WhatIf'",
+        ],
+        ..WINDOWS
+    },
+    Rule {
+        id: "windows.message.send",
+        category: Category::Exfiltration,
+        message: "a letter is sent in the name of whoever runs this",
+        remedy: "let the person read it and send it",
+        reversible: false,
+        when: When::Noted,
+        fires: &[
+            "pwsh -c 'Send-MailMessage -To x@example.com -Subject hi -SmtpServer mail.example.com'",
+        ],
+        quiet: &["pwsh -c 'Get-Help Send-MailMessage'"],
+        ..WINDOWS
+    },
+    Rule {
         id: "windows.registry.delete",
         category: Category::Destruction,
         message: "keys or values of the registry are deleted",
@@ -131,10 +165,16 @@ static RULES: &[Rule] = &[
         id: "windows.remote.command",
         category: Category::Execution,
         message: "commands are run on another machine, or this one is opened to them",
-        when: When::Command(&["psexec|psexec64 *", "winrs *", "wmic /node:*"]),
+        when: When::Command(&[
+            "psexec|psexec64 *",
+            "winrs *",
+            "wmic /node:*",
+            "netsh interface portproxy add|set",
+        ]),
         fires: &[
             "psexec '\\\\web1' cmd",
             "winrs -r:web1 ipconfig",
+            "netsh interface portproxy add v4tov4 listenport=80 connectaddress=192.0.2.1",
             "pwsh -c 'Enter-PSSession -ComputerName web1'",
             "pwsh -c 'Invoke-Command -ComputerName web1 -ScriptBlock { Get-Date }'",
         ],
@@ -187,10 +227,15 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "icacls … *Everyone:*|*everyone:*|*S-1-1-0*|*Users:F*|*Users:(F)*|*Users:(OI)(CI)F*",
             "icacls … /reset|/setowner",
+            "net share *=*",
             "takeown *",
         ]),
-        fires: &["icacls 'C:\\' /grant Everyone:F /T", "takeown /f 'C:\\Windows' /r"],
-        quiet: &["icacls build", "icacls build /save acl.txt"],
+        fires: &[
+            "icacls 'C:\\' /grant Everyone:F /T",
+            "net share c=C:/",
+            "takeown /f 'C:\\Windows' /r",
+        ],
+        quiet: &["icacls build", "icacls build /save acl.txt", "net share"],
         ..WINDOWS
     },
     Rule {
@@ -207,6 +252,24 @@ static RULES: &[Rule] = &[
         ]),
         fires: &["reg save 'HKLM\\SAM' sam.hiv", "procdump -ma lsass.exe"],
         quiet: &["reg save 'HKCU\\Software\\X' x.hiv", "procdump -ma app.exe"],
+        ..WINDOWS
+    },
+    Rule {
+        id: "windows.secrets.read",
+        category: Category::Credentials,
+        message: "passwords or keys that Windows or a vault keeps are read",
+        remedy: "let the program that needs the secret read it itself",
+        when: When::Command(&["netsh wlan … key=clear", "vaultcmd /listcreds*"]),
+        fires: &[
+            "netsh wlan show profile name=home key=clear",
+            "pwsh -c 'Get-StoredCredential -Target web'",
+            "pwsh -c 'Get-AzKeyVaultSecret -VaultName v -Name n -AsPlainText'",
+        ],
+        quiet: &[
+            "netsh wlan show profiles",
+            "pwsh -c 'Get-AzKeyVault'",
+            "pwsh -c 'Test-Path ./secret.txt'",
+        ],
         ..WINDOWS
     },
     Rule {

@@ -8,10 +8,10 @@ pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let Some(option) = argument.text.as_known().map(str::to_ascii_lowercase) else { break };
         let name = option.trim_start_matches(['-', '/']);
         let value = invocation.arguments.get(index + 1);
-        if option.starts_with(['-', '/'])
-            && name.starts_with('e')
-            && "encodedcommand".starts_with(name)
-            && name != "ex"
+        let is_option = option.starts_with(['-', '/', '\u{2013}', '\u{2014}']);
+        let name = name.trim_start_matches(['\u{2013}', '\u{2014}']);
+        if is_option
+            && (name.starts_with('e') && "encodedcommand".starts_with(name) || name == "ec")
         {
             let Some(value) = value else { break };
             let mut code = match value.text.as_known().and_then(utf16_base64) {
@@ -21,7 +21,11 @@ pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             code.taint = code.taint.with(Taint::DECODED);
             return walk.code("powershell", &code, value.span, &[]);
         }
-        if option.starts_with(['-', '/']) && name.starts_with('c') && "command".starts_with(name) {
+        let runs = name.starts_with('c')
+            && ("command".starts_with(name)
+                || "commandwithargs".starts_with(name)
+                || name == "cwa");
+        if is_option && runs {
             let rest = invocation.arguments.get(index + 1..).unwrap_or(&[]);
             let mut code = Text::default();
             for (at, word) in rest.iter().enumerate() {
@@ -35,8 +39,15 @@ pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             });
             return walk.code("powershell", &code, span, &[]);
         }
-        if option.starts_with('-') && name.starts_with('f') && "file".starts_with(name) {
+        if is_option && name.starts_with('f') && "file".starts_with(name) {
             if let Some(file) = value {
+                let is_remote =
+                    [r"\\", "//"].iter().any(|it| file.text.known_prefix().starts_with(it));
+                if is_remote {
+                    let mut code = walk.connect(file, None, false);
+                    code.taint = code.taint.with(Taint::NETWORK);
+                    return walk.code("powershell", &code, file.span, &[]);
+                }
                 return walk.script(
                     "powershell",
                     file,
@@ -46,18 +57,45 @@ pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             }
             break;
         }
-        if !option.starts_with('-') {
-            return walk.code("powershell", &argument.text, argument.span, &[]);
+        if !is_option {
+            let rest = invocation.arguments.get(index + 1..).unwrap_or(&[]);
+            if option.ends_with(".ps1") {
+                return walk.script("powershell", argument, rest, invocation.input.clone());
+            }
+            let mut code = argument.text.clone();
+            for word in rest {
+                code.push_known(" ");
+                code.append(&word.text);
+            }
+            return walk.code("powershell", &code, argument.span, &[]);
         }
-        index += 1 + usize::from(
-            invocation.values.iter().any(|value| value.to_ascii_lowercase().starts_with(&option)),
-        );
+        let takes = |(full, short): &(&str, &str)| {
+            !name.is_empty() && full.starts_with(name) && name.len() >= short.len()
+                || name == *short
+        };
+        index += 1 + usize::from(VALUES.iter().any(takes));
     }
     match &invocation.input {
         Some(input) if !input.is_empty() => walk.code("powershell", input, invocation.span, &[]),
         _ => invocation.origin(),
     }
 }
+
+/// Options that take a value, with the shortest form of each.
+const VALUES: &[(&str, &str)] = &[
+    ("configurationfile", "configurationf"),
+    ("configurationname", "config"),
+    ("custompipename", "cus"),
+    ("executionpolicy", "ex"),
+    ("inputformat", "i"),
+    ("outputformat", "o"),
+    ("psconsolefile", "psc"),
+    ("settingsfile", "settings"),
+    ("version", "v"),
+    ("windowstyle", "w"),
+    ("workingdirectory", "wd"),
+    ("ep", "ep"),
+];
 
 fn utf16_base64(text: &str) -> Option<String> {
     let bytes = data_encoding::BASE64.decode(text.as_bytes()).ok()?;

@@ -39,17 +39,43 @@ pub(super) fn side_by_side(walk: &mut Walk<'_>, invocation: &Invocation) -> Text
     Text::unknown("what the commands print")
 }
 
-/// `cmd.exe /c COMMAND`: everything behind `/c` is one line.
+/// `cmd.exe /c COMMAND`: everything behind `/c` is one line of batch; without it, what comes in is.
 pub(super) fn command_prompt(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
-    let switch = invocation.arguments.iter().position(|word| {
-        word.text
-            .as_known()
-            .is_some_and(|word| word.eq_ignore_ascii_case("/c") || word.eq_ignore_ascii_case("/k"))
-    });
-    match switch.and_then(|at| invocation.arguments.get(at + 1..)) {
-        Some(command) => read_joined(walk, command, invocation),
-        None => invocation.origin(),
+    let starts = |word: &str| {
+        word.get(..2).is_some_and(|switch| {
+            ["/c", "/k", "/r"].iter().any(|held| held.eq_ignore_ascii_case(switch))
+        })
+    };
+    let switch = invocation.arguments.iter().position(|word| starts(word.text.known_prefix()));
+    let Some(at) = switch else {
+        return match &invocation.input {
+            Some(input) if !input.is_empty() => walk.code("batch", input, invocation.span, &[]),
+            _ => invocation.origin(),
+        };
+    };
+    let words = invocation.arguments.get(at..).unwrap_or(&[]);
+    let Some((first, rest)) = words.split_first() else { return invocation.origin() };
+    // `/cdir`: the command may be written on to the switch.
+    let known = first.text.known_prefix();
+    let mut line = first.text.beginning_with(known.get(2..).unwrap_or(""));
+    for word in rest {
+        if !line.is_empty() {
+            line.push_known(" ");
+        }
+        let text = &word.text;
+        // Several words that a shell made of quotes are written with quotes again; the only one is the line.
+        let is_quoted = rest.len() > 1
+            && text.as_known().is_some_and(|known| known.contains(' ') && !known.contains('"'));
+        if is_quoted {
+            line.push_known("\"");
+        }
+        line.append(text);
+        if is_quoted {
+            line.push_known("\"");
+        }
     }
+    let span = rest.iter().fold(first.span, |span, word| span.to(word.span));
+    walk.code_with_input("batch", &line, span, &[], invocation.input.clone())
 }
 
 fn remove(

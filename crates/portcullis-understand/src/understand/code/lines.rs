@@ -1,9 +1,8 @@
-//! Languages with one command on each line: PowerShell, Tcl, gdb, Vim, cmd. Owns the cutting into commands and words and
+//! Languages with one command on each line: Tcl, gdb, Vim. Owns the cutting into commands and words and
 //! the few commands of each that reach out.
 
 use portcullis_syntax::Span;
 
-use super::powershell;
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode, stands_for},
@@ -24,7 +23,8 @@ pub(super) fn run(
         let span = Span::new(start, start + line.trim_end().len());
         start += line.len();
         let text = line.trim().trim_start_matches(':');
-        if text.is_empty() || text.starts_with('#') || text.starts_with('"') {
+        let comment = if language == "vim" { '"' } else { '#' };
+        if text.is_empty() || text.starts_with(comment) {
             continue;
         }
         let is_unknown = |command: &str| {
@@ -37,8 +37,7 @@ pub(super) fn run(
         match language {
             "gdb" => gdb(walk, text, span),
             "vim" => vim(walk, text, span),
-            "tcl" => commands(walk, text, span, tcl, false),
-            "powershell" => commands(walk, text, span, powershell::command, true),
+            "tcl" => commands(walk, text, span, tcl),
             _ => {
                 walk.shell(&walk.disembed(text), span, &[], None);
             }
@@ -159,21 +158,18 @@ fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
     }
 }
 
-/// Cuts a line into commands of words; `run` gets each with what the one before it in the pipeline gives. With `blocks`
-/// what stands in braces is code of its own, else a word.
+/// Cuts a line into commands of words; `run` gets each with what the one before it in the pipeline gives.
 fn commands(
     walk: &mut Walk<'_>,
     line: &str,
     span: Span,
     run: fn(&mut Walk<'_>, &[Argument], Option<Text>) -> Text,
-    blocks: bool,
 ) {
     let mut words: Vec<Argument> = Vec::new();
     let mut word = Text::default();
     let mut any = false;
     let mut piped: Option<Text> = None;
     let mut characters = line.chars().peekable();
-    let mut after_mark = false;
     while let Some(character) = characters.next() {
         match character {
             '\'' | '"' => {
@@ -181,12 +177,6 @@ fn commands(
                 while let Some(next) = characters.next() {
                     if next == character {
                         break;
-                    }
-                    if matches!(next, '`' | '\\') && character == '"' && next == '`' {
-                        if let Some(escaped) = characters.next() {
-                            word.push_known(&escaped.to_string());
-                        }
-                        continue;
                     }
                     if next == '$' && character == '"' {
                         word.append(&variable(walk, &mut characters));
@@ -198,19 +188,6 @@ fn commands(
             '$' => {
                 any = true;
                 word.append(&variable(walk, &mut characters));
-            }
-            '{' | '}' if blocks && !after_mark => {
-                if any {
-                    words.push(Argument { text: std::mem::take(&mut word), span });
-                    any = false;
-                }
-                if !words.is_empty() {
-                    let output = run(walk, &words, piped.clone());
-                    words.clear();
-                    if character == '}' {
-                        piped = Some(output);
-                    }
-                }
             }
             ' ' | '\t' | ',' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '|' => {
                 if any {
@@ -230,8 +207,6 @@ fn commands(
                 word.append(&walk.disembed(other.encode_utf8(&mut [0; 4])));
             }
         }
-        // `@{…}` and `${…}` are values.
-        after_mark = matches!(character, '@' | '$');
     }
     if any {
         words.push(Argument { text: word, span });
@@ -263,7 +238,7 @@ fn variable(walk: &Walk<'_>, characters: &mut std::iter::Peekable<std::str::Char
     text
 }
 
-pub(super) fn known(argument: Option<&Argument>) -> &str {
+fn known(argument: Option<&Argument>) -> &str {
     argument.and_then(|argument| argument.text.as_known()).unwrap_or("")
 }
 

@@ -9,6 +9,7 @@ mod calls;
 mod closures;
 mod containers;
 mod definitions;
+mod evaluate;
 mod expressions;
 mod fold;
 mod handed;
@@ -24,7 +25,6 @@ mod notebook;
 mod opened;
 mod operands;
 mod postfix;
-mod powershell;
 mod running;
 mod services;
 mod special;
@@ -91,6 +91,8 @@ enum Kind {
     Calls,
     /// One command on each line.
     Lines,
+    /// A tree, see `evaluate`.
+    Tree(evaluate::Dialect),
 }
 
 const fn calls(name: &'static str, aliases: &'static [&'static str]) -> Language {
@@ -99,6 +101,14 @@ const fn calls(name: &'static str, aliases: &'static [&'static str]) -> Language
 
 const fn lines(name: &'static str, aliases: &'static [&'static str]) -> Language {
     Language { name, aliases, kind: Kind::Lines }
+}
+
+const fn tree(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    dialect: evaluate::Dialect,
+) -> Language {
+    Language { name, aliases, kind: Kind::Tree(dialect) }
 }
 
 static LANGUAGES: &[Language] = &[
@@ -141,11 +151,11 @@ static LANGUAGES: &[Language] = &[
         &["elisp", "emacs", "emacs-lisp", "guile", "scheme", "sbcl", "clojure", "racket"],
     ),
     calls("applescript", &["osascript"]),
-    lines("powershell", &["pwsh", "ps1"]),
+    tree("powershell", &["pwsh", "ps1"], evaluate::Dialect::PowerShell),
     lines("tcl", &["tclsh", "expect", "wish"]),
     lines("gdb", &["lldb"]),
     lines("vim", &["vi", "ex", "vimscript", "nvim"]),
-    lines("batch", &["cmd", "bat"]),
+    tree("batch", &["cmd", "bat"], evaluate::Dialect::Batch),
 ];
 
 /// The language of a name, or of a program that runs it.
@@ -181,5 +191,6 @@ pub fn understand(
     match language.kind {
         Kind::Calls => interpreter::run(walk, language.name, code, arguments, input),
         Kind::Lines => lines::run(walk, language.name, code, arguments),
+        Kind::Tree(dialect) => evaluate::run(walk, dialect, code, arguments, input),
     }
 }

@@ -656,25 +656,10 @@ impl<'a> Walk<'a> {
         if language == "shell" {
             return self.shell(code, span, arguments, input);
         }
-        self.emit(EffectKind::Execute { language, code: code.clone() }, span);
-        let mut printed = Text::unknown(language);
-        printed.inherit(code);
-        if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            if let Some(path) = self.copied_file(code)
-                && let Some(printed) = self.run_file(language, &path, span, arguments, input)
-            {
-                return printed;
-            }
-            if Self::is_foreign(code) {
-                self.question(span, GapReason::UnknownCode);
-            } else {
-                self.gap(span, GapReason::UnknownCode);
-            }
-            return printed;
-        }
-        let put_in = self.put_in(code);
-        let text = self.embed(put_in.as_ref().unwrap_or(code));
-        let Some(outer) = self.enter_layer(&text, span) else { return printed };
+        let (text, outer) = match self.enter_code(language, code, span, arguments, input.clone()) {
+            Ok(entered) => entered,
+            Err(printed) => return printed,
+        };
         // Code that stands in no file loads its modules from where it runs.
         if let Some(directory) = self.directory().map(str::to_owned) {
             programs::started::imports::follow(self, language, &directory, &text);
@@ -685,6 +670,62 @@ impl<'a> Walk<'a> {
             written.taint = written.taint.with(Taint::SECRET);
         }
         written
+    }
+
+    /// Says that code is run, and makes it the layer that spans point into: gives its source and the layer around it. Where
+    /// there is nothing to read, what it prints.
+    pub(in crate::understand) fn enter_code(
+        &mut self,
+        language: &'static str,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Result<(String, LayerId), Text> {
+        self.emit(EffectKind::Execute { language, code: code.clone() }, span);
+        let mut printed = Text::unknown(language);
+        printed.inherit(code);
+        if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
+            if let Some(path) = self.copied_file(code)
+                && let Some(printed) = self.run_file(language, &path, span, arguments, input)
+            {
+                return Err(printed);
+            }
+            if Self::is_foreign(code) {
+                self.question(span, GapReason::UnknownCode);
+            } else {
+                self.gap(span, GapReason::UnknownCode);
+            }
+            return Err(printed);
+        }
+        let put_in = self.put_in(code);
+        let text = self.embed(put_in.as_ref().unwrap_or(code));
+        match self.enter_layer(&text, span) {
+            Some(outer) => Ok((text, outer)),
+            None => Err(printed),
+        }
+    }
+
+    /// The layer that spans point into.
+    pub(in crate::understand) const fn layer(&self) -> LayerId {
+        self.layer
+    }
+
+    /// Makes another layer the one that spans point into; gives the one before.
+    pub(in crate::understand) fn swap_layer(&mut self, layer: LayerId) -> LayerId {
+        std::mem::replace(&mut self.layer, layer)
+    }
+
+    /// What follows is no more certain than this; gives how certain it was.
+    pub(in crate::understand) fn lower(&mut self, to: Certainty) -> Certainty {
+        let outer = self.certainty;
+        self.certainty = outer.min(to);
+        outer
+    }
+
+    /// What follows is as certain as it was.
+    pub(in crate::understand) fn restore(&mut self, certainty: Certainty) {
+        self.certainty = certainty;
     }
 
     /// Whether code is what one known program prints to set up a shell: `eval "$(pyenv init -)"`. It must be the program that
@@ -1149,12 +1190,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Counts work that has no place of its own; what comes after the last of it meets the limit.
-    pub(super) fn toil(&mut self, work: usize) {
+    pub(in crate::understand) fn toil(&mut self, work: usize) {
         self.work = self.work.saturating_add(work).min(self.allowance);
     }
 
     /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
-    pub(super) fn enter_level(&mut self, span: Span) -> bool {
+    pub(in crate::understand) fn enter_level(&mut self, span: Span) -> bool {
         if self.depth >= DEPTH {
             self.gap(span, GapReason::Limit);
             return false;
@@ -1164,7 +1205,7 @@ impl<'a> Walk<'a> {
         may
     }
 
-    pub(super) fn leave_level(&mut self) {
+    pub(in crate::understand) fn leave_level(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
@@ -1182,7 +1223,7 @@ impl<'a> Walk<'a> {
         Some(parent)
     }
 
-    fn leave_layer(&mut self, outer: LayerId) {
+    pub(in crate::understand) fn leave_layer(&mut self, outer: LayerId) {
         self.layer = outer;
         self.leave_level();
     }
