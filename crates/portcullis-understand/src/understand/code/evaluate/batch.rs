@@ -213,29 +213,10 @@ impl Evaluator<'_, '_> {
                 Value::Nothing
             }
             "cd" | "chdir" | "pushd" => {
-                if let Some((path, _)) = operands.first() {
-                    let path = paths::slashed(path);
-                    let to = self.walk.target(&path).path;
-                    self.walk.go_to(to);
-                } else if glued.starts_with(['.', '\\']) {
-                    let path = paths::slashed(&Text::known(glued));
-                    let to = self.walk.target(&path).path;
-                    self.walk.go_to(to);
-                }
+                self.gone_to(&operands, glued);
                 Value::Nothing
             }
-            "dir" => {
-                let recursive = has("s");
-                let place =
-                    operands.first().map_or_else(|| Text::known("."), |it| paths::slashed(&it.0));
-                if matches!(place.pieces.last(), Some(Piece::Glob(_))) {
-                    return Value::Text(place);
-                }
-                let mut place = place;
-                place.push_known("/");
-                place.push(Piece::Glob(if recursive { "**" } else { "*" }.to_owned()));
-                Value::Text(place)
-            }
+            "dir" => Value::Text(listed(&operands, has("s"))),
             "mklink" => {
                 if let [(link, at), (target, _)] = operands.as_slice() {
                     let file = Argument { text: paths::slashed(link), span: *at };
@@ -253,18 +234,7 @@ impl Evaluator<'_, '_> {
                 Value::Text(shown)
             }
             "setx" => {
-                if let [(name, _), (value, _), ..] = operands.as_slice() {
-                    let name = name.display();
-                    let is_path = name.eq_ignore_ascii_case("path") || has("m");
-                    self.set_variable(
-                        &format!("env:{name}"),
-                        vec![Value::Text(value.clone())],
-                        span,
-                    );
-                    if is_path {
-                        self.walk.note("windows.persistence.task", span);
-                    }
-                }
+                self.set_for_good(&operands, has("m"), span);
                 Value::Nothing
             }
             "assoc" | "ftype" => {
@@ -276,18 +246,51 @@ impl Evaluator<'_, '_> {
             "break" | "cls" | "color" | "date" | "endlocal" | "path" | "pause" | "popd"
             | "prompt" | "setlocal" | "shift" | "time" | "timeout" | "title" | "ver" | "verify"
             | "vol" => Value::Nothing,
-            _ => {
-                if [".bat", ".cmd"].iter().any(|ending| lower.ends_with(ending)) {
-                    let file = Argument { text: paths::slashed(text), span };
-                    let arguments: Vec<Argument> =
-                        words.into_iter().map(|(text, span)| Argument { text, span }).collect();
-                    return self.script("batch", &file, &arguments, input);
-                }
-                if self.endless > 0 && matches!(lower.as_str(), "cmd" | "cmd.exe" | "powershell") {
-                    self.walk.note("code.fork.loop", span);
-                }
-                self.run_program(text, &given, input, span)
-            }
+            _ => self.external(text, &lower, words, &given, input, span),
+        }
+    }
+
+    /// What cmd.exe does not have in itself: a file of batch, or a program.
+    fn external(
+        &mut self,
+        text: &Text,
+        lower: &str,
+        words: Vec<(Text, Span)>,
+        given: &[Given],
+        input: Option<Value>,
+        span: Span,
+    ) -> Value {
+        if [".bat", ".cmd"].iter().any(|ending| lower.ends_with(ending)) {
+            let file = Argument { text: paths::slashed(text), span };
+            let arguments: Vec<Argument> =
+                words.into_iter().map(|(text, span)| Argument { text, span }).collect();
+            return self.script("batch", &file, &arguments, input);
+        }
+        if self.endless > 0 && matches!(lower, "cmd" | "cmd.exe" | "powershell") {
+            self.walk.note("code.fork.loop", span);
+        }
+        self.run_program(text, given, input, span)
+    }
+
+    /// What follows is done in another directory.
+    fn gone_to(&mut self, operands: &[(Text, Span)], glued: &str) {
+        let path = match operands.first() {
+            Some((path, _)) => paths::slashed(path),
+            None if glued.starts_with(['.', '\\']) => paths::slashed(&Text::known(glued)),
+            None => return,
+        };
+        let to = self.walk.target(&path).path;
+        self.walk.go_to(to);
+    }
+
+    /// A variable that later programs have too; of the whole machine, or of where programs are found, it is one that starts things.
+    fn set_for_good(&mut self, operands: &[(Text, Span)], machine: bool, span: Span) {
+        let [(name, _), (value, _), ..] = operands else { return };
+        let name = name.display();
+        let is_path = name.eq_ignore_ascii_case("path") || machine;
+        self.set_variable(&format!("env:{name}"), vec![Value::Text(value.clone())], span);
+        if is_path {
+            self.walk.note("windows.persistence.task", span);
         }
     }
 
@@ -404,6 +407,16 @@ impl Evaluator<'_, '_> {
         self.walk.restore(certainty);
         value
     }
+}
+
+/// Files by their names, as a pattern of their paths.
+fn listed(operands: &[(Text, Span)], recursive: bool) -> Text {
+    let mut place = operands.first().map_or_else(|| Text::known("."), |it| paths::slashed(&it.0));
+    if !matches!(place.pieces.last(), Some(Piece::Glob(_))) {
+        place.push_known("/");
+        place.push(Piece::Glob(if recursive { "**" } else { "*" }.to_owned()));
+    }
+    place
 }
 
 /// Whether a word that begins with a slash is a switch, or several that are written together, and no path from the root.

@@ -302,6 +302,13 @@ impl Evaluator<'_, '_> {
             "padleft" | "padright" => Value::Text(text.clone()),
             "startswith" | "endswith" | "contains" | "equals" | "indexof" | "compareto"
             | "lastindexof" => Value::unknown("a condition"),
+            _ => self.thing_method(text, name, given, span),
+        }
+    }
+
+    /// A method of what a text only names: a file, a process, something that is not known.
+    fn thing_method(&mut self, text: &Text, name: &str, given: &[Value], span: Span) -> Value {
+        match name {
             "invoke" | "invokescript" | "begininvoke" => {
                 if text.has_unknown() {
                     let list = Value::List(given.to_vec().into());
@@ -370,6 +377,46 @@ impl Evaluator<'_, '_> {
         }
     }
 
+    /// A method of something that holds others, or of which no more is known than its type.
+    fn held_method(
+        &mut self,
+        number: usize,
+        object: Object,
+        name: &str,
+        given: &[Value],
+        span: Span,
+    ) -> Value {
+        let whole = self.text(&Value::Object(number));
+        match name {
+            "tostring" | "toarray" | "getenumerator" | "clone" | "getresponse" => {
+                if object.items.is_empty() {
+                    Value::Object(number)
+                } else {
+                    Value::List(object.items.into())
+                }
+            }
+            "contains" | "containskey" | "containsvalue" | "equals" => {
+                Value::unknown("a condition")
+            }
+            "remove" | "clear" | "removeat" | "removerange" => Value::Nothing,
+            "reverse" => {
+                if let Some(held) = self.state.objects.get_mut(number) {
+                    held.items.reverse();
+                }
+                Value::Nothing
+            }
+            "pop" | "dequeue" | "peek" => self.one_of("item", span, object.items),
+            _ => {
+                let mut shown = part(&whole, name);
+                for value in given {
+                    shown.inherit(&self.text(value));
+                }
+                self.unknown_method(&object.class, name, span);
+                Value::Text(shown)
+            }
+        }
+    }
+
     /// Something is reached past what a type shows: what guards scripts is switched off so.
     fn reflected(&mut self, of: &Text, given: &[Value], span: Span) {
         let mut shown = of.display();
@@ -388,10 +435,6 @@ impl Evaluator<'_, '_> {
     fn object_method(&mut self, number: usize, name: &str, given: &[Value], span: Span) -> Value {
         let Some(object) = self.state.objects.get(number).cloned() else { return Value::Nothing };
         let whole = self.text(&Value::Object(number));
-        let argument = |it: &Self, at: usize| {
-            let value = given.get(at).cloned().unwrap_or(Value::Nothing);
-            it.argument(&value, span)
-        };
         if let Some(values) = self.state.part(number, name)
             && let Some(block @ Value::Block(_)) = values.first().cloned()
         {
@@ -485,38 +528,7 @@ impl Evaluator<'_, '_> {
                 let value = value.unwrap_or(Value::Object(number));
                 self.static_method("diagnostics.process", "start", &[value], span)
             }
-            _ => match name {
-                "tostring" | "toarray" | "getenumerator" | "clone" | "getresponse" => {
-                    if object.items.is_empty() {
-                        Value::Object(number)
-                    } else {
-                        Value::List(object.items.into())
-                    }
-                }
-                "contains" | "containskey" | "containsvalue" | "equals" => {
-                    Value::unknown("a condition")
-                }
-                "remove" | "clear" | "removeat" | "removerange" => Value::Nothing,
-                "reverse" => {
-                    if let Some(held) = self.state.objects.get_mut(number) {
-                        held.items.reverse();
-                    }
-                    Value::Nothing
-                }
-                "pop" | "dequeue" | "peek" => self.one_of("item", span, object.items),
-                "open" => {
-                    let _ = argument(self, 0);
-                    Value::Nothing
-                }
-                _ => {
-                    let mut shown = part(&whole, name);
-                    for value in given {
-                        shown.inherit(&self.text(value));
-                    }
-                    self.unknown_method(&object.class, name, span);
-                    Value::Text(shown)
-                }
-            },
+            _ => self.held_method(number, object, name, given, span),
         }
     }
 }

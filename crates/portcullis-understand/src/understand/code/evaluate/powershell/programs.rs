@@ -81,18 +81,7 @@ impl Evaluator<'_, '_> {
     pub(super) fn programs(&mut self, does: Programs, bound: &Bound) -> Value {
         let span = bound.span;
         match does {
-            Programs::Expression => {
-                let code = bound.get(&["command"]).or(bound.input.as_ref()).cloned();
-                let Some(code) = code else { return Value::Nothing };
-                let at = bound.span_of(&["command"]);
-                if let Value::Block(_) = code {
-                    let ways = self.invoke(&code, CallKind::Here, Vec::new(), None, at);
-                    return self.one_of("expression", at, ways);
-                }
-                let text =
-                    super::super::value::join(code.elements().iter().map(|it| self.text(it)), "\n");
-                self.inner(&text, at)
-            }
+            Programs::Expression => self.expression_run(bound),
             Programs::Command => self.invoke_command(bound),
             Programs::Each => self.for_each(bound),
             Programs::Where => self.where_object(bound),
@@ -114,18 +103,7 @@ impl Evaluator<'_, '_> {
                 }
                 Value::Nothing
             }
-            Programs::Variable => match bound.get(&["name"]).and_then(Value::as_known) {
-                Some(name) => {
-                    let name = name.to_ascii_lowercase();
-                    let values = self.state.get(&name).map(<[Value]>::to_vec);
-                    self.one_of(
-                        "variable",
-                        span,
-                        values.unwrap_or_else(|| vec![Value::unknown(&name)]),
-                    )
-                }
-                None => Value::unknown("a variable"),
-            },
+            Programs::Variable => self.named_value(bound),
             Programs::Alias => {
                 let name = bound.get(&["name"]).map(|name| self.text(name)).unwrap_or_default();
                 if let (Some(name), Some(value)) = (name.as_known(), bound.get(&["value"])) {
@@ -134,26 +112,7 @@ impl Evaluator<'_, '_> {
                 }
                 Value::Nothing
             }
-            Programs::Module => {
-                let name = bound.get(&["name"]).or(bound.input.as_ref()).cloned();
-                for name in name.iter().flat_map(Value::elements) {
-                    let text = self.text(&name);
-                    let first = text.known_prefix();
-                    if first.contains(['/', '\\']) || text.has_unknown() {
-                        let file = self.path_argument(&name, bound.span_of(&["name"]));
-                        if file
-                            .text
-                            .as_known()
-                            .is_none_or(|it| it.ends_with(".ps1") || it.ends_with(".psm1"))
-                        {
-                            self.walk.script("powershell", &file, &[], None);
-                        } else {
-                            self.walk.read(&file);
-                        }
-                    }
-                }
-                Value::Nothing
-            }
+            Programs::Module => self.import(bound),
             Programs::Object => self.new_object(bound),
             Programs::Type => {
                 for name in ["typedefinition", "memberdefinition"] {
@@ -168,32 +127,8 @@ impl Evaluator<'_, '_> {
                 Value::Nothing
             }
             Programs::Start => self.start(bound),
-            Programs::Open => {
-                let Some(path) = bound.get(&["path", "literalpath"]) else { return Value::Nothing };
-                let given = Vec::new();
-                let text = paths::slashed(&self.text(path));
-                let lower = text.known_prefix().to_ascii_lowercase();
-                let runs = [".exe", ".ps1", ".bat", ".cmd", ".vbs", ".hta", ".msi", ".scr", ".lnk"];
-                if runs.iter().any(|ending| lower.ends_with(ending)) {
-                    return self.cmdlet(&text, &lower, CallKind::Value, given, None, span);
-                }
-                Value::Nothing
-            }
-            Programs::Job => {
-                if self.endless > 0 {
-                    self.walk.note("code.fork.loop", span);
-                }
-                let mut value = Value::Nothing;
-                for name in ["initializationscript", "scriptblock", "filepath"] {
-                    if let Some(block) = bound.get(&[name]).cloned() {
-                        let given = positional(bound.get(&["argumentlist"]), span);
-                        let ways =
-                            self.invoke(&block, CallKind::Value, given, bound.input.clone(), span);
-                        value = self.one_of("job", span, ways);
-                    }
-                }
-                value
-            }
+            Programs::Open => self.open_file(bound),
+            Programs::Job => self.job(bound),
             Programs::Stop => self.stop(bound),
             Programs::Processes => match bound.get(&["name", "processname", "id"]) {
                 Some(name) => {
@@ -242,23 +177,105 @@ impl Evaluator<'_, '_> {
                 self.later(&line, span);
                 Value::unknown("an action")
             }
-            Programs::Policy => {
-                let scope =
-                    bound.get(&["scope"]).map(|it| self.text(it).display()).unwrap_or_default();
-                if !scope.eq_ignore_ascii_case("process") {
-                    let policy = bound.get(&["executionpolicy"]).map(|it| self.text(it).display());
-                    let is_strict = policy.is_some_and(|policy| {
-                        ["restricted", "allsigned", "remotesigned", "default"]
-                            .iter()
-                            .any(|it| policy.eq_ignore_ascii_case(it))
-                    });
-                    if !is_strict {
-                        self.walk.note("code.powershell.guard", span);
-                    }
+            Programs::Policy => self.script_policy(bound),
+        }
+    }
+
+    /// A text or a block is run where the caller stands.
+    fn expression_run(&mut self, bound: &Bound) -> Value {
+        let code = bound.get(&["command"]).or(bound.input.as_ref()).cloned();
+        let Some(code) = code else { return Value::Nothing };
+        let at = bound.span_of(&["command"]);
+        if let Value::Block(_) = code {
+            let ways = self.invoke(&code, CallKind::Here, Vec::new(), None, at);
+            return self.one_of("expression", at, ways);
+        }
+        let text = super::super::value::join(code.elements().iter().map(|it| self.text(it)), "\n");
+        self.inner(&text, at)
+    }
+
+    /// What a name holds.
+    fn named_value(&mut self, bound: &Bound) -> Value {
+        let span = bound.span;
+        match bound.get(&["name"]).and_then(Value::as_known) {
+            Some(name) => {
+                let name = name.to_ascii_lowercase();
+                let values = self.state.get(&name).map(<[Value]>::to_vec);
+                self.one_of("variable", span, values.unwrap_or_else(|| vec![Value::unknown(&name)]))
+            }
+            None => Value::unknown("a variable"),
+        }
+    }
+
+    /// A module is loaded: a file is read as the script that it is.
+    fn import(&mut self, bound: &Bound) -> Value {
+        let name = bound.get(&["name"]).or(bound.input.as_ref()).cloned();
+        for name in name.iter().flat_map(Value::elements) {
+            let text = self.text(&name);
+            let first = text.known_prefix();
+            if first.contains(['/', '\\']) || text.has_unknown() {
+                let file = self.path_argument(&name, bound.span_of(&["name"]));
+                if file
+                    .text
+                    .as_known()
+                    .is_none_or(|it| it.ends_with(".ps1") || it.ends_with(".psm1"))
+                {
+                    self.walk.script("powershell", &file, &[], None);
+                } else {
+                    self.walk.read(&file);
                 }
-                Value::Nothing
             }
         }
+        Value::Nothing
+    }
+
+    /// A file is opened, which runs it where it is a program.
+    fn open_file(&mut self, bound: &Bound) -> Value {
+        let span = bound.span;
+        let Some(path) = bound.get(&["path", "literalpath"]) else { return Value::Nothing };
+        let given = Vec::new();
+        let text = paths::slashed(&self.text(path));
+        let lower = text.known_prefix().to_ascii_lowercase();
+        let runs = [".exe", ".ps1", ".bat", ".cmd", ".vbs", ".hta", ".msi", ".scr", ".lnk"];
+        if runs.iter().any(|ending| lower.ends_with(ending)) {
+            return self.cmdlet(&text, &lower, CallKind::Value, given, None, span);
+        }
+        Value::Nothing
+    }
+
+    /// Blocks that run beside.
+    fn job(&mut self, bound: &Bound) -> Value {
+        let span = bound.span;
+        if self.endless > 0 {
+            self.walk.note("code.fork.loop", span);
+        }
+        let mut value = Value::Nothing;
+        for name in ["initializationscript", "scriptblock", "filepath"] {
+            if let Some(block) = bound.get(&[name]).cloned() {
+                let given = positional(bound.get(&["argumentlist"]), span);
+                let ways = self.invoke(&block, CallKind::Value, given, bound.input.clone(), span);
+                value = self.one_of("job", span, ways);
+            }
+        }
+        value
+    }
+
+    /// Which scripts may run: for the session alone it is its own affair.
+    fn script_policy(&mut self, bound: &Bound) -> Value {
+        let span = bound.span;
+        let scope = bound.get(&["scope"]).map(|it| self.text(it).display()).unwrap_or_default();
+        if !scope.eq_ignore_ascii_case("process") {
+            let policy = bound.get(&["executionpolicy"]).map(|it| self.text(it).display());
+            let is_strict = policy.is_some_and(|policy| {
+                ["restricted", "allsigned", "remotesigned", "default"]
+                    .iter()
+                    .any(|it| policy.eq_ignore_ascii_case(it))
+            });
+            if !is_strict {
+                self.walk.note("code.powershell.guard", span);
+            }
+        }
+        Value::Nothing
     }
 
     /// A line that something else will run later.

@@ -42,15 +42,34 @@ impl Evaluator<'_, '_> {
         given: &[Value],
         span: Span,
     ) -> Value {
+        if name == "new" {
+            return self.made(class, given, span);
+        }
+        for read in [Self::type_of_texts, Self::type_of_places, Self::type_of_machine] {
+            if let Some(value) = read(self, class, name, given, span) {
+                return value;
+            }
+        }
+        let mut shown = Text::unknown(&format!("{class}::{name}"));
+        for value in given {
+            shown.inherit(&self.text(value));
+        }
+        self.unknown_method(class, name, span);
+        Value::Text(shown)
+    }
+
+    /// Types that make texts, numbers and lists of others.
+    fn type_of_texts(
+        &mut self,
+        class: &str,
+        name: &str,
+        given: &[Value],
+        span: Span,
+    ) -> Option<Value> {
         let first = given.first();
         let text =
             |it: &Self, at: usize| given.get(at).map(|value| it.text(value)).unwrap_or_default();
-        let file = |it: &Self, at: usize| {
-            let value = given.get(at).cloned().unwrap_or(Value::Nothing);
-            it.path_argument(&value, span)
-        };
-        match (class, name) {
-            (_, "new") => self.made(class, given, span),
+        Some(match (class, name) {
             ("convert", "frombase64string") => Value::Text(decoded(&text(self, 0))),
             ("convert", "tobase64string") => {
                 let source = text(self, 0);
@@ -117,6 +136,42 @@ impl Evaluator<'_, '_> {
                 // The list is changed where it stands: see `method`, which knows its name.
                 Value::Nothing
             }
+            ("array" | "linq.enumerable", _) if !given.is_empty() => {
+                first.cloned().unwrap_or(Value::Nothing)
+            }
+            ("regex", "replace") => {
+                let right = Value::List(given.get(1..).unwrap_or_default().to_vec().into());
+                self.operate("replace", first.unwrap_or(&Value::Nothing), &right, span)
+            }
+            ("regex", "unescape") => first.cloned().unwrap_or(Value::Nothing),
+            ("char", "toupper") => {
+                self.method_of(first.unwrap_or(&Value::Nothing), "toupper", &[], span)
+            }
+            ("char", "tolower") => {
+                self.method_of(first.unwrap_or(&Value::Nothing), "tolower", &[], span)
+            }
+            _ if class.starts_with("text.encoding") && !name.starts_with("get") => {
+                first.cloned().unwrap_or(Value::Nothing)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Types of paths, of the environment, and of files.
+    fn type_of_places(
+        &mut self,
+        class: &str,
+        name: &str,
+        given: &[Value],
+        span: Span,
+    ) -> Option<Value> {
+        let text =
+            |it: &Self, at: usize| given.get(at).map(|value| it.text(value)).unwrap_or_default();
+        let file = |it: &Self, at: usize| {
+            let value = given.get(at).cloned().unwrap_or(Value::Nothing);
+            it.path_argument(&value, span)
+        };
+        Some(match (class, name) {
             ("io.path", "combine" | "join") => {
                 let mut path = Text::default();
                 for (index, part) in given.iter().flat_map(Value::elements).enumerate() {
@@ -176,6 +231,26 @@ impl Evaluator<'_, '_> {
                 self.walk.write(&file(self, 1), WriteMode::Create, content);
                 Value::Nothing
             }
+            _ => return None,
+        })
+    }
+
+    /// Types that start, load and reach what is outside of the script.
+    fn type_of_machine(
+        &mut self,
+        class: &str,
+        name: &str,
+        given: &[Value],
+        span: Span,
+    ) -> Option<Value> {
+        let first = given.first();
+        let text =
+            |it: &Self, at: usize| given.get(at).map(|value| it.text(value)).unwrap_or_default();
+        let file = |it: &Self, at: usize| {
+            let value = given.get(at).cloned().unwrap_or(Value::Nothing);
+            it.path_argument(&value, span)
+        };
+        Some(match (class, name) {
             ("diagnostics.process", "start") => {
                 let made = given.first().cloned().unwrap_or(Value::Nothing);
                 let (name, rest) = match made {
@@ -260,33 +335,8 @@ impl Evaluator<'_, '_> {
                 Value::Nothing
             }
             ("wmiclass", _) => Value::unknown("a class"),
-            ("array" | "linq.enumerable", _) if !given.is_empty() => {
-                first.cloned().unwrap_or(Value::Nothing)
-            }
-            ("regex", "replace") => {
-                let right = Value::List(given.get(1..).unwrap_or_default().to_vec().into());
-                self.operate("replace", first.unwrap_or(&Value::Nothing), &right, span)
-            }
-            ("regex", "unescape") => first.cloned().unwrap_or(Value::Nothing),
-            ("char", "toupper") => {
-                self.method_of(first.unwrap_or(&Value::Nothing), "toupper", &[], span)
-            }
-            ("char", "tolower") => {
-                self.method_of(first.unwrap_or(&Value::Nothing), "tolower", &[], span)
-            }
-            _ if class.starts_with("text.encoding") && !name.starts_with("get") => {
-                first.cloned().unwrap_or(Value::Nothing)
-            }
-            _ => {
-                let known: Vec<&Value> = given.iter().collect();
-                let mut shown = Text::unknown(&format!("{class}::{name}"));
-                for value in known {
-                    shown.inherit(&self.text(value));
-                }
-                self.unknown_method(class, name, span);
-                Value::Text(shown)
-            }
-        }
+            _ => return None,
+        })
     }
 
     /// A program with its arguments in one line.
