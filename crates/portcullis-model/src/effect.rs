@@ -497,6 +497,8 @@ pub enum GapReason {
     UnknownProgram,
     /// Code is run that is not known.
     UnknownCode,
+    /// An option or a variable is given that the program's manual, as we have it, does not list.
+    UnknownOption,
     /// A limit was met: too deep, too long, too many.
     Limit,
 }
@@ -511,6 +513,9 @@ impl GapReason {
                 "which program runs here depends on something that we cannot know"
             }
             Self::UnknownCode => "what is run here as code cannot be known",
+            Self::UnknownOption => {
+                "an option or variable is given that the manual we know does not have"
+            }
             Self::Limit => "this is too deep, too long or too much to follow",
         }
     }

@@ -39,6 +39,8 @@ static RULES: &[Rule] = &[
             "curl -x http://203.0.113.9:3128 https://api.example.com/",
             "curl --socks5-hostname 203.0.113.9:1080 https://api.example.com/",
             "curl --preproxy socks5://0x7f000001 https://example.com/",
+            "curl -x http://proxy.example.net:3128 -u me:word https://api.example.com/",
+            "git -c http.sslVerify=false -c http.proxy=http://proxy.example.net:3128 fetch",
             "curl --proxy http://169.254.169.254 http://example.com/",
             "wget -e use_proxy=yes -e https_proxy=203.0.113.9:3128 https://example.com/x",
             "https_proxy=http://203.0.113.9:3128 curl https://api.example.com/",
@@ -77,6 +79,32 @@ static RULES: &[Rule] = &[
             "curl --resolve app.test:443:127.0.0.1 https://app.test/",
             "curl --connect-to localhost:443:localhost:8443 https://localhost/",
             "curl --resolve -example.com:443 https://example.com/",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.route.server",
+        message: "the client would turn to a server that is none of the well-known ones, with whatever it knows of who it is",
+        remedy: "let a person set the server up in the client's own configuration",
+        when: When::Effect(Kinds::RUN.and(Kinds::ENVIRONMENT), served),
+        fires: &[
+            "kubectl --server=https://api.example.net get pods",
+            "kubectl -s https://203.0.113.9:6443 get pods",
+            "gh api --hostname git.example.net user",
+            "GH_HOST=git.example.net gh api user",
+            "helm --kube-apiserver https://api.example.net list",
+            "terraform init -backend-config=address=https://state.example.net/x",
+            "DOCKER_HOST=tcp://build.example.net:2375 docker build .",
+        ],
+        quiet: &[
+            "kubectl --server=https://127.0.0.1:6443 get pods",
+            "kubectl -s http://localhost:8080 get pods",
+            "kubectl --server https://abc.gr7.eu-west-1.eks.amazonaws.com get nodes",
+            "gh api --hostname github.com user",
+            "terraform init -backend-config=bucket=states -backend-config=key=a/b.tfstate",
+            "DOCKER_HOST=unix:///var/run/docker.sock docker ps",
+            "DOCKER_HOST=ssh://me@build.example.net docker ps",
+            "DOCKER_HOST=tcp://docker:2375 docker ps",
         ],
         ..LEADS
     },
@@ -144,6 +172,28 @@ const PROXIES: &[(&[&str], &[&str])] = &[
     (&["openssl"], &["-proxy"]),
 ];
 
+/// Options whose value is the server that a client speaks to as somebody.
+const SERVERS: &[(&[&str], &[&str])] = &[
+    (&["kubectl", "oc"], &["-s", "--server"]),
+    (&["gh"], &["--hostname"]),
+    (&["helm"], &["--kube-apiserver"]),
+    (&["terraform", "tofu"], &["-backend-config"]),
+];
+
+/// Where those that run such servers for others keep them.
+const KEPT: &[&str] = &[
+    "amazonaws.com",
+    "app.terraform.io",
+    "azmk8s.io",
+    "ghe.com",
+    "github.com",
+    "gitlab.com",
+    "gke.goog",
+    "googleapis.com",
+    "k8s.ondigitalocean.com",
+    "openshiftapps.com",
+];
+
 /// Options whose value is a setting, `name=value`, which may be a proxy.
 const SETTINGS: &[(&[&str], &[&str])] = &[
     (&["wget", "wget2"], &["-e", "--execute"]),
@@ -173,13 +223,46 @@ fn proxied(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
                     .map(|hit| with_secrets(hit, run));
             }
             let names = listed(SETTINGS, program)?;
-            values(run, names).find_map(|value| {
+            let hit = values(run, names).find_map(|value| {
                 let (name, proxy) = value.split_once('=')?;
                 is_proxy_variable(name.trim()).then(|| through(proxy))?
+            });
+            hit.map(|hit| with_secrets(hit, run))
+        }
+        _ => None,
+    }
+}
+
+fn served(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    match &effect.kind {
+        EffectKind::Environment { name, value } => match name.as_str() {
+            "GH_HOST" | "HELM_KUBEAPISERVER" => stranger(value.known_prefix()),
+            "DOCKER_HOST" => value
+                .known_prefix()
+                .starts_with("tcp://")
+                .then(|| stranger(value.known_prefix()))?,
+            _ => None,
+        },
+        EffectKind::Run(run) => {
+            let names = listed(SERVERS, run.program.as_str())?;
+            values(run, names).find_map(|value| match value.split_once('=') {
+                Some((_, address)) if address.contains("://") => stranger(address),
+                _ => stranger(&value),
             })
         }
         _ => None,
     }
+}
+
+/// A server of the internet that is none of the well-known ones.
+fn stranger(written: &str) -> Option<Hit> {
+    let host = host_of(written)?;
+    let is_kept = KEPT.iter().any(|known| {
+        host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    let is_near = matches!(hosts::kind(&host), HostKind::Local | HostKind::Private);
+    (!is_kept && !is_near && host.contains(['.', ':']))
+        .then(|| Hit { resource: Some(format!("host:{host}")), ..Hit::default() })
 }
 
 /// The values of the options, as the program's own row reads them.
@@ -214,7 +297,17 @@ fn with_secrets(mut hit: Hit, run: &Run) -> Hit {
             || known.starts_with("authorization:")
             || known.starts_with("cookie:")
     };
-    if run.arguments.iter().any(carries) {
+    // What answers in its place is not checked: it may be the proxy.
+    let unchecked = |word: &Argument| {
+        let known = word.text.known_prefix();
+        matches!(known, "-k" | "--insecure" | "--no-check-certificate" | "--trusted-host")
+            || ["http.sslverify=false", "--strict-ssl=false", "check_certificate=off"]
+                .iter()
+                .any(|off| known.eq_ignore_ascii_case(off))
+    };
+    let names_somebody = matches!(run.program.as_str(), "curl" | "curlie")
+        && values(run, &["-u", "--user", "--oauth2-bearer"]).next().is_some();
+    if names_somebody || run.arguments.iter().any(|word| carries(word) || unchecked(word)) {
         hit.severity = hit.severity.map(|severity| severity.max(Severity::High));
     }
     hit

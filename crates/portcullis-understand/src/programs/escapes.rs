@@ -20,12 +20,16 @@ mod settings;
 mod vim;
 
 pub use follow::is_temporary;
-use follow::{after, names_temporary, options_of, setting};
-pub(crate) use follow::{follow, has_rows, made, make_variables, makefile, values_of};
+use follow::{after, setting};
+pub(crate) use follow::{
+    follow, has_rows, made, make_variables, makefile, names_temporary, options_of, values_of,
+    words_of,
+};
 use git::git_commands;
 pub(crate) use git::git_environment;
 pub(crate) use named::named_in_variable;
 use settings::Settings;
+pub(crate) use settings::program as run_program;
 
 /// What a variable means to the programs that find it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -49,6 +53,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("CARGO_BUILD_RUSTC_WRAPPER", Variable::Command),
     ("CARGO_HTTP_PROXY", Variable::Obeyed),
     ("DELTA_PAGER", Variable::Command),
+    ("DOCKER_HOST", Variable::Obeyed),
     ("DYLD_INSERT_LIBRARIES", Variable::Obeyed),
     ("DYLD_LIBRARY_PATH", Variable::Obeyed),
     ("EDITOR", Variable::Command),
@@ -57,6 +62,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("FTP_PROXY", Variable::Obeyed),
     ("GH_BROWSER", Variable::Command),
     ("GH_EDITOR", Variable::Command),
+    ("GH_HOST", Variable::Obeyed),
     ("GH_PAGER", Variable::Command),
     ("GIT_ASKPASS", Variable::Command),
     ("GIT_CONFIG_COUNT", Variable::Obeyed),
@@ -70,6 +76,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("GIT_SSH", Variable::Command),
     ("GIT_SSH_COMMAND", Variable::Command),
     ("GIT_SSL_NO_VERIFY", Variable::Obeyed),
+    ("HELM_KUBEAPISERVER", Variable::Obeyed),
     ("HGEDITOR", Variable::Command),
     ("HISTFILE", Variable::Obeyed),
     ("HISTFILESIZE", Variable::Obeyed),
@@ -459,6 +466,7 @@ static ESCAPES: &[Escape] = &[
     escape("podman", &["--conmon", "--network-cmd-path", "--runtime"], How::Program),
     escape("procmail", &["-m"], How::Settings(Settings::Opaque)),
     escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
+    escape("psql", &["-o", "--output"], How::ShellAfter("|")),
     escape("rake", &["-e", "-E", "-p", "--execute", "--execute-print"], How::Code("ruby")),
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),
     escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
@@ -469,6 +477,7 @@ static ESCAPES: &[Escape] = &[
     escape("rsync", &["--rsync-path"], How::Shell),
     escape("rsync", &["-e", "--rsh"], How::Program),
     escape("rsyslogd", &["-f"], How::Settings(Settings::Opaque)),
+    escape("ruby", &["--crash-report"], How::ShellAfter("|")),
     escape("rview", EDITOR, How::Vim),
     escape("rvim", EDITOR, How::Vim),
     escape("scp", &["-D", "-S"], How::Program),
@@ -494,6 +503,8 @@ static ESCAPES: &[Escape] = &[
     escape("ssh-keygen", &["-w"], How::Library),
     escape("sshfs", &["-F"], How::Settings(Settings::Ssh)),
     escape("sshfs", &["-o"], How::ShellSetting(&["ssh_command"])),
+    escape("strace", &["-o", "--output"], How::ShellAfter("!")),
+    escape("strace", &["-o", "--output"], How::ShellAfter("|")),
     escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
     escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),
     escape(
@@ -529,6 +540,12 @@ static ESCAPES: &[Escape] = &[
     escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
     escape("zip", &["-TT", "--unzip-command"], How::Shell),
 ];
+
+/// The options of the table with their programs.
+#[cfg(test)]
+pub(super) fn named_options() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ESCAPES.iter().flat_map(|row| row.options.iter().map(move |option| (row.program, *option)))
+}
 
 /// Programs that run a line of their input behind this mark: `!command` in editors and clients.
 static INPUT_ESCAPES: &[(&str, &[&str])] = &[

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::bound::Bounded;
 use crate::effect::WriteMode;
-use crate::programs::{Word, started::make};
+use crate::programs::{Word, manuals, started::make};
 
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
@@ -18,6 +18,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         git_commands(walk, invocation);
     }
     let arguments = own_words(name, invocation);
+    manuals::follow(walk, invocation, &arguments);
     options_of(walk, name, &arguments);
     match name {
         "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
@@ -96,6 +97,7 @@ static RESULTS: &[(&str, &[&str], Written)] = &[
     ("aws", &["s3api", "get-object"], Written::Last(3)),
     ("convert", &[], Written::Last(2)),
     ("ffmpeg", &[], Written::Last(1)),
+    ("git", &["bundle", "create"], Written::At(2)),
     ("lz4", &[], Written::Last(2)),
     ("magick", &[], Written::Last(2)),
     ("objcopy", &[], Written::Last(2)),
@@ -501,13 +503,16 @@ pub(crate) fn make_variables(walk: &mut Walk<'_>, words: &[Argument]) {
 }
 
 /// The words of a variable that holds options: apart by blanks, but for what is quoted or in parentheses.
-pub(super) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
+pub(crate) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
     let mut words = Vec::new();
     let (mut word, mut quote, mut open) = (String::new(), None, 0_usize);
     let mut letters = value.known_prefix().chars();
     while let Some(letter) = letters.next() {
         match (quote, letter) {
-            (None, '\\') if open == 0 => word.extend(letters.next()),
+            (None, '\\') => match letters.next() {
+                Some(next) if open > 0 && !next.is_whitespace() => word.extend(['\\', next]),
+                next => word.extend(next),
+            },
             (Some(mark), _) if mark == letter => quote = None,
             (None, '"' | '\'') if open == 0 => quote = Some(letter),
             (None, letter) if letter.is_whitespace() && open == 0 => {
@@ -646,7 +651,7 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
 }
 
 /// Whether the program that a command names, or the script that its interpreter is given, lies among temporary files.
-pub(super) fn names_temporary(command: &Text) -> bool {
+pub(crate) fn names_temporary(command: &Text) -> bool {
     let mut words = command.known_prefix().split_whitespace();
     let first = words.next().unwrap_or("");
     let program = first.rsplit('=').next().unwrap_or(first);

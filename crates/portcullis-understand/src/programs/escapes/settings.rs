@@ -77,7 +77,7 @@ pub(super) fn directory(walk: &mut Walk<'_>, directory: &Argument) {
 }
 
 /// A program is named that stands in for one which is trusted: a command line, or a file.
-pub(super) fn program(walk: &mut Walk<'_>, value: &Argument) {
+pub(crate) fn program(walk: &mut Walk<'_>, value: &Argument) {
     let written = value.text.known_prefix();
     if matches!(written, "" | "none" | "internal" | "true" | "false") && !value.text.has_unknown() {
         return;

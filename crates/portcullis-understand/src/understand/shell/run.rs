@@ -244,7 +244,7 @@ impl Walk<'_> {
     }
 
     /// What a variable means to programs that will find it: some are obeyed, some are run.
-    pub(super) fn environment(&mut self, name: &str, value: &Text, span: Span) {
+    pub(crate) fn environment(&mut self, name: &str, value: &Text, span: Span) {
         if matches!(name, "PS0" | "PS1" | "PS2" | "PS3" | "PS4") {
             self.at_most(Certainty::Likely, |walk| walk.expand_again(value, span));
         }

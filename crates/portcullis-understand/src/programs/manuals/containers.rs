@@ -1,0 +1,360 @@
+//! The options of container engines and what steers clusters and clouds.
+
+use super::{Dashes, Ends, Manual, words};
+
+pub(super) static DOCKER: Manual = Manual {
+    programs: &["docker"],
+    source: "docker help, 28.2",
+    ends: Ends::Behind(words!("create exec run")),
+    verbs: words!(
+        "attach build builder checkpoint commit config container context cp create diff events \
+        exec export help history image images import info inspect kill load login logout logs \
+        manifest network node pause plugin port ps pull push rename restart rm rmi run save \
+        search secret service stack start stats stop swarm system tag top trust unpause update \
+        version volume wait"
+    ),
+    before: words!("--config --context --host --log-level -H -c -l"),
+    flags: words!(
+        "--all --all-tags --amend --archive --attachable --autolock --cluster --compress \
+        --config-only --debug --detach --details --digests --disable --disable-content-trust \
+        --follow --follow-link --force --force-new-cluster --force-rm --grant-all-permissions \
+        --help --human --ingress --init --insecure --interactive --internal --ipv4 --ipv6 \
+        --latest --leave-running --local --no-cache --no-healthcheck --no-resolve --no-stdin \
+        --no-stream --no-task-ids --no-trunc --oom-kill-disable --password-stdin --pause \
+        --pretty --prune --publish-all --purge --quiet --raw --read-only --rm --rollback \
+        --rotate --sig-proxy --size --skip-interpolation --skip-remote-check --squash \
+        --timestamps --tls --tlsverify --tree --tty --use-api-socket --verbose --version \
+        --volumes --with-registry-auth --yes -D -L -P -q -y"
+    ),
+    values: words!(
+        "--add-host --advertise-addr --alias --annotation --arch --args --author --aux-address \
+        --availability --blkio-weight --blkio-weight-device --ca-cert --ca-key --cache-from \
+        --cap-drop --cert-expiry --cgroup-parent --change --checkpoint --checkpoint-dir \
+        --compose-file --config-add --config-from --config-rm --constraint --constraint-add \
+        --constraint-rm --container-label --container-label-add --container-label-rm --context \
+        --cpu-count --cpu-percent --cpu-period --cpu-quota --cpu-rt-period --cpu-rt-runtime \
+        --cpu-shares --cpus --cpuset-cpus --cpuset-mems --credential-spec --data-path-addr \
+        --data-path-port --default-addr-pool --default-addr-pool-mask-length --description \
+        --detach-keys --device-cgroup-rule --device-read-bps --device-read-iops \
+        --device-write-bps --device-write-iops --dispatcher-heartbeat --dns --dns-add \
+        --dns-option --dns-option-add --dns-option-rm --dns-rm --dns-search --dns-search-add \
+        --dns-search-rm --docker --domainname --driver --driver-opt --endpoint-mode --env-add \
+        --env-rm --expose --external-ca --filter --format --from --gateway --generic-resource \
+        --generic-resource-add --generic-resource-rm --gpus --group --group-rm --gw-priority \
+        --health-cmd --health-interval --health-retries --health-start-interval \
+        --health-start-period --health-timeout --host-add --host-rm --hostname --image --input \
+        --io-maxbandwidth --io-maxiops --ip --ip-range --ip6 --ipam-driver --ipam-opt \
+        --isolation --keep-storage --kernel-memory --label --label-add --label-rm --last --limit \
+        --limit-bytes --limit-cpu --limit-memory --limit-pids --link-local-ip --listen-addr \
+        --log-driver --log-level --log-opt --mac-address --max-concurrent --max-snapshots \
+        --memory --memory-reservation --memory-swap --memory-swappiness --message --mode \
+        --mount-add --mount-rm --name --network-add --network-alias --network-rm --oom-score-adj \
+        --opt --os --os-features --os-version --pids-limit --placement-pref --placement-pref-add \
+        --placement-pref-rm --platform --plugin --publish --publish-add --publish-rm --replicas \
+        --replicas-max-per-node --required-bytes --reserve-cpu --reserve-memory --resolve-image \
+        --restart --restart-condition --restart-delay --restart-max-attempts --restart-window \
+        --role --rollback-delay --rollback-failure-action --rollback-max-failure-ratio \
+        --rollback-monitor --rollback-order --rollback-parallelism --runtime --scope \
+        --secret-add --secret-rm --sharing --signal --since --snapshot-interval \
+        --stop-grace-period --stop-signal --stop-timeout --storage-opt --subnet --sysctl \
+        --sysctl-add --sysctl-rm --tag --tail --target --task-history-limit --template-driver \
+        --timeout --tmpfs --topology-preferred --topology-required --type --ulimit-add \
+        --ulimit-rm --until --update-delay --update-failure-action --update-max-failure-ratio \
+        --update-monitor --update-order --update-parallelism --username --variant \
+        --volume-driver --workdir -h -m -n -w"
+    ),
+    either: words!(
+        "--allow --attach --attest --build-context --builder --cache-to --call --check --link \
+        --load --metadata-file --no-cache-filter --progress --provenance --pull --push --sbom \
+        --shm-size --ulimit -1 -a -c -d -i -l -p -s -t"
+    ),
+    followed: words!(
+        "--build-arg --cap-add --cgroupns --cidfile --config --device --entrypoint --env \
+        --env-file --file --group-add --host --iidfile --ipc --mount --network --output --pid \
+        --privileged --secret --security-opt --ssh --user --userns --uts --volume --volumes-from \
+        -H -e -f -o -u -v"
+    ),
+    reads: words!("--label-file"),
+    secrets: words!("--password --tlscacert --tlscert --tlskey --token"),
+    ..Manual::EMPTY
+};
+
+pub(super) static PODMAN: Manual = Manual {
+    programs: &["podman"],
+    source: "podman help, 4.3 and what 5 added",
+    ends: Ends::Behind(words!("create exec run")),
+    verbs: words!(
+        "attach auto-update build commit container cp create diff events exec export generate \
+        healthcheck help history image images import info init inspect kill kube load login \
+        logout logs machine manifest mount network pause play pod port ps pull push rename \
+        restart rm rmi run save search secret start stats stop system tag top unmount unpause \
+        unshare untag update version volume wait"
+    ),
+    before: words!("-c"),
+    flags: words!(
+        "--all --all-platforms --all-providers --all-tags --amend --archive --build --color \
+        --compact --compatible --ctr-ids --ctr-names --ctr-status --depend --destroy --detach \
+        --digests --disable-compression --disable-content-trust --disable-dns --display \
+        --env-host --external --farm --file-locks --files --follow --force --force-rm \
+        --get-login --history --human --identity-label --ignore --ignore-rootfs \
+        --ignore-static-ip --ignore-static-mac --ignore-volumes --include-volumes --infra \
+        --interactive --internal --ipv6 --keep --latest --leave-running --list-tags --load \
+        --logsplit --multi-image-archive --names --new --no-cache --no-header --no-healthcheck \
+        --no-hosts --no-prune --no-reset --no-stream --no-trunc --noheading --noout --now --ns \
+        --omit-history --oom-kill-disable --overwrite --passwd --password-stdin --pause \
+        --pre-checkpoint --pretty --print-stats --publish-all --quiet --read-only \
+        --read-only-tmpfs --remove-signatures --replace --rmi --rootful --rootless-netns --run \
+        --running --save-ignition --save-image --save-keys --service --share-parent --sig-proxy \
+        --size --skip-tls-verify --skip-unused-stages --squash --squash-all --start --stdin \
+        --sync --syslog --tcp-established --template --timestamps --trace --transient-store \
+        --tty --uncompressed --unsetenv-all --user-mode-networking --verbose --version --volumes \
+        --wait --whatrequires --with-previous -D -P -R -k -q -r"
+    ),
+    values: words!(
+        "--add-host --after --alias --annotation --arch --author --blkio-weight \
+        --blkio-weight-device --build-context --cache-from --cache-to --cache-ttl --cap-drop \
+        --cgroup-conf --cgroup-manager --cgroup-parent --cgroups --change --chrootdirs \
+        --compression-format --condition --configmap --connection --container --container-prefix \
+        --context-dir --cors --cpp-flag --cpu-period --cpu-quota --cpu-rt-period \
+        --cpu-rt-runtime --cpu-shares --cpus --cpuset-cpus --cpuset-mems --create-image \
+        --device-cgroup-rule --device-read-bps --device-read-iops --device-write-bps \
+        --device-write-iops --directory --disk-size --dns --dns-option --dns-search --driver \
+        --driver-opts --env-merge --events-backend --exec --exit-policy --expose --features \
+        --filename --filter --format --from --gateway --gidmap --gpus --group-add --group-entry \
+        --health-cmd --health-interval --health-log-destination --health-on-failure \
+        --health-retries --health-start-period --health-startup-cmd --health-timeout --hostname \
+        --hosts-file --hostuser --ignorefile --image-path --image-volume --import \
+        --import-previous --infra-command --infra-image --infra-name --init-ctr --input \
+        --interval --ip --ip-range --ip6 --ipam-driver --isolation --jobs --label --label-file \
+        --last --limit --log-driver --log-level --log-opt --mac-address --manifest --memory \
+        --memory-reservation --memory-swap --memory-swappiness --message --namespace \
+        --network-alias --new-runtime --oom-score-adj --opt --os --os-feature --os-features \
+        --os-version --passwd-entry --personality --pids-limit --platform --pod-prefix \
+        --preserve-fds --publish --rdt-class --requires --restart --restart-policy --restart-sec \
+        --retry --retry-delay --runtime-flag --sdnotify --separator --share --shm-size \
+        --shm-size-systemd --signal --since --sort --ssh --start-timeout --stop-signal \
+        --stop-timeout --storage-driver --storage-opt --subgidname --subnet --subuidname \
+        --sysctl --tag --tail --target --time --timeout --timestamp --timezone --tmpfs --type \
+        --tz --uidmap --ulimit --umask --unsetenv --until --username --userns --userns-gid-map \
+        --userns-gid-map-group --userns-uid-map --userns-uid-map-user --variant --volume-driver \
+        --wants --watch --workdir -H -h -w"
+    ),
+    either: words!(
+        "--attach --compress --context --detach-keys --help --host --http-proxy --init --layers \
+        --name --pod --pull --remote --rm --systemd --tls-verify -a -c -d -f -i -l -m -n -p -s \
+        -t -v"
+    ),
+    followed: words!(
+        "--build-arg --cap-add --cgroupns --cidfile --cni-config-dir --config --conmon --device \
+        --entrypoint --env --env-file --file --hooks-dir --iidfile --ipc --mount --network \
+        --network-cmd-path --output --pid --privileged --rootfs --runtime --seccomp-policy \
+        --secret --security-opt --user --uts --volume --volumes-from -e -o -u"
+    ),
+    writes: words!(
+        "--conmon-pidfile --digestfile --export --imagestore --infra-conmon-pidfile --logfile \
+        --pidfile --pod-id-file --root --runroot --tmpdir --volumepath"
+    ),
+    loads: words!(
+        "--events-backend-plugin --ignition-path --init-path --module --network-config-dir \
+        --seccomp-profile-root"
+    ),
+    reaches: words!("--url"),
+    secrets: words!(
+        "--authfile --cert-dir --creds --decryption-key --identity --password --sign-by \
+        --sign-by-sigstore-private-key --sign-passphrase-file"
+    ),
+    ..Manual::EMPTY
+};
+
+pub(super) static KUBECTL: Manual = Manual {
+    programs: &["kubectl", "oc"],
+    source: "kubectl help, 1.32",
+    verbs: words!(
+        "alpha annotate api-resources api-versions apply attach auth autoscale certificate \
+        cluster-info completion config cordon cp create debug delete describe diff drain edit \
+        events exec explain expose get help kustomize label logs options patch plugin \
+        port-forward proxy replace rollout run scale set taint top uncordon version wait"
+    ),
+    before: words!(
+        "--as --cluster --context --kubeconfig --namespace --server --token --user -n -s -v"
+    ),
+    flags: words!(
+        "--all-containers --all-namespaces --all-pods --allow-missing-template-keys --append-hash \
+        --append-server-path --arguments-only --as-current-user --attach --cached --client \
+        --command --current --delete-emptydir-data --disable-compression --disable-eviction \
+        --disable-filter --edit --embed-certs --enable-alpha-plugins --enable-helm \
+        --exec-provide-cluster-info --expose --flatten --follow --force-conflicts --helm-debug \
+        --ignore-errors --ignore-not-found --insecure-skip-tls-verify \
+        --insecure-skip-tls-verify-backend --interactive --keep-annotations \
+        --keep-init-containers --keep-labels --keep-liveness --keep-readiness --keep-startup \
+        --leave-stdin-open --list --local --match-server-version --merge --minify --namespaced \
+        --network --no-preserve --now --openapi-patch --output-patch --overwrite --previous \
+        --privileged --prune --quiet --recursive --replace --resolve --rm --same-node \
+        --save-config --server-print --server-side --share-processes --show-capacity \
+        --show-events --show-kind --show-labels --show-managed-fields --sum --timestamps \
+        --use-protocol-buffers --warnings-as-errors --watch-only --windows-line-endings"
+    ),
+    values: words!(
+        "--accept-hosts --accept-paths --address --annotation --annotations --api-group \
+        --api-prefix --api-version --audience --auth-provider --auth-provider-arg \
+        --bound-object-kind --bound-object-name --bound-object-uid --categories --chunk-size \
+        --class --cluster --cluster-ip --clusterip --clusterrole --concurrency --container \
+        --context --copy-to --cpu-percent --current-replicas --custom --default-backend \
+        --docker-email --duration --env --exec-api-version --exec-arg --exec-env \
+        --exec-interactive-mode --external-ip --field-manager --field-selector --for --from \
+        --grace-period --group --helm-api-versions --helm-kube-version --image \
+        --image-pull-policy --keepalive --keys --label-columns --labels --limit-bytes --limits \
+        --load-balancer-ip --load-restrictor --log-flush-frequency --max --max-log-requests \
+        --min --mount --name --namespace --namespaces --network-name --output --override-type \
+        --overrides --patch --pod-running-timeout --pod-selector --profile --prune-allowlist \
+        --reject-methods --reject-paths --replicas --request-timeout --resource --resource-name \
+        --resource-version --retries --revision --role --rule --selector --serviceaccount \
+        --session-affinity --set-image --since --since-time --skip-wait-for-delete-timeout \
+        --tail --target --target-port --tcp --template --timeout --tls-server-name --to-revision \
+        --type --types --user --verb --verbs --www-prefix"
+    ),
+    either: words!(
+        "--add-dir-header --all --alsologtostderr --as --cascade --containers --delete-local-data \
+        --dry-run --export --force --from-literal --generator --help --ignore-daemonsets \
+        --include-uninitialized --log-backtrace-at --log-file-max-size --logtostderr \
+        --no-headers --one-output --output-watch-events --port --prefix --protocol \
+        --prune-whitelist --raw --record --requests --reset --restart --show-all --skip-headers \
+        --skip-log-headers --sort-by --stderrthreshold --stdin --subresource --tty --v \
+        --validate --vmodule --wait --watch -A -L -P -R -c -e -h -i -k -l -n -o -p -q -r -t -u \
+        -v -w"
+    ),
+    followed: words!("--exec-command --filename --kustomize -f"),
+    reads: words!("--certificate-authority --from-env-file --from-file --patch-file --www"),
+    writes: words!(
+        "--cache-dir --log-dir --log-file --output-directory --profile-output --unix-socket"
+    ),
+    runs: words!("--helm-command --helm-path"),
+    loads: words!("--kubeconfig"),
+    reaches: words!("--docker-server --proxy-url --server -s"),
+    secrets: words!(
+        "--as-group --as-uid --cert --client-certificate --client-key --docker-password \
+        --docker-username --key --password --token --username"
+    ),
+    ..Manual::EMPTY
+};
+
+pub(super) static HELM: Manual = Manual {
+    programs: &["helm"],
+    source: "helm help, 3.16 (docs/helm of helm/helm-www)",
+    verbs: words!(
+        "completion create delete dep dependency env fetch get help history inspect install lint \
+        list ls package plugin pull push registry repo rollback search show status template test \
+        un uninstall upgrade verify version"
+    ),
+    flags: words!(
+        "--all --all-namespaces --allow-deprecated --atomic --cleanup-on-fail --client \
+        --create-namespace --date --debug --dependency-update --deployed --devel \
+        --disable-openapi-validation --enable-dns --fail-on-no-result --failed --force \
+        --force-conflicts --force-update --generate-name --help --hide-notes --hide-secret \
+        --ignore-not-found --include-crds --insecure --insecure-skip-tls-verify --install \
+        --is-upgrade --keep-history --kube-insecure-skip-tls-verify --list-repo-url --logs \
+        --no-color --no-headers --no-hooks --no-update --pass-credentials --password-stdin \
+        --pending --plain-http --prov --quiet --recreate-pods --refresh --regexp \
+        --render-subchart-notes --replace --reset-then-reuse-values --reset-values \
+        --reuse-values --reverse --rollback-on-failure --short --show-desc --show-resources \
+        --sign --skip-crds --skip-refresh --skip-schema-validation --skip-tests --strict \
+        --superseded --take-ownership --uninstalled --uninstalling --untar --username-stdin \
+        --validate --verify --versions --wait-for --wait-for-jobs --with-subcharts -A -g -h -i"
+    ),
+    values: words!(
+        "--api-versions --app-version --burst-limit --cascade --description --filter \
+        --history-max --kube-context --kube-version --labels --max --max-col-width \
+        --name-template --namespace --offset --output --qps --registry-client --render-timeout \
+        --repo --repository --revision --selector --set --set-file --set-json --set-literal \
+        --set-string --show-only --starter --template --time-format --timeout --version"
+    ),
+    either: words!(
+        "--dry-run --release-name --server-side --wait -a -c -l -m -n -o -p -q -r -s -u"
+    ),
+    followed: words!("--values -f"),
+    reads: words!("--ca-file"),
+    writes: words!(
+        "--cache-dir --cache-file --destination --output-dir --repository-cache --untardir"
+    ),
+    runs: words!("--post-renderer --post-renderer-args"),
+    loads: words!("--content-cache --kubeconfig --registry-config --repository-config"),
+    reaches: words!("--kube-apiserver --kube-tls-server-name"),
+    secrets: words!(
+        "--cert-file --key --key-file --keyring --kube-as-group --kube-as-user --kube-ca-file \
+        --kube-token --passphrase-file --password --username"
+    ),
+    ..Manual::EMPTY
+};
+
+pub(super) static TERRAFORM: Manual = Manual {
+    programs: &["terraform", "tofu"],
+    source: "terraform -help, 1.x",
+    dashes: Dashes::One,
+    flags: words!(
+        "-allow-deferral -allow-missing -auto-approve -compact-warnings -concise -deny \
+        -detailed-exitcode -draw-cycles -dry-run -enable-plugin-cache -force -force-copy -h \
+        -help -ignore-remote-version -light -lock-file -migrate-state -no-color -no-tests -raw \
+        -reconfigure -recursive -refresh-only -show-sensitive -update -verbose -version"
+    ),
+    values: words!(
+        "-backup -config -consolidate-errors -consolidate-warnings -deprecation -encryption \
+        -filter -id -lock-timeout -lockfile -module-depth -parallelism -platform -provider \
+        -replace -state -target -test-directory -var"
+    ),
+    either: words!(
+        "-backend -check -cloud-run -destroy -diff -exclude -get -input -json -list -lock -plan \
+        -refresh -type -upgrade -write"
+    ),
+    followed: words!("-chdir -out -state-out -var-file"),
+    writes: words!("-fs-mirror -generate-config-out -junit-xml"),
+    loads: words!("-from-module -plugin-dir"),
+    reaches: words!("-backend-config -net-mirror"),
+    ..Manual::EMPTY
+};
+
+pub(super) static ANSIBLE: Manual = Manual {
+    programs: &[
+        "ansible",
+        "ansible-playbook",
+        "ansible-galaxy",
+        "ansible-vault",
+        "ansible-inventory",
+        "ansible-doc",
+        "ansible-pull",
+        "ansible-config",
+        "ansible-console",
+    ],
+    source: "ansible --help and its kin, 2.14",
+    abbreviates: true,
+    flags: words!(
+        "--accept-host-key --ask-become-pass --ask-pass --ask-su-pass --ask-vault-pass \
+        --ask-vault-password --become --check --clean --diff --export --flush-cache --force \
+        --force-handlers --force-with-deps --full --graph --help --ignore-certs --ignore-errors \
+        --ignore-signature-status-codes --json --keep-scm-meta --list --list-files --list-hosts \
+        --list-tags --list-tasks --list_files --metadata-dump --nested --no-cache --no-deps \
+        --no-fail-on-errors --offline --one-line --only-if-changed --pre --purge --snippet \
+        --step --syntax-check --toml --track-subs --upgrade --vars --verbose --verify-commit \
+        --version --yaml -D -F -N -b -g -h -j -o -y"
+    ),
+    values: words!(
+        "--api-version --background --become-method --become-user --branch --checkout \
+        --collection-skeleton --collections-path --connection --encrypt-vault-id --entry-point \
+        --forks --keyring --limit --name --new-vault-id --poll --required \
+        --required-valid-signature-count --resolvelib --role-file --role-name --role-skeleton \
+        --signature --skip-tags --sleep --start-at-task --stdin-name --tags --task-timeout \
+        --timeout --type --vault-id -B -P -T -c"
+    ),
+    either: words!("--host -C -H -U -d -f -l -n -p -r -s -t -v"),
+    followed: words!("--args --inventory --inventory-file --module-name -a -i -m"),
+    reads: words!("--extra-vars --requirements-file -e"),
+    writes: words!("--directory --download-path --init-path --output --output-path --tree"),
+    runs: words!(
+        "--become-pass-file --become-password-file --conn-pass-file --connection-password-file \
+        --new-vault-password-file --vault-pass-file --vault-password-file"
+    ),
+    loads: words!("--module-path --playbook-dir --roles-path -M"),
+    passes: words!("--scp-extra-args --sftp-extra-args --ssh-common-args --ssh-extra-args"),
+    reaches: words!("--server --url"),
+    secrets: words!("--api-key --key-file --private-key --token --user -K -k -u"),
+    ..Manual::EMPTY
+};

@@ -1,0 +1,536 @@
+//! The options of programs as their manuals list them, whole: for each its name, and what stands behind it. Owns how a word is
+//! found in such a list and what follows from its kind; the lists are in the files below, one program in one place.
+//!
+//! Of these programs an option that the list does not have is not understood. What an option of a kind does that has a
+//! meaning of its own (a shell line, a setting of ssh, a script of Vim) is said by the tables of [`super::escapes`].
+
+use portcullis_syntax::Span;
+
+use super::escapes::{self, is_temporary};
+use crate::{
+    effect::{Argument, GapReason, WriteMode},
+    place::{self, Place},
+    text::{Taint, Text},
+    understand::shell::{Invocation, Walk},
+};
+
+mod archives;
+mod builders;
+mod containers;
+mod crypto;
+mod databases;
+mod git;
+mod languages;
+mod packages;
+mod read;
+mod remote;
+#[cfg(test)]
+mod tests;
+mod text;
+mod variables;
+mod wrappers;
+
+pub(crate) use read::{Word, read};
+pub(super) use variables::held;
+
+/// All options of one program: each kind is a sorted list of names.
+#[derive(Clone, Copy)]
+pub(crate) struct Manual {
+    /// The program's names.
+    pub(crate) programs: &'static [&'static str],
+    /// The manual and its version.
+    #[cfg_attr(not(test), expect(dead_code, reason = "where a row comes from belongs to it"))]
+    pub(crate) source: &'static str,
+    dashes: Dashes,
+    /// Whether any beginning of a long option's name stands for it.
+    pub(crate) abbreviates: bool,
+    ends: Ends,
+    /// Its subcommands: behind another word nothing is known. Empty where it has none.
+    verbs: Words,
+    /// Options before the subcommand that take a value, where the same name has none behind it.
+    before: Words,
+    /// Subcommands that hand on what they do not know.
+    open: Words,
+    /// Options that are written in one word with what is said, whatever that is: `-Dname=value`.
+    glued: Words,
+    /// Options that take their value in the same word only, whatever kind they are of.
+    joined: Words,
+    /// Options behind which every word is another program's.
+    finals: Words,
+    /// Nothing is said but the option.
+    flags: Words,
+    /// The value is data.
+    values: Words,
+    /// A flag for one subcommand and with a value for another, or with a value in the same word only; data.
+    either: Words,
+    /// The value is more than data, and a row elsewhere says what: of the program itself, or among the escapes.
+    followed: Words,
+    /// The value is a file that is read.
+    reads: Words,
+    /// The value is a file or a directory that is written.
+    writes: Words,
+    /// The value is a command, or names a program.
+    runs: Words,
+    /// The value names code that is loaded or run by the program: as much as if it had been run by it.
+    scripts: Words,
+    /// The value names settings or plugins that may name programs.
+    loads: Words,
+    /// The value holds options of another program.
+    passes: Words,
+    /// The value is a variable for the program that is run.
+    sets: Words,
+    /// The value is a host, an address or a proxy.
+    reaches: Words,
+    /// The value is an identity or a credential, or a file of them.
+    secrets: Words,
+}
+
+/// Names, sorted.
+pub(crate) type Words = &'static [&'static str];
+
+/// How a program's long options begin.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Dashes {
+    /// With two; behind one dash letters are bundled.
+    Two,
+    /// With one or two; nothing is bundled.
+    One,
+}
+
+/// Where a program's own words end.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Ends {
+    /// Nowhere but behind `--`.
+    Never,
+    /// At the first operand.
+    AtOperand,
+    /// At the first operand behind one of these subcommands.
+    Behind(Words),
+}
+
+/// What stands behind an option.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    Flag,
+    Value,
+    Either,
+    Followed,
+    Reads,
+    Writes,
+    Runs,
+    Scripts,
+    Loads,
+    Passes,
+    Sets,
+    Reaches,
+    Secrets,
+}
+
+impl Manual {
+    const EMPTY: Self = Self {
+        programs: &[],
+        source: "",
+        dashes: Dashes::Two,
+        abbreviates: false,
+        ends: Ends::Never,
+        verbs: &[],
+        before: &[],
+        open: &[],
+        glued: &[],
+        joined: &[],
+        finals: &[],
+        flags: &[],
+        values: &[],
+        either: &[],
+        followed: &[],
+        reads: &[],
+        writes: &[],
+        runs: &[],
+        scripts: &[],
+        loads: &[],
+        passes: &[],
+        sets: &[],
+        reaches: &[],
+        secrets: &[],
+    };
+
+    /// Each kind with its names; what asks for more stands first.
+    pub(crate) const fn kinds(&self) -> [(Kind, Words); 13] {
+        [
+            (Kind::Runs, self.runs),
+            (Kind::Sets, self.sets),
+            (Kind::Passes, self.passes),
+            (Kind::Scripts, self.scripts),
+            (Kind::Loads, self.loads),
+            (Kind::Writes, self.writes),
+            (Kind::Reaches, self.reaches),
+            (Kind::Secrets, self.secrets),
+            (Kind::Reads, self.reads),
+            (Kind::Followed, self.followed),
+            (Kind::Either, self.either),
+            (Kind::Value, self.values),
+            (Kind::Flag, self.flags),
+        ]
+    }
+}
+
+/// A list of names out of one text, made when the program is built.
+macro_rules! words {
+    ($text:literal) => {{
+        const TEXT: &str = $text;
+        static WORDS: [&str; $crate::programs::manuals::count(TEXT)] =
+            $crate::programs::manuals::split(TEXT);
+        &WORDS
+    }};
+}
+use words;
+
+/// How many words a text has that are apart by one blank each.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn count(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut words, mut at) = (1, 0);
+    while at < bytes.len() {
+        if bytes[at] == b' ' {
+            words += 1;
+        }
+        at += 1;
+    }
+    words
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+const fn split<const N: usize>(text: &'static str) -> [&'static str; N] {
+    let mut words = [""; N];
+    let (mut rest, mut word) = (text, 0);
+    while word < N {
+        let bytes = rest.as_bytes();
+        let mut end = 0;
+        while end < bytes.len() && bytes[end] != b' ' {
+            end += 1;
+        }
+        let (first, behind) = rest.split_at(end);
+        words[word] = first;
+        rest = if behind.is_empty() { behind } else { behind.split_at(1).1 };
+        word += 1;
+    }
+    words
+}
+
+/// The manual of a program.
+pub(crate) fn manual(program: &str) -> Option<&'static Manual> {
+    let at = MANUALS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
+    MANUALS.get(at).map(|(_, manual)| *manual)
+}
+
+/// Reads the words of a program with the list of its options, and the variables that it is given.
+pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
+    variables::follow(walk, invocation);
+    let Some(manual) = manual(&invocation.program) else { return };
+    // Their own words go on behind the subcommand.
+    let words = match invocation.program.as_str() {
+        "docker" | "podman" => invocation.arguments.as_slice(),
+        _ => own,
+    };
+    for word in read(manual, words) {
+        match word {
+            Word::Unknown(argument) => walk.gap(argument.span, GapReason::UnknownOption),
+            Word::Known(kind, name, value) => {
+                act(walk, &invocation.program, kind, name, &value, &invocation.origin());
+            }
+        }
+    }
+    match invocation.program.as_str() {
+        "cargo" | "gh" | "go" => by_operands(walk, invocation),
+        _ => {}
+    }
+}
+
+/// What a subcommand makes of its operands: settings for good, and words for a compiler.
+fn by_operands(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = invocation.arguments.as_slice();
+    let word = |at: usize| words.get(at).and_then(|word| word.text.as_known()).unwrap_or("");
+    match (invocation.program.as_str(), word(0), word(1)) {
+        ("gh", "config", "set") if matches!(word(2), "browser" | "editor" | "pager") => {
+            if let Some(value) = words.get(3) {
+                named_program(walk, value);
+            }
+        }
+        ("go", "env", "-w") => {
+            for word in words {
+                let Some((name, _)) = word.text.known_prefix().split_once('=') else { continue };
+                let (name, behind) = (name.to_owned(), name.len() + 1);
+                let rest = word.text.known_prefix().get(behind..).unwrap_or("").to_owned();
+                walk.environment(&name, &word.text.beginning_with(&rest), word.span);
+            }
+        }
+        ("cargo", "rustc" | "rustdoc", _) => {
+            let behind = words.iter().skip_while(|word| word.text.as_known() != Some("--"));
+            for word in behind {
+                variables::compiler(walk, &word.text, word.span);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the options do that stand in a variable: `GOFLAGS`, `MAVEN_OPTS`.
+pub(super) fn options_of(walk: &mut Walk<'_>, program: &str, words: &[Argument], span: Span) {
+    let Some(manual) = manual(program) else { return };
+    for word in read(manual, words) {
+        match word {
+            Word::Unknown(_) => walk.gap(span, GapReason::UnknownOption),
+            Word::Known(kind, name, value) => {
+                act(walk, program, kind, name, &value, &Text::unknown(program));
+            }
+        }
+    }
+}
+
+fn act(
+    walk: &mut Walk<'_>,
+    program: &str,
+    kind: Kind,
+    name: &str,
+    value: &Argument,
+    written: &Text,
+) {
+    let known = value.text.known_prefix();
+    match kind {
+        Kind::Writes if !matches!(known, "" | "-") => wrote(walk, value, written),
+        Kind::Runs => named_program(walk, value),
+        Kind::Scripts => script(walk, program, value),
+        Kind::Loads => loaded(walk, value),
+        Kind::Passes => {
+            let other = if program == "rsync" { "rsync" } else { "ssh" };
+            let words = escapes::words_of(&value.text, value.span);
+            escapes::options_of(walk, other, &words);
+        }
+        Kind::Sets => {
+            if let Some((name, _)) = known.split_once('=') {
+                let set = value.text.beginning_with(known.get(name.len() + 1..).unwrap_or(""));
+                let name = name.to_owned();
+                walk.environment(&name, &set, value.span);
+            }
+        }
+        Kind::Followed if program == "cargo" && name == "--config" => {
+            variables::compiler(walk, &value.text, value.span);
+        }
+        Kind::Followed if program.starts_with("wget") && matches!(name, "-e" | "--execute") => {
+            wgetrc(walk, value, written);
+        }
+        // A file of cookies, unless it is one of them.
+        Kind::Secrets if matches!(name, "-b" | "--cookie") && !known.contains('=') => {
+            walk.read(value);
+        }
+        // The linker that a Go build runs stands among the linker's flags.
+        Kind::Value if name == "-ldflags" && known.contains("-extld") => {
+            for (_, rest) in known.match_indices("-extld=").map(|(at, _)| known.split_at(at + 7)) {
+                let text = value.text.beginning_with(rest);
+                named_program(walk, &Argument { text, span: value.span });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A file that an option names is written. In the project and among temporary files that is what such options are for.
+fn wrote(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
+    let place = place::place_of(&walk.target(&value.text), walk.facts());
+    let is_meant = place.is_workspace()
+        || matches!(place, Place::Cache | Place::Elsewhere | Place::Unknown)
+        || lies_among_temporary(value.text.known_prefix());
+    if !is_meant {
+        walk.write(value, WriteMode::Replace, written.clone());
+    }
+}
+
+/// `name = value` as it stands in a wgetrc.
+fn wgetrc(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
+    let Some((name, _)) = value.text.known_prefix().split_once('=') else { return };
+    let rest = value.text.known_prefix().get(name.len() + 1..).unwrap_or("").trim_start();
+    let said = Argument { text: value.text.beginning_with(rest), span: value.span };
+    match name.trim().to_ascii_lowercase().replace(['-', '_'], "").as_str() {
+        "useaskpass" => named_program(walk, &said),
+        "logfile" | "outputdocument" | "dirprefix" | "savecookies" | "warcfile" => {
+            wrote(walk, &said, written);
+        }
+        "postfile" | "bodyfile" => {
+            walk.read(&said);
+            walk.gap(value.span, GapReason::UnknownOption);
+        }
+        _ => {}
+    }
+}
+
+/// A command, or the path of a program. A name alone is one that is installed.
+pub(super) fn named_program(walk: &mut Walk<'_>, value: &Argument) {
+    let known = value.text.known_prefix().trim_start();
+    let is_path = ["/", "./", "../", "~/"].iter().any(|start| known.starts_with(start));
+    if !is_path && !known.contains(char::is_whitespace) {
+        return;
+    }
+    if escapes::names_temporary(&value.text) {
+        walk.note("execution.temporary.escape", value.span);
+    }
+    escapes::run_program(walk, value);
+}
+
+/// Code that a program loads or runs as its own: asked about where it lies among temporary files and this call did not write it.
+fn script(walk: &mut Walk<'_>, program: &str, value: &Argument) {
+    let known = value.text.known_prefix();
+    if known.starts_with("data:") {
+        walk.gap(value.span, GapReason::UnknownCode);
+        return;
+    }
+    if walk.wrote(&value.text) {
+        let language = match program {
+            "node" | "nodejs" => "javascript",
+            "perl" => "perl",
+            "ruby" => "ruby",
+            "nvim" => "lua",
+            _ => return,
+        };
+        walk.script(language, value, &[], None);
+    } else if lies_among_temporary(known) {
+        walk.note("execution.temporary.escape", value.span);
+    }
+}
+
+/// Settings or plugins that may name programs: what a call wrote into them is not read, and among temporary files nobody knows them.
+pub(super) fn loaded(walk: &mut Walk<'_>, value: &Argument) {
+    let known = value.text.known_prefix();
+    if matches!(known, "" | "-" | "/dev/null") {
+        return;
+    }
+    if walk.wrote(&value.text) {
+        let content = walk.read(value);
+        if content.taint.has(Taint::NETWORK) || !content.is_empty() {
+            walk.gap(value.span, GapReason::UnknownCode);
+        }
+    } else if lies_among_temporary(known) {
+        walk.note("execution.settings.named", value.span);
+    }
+}
+
+fn lies_among_temporary(path: &str) -> bool {
+    path.split([':', ','])
+        .any(|path| is_temporary(path) || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm"))
+}
+
+/// The manuals by the names of programs, sorted.
+static MANUALS: &[(&str, &Manual)] = &[
+    ("ansible", &containers::ANSIBLE),
+    ("ansible-config", &containers::ANSIBLE),
+    ("ansible-console", &containers::ANSIBLE),
+    ("ansible-doc", &containers::ANSIBLE),
+    ("ansible-galaxy", &containers::ANSIBLE),
+    ("ansible-inventory", &containers::ANSIBLE),
+    ("ansible-playbook", &containers::ANSIBLE),
+    ("ansible-pull", &containers::ANSIBLE),
+    ("ansible-vault", &containers::ANSIBLE),
+    ("awk", &text::AWK),
+    ("bsdtar", &archives::BSDTAR),
+    ("cargo", &builders::CARGO),
+    ("curl", &remote::CURL),
+    ("docker", &containers::DOCKER),
+    ("env", &wrappers::ENV),
+    ("ex", &text::VIM),
+    ("find", &text::FIND),
+    ("gawk", &text::AWK),
+    ("gdb", &wrappers::GDB),
+    ("genv", &wrappers::ENV),
+    ("gfind", &text::FIND),
+    ("gh", &remote::GH),
+    ("git", &git::GIT),
+    ("gmake", &builders::MAKE),
+    ("gnice", &wrappers::NICE),
+    ("gnohup", &wrappers::NOHUP),
+    ("go", &builders::GO),
+    ("gpg", &crypto::GPG),
+    ("gpg2", &crypto::GPG),
+    ("gradle", &builders::GRADLE),
+    ("gradlew", &builders::GRADLE),
+    ("gsed", &text::SED),
+    ("gsort", &text::SORT),
+    ("gsplit", &text::SPLIT),
+    ("gstdbuf", &wrappers::STDBUF),
+    ("gtar", &archives::TAR),
+    ("gtimeout", &wrappers::TIMEOUT),
+    ("gvim", &text::VIM),
+    ("gxargs", &wrappers::XARGS),
+    ("helm", &containers::HELM),
+    ("ionice", &wrappers::IONICE),
+    ("java", &languages::JAVA),
+    ("kubectl", &containers::KUBECTL),
+    ("less", &text::LESS),
+    ("ltrace", &wrappers::LTRACE),
+    ("make", &builders::MAKE),
+    ("man", &text::MAN),
+    ("mariadb", &databases::MYSQL),
+    ("mawk", &text::AWK),
+    ("mvn", &builders::MVN),
+    ("mvnd", &builders::MVN),
+    ("mvnw", &builders::MVN),
+    ("mysql", &databases::MYSQL),
+    ("nawk", &text::AWK),
+    ("nice", &wrappers::NICE),
+    ("node", &languages::NODE),
+    ("nodejs", &languages::NODE),
+    ("nohup", &wrappers::NOHUP),
+    ("npm", &packages::NPM),
+    ("nvim", &text::NVIM),
+    ("oc", &containers::KUBECTL),
+    ("openssl", &crypto::OPENSSL),
+    ("parallel", &wrappers::PARALLEL),
+    ("perl", &languages::PERL),
+    ("pip", &packages::PIP),
+    ("pip3", &packages::PIP),
+    ("podman", &containers::PODMAN),
+    ("psql", &databases::PSQL),
+    ("pypy", &languages::PYTHON),
+    ("pypy3", &languages::PYTHON),
+    ("python", &languages::PYTHON),
+    ("python2", &languages::PYTHON),
+    ("python3", &languages::PYTHON),
+    ("rsync", &remote::RSYNC),
+    ("ruby", &languages::RUBY),
+    ("rview", &text::VIM),
+    ("rvim", &text::VIM),
+    ("scp", &remote::SCP),
+    ("sed", &text::SED),
+    ("setsid", &wrappers::SETSID),
+    ("sftp", &remote::SFTP),
+    ("sort", &text::SORT),
+    ("split", &text::SPLIT),
+    ("sqlite3", &databases::SQLITE3),
+    ("ssh", &remote::SSH),
+    ("ssh-add", &remote::SSH_ADD),
+    ("ssh-keygen", &remote::SSH_KEYGEN),
+    ("ssh-keyscan", &remote::SSH_KEYSCAN),
+    ("stdbuf", &wrappers::STDBUF),
+    ("strace", &wrappers::STRACE),
+    ("sudo", &wrappers::SUDO),
+    ("tar", &archives::TAR),
+    ("tcpdump", &wrappers::TCPDUMP),
+    ("terraform", &containers::TERRAFORM),
+    ("timeout", &wrappers::TIMEOUT),
+    ("tofu", &containers::TERRAFORM),
+    ("unzip", &archives::UNZIP),
+    ("uv", &packages::UV),
+    ("uvx", &packages::UV),
+    ("vi", &text::VIM),
+    ("view", &text::VIM),
+    ("vim", &text::VIM),
+    ("vimdiff", &text::VIM),
+    ("wget", &remote::WGET),
+    ("wget2", &remote::WGET),
+    ("xargs", &wrappers::XARGS),
+    ("zip", &archives::ZIP),
+];
