@@ -4,6 +4,7 @@
 use super::{
     TABLES,
     escapes::near_pairs::{Verdict, verdict},
+    manuals,
 };
 
 /// What the command is about besides the option: nothing of it may be taken for the option's value, or lost with it.
@@ -23,6 +24,9 @@ fn a_value_counts_as_one_wherever_it_stands() {
         }
         for option in row.values {
             let is_short = option.len() == 2 && option.starts_with('-') && *option != "--";
+            if !manuals::reads_both(row.name, option) {
+                continue;
+            }
             let forms = match (is_short, option.starts_with("--")) {
                 (true, _) => [format!("{option} v"), format!("{option}v")],
                 (_, true) => [format!("{option} v"), format!("{option}=v")],

@@ -1,12 +1,12 @@
 //! The options of programs for archives.
 
-use super::{Manual, words};
+use super::{Manual, Words};
 
 pub(super) static TAR: Manual = Manual {
     programs: &["tar", "gtar"],
     source: "tar(1) 1.34",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--absolute-names --anchored --auto-compress --block-number --bzip2 --catenate \
         --check-device --check-links --clamp-mtime --compare --compress --concatenate \
         --confirmation --delay-directory-restore --delete --dereference --diff --exclude-backups \
@@ -22,33 +22,33 @@ pub(super) static TAR: Manual = Manual {
         --show-transformed-names --skip-old-files --sparse --test-label --to-stdout --touch \
         --uncompress --ungzip --unlink-first --unquote --usage --utc --verbatim-files-from \
         --verbose --verify --version --wildcards --xattrs --xz -? -A -B -G -J -M -O -P -R -S -U \
-        -W -Z -a -c -d -h -i -j -k -l -m -n -o -p -r -s -t -u -v -w -x -z"
+        -W -Z -a -c -d -h -i -j -k -l -m -n -o -p -r -s -t -u -v -w -x -z",
     ),
-    values: words!(
+    values: Words(
         "--after-date --blocking-factor --exclude --exclude-tag --exclude-tag-all \
         --exclude-tag-under --format --group --hole-detection --label --level --mode --mtime \
         --newer --newer-mtime --owner --pax-option --quote-chars --quoting-style --record-size \
         --sort --sparse-version --starting-file --strip-components --suffix --tape-length \
-        --transform --warning --xattrs-exclude --xattrs-include --xform -H -K -L -N -V -b"
+        --transform --warning --xattrs-exclude --xattrs-include --xform -H -K -L -N -V -b",
     ),
-    either: words!(
+    either: Words(
         "--acls --append --atime-preserve --backup --checkpoint --create --lzip --lzma --lzop \
-        --null --occurrence --one-top-level --totals --update --wildcards-match-slash --zstd"
+        --null --occurrence --one-top-level --totals --update --wildcards-match-slash --zstd",
     ),
-    followed: words!(
+    followed: Words(
         "--add-file --checkpoint-action --directory --exclude-from --file --files-from \
-        --index-file --info-script --listed-incremental --new-volume-script --rmt-command \
-        --rsh-command --to-command --use-compress-program -C -F -I -T -X -f -g"
+        --info-script --new-volume-script --rmt-command --rsh-command --to-command \
+        --use-compress-program -C -F -I -T -X -f",
     ),
-    reads: words!("--exclude-ignore --exclude-ignore-recursive --group-map --owner-map"),
-    writes: words!("--volno-file"),
+    reads: Words("--exclude-ignore --exclude-ignore-recursive --group-map --owner-map"),
+    writes: Words("--index-file --listed-incremental --volno-file -g"),
     ..Manual::EMPTY
 };
 
 pub(super) static BSDTAR: Manual = Manual {
     programs: &["bsdtar"],
     source: "bsdtar(1) of libarchive 3.6",
-    flags: words!(
+    flags: Words(
         "--absolute-paths --acls --auto-compress --bunzip2 --bzip --bzip2 --check-links --chroot \
         --clear-nochange-fflags --compress --confirmation --dereference --exclude-vcs \
         --fast-read --fflags --gunzip --gzip --help --hfsCompression --ignore-zeros --insecure \
@@ -58,19 +58,19 @@ pub(super) static BSDTAR: Manual = Manual {
         --preserve-permissions --read-full-blocks --read-sparse --safe-writes --same-owner \
         --to-stdout --totals --uncompress --unlink --unlink-first --verbose --version --xattrs \
         --xz --zstd -B -J -O -P -S -U -Z -a -c -h -j -k -l -m -n -o -p -q -r -t -u -v -w -x -y \
-        -z"
+        -z",
     ),
-    values: words!(
+    values: Words(
         "--block-size --exclude --gid --gname --include --newer --newer-mtime --newer-mtime-than \
         --newer-than --older --older-mtime --older-mtime-than --older-than --options \
-        --strip-components --uid --uname -b -s"
+        --strip-components --uid --uname -b -s",
     ),
-    either: words!("--format -H -L"),
-    followed: words!(
+    either: Words("--format -H -L"),
+    followed: Words(
         "--cd --directory --exclude-from --file --files-from --use-compress-program -C -I -T -X \
-        -f"
+        -f",
     ),
-    secrets: words!("--passphrase"),
+    secrets: Words("--passphrase"),
     ..Manual::EMPTY
 };
 
@@ -78,7 +78,7 @@ pub(super) static ZIP: Manual = Manual {
     programs: &["zip"],
     source: "zip(1) 3.0",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--DOS-names --VMS-dot-versions --VMS-portable --VMS-specific --VMS-versions \
         --absolute-path --adjust-sfx --archive-clear --archive-comment --archive-set --ascii \
         --binary --copy-entries --datafork --delete --difference-archive --display-bytes \
@@ -93,30 +93,30 @@ pub(super) static ZIP: Manual = Manual {
         --verbose --volume-label --wild-stop-dirs -? -A -AC -AS -B -C -C2 -C5 -D -DF -E -F -FF \
         -FI -FS -I -J -L -N -R -RE -S -V -VV -X -a -c -db -dc -dd -df -dg -du -dv -e -f -g -h \
         -h2 -ic -j -jj -k -l -la -li -ll -nw -o -p -q -sU -sb -sc -sf -so -sp -su -sv -u -w -ws \
-        -ww -y -z"
+        -ww -y -z",
     ),
-    values: words!(
+    values: Words(
         "--before-date --compression-method --dot-size --exclude --from-date --include \
-        --split-size --suffixes --unicode"
+        --split-size --suffixes --unicode",
     ),
-    either: words!(
-        "--fifo -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -@ -MM -U -UN -Z -d -ds -i -m -n -r -s -t -tt -v -x"
+    either: Words(
+        "--fifo -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -@ -MM -U -UN -Z -d -ds -i -m -n -r -s -t -tt -v -x",
     ),
-    followed: words!("--out --output-file --temp-path --unzip-command -O -T -TT -b"),
-    writes: words!("--logfile-path -lf"),
-    secrets: words!("--password -P"),
+    followed: Words("--temp-path --unzip-command -T -TT -b"),
+    writes: Words("--logfile-path --out --output-file -O -lf"),
+    secrets: Words("--password -P"),
     ..Manual::EMPTY
 };
 
 pub(super) static UNZIP: Manual = Manual {
     programs: &["unzip"],
     source: "unzip(1) 6.0",
-    flags: words!(
+    flags: Words(
         "-$ -/ -2 -: -A -B -C -D -E -F -J -K -L -M -N -S -T -U -V -W -X -Y -Z -^ -a -b -c -f -h \
-        -i -j -l -n -o -p -q -s -t -u -v -z"
+        -i -j -l -n -o -p -q -s -t -u -v -z",
     ),
-    values: words!("-I -O"),
-    followed: words!("-d -x"),
-    secrets: words!("-P"),
+    values: Words("-I -O"),
+    followed: Words("-d -x"),
+    secrets: Words("-P"),
     ..Manual::EMPTY
 };

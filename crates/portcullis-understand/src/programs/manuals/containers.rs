@@ -1,20 +1,20 @@
 //! The options of container engines and what steers clusters and clouds.
 
-use super::{Dashes, Ends, Manual, words};
+use super::{Dashes, Ends, Manual, Words};
 
 pub(super) static DOCKER: Manual = Manual {
     programs: &["docker"],
     source: "docker help, 28.2",
-    ends: Ends::Behind(words!("create exec run")),
-    verbs: words!(
+    ends: Ends::Behind(Words("create exec run")),
+    verbs: Words(
         "attach build builder checkpoint commit config container context cp create diff events \
         exec export help history image images import info inspect kill load login logout logs \
         manifest network node pause plugin port ps pull push rename restart rm rmi run save \
         search secret service stack start stats stop swarm system tag top trust unpause update \
-        version volume wait"
+        version volume wait",
     ),
-    before: words!("--config --context --host --log-level -H -c -l"),
-    flags: words!(
+    before: Words("--config --context --host --log-level -H -c -l"),
+    flags: Words(
         "--all --all-tags --amend --archive --attachable --autolock --cluster --compress \
         --config-only --debug --detach --details --digests --disable --disable-content-trust \
         --follow --follow-link --force --force-new-cluster --force-rm --grant-all-permissions \
@@ -24,9 +24,9 @@ pub(super) static DOCKER: Manual = Manual {
         --pretty --prune --publish-all --purge --quiet --raw --read-only --rm --rollback \
         --rotate --sig-proxy --size --skip-interpolation --skip-remote-check --squash \
         --timestamps --tls --tlsverify --tree --tty --use-api-socket --verbose --version \
-        --volumes --with-registry-auth --yes -D -L -P -q -y"
+        --volumes --with-registry-auth --yes -D -L -P -q -y",
     ),
-    values: words!(
+    values: Words(
         "--add-host --advertise-addr --alias --annotation --arch --args --author --aux-address \
         --availability --blkio-weight --blkio-weight-device --ca-cert --ca-key --cache-from \
         --cap-drop --cert-expiry --cgroup-parent --change --checkpoint --checkpoint-dir \
@@ -61,37 +61,37 @@ pub(super) static DOCKER: Manual = Manual {
         --timeout --tmpfs --topology-preferred --topology-required --type --ulimit-add \
         --ulimit-rm --until --update-delay --update-failure-action --update-max-failure-ratio \
         --update-monitor --update-order --update-parallelism --username --variant \
-        --volume-driver --workdir -h -m -n -w"
+        --volume-driver --workdir -h -m -n -w",
     ),
-    either: words!(
+    either: Words(
         "--allow --attach --attest --build-context --builder --cache-to --call --check --link \
-        --load --metadata-file --no-cache-filter --progress --provenance --pull --push --sbom \
-        --shm-size --ulimit -1 -a -c -d -i -l -p -s -t"
+        --load --no-cache-filter --progress --provenance --pull --push --sbom --shm-size \
+        --ulimit -1 -a -c -d -i -l -p -s -t",
     ),
-    followed: words!(
-        "--build-arg --cap-add --cgroupns --cidfile --config --device --entrypoint --env \
-        --env-file --file --group-add --host --iidfile --ipc --mount --network --output --pid \
-        --privileged --secret --security-opt --ssh --user --userns --uts --volume --volumes-from \
-        -H -e -f -o -u -v"
+    followed: Words(
+        "--build-arg --cap-add --cgroupns --config --device --entrypoint --env --env-file --file \
+        --group-add --host --ipc --mount --network --output --pid --privileged --secret \
+        --security-opt --ssh --user --userns --uts --volume --volumes-from -H -e -f -o -u -v",
     ),
-    reads: words!("--label-file"),
-    secrets: words!("--password --tlscacert --tlscert --tlskey --token"),
+    reads: Words("--label-file"),
+    writes: Words("--cidfile --iidfile --metadata-file"),
+    secrets: Words("--password --tlscacert --tlscert --tlskey --token"),
     ..Manual::EMPTY
 };
 
 pub(super) static PODMAN: Manual = Manual {
     programs: &["podman"],
     source: "podman help, 4.3 and what 5 added",
-    ends: Ends::Behind(words!("create exec run")),
-    verbs: words!(
+    ends: Ends::Behind(Words("create exec run")),
+    verbs: Words(
         "attach auto-update build commit container cp create diff events exec export generate \
         healthcheck help history image images import info init inspect kill kube load login \
         logout logs machine manifest mount network pause play pod port ps pull push rename \
         restart rm rmi run save search secret start stats stop system tag top unmount unpause \
-        unshare untag update version volume wait"
+        unshare untag update version volume wait",
     ),
-    before: words!("-c"),
-    flags: words!(
+    before: Words("-c"),
+    flags: Words(
         "--all --all-platforms --all-providers --all-tags --amend --archive --build --color \
         --compact --compatible --ctr-ids --ctr-names --ctr-status --depend --destroy --detach \
         --digests --disable-compression --disable-content-trust --disable-dns --display \
@@ -108,9 +108,9 @@ pub(super) static PODMAN: Manual = Manual {
         --size --skip-tls-verify --skip-unused-stages --squash --squash-all --start --stdin \
         --sync --syslog --tcp-established --template --timestamps --trace --transient-store \
         --tty --uncompressed --unsetenv-all --user-mode-networking --verbose --version --volumes \
-        --wait --whatrequires --with-previous -D -P -R -k -q -r"
+        --wait --whatrequires --with-previous -D -P -R -k -q -r",
     ),
-    values: words!(
+    values: Words(
         "--add-host --after --alias --annotation --arch --author --blkio-weight \
         --blkio-weight-device --build-context --cache-from --cache-to --cache-ttl --cap-drop \
         --cgroup-conf --cgroup-manager --cgroup-parent --cgroups --change --chrootdirs \
@@ -137,31 +137,32 @@ pub(super) static PODMAN: Manual = Manual {
         --sysctl --tag --tail --target --time --timeout --timestamp --timezone --tmpfs --type \
         --tz --uidmap --ulimit --umask --unsetenv --until --username --userns --userns-gid-map \
         --userns-gid-map-group --userns-uid-map --userns-uid-map-user --variant --volume-driver \
-        --wants --watch --workdir -H -h -w"
+        --wants --watch --workdir -H -h -w",
     ),
-    either: words!(
+    either: Words(
         "--attach --compress --context --detach-keys --help --host --http-proxy --init --layers \
         --name --pod --pull --remote --rm --systemd --tls-verify -a -c -d -f -i -l -m -n -p -s \
-        -t -v"
+        -t -v",
     ),
-    followed: words!(
-        "--build-arg --cap-add --cgroupns --cidfile --cni-config-dir --config --conmon --device \
-        --entrypoint --env --env-file --file --hooks-dir --iidfile --ipc --mount --network \
+    followed: Words(
+        "--build-arg --cap-add --cgroupns --cni-config-dir --config --conmon --device \
+        --entrypoint --env --env-file --file --hooks-dir --ipc --mount --network \
         --network-cmd-path --output --pid --privileged --rootfs --runtime --seccomp-policy \
-        --secret --security-opt --user --uts --volume --volumes-from -e -o -u"
+        --secret --security-opt --user --uts --volume --volumes-from -e -o -u",
     ),
-    writes: words!(
-        "--conmon-pidfile --digestfile --export --imagestore --infra-conmon-pidfile --logfile \
-        --pidfile --pod-id-file --root --runroot --tmpdir --volumepath"
+    writes: Words(
+        "--cidfile --conmon-pidfile --digestfile --export --iidfile --imagestore \
+        --infra-conmon-pidfile --logfile --pidfile --pod-id-file --root --runroot --tmpdir \
+        --volumepath",
     ),
-    loads: words!(
+    loads: Words(
         "--events-backend-plugin --ignition-path --init-path --module --network-config-dir \
-        --seccomp-profile-root"
+        --seccomp-profile-root",
     ),
-    reaches: words!("--url"),
-    secrets: words!(
+    reaches: Words("--url"),
+    secrets: Words(
         "--authfile --cert-dir --creds --decryption-key --identity --password --sign-by \
-        --sign-by-sigstore-private-key --sign-passphrase-file"
+        --sign-by-sigstore-private-key --sign-passphrase-file",
     ),
     ..Manual::EMPTY
 };
@@ -169,16 +170,16 @@ pub(super) static PODMAN: Manual = Manual {
 pub(super) static KUBECTL: Manual = Manual {
     programs: &["kubectl", "oc"],
     source: "kubectl help, 1.32",
-    verbs: words!(
+    verbs: Words(
         "alpha annotate api-resources api-versions apply attach auth autoscale certificate \
         cluster-info completion config cordon cp create debug delete describe diff drain edit \
         events exec explain expose get help kustomize label logs options patch plugin \
-        port-forward proxy replace rollout run scale set taint top uncordon version wait"
+        port-forward proxy replace rollout run scale set taint top uncordon version wait",
     ),
-    before: words!(
-        "--as --cluster --context --kubeconfig --namespace --server --token --user -n -s -v"
+    before: Words(
+        "--as --cluster --context --kubeconfig --namespace --server --token --user -n -s -v",
     ),
-    flags: words!(
+    flags: Words(
         "--all-containers --all-namespaces --all-pods --allow-missing-template-keys --append-hash \
         --append-server-path --arguments-only --as-current-user --attach --cached --client \
         --command --current --delete-emptydir-data --disable-compression --disable-eviction \
@@ -192,9 +193,9 @@ pub(super) static KUBECTL: Manual = Manual {
         --privileged --prune --quiet --recursive --replace --resolve --rm --same-node \
         --save-config --server-print --server-side --share-processes --show-capacity \
         --show-events --show-kind --show-labels --show-managed-fields --sum --timestamps \
-        --use-protocol-buffers --warnings-as-errors --watch-only --windows-line-endings"
+        --use-protocol-buffers --warnings-as-errors --watch-only --windows-line-endings",
     ),
-    values: words!(
+    values: Words(
         "--accept-hosts --accept-paths --address --annotation --annotations --api-group \
         --api-prefix --api-version --audience --auth-provider --auth-provider-arg \
         --bound-object-kind --bound-object-name --bound-object-uid --categories --chunk-size \
@@ -211,9 +212,9 @@ pub(super) static KUBECTL: Manual = Manual {
         --resource-version --retries --revision --role --rule --selector --serviceaccount \
         --session-affinity --set-image --since --since-time --skip-wait-for-delete-timeout \
         --tail --target --target-port --tcp --template --timeout --tls-server-name --to-revision \
-        --type --types --user --verb --verbs --www-prefix"
+        --type --types --user --verb --verbs --www-prefix",
     ),
-    either: words!(
+    either: Words(
         "--add-dir-header --all --alsologtostderr --as --cascade --containers --delete-local-data \
         --dry-run --export --force --from-literal --generator --help --ignore-daemonsets \
         --include-uninitialized --log-backtrace-at --log-file-max-size --logtostderr \
@@ -221,19 +222,19 @@ pub(super) static KUBECTL: Manual = Manual {
         --prune-whitelist --raw --record --requests --reset --restart --show-all --skip-headers \
         --skip-log-headers --sort-by --stderrthreshold --stdin --subresource --tty --v \
         --validate --vmodule --wait --watch -A -L -P -R -c -e -h -i -k -l -n -o -p -q -r -t -u \
-        -v -w"
+        -v -w",
     ),
-    followed: words!("--exec-command --filename --kustomize -f"),
-    reads: words!("--certificate-authority --from-env-file --from-file --patch-file --www"),
-    writes: words!(
-        "--cache-dir --log-dir --log-file --output-directory --profile-output --unix-socket"
+    followed: Words("--exec-command --filename --kustomize -f"),
+    reads: Words("--certificate-authority --from-env-file --from-file --patch-file --www"),
+    writes: Words(
+        "--cache-dir --log-dir --log-file --output-directory --profile-output --unix-socket",
     ),
-    runs: words!("--helm-command --helm-path"),
-    loads: words!("--kubeconfig"),
-    reaches: words!("--docker-server --proxy-url --server -s"),
-    secrets: words!(
+    runs: Words("--helm-command --helm-path"),
+    loads: Words("--kubeconfig"),
+    reaches: Words("--docker-server --proxy-url --server -s"),
+    secrets: Words(
         "--as-group --as-uid --cert --client-certificate --client-key --docker-password \
-        --docker-username --key --password --token --username"
+        --docker-username --key --password --token --username",
     ),
     ..Manual::EMPTY
 };
@@ -241,12 +242,12 @@ pub(super) static KUBECTL: Manual = Manual {
 pub(super) static HELM: Manual = Manual {
     programs: &["helm"],
     source: "helm help, 3.16 (docs/helm of helm/helm-www)",
-    verbs: words!(
+    verbs: Words(
         "completion create delete dep dependency env fetch get help history inspect install lint \
         list ls package plugin pull push registry repo rollback search show status template test \
-        un uninstall upgrade verify version"
+        un uninstall upgrade verify version",
     ),
-    flags: words!(
+    flags: Words(
         "--all --all-namespaces --allow-deprecated --atomic --cleanup-on-fail --client \
         --create-namespace --date --debug --dependency-update --deployed --devel \
         --disable-openapi-validation --enable-dns --fail-on-no-result --failed --force \
@@ -259,29 +260,27 @@ pub(super) static HELM: Manual = Manual {
         --reuse-values --reverse --rollback-on-failure --short --show-desc --show-resources \
         --sign --skip-crds --skip-refresh --skip-schema-validation --skip-tests --strict \
         --superseded --take-ownership --uninstalled --uninstalling --untar --username-stdin \
-        --validate --verify --versions --wait-for --wait-for-jobs --with-subcharts -A -g -h -i"
+        --validate --verify --versions --wait-for --wait-for-jobs --with-subcharts -A -g -h -i",
     ),
-    values: words!(
+    values: Words(
         "--api-versions --app-version --burst-limit --cascade --description --filter \
         --history-max --kube-context --kube-version --labels --max --max-col-width \
         --name-template --namespace --offset --output --qps --registry-client --render-timeout \
         --repo --repository --revision --selector --set --set-file --set-json --set-literal \
-        --set-string --show-only --starter --template --time-format --timeout --version"
+        --set-string --show-only --starter --template --time-format --timeout --version",
     ),
-    either: words!(
-        "--dry-run --release-name --server-side --wait -a -c -l -m -n -o -p -q -r -s -u"
+    either: Words("--dry-run --release-name --server-side --wait -a -c -l -m -n -o -p -q -r -s -u"),
+    followed: Words("--values -f"),
+    reads: Words("--ca-file"),
+    writes: Words(
+        "--cache-dir --cache-file --destination --output-dir --repository-cache --untardir",
     ),
-    followed: words!("--values -f"),
-    reads: words!("--ca-file"),
-    writes: words!(
-        "--cache-dir --cache-file --destination --output-dir --repository-cache --untardir"
-    ),
-    runs: words!("--post-renderer --post-renderer-args"),
-    loads: words!("--content-cache --kubeconfig --registry-config --repository-config"),
-    reaches: words!("--kube-apiserver --kube-tls-server-name"),
-    secrets: words!(
+    runs: Words("--post-renderer --post-renderer-args"),
+    loads: Words("--content-cache --kubeconfig --registry-config --repository-config"),
+    reaches: Words("--kube-apiserver --kube-tls-server-name"),
+    secrets: Words(
         "--cert-file --key --key-file --keyring --kube-as-group --kube-as-user --kube-ca-file \
-        --kube-token --passphrase-file --password --username"
+        --kube-token --passphrase-file --password --username",
     ),
     ..Manual::EMPTY
 };
@@ -290,25 +289,25 @@ pub(super) static TERRAFORM: Manual = Manual {
     programs: &["terraform", "tofu"],
     source: "terraform -help, 1.x",
     dashes: Dashes::One,
-    flags: words!(
+    flags: Words(
         "-allow-deferral -allow-missing -auto-approve -compact-warnings -concise -deny \
         -detailed-exitcode -draw-cycles -dry-run -enable-plugin-cache -force -force-copy -h \
         -help -ignore-remote-version -light -lock-file -migrate-state -no-color -no-tests -raw \
-        -reconfigure -recursive -refresh-only -show-sensitive -update -verbose -version"
+        -reconfigure -recursive -refresh-only -show-sensitive -update -verbose -version",
     ),
-    values: words!(
+    values: Words(
         "-backup -config -consolidate-errors -consolidate-warnings -deprecation -encryption \
         -filter -id -lock-timeout -lockfile -module-depth -parallelism -platform -provider \
-        -replace -state -target -test-directory -var"
+        -replace -state -target -test-directory -var",
     ),
-    either: words!(
+    either: Words(
         "-backend -check -cloud-run -destroy -diff -exclude -get -input -json -list -lock -plan \
-        -refresh -type -upgrade -write"
+        -refresh -type -upgrade -write",
     ),
-    followed: words!("-chdir -out -state-out -var-file"),
-    writes: words!("-fs-mirror -generate-config-out -junit-xml"),
-    loads: words!("-from-module -plugin-dir"),
-    reaches: words!("-backend-config -net-mirror"),
+    followed: Words("-chdir -out -state-out -var-file"),
+    writes: Words("-fs-mirror -generate-config-out -junit-xml"),
+    loads: Words("-from-module -plugin-dir"),
+    reaches: Words("-backend-config -net-mirror"),
     ..Manual::EMPTY
 };
 
@@ -326,7 +325,7 @@ pub(super) static ANSIBLE: Manual = Manual {
     ],
     source: "ansible --help and its kin, 2.14",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--accept-host-key --ask-become-pass --ask-pass --ask-su-pass --ask-vault-pass \
         --ask-vault-password --become --check --clean --diff --export --flush-cache --force \
         --force-handlers --force-with-deps --full --graph --help --ignore-certs --ignore-errors \
@@ -334,27 +333,27 @@ pub(super) static ANSIBLE: Manual = Manual {
         --list-tags --list-tasks --list_files --metadata-dump --nested --no-cache --no-deps \
         --no-fail-on-errors --offline --one-line --only-if-changed --pre --purge --snippet \
         --step --syntax-check --toml --track-subs --upgrade --vars --verbose --verify-commit \
-        --version --yaml -D -F -N -b -g -h -j -o -y"
+        --version --yaml -D -F -N -b -g -h -j -o -y",
     ),
-    values: words!(
+    values: Words(
         "--api-version --background --become-method --become-user --branch --checkout \
         --collection-skeleton --collections-path --connection --encrypt-vault-id --entry-point \
         --forks --keyring --limit --name --new-vault-id --poll --required \
         --required-valid-signature-count --resolvelib --role-file --role-name --role-skeleton \
         --signature --skip-tags --sleep --start-at-task --stdin-name --tags --task-timeout \
-        --timeout --type --vault-id -B -P -T -c"
+        --timeout --type --vault-id -B -P -T -c",
     ),
-    either: words!("--host -C -H -U -d -f -l -n -p -r -s -t -v"),
-    followed: words!("--args --inventory --inventory-file --module-name -a -i -m"),
-    reads: words!("--extra-vars --requirements-file -e"),
-    writes: words!("--directory --download-path --init-path --output --output-path --tree"),
-    runs: words!(
+    either: Words("--host -C -H -U -d -f -l -n -p -r -s -t -v"),
+    followed: Words("--args --inventory --inventory-file --module-name -a -i -m"),
+    reads: Words("--extra-vars --requirements-file -e"),
+    writes: Words("--directory --download-path --init-path --output --output-path --tree"),
+    runs: Words(
         "--become-pass-file --become-password-file --conn-pass-file --connection-password-file \
-        --new-vault-password-file --vault-pass-file --vault-password-file"
+        --new-vault-password-file --vault-pass-file --vault-password-file",
     ),
-    loads: words!("--module-path --playbook-dir --roles-path -M"),
-    passes: words!("--scp-extra-args --sftp-extra-args --ssh-common-args --ssh-extra-args"),
-    reaches: words!("--server --url"),
-    secrets: words!("--api-key --key-file --private-key --token --user -K -k -u"),
+    loads: Words("--module-path --playbook-dir --roles-path -M"),
+    passes: Words("--scp-extra-args --sftp-extra-args --ssh-common-args --ssh-extra-args"),
+    reaches: Words("--server --url"),
+    secrets: Words("--api-key --key-file --private-key --token --user -K -k -u"),
     ..Manual::EMPTY
 };

@@ -1,12 +1,12 @@
 //! The options of GnuPG and OpenSSL.
 
-use super::{Dashes, Manual, words};
+use super::{Dashes, Manual, Words};
 
 pub(super) static GPG: Manual = Manual {
     programs: &["gpg", "gpg2"],
     source: "gpg(1) 2.2",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--allow-freeform-uid --allow-multiple-messages --allow-non-selfsigned-uid \
         --allow-secret-key-import --allow-weak-digest-algos --allow-weak-key-signatures \
         --always-trust --armor --ask-cert-expire --ask-cert-level --ask-sig-expire \
@@ -39,9 +39,9 @@ pub(super) static GPG: Manual = Manual {
         --update-trustdb --use-agent --use-embedded-filename --utf8-strings --verbose \
         --verify-files --version --warranty --with-fingerprint --with-icao-spelling \
         --with-key-data --with-key-origin --with-keygrip --with-secret --with-subkey-fingerprint \
-        --with-wkd-hash -K -R -a -b -c -d -e -h -i -k -n -q -r -s -t -v"
+        --with-wkd-hash -K -R -a -b -c -d -e -h -i -k -n -q -r -s -t -v",
     ),
-    values: words!(
+    values: Words(
         "--attribute-fd --auto-key-locate --bzip2-compress-level --cert-digest-algo \
         --cert-notation --cert-policy-url --cipher-algo --command-fd --comment \
         --completes-needed --compliance --compress-algo --compress-level --debug --debug-level \
@@ -56,9 +56,9 @@ pub(super) static GPG: Manual = Manual {
         --pinentry-mode --recipient --request-origin --s2k-cipher-algo --s2k-count \
         --s2k-digest-algo --s2k-mode --sender --set-filename --set-notation --set-policy-url \
         --sig-keyserver-url --sig-notation --sig-policy-url --status-fd --tofu-default-policy \
-        --trust-model --trusted-key --try-secret-key --ungroup --verify-options --weak-digest -N"
+        --trust-model --trusted-key --try-secret-key --ungroup --verify-options --weak-digest -N",
     ),
-    either: words!(
+    either: Words(
         "--card-edit --change-passphrase --delete-keys --delete-secret-and-public-key \
         --delete-secret-keys --desig-revoke --dry-run --export --fetch-keys --gen-prime \
         --gen-random --gen-revoke --generate-designated-revocation --generate-revocation \
@@ -66,20 +66,20 @@ pub(super) static GPG: Manual = Manual {
         --quick-add-key --quick-add-uid --quick-gen-key --quick-generate-key --quick-lsign-key \
         --quick-revoke-sig --quick-revoke-uid --quick-set-expire --quick-set-primary-uid \
         --quick-sign-key --receive-keys --recv-keys --search-keys --send-keys --show-session-key \
-        --sign-key --throw-keyids --tofu-policy --verify --with-colons --yes -z"
+        --sign-key --throw-keyids --tofu-policy --verify --with-colons --yes -z",
     ),
-    followed: words!("--output -o"),
-    reads: words!(
+    followed: Words("--output -o"),
+    reads: Words(
         "--command-file --hidden-recipient-file --keyring --primary-keyring --recipient-file \
-        --secret-keyring --trustdb-name -F -f"
+        --secret-keyring --trustdb-name -F -f",
     ),
-    writes: words!("--attribute-file --log-file --logger-file --status-file"),
-    runs: words!("--agent-program --dirmngr-program --photo-viewer"),
-    loads: words!("--exec-path --homedir --load-extension --options"),
-    reaches: words!("--keyserver --keyserver-options"),
-    secrets: words!(
+    writes: Words("--attribute-file --log-file --logger-file --status-file"),
+    runs: Words("--agent-program --dirmngr-program --photo-viewer"),
+    loads: Words("--exec-path --homedir --load-extension --options"),
+    reaches: Words("--keyserver --keyserver-options"),
+    secrets: Words(
         "--default-key --gpg-agent-info --local-user --override-session-key \
-        --override-session-key-fd --passphrase --passphrase-fd --passphrase-file -u"
+        --override-session-key-fd --passphrase --passphrase-fd --passphrase-file -u",
     ),
     ..Manual::EMPTY
 };
@@ -88,12 +88,12 @@ pub(super) static OPENSSL: Manual = Manual {
     programs: &["openssl"],
     source: "openssl(1) 3.0 and the manual pages of its commands",
     dashes: Dashes::One,
-    glued: words!(
+    glued: Words(
         "-aes -aria -bf -blake -camellia -cast -chacha -des -dsa -dtls -ecdh -ecdsa -ed25519 \
         -ed448 -gost -idea -md -no- -no_ -pvk -rc -ripemd -rmd -rsa -seed -sha -shake -sm -ssl \
-        -suiteB -tls -v -whirlpool -x25519 -x448"
+        -suiteB -tls -v -whirlpool -x25519 -x448",
     ),
-    flags: words!(
+    flags: Words(
         "-2 -3 -4 -5 -6 -A -EncryptedData_decrypt -EncryptedData_encrypt -F4 -HTTP -LMK -P \
         -RSAPublicKey_in -RSAPublicKey_out -V -WWW -a -accept_raverified -accept_unprot_err \
         -accept_unprotected -add -aead -aes128 -aes128-wrap -aes192 -aes192-wrap -aes256 \
@@ -143,9 +143,9 @@ pub(super) static OPENSSL: Manual = Manual {
         -uncompress -unlink -unprotected_errors -unprotected_requests -updatedb -use_deltas \
         -use_mock_srv -userinfo -utf8 -v -verbose -verify_quiet -verify_retcode \
         -verify_return_error -verifyrecover -vv -vvv -vvvv -x509 -x509_strict -x509toreq -x931 \
-        -z"
+        -z",
     ),
-    values: words!(
+    values: Words(
         "-CA -CAform -CAkey -CAkeyform -CAserial -CRLfile -CRLform -CSP -S -Verify -accept \
         -addext -addreject -addtrust -algorithm -allow_no_dhe_kex -alpn -async_jobs -bind -bits \
         -bufsize -bytes -cafile -caname -cert2 -certfile -certform -certopt -certpbe \
@@ -178,9 +178,9 @@ pub(super) static OPENSSL: Manual = Manual {
         -tls_key -tls_keypass -tls_trusted -total_timeout -trusted -tspolicy -tt -unix \
         -untrusted -url -v1 -v2 -v2prf -valid -validity_period -verbosity -verifyCAstore \
         -verify_other -verify_receipt -vfyopt -wrap -xcert -xcertform -xchain -xkey -xkeyform \
-        -xmpphost -xoflen"
+        -xmpphost -xoflen",
     ),
-    either: words!(
+    either: Words(
         "-1 -CAcreateserial -alias -attime -auth_level -binary -brief -cert -chain -cipher \
         -crl_lastupdate -des3 -digest -early_data -enddate -engine_impl -fingerprint -from \
         -gencrl -hexdump -ign_eof -issuer -keyid -keymatexport -keymatexportlen -list -mtu -name \
@@ -188,21 +188,21 @@ pub(super) static OPENSSL: Manual = Manual {
         -rand_serial -rawin -resp_text -salt -san_nodefault -selfsign -serial -server \
         -servername -sign -srpvfile -startdate -status -subject -text -timeout -to -use_srtp \
         -verify -verify_depth -verify_email -verify_hostname -verify_ip -verify_name -www \
-        -xchain_build"
+        -xchain_build",
     ),
-    followed: words!("-connect -engine -keyout -out -provider -provider-path -proxy"),
-    reads: words!(
+    followed: Words("-connect -engine -keyout -out -provider -provider-path -proxy"),
+    reads: Words(
         "-CAfile -CApath -CAstore -CRL -VAfile -chainCAfile -chainCApath -extfile -requestCAfile \
-        -verifyCAfile -verifyCApath"
+        -verifyCAfile -verifyCApath",
     ),
-    writes: words!(
+    writes: Words(
         "-cacertsout -certout -certsout -chainout -extracertsout -keylogfile -msgfile -outdir \
-        -reqout -respout -serverinfo_out -sess_out -writerand"
+        -reqout -respout -serverinfo_out -sess_out -writerand",
     ),
-    loads: words!("-config -keygen_engine -ssl_client_engine -ssl_config"),
-    secrets: words!(
+    loads: Words("-config -keygen_engine -ssl_client_engine -ssl_config"),
+    secrets: Words(
         "-K -dpass -inkey -k -key -keypass -newkeypass -otherpass -pass -passin -passout \
-        -password -proxy_pass -proxy_user -secret -srppass"
+        -password -proxy_pass -proxy_user -secret -srppass",
     ),
     ..Manual::EMPTY
 };

@@ -1,25 +1,25 @@
 //! The options of clients of databases.
 
-use super::{Dashes, Manual, words};
+use super::{Dashes, Manual, Words};
 
 pub(super) static PSQL: Manual = Manual {
     programs: &["psql"],
     source: "psql(1) 15",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--csv --echo-all --echo-errors --echo-hidden --echo-queries --expanded \
         --field-separator-zero --html --list --no-align --no-psqlrc --no-readline --password \
         --quiet --record-separator-zero --single-line --single-step --single-transaction \
-        --tuples-only --version -0 -1 -A -H -S -V -W -X -b -l -q -s -w -x -z"
+        --tuples-only --version -0 -1 -A -H -S -V -W -X -b -l -q -s -w -x -z",
     ),
-    values: words!(
+    values: Words(
         "--dbname --field-separator --host --port --pset --record-separator --set --table-attr \
-        --username --variable -F -P -R -T -U -d -h -p -v"
+        --username --variable -F -P -R -T -U -d -h -p -v",
     ),
-    either: words!("--help -? -E -a -e -n -t"),
-    followed: words!("--command -c"),
-    writes: words!("--log-file --output -L -o"),
-    scripts: words!("--file -f"),
+    either: Words("--help -? -E -a -e -n -t"),
+    followed: Words("--command -c"),
+    writes: Words("--log-file --output -L -o"),
+    scripts: Words("--file -f"),
     ..Manual::EMPTY
 };
 
@@ -27,7 +27,7 @@ pub(super) static MYSQL: Manual = Manual {
     programs: &["mysql", "mariadb"],
     source: "mysql --help, MariaDB 10.11, and the manual of MySQL 8.0",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--abort-source-on-error --auto-rehash --auto-vertical-output --binary-as-hex \
         --binary-mode --column-names --column-type-info --commands --comments \
         --connect-expired-password --debug-check --debug-info --enable-cleartext-plugin --force \
@@ -39,9 +39,9 @@ pub(super) static MYSQL: Manual = Manual {
         --skip-pager --skip-reconnect --skip-ssl --skip-system-command --skip-warnings \
         --ssl-verify-server-cert --system-command --table --unbuffered --verbose --version \
         --vertical --wait --xml -? -A -B -C -E -G -H -I -L -N -T -U -V -X -b -c -f -n -o -q -s \
-        -t -v"
+        -t -v",
     ),
-    values: words!(
+    values: Words(
         "--bind-address --character-sets-dir --compression-algorithms --connect-timeout \
         --database --default-character-set --defaults-group-suffix --delimiter --disable-tee \
         --dns-srv-name --histignore --host --ignore-spaces --load-data-local-dir \
@@ -49,15 +49,16 @@ pub(super) static MYSQL: Manual = Manual {
         --oci-config-file --port --prompt --protocol --quick-max-column-width --select-limit \
         --server-arg --socket --ssl-ca --ssl-capath --ssl-cipher --ssl-crl --ssl-crlpath \
         --ssl-fips-mode --ssl-mode --syslog --tls-ciphersuites --tls-sni-servername \
-        --tls-version --user --zstd-compression-level -D -P -S -h -i -u"
+        --tls-version --user --zstd-compression-level -D -P -S -h -i -u",
     ),
-    either: words!("-# --batch --compress --debug --ssl -r -w"),
-    followed: words!("--execute --init-command --init-command-add --pager --tee -e"),
-    loads: words!("--default-auth --defaults-extra-file --defaults-file --plugin-dir"),
-    secrets: words!(
+    either: Words("-# --batch --compress --debug --ssl -r -w"),
+    followed: Words("--execute --init-command --init-command-add --pager -e"),
+    writes: Words("--tee"),
+    loads: Words("--default-auth --defaults-extra-file --defaults-file --plugin-dir"),
+    secrets: Words(
         "--login-path --password --password1 --password2 --password3 \
         --plugin-authentication-kerberos-client-mode --server-public-key-path --ssl-cert \
-        --ssl-key -p"
+        --ssl-key -p",
     ),
     ..Manual::EMPTY
 };
@@ -66,17 +67,17 @@ pub(super) static SQLITE3: Manual = Manual {
     programs: &["sqlite3"],
     source: "sqlite3 -help, 3.40",
     dashes: Dashes::One,
-    flags: words!(
+    flags: Words(
         "-A -append -ascii -bail -batch -box -column -csv -deserialize -echo -escape -header \
         -help -html -ifexists -interactive -json -line -list -markdown -memtrace -multiplex \
         -no-rowid-in-view -nofollow -noheader -qbox -quote -readonly -ro -safe -screenwidth \
-        -stats -table -tabs -unsafe-testing -version -zip"
+        -stats -table -tabs -unsafe-testing -version -zip",
     ),
-    values: words!(
+    values: Words(
         "-heap -lookaside -maxsize -mmap -newline -nonce -nullvalue -pagecache -separator \
-        -sorterref -vfs"
+        -sorterref -vfs",
     ),
-    followed: words!("-cmd"),
-    scripts: words!("-init"),
+    followed: Words("-cmd"),
+    scripts: Words("-init"),
     ..Manual::EMPTY
 };

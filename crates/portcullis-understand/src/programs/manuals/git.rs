@@ -1,13 +1,13 @@
 //! The options of git.
 
-use super::{Ends, Manual, words};
+use super::{Ends, Manual, Words};
 
 pub(super) static GIT: Manual = Manual {
     programs: &["git"],
     source: "git 2.47.3: `git COMMAND --git-completion-helper-all`, and the manual pages where a command reads options by hand",
     abbreviates: true,
-    ends: Ends::Behind(words!("difftool--helper")),
-    verbs: words!(
+    ends: Ends::Behind(Words("difftool--helper")),
+    verbs: Words(
         "add am annotate apply archimport archive bisect blame branch bugreport bundle cat-file \
         check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry \
         cherry-pick clean clone column commit commit-graph commit-tree config count-objects \
@@ -26,12 +26,12 @@ pub(super) static GIT: Manual = Manual {
         shell shortlog show show-branch show-index show-ref sparse-checkout stage stash status \
         stripspace submodule svn switch symbolic-ref tag unpack-file unpack-objects update-index \
         update-ref update-server-info upload-archive upload-pack var verify-commit verify-pack \
-        verify-tag version whatchanged worktree write-tree"
+        verify-tag version whatchanged worktree write-tree",
     ),
-    before: words!(
-        "--attr-source --config-env --git-dir --namespace --super-prefix --work-tree -C -c"
+    before: Words(
+        "--attr-source --config-env --git-dir --namespace --super-prefix --work-tree -C -c",
     ),
-    flags: words!(
+    flags: Words(
         "--3way --again --aggressive --aliases --all-progress --all-progress-implied \
         --allow-binary-replacement --allow-empty --allow-empty-message --allow-overlap \
         --allow-unrelated-histories --always --amend --annotate-stdin --anonymize --append \
@@ -74,9 +74,9 @@ pub(super) static GIT: Manual = Manual {
         --untracked-cache --update-head-ok --update-shallow --updateref --use-done-feature \
         --user-interfaces --utf8 --verbatim --verify-signatures --warn-embedded-repo --web \
         --with --without --write-bitmap-index --write-bitmap-index-quiet --write-commit-graph \
-        --write-fetch-head --write-midx --write-tree --zdiff3 --zero-commit"
+        --write-fetch-head --write-midx --write-tree --zdiff3 --zero-commit",
     ),
-    values: words!(
+    values: Words(
         "--add-header --advance --anonymize-map --blob --candidates --cleanup --color-moved-ws \
         --command --comment --compression --config-file --contents --context \
         --cover-from-description --creation-factor --decorate-refs --decorate-refs-exclude \
@@ -95,9 +95,9 @@ pub(super) static GIT: Manual = Manual {
         --signed-tags --size-multiple --socket --src-prefix --start-number --stat-count \
         --stat-graph-width --stat-name-width --stat-width --subject-prefix --submodule-prefix \
         --suffix --tag-of-filtered-object --task --to-stdin --trailer --uri-protocol --url \
-        --value --where --width --window --window-memory --word-diff-regex --ws-error-highlight"
+        --value --where --width --window --window-memory --word-diff-regex --ws-error-highlight",
     ),
-    either: words!(
+    either: Words(
         "-# -* --8bit-encoding --abbrev --abbrev-commit --abbrev-ref --abort --absolute-git-dir \
         --active-branches --add --add-author-from --add-file --add-virtual-file --advertise-refs \
         --after --after-context --ahead-behind --all --all-match --allow-override \
@@ -195,23 +195,23 @@ pub(super) static GIT: Manual = Manual {
         --walk-reflogs --whitespace --with-tree --word-diff --word-regexp --work-tree --worktree \
         --worktree-attributes --xmailer -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -: -? -A -B -C -D -E -F -G \
         -H -I -J -K -L -M -N -O -P -Q -R -S -T -U -V -W -X -Y -Z -a -b -d -e -f -g -h -i -j -k \
-        -l -m -n -o -p -q -r -s -t -u -v -w -x -y -z"
+        -l -m -n -o -p -q -r -s -t -u -v -w -x -y -z",
     ),
-    followed: words!(
+    followed: Words(
         "--access-hook --authors-prog --browser --cc-cmd --commit-filter --config --config-env \
         --env-filter --exec --exec-path --extcmd --git-dir --header-cmd --httpd --index-filter \
         --msg-filter --open-files-in-pager --output --output-directory --parent-filter \
         --receive-pack --sendmail-cmd --setup --smtp-server --tag-name-filter --template \
-        --to-cmd --tool --tree-filter --upload-pack -c"
+        --to-cmd --tool --tree-filter --upload-pack -c",
     ),
-    writes: words!(
+    writes: Words(
         "--build-fake-ancestor --export-marks --export-pack-edges --index-output --pid-file \
-        --separate-git-dir"
+        --separate-git-dir",
     ),
-    loads: words!("--config-dir"),
-    secrets: words!(
+    loads: Words("--config-dir"),
+    secrets: Words(
         "--gpg-sign --imap-user --local-user --smtp-pass --smtp-ssl-cert-path \
-        --smtp-ssl-client-cert --smtp-ssl-client-key"
+        --smtp-ssl-client-cert --smtp-ssl-client-key",
     ),
     ..Manual::EMPTY
 };

@@ -1,14 +1,14 @@
 //! The options of interpreters.
 
-use super::{Dashes, Ends, Manual, words};
+use super::{Dashes, Ends, Manual, Words};
 
 pub(super) static PERL: Manual = Manual {
     programs: &["perl"],
     source: "perlrun(1) 5.36",
     ends: Ends::AtOperand,
-    flags: words!("-S -T -U -W -X -a -c -f -g -h -n -p -s -t -u -v -w"),
-    either: words!("-0 -C -D -E -F -V -d -e -i -l -x"),
-    scripts: words!("-I -M -m"),
+    flags: Words("-S -T -U -W -X -a -c -f -g -h -n -p -s -t -u -v -w"),
+    either: Words("-0 -C -D -E -F -V -d -e -i -l -x"),
+    scripts: Words("-I -M -m"),
     ..Manual::EMPTY
 };
 
@@ -16,13 +16,13 @@ pub(super) static PYTHON: Manual = Manual {
     programs: &["python", "python3", "python2", "pypy", "pypy3"],
     source: "python(1) 3.11",
     ends: Ends::AtOperand,
-    finals: words!("-c -m"),
-    flags: words!(
+    finals: Words("-c -m"),
+    flags: Words(
         "--help --help-all --help-env --help-xoptions --version -3 -? -B -E -I -O -P -R -S -V -b \
-        -d -h -i -q -s -t -u -v -x"
+        -d -h -i -q -s -t -u -v -x",
     ),
-    values: words!("--check-hash-based-pycs -J -Q -W -X"),
-    either: words!("-c -m"),
+    values: Words("--check-hash-based-pycs -J -Q -W -X"),
+    either: Words("-c -m"),
     ..Manual::EMPTY
 };
 
@@ -30,22 +30,22 @@ pub(super) static RUBY: Manual = Manual {
     programs: &["ruby"],
     source: "ruby --help, 3.1",
     ends: Ends::AtOperand,
-    flags: words!(
+    flags: Words(
         "--copyright --debug --disable-all --disable-did_you_mean --disable-gems --disable-jit \
         --disable-rubyopt --enable-frozen-string-literal --enable-jit --help --mjit --mjit-debug \
         --mjit-save-temps --mjit-wait --rjit --verbose --version --yjit-call-threshold \
-        --yjit-greedy-versioning --yjit-max-versions -S -a -c -d -h -l -n -p -s -v -w -y"
+        --yjit-greedy-versioning --yjit-max-versions -S -a -c -d -h -l -n -p -s -v -w -y",
     ),
-    values: words!(
+    values: Words(
         "--external-encoding --internal-encoding --mjit-max-cache --mjit-min-calls --mjit-verbose \
-        --mjit-warnings --yjit-exec-mem-size"
+        --mjit-warnings --yjit-exec-mem-size",
     ),
-    either: words!(
+    either: Words(
         "--backtrace-limit --disable --dump --enable --encoding --jit --parser --yjit -0 -C -E -F \
-        -K -T -U -W -X -e -i -x"
+        -K -T -U -W -X -e -i -x",
     ),
-    followed: words!("--crash-report"),
-    scripts: words!("-I -r"),
+    followed: Words("--crash-report"),
+    scripts: Words("-I -r"),
     ..Manual::EMPTY
 };
 
@@ -53,7 +53,7 @@ pub(super) static NODE: Manual = Manual {
     programs: &["node", "nodejs"],
     source: "node(1) 20 and `node --help`",
     ends: Ends::AtOperand,
-    flags: words!(
+    flags: Words(
         "--abort-on-uncaught-exception --allow-addons --allow-child-process --allow-inspector \
         --allow-natives-syntax --allow-net --allow-wasi --allow-worker --always-opt \
         --build-snapshot --check --completion-bash --cpu-prof --deprecation \
@@ -88,9 +88,9 @@ pub(super) static NODE: Manual = Manual {
         --trace-opt --trace-promises --trace-sigint --trace-sync-io --trace-tls --trace-turbo \
         --trace-uncaught --trace-warnings --track-heap-objects --use-bundled-ca --use-env-proxy \
         --use-openssl-ca --use-system-ca --v8-options --verify-base-objects --version --warnings \
-        --watch --zero-fill-buffers -c -h -i -pe -v"
+        --watch --zero-fill-buffers -c -h -i -pe -v",
     ),
-    values: words!(
+    values: Words(
         "--conditions --disable-proto --disable-warning --disable-wasm-trap-handler \
         --dns-result-order --experimental-default-type --gc-interval \
         --heapsnapshot-near-heap-limit --heapsnapshot-signal --initial-old-space-size \
@@ -102,28 +102,28 @@ pub(super) static NODE: Manual = Manual {
         --test-coverage-include --test-coverage-lines --test-isolation --test-rerun-failures \
         --test-skip-pattern --title --tls-cipher-list --trace-event-categories \
         --unhandled-rejections --use-largepages --v8-pool-size --watch-kill-signal --watch-path \
-        -C"
+        -C",
     ),
-    either: words!(
+    either: Words(
         "--allow-fs-read --allow-fs-write --cpu-prof-interval --cpu-prof-name --eval \
         --heap-prof-interval --heap-prof-name --inspect --inspect-brk --inspect-port \
         --inspect-wait --print --report-filename --report-signal --test-concurrency \
         --test-name-pattern --test-shard --test-timeout --trace-require-module --turbo-filter \
-        --watch-preserve-output -e -p"
+        --watch-preserve-output -e -p",
     ),
-    writes: words!(
+    writes: Words(
         "--cpu-prof-dir --diagnostic-dir --heap-prof-dir --logfile --redirect-warnings \
         --report-dir --report-directory --test-reporter-destination --tls-keylog \
-        --trace-event-file-pattern"
+        --trace-event-file-pattern",
     ),
-    loads: words!(
+    loads: Words(
         "--build-snapshot-config --experimental-config-file --experimental-default-config-file \
-        --experimental-policy --icu-data-dir --openssl-config --snapshot-blob"
+        --experimental-policy --icu-data-dir --openssl-config --snapshot-blob",
     ),
-    scripts: words!(
-        "--experimental-loader --import --loader --require --test-global-setup --test-reporter -r"
+    scripts: Words(
+        "--experimental-loader --import --loader --require --test-global-setup --test-reporter -r",
     ),
-    secrets: words!("--env-file --env-file-if-exists"),
+    secrets: Words("--env-file --env-file-if-exists"),
     ..Manual::EMPTY
 };
 
@@ -132,39 +132,39 @@ pub(super) static JAVA: Manual = Manual {
     source: "java(1) 17",
     dashes: Dashes::One,
     ends: Ends::AtOperand,
-    glued: words!(
+    glued: Words(
         "--add- --describe-module --enable-native-access --finalization --illegal-access \
         --limit-modules --sun-misc --validate-modules -D -X -da: -disableassertions: -dsa: -ea: \
-        -enableassertions: -esa: -splash: -verbose:"
+        -enableassertions: -esa: -splash: -verbose:",
     ),
-    finals: words!("-jar"),
-    flags: words!(
+    finals: Words("-jar"),
+    flags: Words(
         "--dry-run --enable-preview --help-extra --list-modules --show-module-resolution \
         --show-version --validate-modules --version -? -X -Xbatch -Xdebug -Xfuture -Xint \
         -Xinternalversion -Xmixed -Xmn256m -Xmn262144k -Xmn268435456 -Xms6144k -Xms6291456 \
         -Xms6m -Xmx80m -Xmx81920k -Xmx83886080 -Xnoclassgc -Xrs -Xss1024k -Xss1048576 -Xss1m \
         -XstartOnFirstThread -client -d32 -d64 -disablesystemassertions -dsa \
         -enablesystemassertions -esa -fullversion -h -help -hotspot -server -showversion \
-        -version"
+        -version",
     ),
-    values: words!(
+    values: Words(
         "--add-exports --add-modules --add-opens --add-reads --describe-module --disable- \
         --illegal-access --limit-modules -Dproperty -XX -Xbootclasspath -Xcheck -Xdiag -Xdock \
-        -Xloggc -Xmn -Xms -Xmx -Xshare -Xss -agentlib -agentpath -d -javaagent -splash"
+        -Xloggc -Xmn -Xms -Xmx -Xshare -Xss -agentlib -agentpath -d -javaagent -splash",
     ),
-    either: words!(
-        "--help -Xlog -XshowSettings -da -disableassertions -ea -enableassertions -jar -verbose"
+    either: Words(
+        "--help -Xlog -XshowSettings -da -disableassertions -ea -enableassertions -jar -verbose",
     ),
-    followed: words!(
+    followed: Words(
         "--class-path --module --module-path --patch-module --source --upgrade-module-path \
-        -classpath -cp -m -p"
+        -classpath -cp -m -p",
     ),
-    writes: words!("-XX:ErrorFile -XX:HeapDumpPath -XX:LogFile -Xloggc:"),
-    runs: words!("-XX:OnError -XX:OnOutOfMemoryError"),
-    loads: words!(
+    writes: Words("-XX:ErrorFile -XX:HeapDumpPath -XX:LogFile -Xloggc:"),
+    runs: Words("-XX:OnError -XX:OnOutOfMemoryError"),
+    loads: Words(
         "-Djava.library.path -Djava.security.properties -Djava.system.class.loader -XX:Flags \
         -XX:VMOptionsFile -Xbootclasspath/a: -Xbootclasspath/p: -Xbootclasspath: -Xrun \
-        -agentlib: -agentpath: -javaagent:"
+        -agentlib: -agentpath: -javaagent:",
     ),
     ..Manual::EMPTY
 };

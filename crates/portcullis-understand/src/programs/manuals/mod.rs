@@ -9,7 +9,6 @@ use portcullis_syntax::Span;
 use super::escapes::{self, is_temporary};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    place::{self, Place},
     text::{Taint, Text},
     understand::shell::{Invocation, Walk},
 };
@@ -85,8 +84,47 @@ pub(crate) struct Manual {
     secrets: Words,
 }
 
-/// Names, sorted.
-pub(crate) type Words = &'static [&'static str];
+/// Names, sorted, with a blank between two: one text, because a list of texts costs something at each start of the program.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Words(&'static str);
+
+impl Words {
+    pub(crate) const NONE: Self = Self("");
+
+    /// The names in order.
+    pub(crate) fn words(self) -> impl Iterator<Item = &'static str> {
+        self.0.split(' ').filter(|word| !word.is_empty())
+    }
+
+    const fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The name, if it is one of these.
+    pub(crate) fn has(self, word: &str) -> Option<&'static str> {
+        self.at(word).filter(|found| *found == word)
+    }
+
+    /// The first name that does not stand before `word`.
+    fn at(self, word: &str) -> Option<&'static str> {
+        let (mut low, mut high) = (0, self.0.len());
+        while low < high {
+            let between = self.0.get(low..usize::midpoint(low, high))?;
+            let start = between.rfind(' ').map_or(low, |blank| low + blank + 1);
+            let found = self.beginning(start)?;
+            if found < word {
+                low = start + found.len() + 1;
+            } else {
+                high = start;
+            }
+        }
+        self.beginning(low).filter(|found| !found.is_empty())
+    }
+
+    fn beginning(self, start: usize) -> Option<&'static str> {
+        self.0.get(start..)?.split(' ').next()
+    }
+}
 
 /// How a program's long options begin.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -133,25 +171,25 @@ impl Manual {
         dashes: Dashes::Two,
         abbreviates: false,
         ends: Ends::Never,
-        verbs: &[],
-        before: &[],
-        open: &[],
-        glued: &[],
-        joined: &[],
-        finals: &[],
-        flags: &[],
-        values: &[],
-        either: &[],
-        followed: &[],
-        reads: &[],
-        writes: &[],
-        runs: &[],
-        scripts: &[],
-        loads: &[],
-        passes: &[],
-        sets: &[],
-        reaches: &[],
-        secrets: &[],
+        verbs: Words::NONE,
+        before: Words::NONE,
+        open: Words::NONE,
+        glued: Words::NONE,
+        joined: Words::NONE,
+        finals: Words::NONE,
+        flags: Words::NONE,
+        values: Words::NONE,
+        either: Words::NONE,
+        followed: Words::NONE,
+        reads: Words::NONE,
+        writes: Words::NONE,
+        runs: Words::NONE,
+        scripts: Words::NONE,
+        loads: Words::NONE,
+        passes: Words::NONE,
+        sets: Words::NONE,
+        reaches: Words::NONE,
+        secrets: Words::NONE,
     };
 
     /// Each kind with its names; what asks for more stands first.
@@ -174,59 +212,20 @@ impl Manual {
     }
 }
 
-/// A list of names out of one text, made when the program is built.
-macro_rules! words {
-    ($text:literal) => {{
-        const TEXT: &str = $text;
-        static WORDS: [&str; $crate::programs::manuals::count(TEXT)] =
-            $crate::programs::manuals::split(TEXT);
-        &WORDS
-    }};
-}
-use words;
-
-/// How many words a text has that are apart by one blank each.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "runs when the program is built, where a wrong index is an error"
-)]
-const fn count(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let (mut words, mut at) = (1, 0);
-    while at < bytes.len() {
-        if bytes[at] == b' ' {
-            words += 1;
-        }
-        at += 1;
-    }
-    words
-}
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "runs when the program is built, where a wrong index is an error"
-)]
-const fn split<const N: usize>(text: &'static str) -> [&'static str; N] {
-    let mut words = [""; N];
-    let (mut rest, mut word) = (text, 0);
-    while word < N {
-        let bytes = rest.as_bytes();
-        let mut end = 0;
-        while end < bytes.len() && bytes[end] != b' ' {
-            end += 1;
-        }
-        let (first, behind) = rest.split_at(end);
-        words[word] = first;
-        rest = if behind.is_empty() { behind } else { behind.split_at(1).1 };
-        word += 1;
-    }
-    words
-}
-
 /// The manual of a program.
 pub(crate) fn manual(program: &str) -> Option<&'static Manual> {
     let at = MANUALS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
     MANUALS.get(at).map(|(_, manual)| *manual)
+}
+
+/// Whether a program takes this option with its value joined to it and behind it alike, as far as its manual says. Some rows
+/// stand for several programs.
+#[cfg(test)]
+pub(super) fn reads_both(program: &str, option: &str) -> bool {
+    manual(program).is_none_or(|manual| {
+        let is_there = manual.kinds().iter().any(|(_, words)| words.has(option).is_some());
+        is_there && (option.len() > 2 || manual.dashes == Dashes::Two)
+    })
 }
 
 /// Reads the words of a program with the list of its options, and the variables that it is given.
@@ -303,7 +302,11 @@ fn act(
 ) {
     let known = value.text.known_prefix();
     match kind {
-        Kind::Writes if !matches!(known, "" | "-") => wrote(walk, value, written),
+        // What a build makes is there to be run, and lies where people want it.
+        Kind::Writes if program == "go" && name == "-o" => built(walk, value, written),
+        Kind::Writes if !matches!(known, "" | "-") => {
+            walk.write(value, WriteMode::Replace, written.clone());
+        }
         Kind::Runs => named_program(walk, value),
         Kind::Scripts => script(walk, program, value),
         Kind::Loads => loaded(walk, value),
@@ -340,13 +343,11 @@ fn act(
     }
 }
 
-/// A file that an option names is written. In the project and among temporary files that is what such options are for.
-fn wrote(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
-    let place = place::place_of(&walk.target(&value.text), walk.facts());
-    let is_meant = place.is_workspace()
-        || matches!(place, Place::Cache | Place::Elsewhere | Place::Unknown)
-        || lies_among_temporary(value.text.known_prefix());
-    if !is_meant {
+/// A program is built: what its file says is not known, which matters where it takes the place of settings that others read.
+fn built(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
+    let known = value.text.known_prefix();
+    let is_hidden = |part: &str| part.len() > 1 && part.starts_with('.') && part != "..";
+    if known.split('/').any(is_hidden) || known.starts_with("/etc/") {
         walk.write(value, WriteMode::Replace, written.clone());
     }
 }
@@ -359,7 +360,7 @@ fn wgetrc(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
     match name.trim().to_ascii_lowercase().replace(['-', '_'], "").as_str() {
         "useaskpass" => named_program(walk, &said),
         "logfile" | "outputdocument" | "dirprefix" | "savecookies" | "warcfile" => {
-            wrote(walk, &said, written);
+            walk.write(&said, WriteMode::Replace, written.clone());
         }
         "postfile" | "bodyfile" => {
             walk.read(&said);

@@ -1,16 +1,16 @@
 //! The options of package managers.
 
-use super::{Ends, Manual, words};
+use super::{Ends, Manual, Words};
 
 pub(super) static NPM: Manual = Manual {
     programs: &["npm"],
     source: "npm-config(7) 11",
     abbreviates: true,
-    ends: Ends::Behind(words!("exec x")),
-    before: words!("--prefix -C -w"),
-    open: words!("create exec init restart rum run run-script start stop t test tst urn x"),
-    values: words!("--http-proxy"),
-    either: words!(
+    ends: Ends::Behind(Words("exec x")),
+    before: Words("--prefix -C -w"),
+    open: Words("create exec init restart rum run run-script start stop t test tst urn x"),
+    values: Words("--http-proxy"),
+    either: Words(
         "--access --all --allow-directory --allow-file --allow-git --allow-remote \
         --allow-same-version --allow-scripts --allow-scripts-pending --allow-scripts-pin --also \
         --audit --audit-level --auth-type --before --bin-links --browser --cache-max --cache-min \
@@ -39,17 +39,17 @@ pub(super) static NPM: Manual = Manual {
         --tag-version-prefix --timing --umask --unicode --update-notifier --usage --user-agent \
         --verbose --version --versions --which --workspace --workspaces --workspaces-update \
         --yes -? -B -D -E -H -L -N -O -P -S -a -d -dd -ddd -f -g -h -iwr -l -m -n -p -q -s -u -v \
-        -w -ws -y"
+        -w -ws -y",
     ),
-    followed: words!(
+    followed: Words(
         "--call --editor --git --globalconfig --https-proxy --init-module --node-gyp \
         --node-options --pack-destination --prefix --proxy --registry --script-shell --shell \
-        --userconfig --viewer -C -c"
+        --userconfig --viewer -C -c",
     ),
-    writes: words!("--cache --logs-dir --tmp"),
-    loads: words!("--nodedir --npm-version-config"),
-    secrets: words!(
-        "--_auth --_authToken --ca --cafile --cert --key --otp --password --token-description"
+    writes: Words("--cache --logs-dir --tmp"),
+    loads: Words("--nodedir --npm-version-config"),
+    secrets: Words(
+        "--_auth --_authToken --ca --cafile --cert --key --otp --password --token-description",
     ),
     ..Manual::EMPTY
 };
@@ -58,11 +58,11 @@ pub(super) static PIP: Manual = Manual {
     programs: &["pip", "pip3"],
     source: "pip help, 23.2 and what later releases added",
     abbreviates: true,
-    verbs: words!(
+    verbs: Words(
         "cache check completion config debug download freeze hash help index inspect install list \
-        lock search show uninstall wheel"
+        lock search show uninstall wheel",
     ),
-    flags: words!(
+    flags: Words(
         "--all --bash --break-system-packages --check-build-dependencies --compile --debug \
         --disable-pip-version-check --dry-run --exclude-editable --files --fish \
         --force-reinstall --global --help --ignore-requires-python --include-editable --isolated \
@@ -70,36 +70,36 @@ pub(super) static PIP: Manual = Manual {
         --no-python-version-warning --no-verify --no-warn-conflicts --no-warn-script-location \
         --not-required --outdated --powershell --pre --prefer-binary --require-hashes \
         --require-virtualenv --site --upgrade --uptodate --use-pep517 --user --verbose --version \
-        --yes --zsh -I -U -V -h -o -p -q -u -v -y -z"
+        --yes --zsh -I -U -V -h -o -p -q -u -v -y -z",
     ),
-    values: words!(
+    values: Words(
         "--abi --algorithm --all-releases --build-option --config-settings --exclude \
         --exists-action --format --global-option --group --index --install-option \
         --keyring-provider --no-binary --only-binary --only-final --path --progress-bar \
         --python-version --resume-retries --retries --root-user-action --timeout \
-        --upgrade-strategy --uploaded-prior-to --use-deprecated -C -a"
+        --upgrade-strategy --uploaded-prior-to --use-deprecated -C -a",
     ),
-    either: words!("--ignore-installed --implementation --platform --quiet --use-feature -l"),
-    followed: words!(
-        "--constraint --dest --editable --editor --extra-index-url --find-links --index-url --log \
-        --proxy --python --report --requirement --target --trusted-host --wheel-dir -c -d -e -f \
-        -i -r -t -w"
+    either: Words("--ignore-installed --implementation --platform --quiet --use-feature -l"),
+    followed: Words(
+        "--constraint --dest --editable --editor --extra-index-url --find-links --index-url \
+        --proxy --python --requirement --target --trusted-host --wheel-dir -c -d -e -f -i -r -t \
+        -w",
     ),
-    reads: words!("--pylock"),
-    writes: words!("--build --build-directory --cache-dir --prefix --root --src -b"),
-    secrets: words!("--cert --client-cert"),
+    reads: Words("--pylock"),
+    writes: Words("--build --build-directory --cache-dir --log --prefix --report --root --src -b"),
+    secrets: Words("--cert --client-cert"),
     ..Manual::EMPTY
 };
 
 pub(super) static UV: Manual = Manual {
     programs: &["uv", "uvx"],
     source: "uv help",
-    ends: Ends::Behind(words!("run uvx")),
-    verbs: words!(
+    ends: Ends::Behind(Words("run uvx")),
+    verbs: Words(
         "add audit auth build cache export format generate-shell-completion help init lock pip \
-        publish python remove run self sync tool tree venv version workspace"
+        publish python remove run self sync tool tree venv version workspace",
     ),
-    flags: words!(
+    flags: Words(
         "--active --all --all-arches --all-extras --all-groups --all-packages --all-platforms \
         --all-versions --allow-empty-requirements --allow-existing --annotate --app --bare --bin \
         --break-system-packages --build --check --check-exists --ci --clear --compile-bytecode \
@@ -120,9 +120,9 @@ pub(super) static UV: Manual = Manual {
         --show-extras --show-paths --show-python --show-sizes --show-urls --show-version \
         --show-version-specifiers --show-with --strict --sync --system --system-certs \
         --system-site-packages --universal --upgrade --user --verbose --wheel --workspace -H -U \
-        -h -n -q -v"
+        -h -n -q -v",
     ),
-    values: words!(
+    values: Words(
         "--allow-insecure-host --allow-python-downloads --annotation-style --author-from --bounds \
         --branch --build-backend --bump --cert --color --config-setting --config-setting-package \
         --config-settings --config-settings-package --custom-compile-command --depth \
@@ -136,21 +136,21 @@ pub(super) static UV: Manual = Manual {
         --reinstall-package --resolution --rev --service-format --service-url --tag \
         --torch-backend --trusted-host --trusted-publishing --ty-version --upgrade-group \
         --upgrade-package --vcs --version --with --with-editable --with-executables-from -C -P \
-        -b -d -w"
+        -b -d -w",
     ),
-    either: words!("--editable --extra --no-binary --package --script -c -e -m -s"),
-    followed: words!(
+    either: Words("--editable --extra --no-binary --package --script -c -e -m -s"),
+    followed: Words(
         "--check-url --default-index --directory --extra-index-url --find-links --graalpy-mirror \
         --index --index-url --mirror --project --publish-url --pyodide-mirror --pypy-mirror -f \
-        -i"
+        -i",
     ),
-    reads: words!(
+    reads: Words(
         "--build-constraints --constraints --env-file --excludes --overrides --requirements \
-        --with-requirements -r"
+        --with-requirements -r",
     ),
-    writes: words!("--cache-dir --install-dir --out-dir --output-file --prefix --target -o"),
-    runs: words!("--python -p"),
-    loads: words!("--config-file --python-downloads-json-url"),
-    secrets: words!("--password --token --username -t -u"),
+    writes: Words("--cache-dir --install-dir --out-dir --output-file --prefix --target -o"),
+    runs: Words("--python -p"),
+    loads: Words("--config-file --python-downloads-json-url"),
+    secrets: Words("--password --token --username -t -u"),
     ..Manual::EMPTY
 };

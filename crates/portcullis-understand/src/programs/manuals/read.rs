@@ -73,8 +73,12 @@ pub(crate) fn read<'a>(manual: &Manual, words: &'a [Argument]) -> Vec<Word<'a>> 
             continue;
         }
         if operands == 0 && has(manual.before, name) {
-            if end == written.len() {
-                rest.next();
+            let value = match written.get(end + 1..) {
+                Some(behind) => joined(argument, behind),
+                None => rest.next().cloned().unwrap_or_else(|| joined(argument, "")),
+            };
+            if let Some((kind, name)) = exactly(manual, name) {
+                found.push(Word::Known(kind, name, value));
             }
             continue;
         }
@@ -106,15 +110,12 @@ const fn takes_next(kind: Kind) -> bool {
 }
 
 fn has(words: Words, word: &str) -> bool {
-    words.binary_search(&word).is_ok()
+    words.has(word).is_some()
 }
 
 /// The option that a name is, in full.
 fn exactly(manual: &Manual, name: &str) -> Option<(Kind, &'static str)> {
-    manual.kinds().iter().find_map(|(kind, words)| {
-        let at = words.binary_search(&name).ok()?;
-        words.get(at).map(|name| (*kind, *name))
-    })
+    manual.kinds().iter().find_map(|(kind, words)| words.has(name).map(|name| (*kind, name)))
 }
 
 fn looked_up(manual: &Manual, written: &str, name: &str) -> Option<Found> {
@@ -133,13 +134,14 @@ fn looked_up(manual: &Manual, written: &str, name: &str) -> Option<Found> {
     }
     // `-javaagent:FILE`: the longest name that the word begins with.
     let begun = manual.kinds().iter().find_map(|(kind, words)| {
-        let name = words.iter().find(|word| word.ends_with(':') && written.starts_with(**word))?;
+        let mut joined = words.words().filter(|word| word.ends_with(':'));
+        let name = joined.find(|word| written.starts_with(word))?;
         Some(Found { kind: *kind, name, length: name.len() })
     });
     if begun.is_some() {
         return begun;
     }
-    if manual.glued.iter().any(|start| written.starts_with(start)) {
+    if manual.glued.words().any(|start| written.starts_with(start)) {
         return Some(flag);
     }
     match manual.dashes {
@@ -188,8 +190,7 @@ fn abbreviated(manual: &Manual, name: &str) -> Option<(Kind, &'static str)> {
         return None;
     }
     manual.kinds().iter().find_map(|(kind, words)| {
-        let at = words.partition_point(|word| *word < name);
-        words.get(at).filter(|word| word.starts_with(name)).map(|name| (*kind, *name))
+        words.at(name).filter(|word| word.starts_with(name)).map(|name| (*kind, name))
     })
 }
 

@@ -1,70 +1,70 @@
 //! The options of ssh and its kin, of rsync, curl, wget and gh.
 
-use super::{Ends, Manual, words};
+use super::{Ends, Manual, Words};
 
 pub(super) static SSH: Manual = Manual {
     programs: &["ssh"],
     source: "ssh(1) of OpenSSH 9.2",
-    flags: words!("-4 -6 -A -C -G -K -M -N -T -V -X -Y -a -f -g -k -n -q -s -t -v -x -y"),
-    values: words!("-B -O -P -Q -b -c -e -l -m -p -w"),
-    followed: words!("-D -E -F -I -J -L -R -W -o"),
-    reads: words!("-S"),
-    secrets: words!("-i"),
+    flags: Words("-4 -6 -A -C -G -K -M -N -T -V -X -Y -a -f -g -k -n -q -s -t -v -x -y"),
+    values: Words("-B -O -P -Q -b -c -e -l -m -p -w"),
+    followed: Words("-D -E -F -I -J -L -R -W -o"),
+    reads: Words("-S"),
+    secrets: Words("-i"),
     ..Manual::EMPTY
 };
 
 pub(super) static SCP: Manual = Manual {
     programs: &["scp"],
     source: "scp(1) of OpenSSH 9.2",
-    flags: words!("-1 -2 -3 -4 -6 -A -B -C -O -R -T -p -q -r -s -v"),
-    values: words!("-P -X -c -l"),
-    followed: words!("-D -F -J -S -o"),
-    secrets: words!("-i"),
+    flags: Words("-1 -2 -3 -4 -6 -A -B -C -O -R -T -p -q -r -s -v"),
+    values: Words("-P -X -c -l"),
+    followed: Words("-D -F -J -S -o"),
+    secrets: Words("-i"),
     ..Manual::EMPTY
 };
 
 pub(super) static SFTP: Manual = Manual {
     programs: &["sftp"],
     source: "sftp(1) of OpenSSH 9.2",
-    flags: words!("-1 -2 -4 -6 -A -C -N -a -f -p -q -r -v"),
-    values: words!("-B -P -R -X -c -l -s"),
-    followed: words!("-D -F -J -S -b -o"),
-    secrets: words!("-i"),
+    flags: Words("-1 -2 -4 -6 -A -C -N -a -f -p -q -r -v"),
+    values: Words("-B -P -R -X -c -l -s"),
+    followed: Words("-D -F -J -S -b -o"),
+    secrets: Words("-i"),
     ..Manual::EMPTY
 };
 
 pub(super) static SSH_KEYGEN: Manual = Manual {
     programs: &["ssh-keygen"],
     source: "ssh-keygen(1) of OpenSSH 9.2",
-    flags: words!("-A -B -H -K -L -Q -U -c -e -g -h -i -k -l -p -q -u -v -y"),
-    values: words!("-C -E -F -I -O -R -V -Y -Z -a -b -m -n -r -s -t -z"),
-    followed: words!("-D -M -f -w"),
-    secrets: words!("-N -P"),
+    flags: Words("-A -B -H -K -L -Q -U -c -e -g -h -i -k -l -p -q -u -v -y"),
+    values: Words("-C -E -F -I -O -R -V -Y -Z -a -b -m -n -r -s -t -z"),
+    followed: Words("-D -M -f -w"),
+    secrets: Words("-N -P"),
     ..Manual::EMPTY
 };
 
 pub(super) static SSH_ADD: Manual = Manual {
     programs: &["ssh-add"],
     source: "ssh-add(1) of OpenSSH 9.2",
-    flags: words!("-A -C -D -K -L -M -X -c -d -k -l -q -v -x"),
-    values: words!("-E -H -h -m -t"),
-    followed: words!("--apple-load-keychain --apple-use-keychain -S -T -e -s"),
+    flags: Words("-A -C -D -K -L -M -X -c -d -k -l -q -v -x"),
+    values: Words("-E -H -h -m -t"),
+    followed: Words("--apple-load-keychain --apple-use-keychain -S -T -e -s"),
     ..Manual::EMPTY
 };
 
 pub(super) static SSH_KEYSCAN: Manual = Manual {
     programs: &["ssh-keyscan"],
     source: "ssh-keyscan(1) of OpenSSH 9.2",
-    flags: words!("-4 -6 -D -H -c -q -v"),
-    values: words!("-O -T -p -t"),
-    reads: words!("-f"),
+    flags: Words("-4 -6 -D -H -c -q -v"),
+    values: Words("-O -T -p -t"),
+    reads: Words("-f"),
     ..Manual::EMPTY
 };
 
 pub(super) static RSYNC: Manual = Manual {
     programs: &["rsync"],
     source: "rsync(1) 3.2.7",
-    flags: words!(
+    flags: Words(
         "--8-bit-output --acls --append --append-verify --archive --atimes --backup --blocking-io \
         --cc-none --checksum --compress --copy-devices --copy-dirlinks --copy-links \
         --copy-unsafe-links --crtimes --cvs-exclude --daemon --del --delay-updates \
@@ -81,27 +81,27 @@ pub(super) static RSYNC: Manual = Manual {
         --secluded-args --sender --server --size-only --sparse --specials --stats --super \
         --times --trust-sender --update --verbose --version --whole-file --write-devices \
         --xattrs --zc-none -0 -4 -6 -8 -A -C -D -E -F -H -I -J -K -L -N -O -P -R -S -U -V -W -X \
-        -a -b -c -d -g -i -k -l -m -n -q -r -s -t -u -x -y -z"
+        -a -b -c -d -g -i -k -l -m -n -q -r -s -t -u -x -y -z",
     ),
-    values: words!(
+    values: Words(
         "--block-size --bwlimit --cc --checksum-choice --checksum-seed --chmod --chown \
         --compress-choice --compress-level --compress-threads --contimeout --debug --exclude \
         --groupmap --iconv --include --info --log-file-format --log-format --max-alloc \
         --max-delete --max-size --min-size --modify-window --out-format --outbuf --protocol \
         --skip-compress --stderr --stop-after --stop-at --suffix --timeout --usermap --zc --zl \
-        --zt -@ -B"
+        --zt -@ -B",
     ),
-    either: words!("--delete --help --keep-dirlinks --progress --sockopts -h -o -p -v"),
-    followed: words!(
+    either: Words("--delete --help --keep-dirlinks --progress --sockopts -h -o -p -v"),
+    followed: Words(
         "--backup-dir --config --exclude-from --files-from --filter --include-from \
-        --only-write-batch --partial-dir --rsh --rsync-path --temp-dir --write-batch -T -e -f"
+        --only-write-batch --partial-dir --rsh --rsync-path --temp-dir --write-batch -T -e -f",
     ),
-    reads: words!("--compare-dest --copy-dest --early-input --link-dest --read-batch"),
-    writes: words!("--log-file"),
-    loads: words!("--dparam"),
-    passes: words!("--remote-option -M"),
-    reaches: words!("--address --port"),
-    secrets: words!("--copy-as --password-file"),
+    reads: Words("--compare-dest --copy-dest --early-input --link-dest --read-batch"),
+    writes: Words("--log-file"),
+    loads: Words("--dparam"),
+    passes: Words("--remote-option -M"),
+    reaches: Words("--address --port"),
+    secrets: Words("--copy-as --password-file"),
     ..Manual::EMPTY
 };
 
@@ -109,7 +109,7 @@ pub(super) static CURL: Manual = Manual {
     programs: &["curl"],
     source: "curl(1) 7.88 and what 8.x added",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "-# --alpn --anyauth --append --basic --buffer --ca-native --cert-status --compressed \
         --compressed-ssh --create-dirs --digest --disable --disallow-username-in-url \
         --doh-cert-status --doh-insecure --dump-ca-embed --fail --fail-with-body --false-start \
@@ -130,9 +130,9 @@ pub(super) static CURL: Manual = Manual {
         --tcp-fastopen --tcp-nodelay --tftp-no-options --tls-earlydata --tlsv1 --tlsv1.0 \
         --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-ids --trace-time --use-ascii \
         --verbose --version --xattr -0 -1 -2 -3 -4 -6 -: -B -G -I -J -L -M -R -S -V -Z -a -f -g \
-        -i -j -k -l -p -q -s -v"
+        -i -j -k -l -p -q -s -v",
     ),
-    values: words!(
+    values: Words(
         "--cert-type --ciphers --connect-timeout --continue-at --create-file-mode --curves --ech \
         --expect100-timeout --ftp-account --ftp-alternative-to-user --ftp-method \
         --ftp-ssl-ccc-mode --happy-eyeballs-timeout-ms --haproxy-clientip --help --hostpubmd5 \
@@ -145,34 +145,33 @@ pub(super) static CURL: Manual = Manual {
         --sigalgs --socks5-gssapi-service --speed-limit --speed-time --ssl-sessions \
         --telnet-option --tftp-blksize --time-cond --tls-max --tls13-ciphers --tlsauthtype \
         --trace-config --upload-flags --user-agent --vlan-priority --write-out -A -C -X -Y -e -h \
-        -m -r -t -w -y -z"
+        -m -r -t -w -y -z",
     ),
-    either: words!(
+    either: Words(
         "--crlf --disable-eprt --disable-epsv --eprt --epsv --fail-early --http2-prior-knowledge \
-        --http3 --http3-only --next --proto --remote-name -N"
+        --http3 --http3-only --next --proto --remote-name -N",
     ),
-    followed: words!(
-        "--alt-svc --config --connect-to --cookie-jar --data --data-ascii --data-binary \
-        --data-raw --data-urlencode --dump-header --engine --form --form-string --header --hsts \
-        --json --libcurl --mail-from --mail-rcpt --output --output-dir --preproxy --proxy \
-        --proxy-header --proxy1.0 --quote --resolve --socks4 --socks4a --socks5 \
-        --socks5-hostname --trace --trace-ascii --upload-file --url --url-query --variable -D -F \
-        -H -K -O -Q -T -c -d -o -x"
+    followed: Words(
+        "--config --connect-to --cookie-jar --data --data-ascii --data-binary --data-raw \
+        --data-urlencode --dump-header --engine --form --form-string --header --json --mail-from \
+        --mail-rcpt --output --output-dir --preproxy --proxy --proxy-header --proxy1.0 --quote \
+        --resolve --socks4 --socks4a --socks5 --socks5-hostname --trace --trace-ascii \
+        --upload-file --url --url-query --variable -D -F -H -K -O -Q -T -c -d -o -x",
     ),
-    reads: words!(
+    reads: Words(
         "--cacert --capath --crlfile --egd-file --etag-compare --knownhosts --proxy-cacert \
-        --proxy-capath --proxy-crlfile --random-file"
+        --proxy-capath --proxy-crlfile --random-file",
     ),
-    writes: words!("--etag-save --stderr"),
-    reaches: words!(
+    writes: Words("--alt-svc --etag-save --hsts --libcurl --stderr"),
+    reaches: Words(
         "--abstract-unix-socket --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers \
-        --doh-url --ftp-port --interface --ipfs-gateway --local-port --unix-socket -P"
+        --doh-url --ftp-port --interface --ipfs-gateway --local-port --unix-socket -P",
     ),
-    secrets: words!(
+    secrets: Words(
         "--aws-sigv4 --cert --cookie --delegation --key --login-options --netrc --netrc-file \
         --netrc-optional --oauth2-bearer --pass --proxy-cert --proxy-key --proxy-pass \
         --proxy-tlspassword --proxy-tlsuser --proxy-user --pubkey --tlspassword --tlsuser --user \
-        -E -U -b -n -u"
+        -E -U -b -n -u",
     ),
     ..Manual::EMPTY
 };
@@ -181,7 +180,7 @@ pub(super) static WGET: Manual = Manual {
     programs: &["wget", "wget2"],
     source: "wget(1) 1.21",
     abbreviates: true,
-    flags: words!(
+    flags: Words(
         "--adjust-extension --ask-password --auth-no-challenge --background --backup-converted \
         --ciphers --content-disposition --content-on-error --convert-file-only --convert-links \
         --debug --delete-after --follow-ftp --force-directories --force-html \
@@ -196,9 +195,9 @@ pub(super) static WGET: Manual = Manual {
         --relative --retr-symlinks --retry-connrefused --retry-on-host-error --save-headers \
         --server-response --show-progress --span-hosts --spider --strict-comments --timestamping \
         --trust-server-names --unlink --verbose --version --warc-cdx --xattr -4 -6 -E -F -H -K \
-        -L -N -S -V -b -d -h -k -m -nc -nd -np -nv -q -r -v -x"
+        -L -N -S -V -b -d -h -k -m -nc -nd -np -nv -q -r -v -x",
     ),
-    values: words!(
+    values: Words(
         "--accept --accept-regex --backups --certificate-type --connect-timeout --cut-dirs \
         --default-page --dns-timeout --domains --exclude-directories --exclude-domains \
         --follow-tags --ignore-tags --include-directories --level --limit-rate --local-encoding \
@@ -206,24 +205,24 @@ pub(super) static WGET: Manual = Manual {
         --read-timeout --regex-type --reject --reject-regex --remote-encoding --report-speed \
         --restrict-file-names --retry-on-http-error --secure-protocol --start-pos --timeout \
         --tries --wait --waitretry --warc-header --warc-max-size -A -C -D -G -I -Q -R -T -X -Y \
-        -l -t -w"
+        -l -t -w",
     ),
-    either: words!("--compression --continue --inet4-only --inet6-only --progress -c -nH -p"),
-    followed: words!(
+    either: Words("--compression --continue --inet4-only --inet6-only --progress -c -nH -p"),
+    followed: Words(
         "--append-output --base --body-data --body-file --directory-prefix --execute --header \
-        --hsts-file --input-file --method --output-document --output-file --post-data \
-        --post-file --referer --rejected-log --use-askpass --user-agent -B -O -P -U -a -e -i -o"
+        --input-file --method --output-document --output-file --post-data --post-file --referer \
+        --use-askpass --user-agent -B -O -P -U -a -e -i -o",
     ),
-    reads: words!(
+    reads: Words(
         "--ca-certificate --ca-directory --crl-file --egd-file --input-metalink --load-cookies \
-        --random-file --warc-dedup"
+        --random-file --warc-dedup",
     ),
-    writes: words!("--save-cookies --warc-file --warc-tempdir"),
-    loads: words!("--config"),
-    reaches: words!("--bind-address --bind-dns-address --dns-servers"),
-    secrets: words!(
+    writes: Words("--hsts-file --rejected-log --save-cookies --warc-file --warc-tempdir"),
+    loads: Words("--config"),
+    reaches: Words("--bind-address --bind-dns-address --dns-servers"),
+    secrets: Words(
         "--certificate --ftp-password --ftp-user --http-passwd --http-password --http-user \
-        --password --pinnedpubkey --private-key --proxy-password --proxy-user --user"
+        --password --pinnedpubkey --private-key --proxy-password --proxy-user --user",
     ),
     ..Manual::EMPTY
 };
@@ -231,13 +230,13 @@ pub(super) static WGET: Manual = Manual {
 pub(super) static GH: Manual = Manual {
     programs: &["gh"],
     source: "gh help, 2.23 and what later releases added",
-    ends: Ends::Behind(words!("alias")),
-    verbs: words!(
+    ends: Ends::Behind(Words("alias")),
+    verbs: Words(
         "alias api attestation auth browse cache co codespace completion config gist gpg-key \
         issue label org pr preview project release repo ruleset run search secret ssh-key status \
-        variable workflow"
+        variable workflow",
     ),
-    flags: words!(
+    flags: Words(
         "--add-readme --admin --all --allow-forking --allow-update-branch --allow-write --approve \
         --archived --auto --checkout --cleanup-tag --clipboard --clobber --clone --config \
         --conflict-status --create-if-none --debug --default-branch-only --default-permissions \
@@ -253,9 +252,9 @@ pub(super) static GH: Manual = Manual {
         --projects --public --push --raw --rebase --recurse-submodules --recursive \
         --remove-milestone --request-changes --secret --settings --silent --single-column \
         --skip-existing --skip-ssh-key --slurp --squash --undo --unset --verbose --verify-tag \
-        --version --view --watch --web --wiki --yaml --yes -y"
+        --version --view --watch --web --wiki --yaml --yes -y",
     ),
-    values: words!(
+    values: Words(
         "--active --add --add-assignee --add-label --add-project --add-reviewer --add-topic --app \
         --archive --assignee --attempt --author --author-date --author-email --author-name \
         --base --body --branch --bundle --bundle-from-oci --cache --cert-identity --checks \
@@ -275,17 +274,17 @@ pub(super) static GH: Manual = Manual {
         --reviewer --scopes --search --secure --server-port --signer-repo --signer-workflow \
         --size --slug --sort --squash-merge-commit-message --stars --state --subject --tag \
         --target --team --team-mentions --title --topic --tree --type --updated \
-        --upstream-remote-name --visibility --workflow -A -B -H -L -S -X -b -g -j -o -q"
+        --upstream-remote-name --visibility --workflow -A -B -H -L -S -X -b -g -j -o -q",
     ),
-    either: words!(
+    either: Words(
         "--comment --comments --commit --exclude-drafts --interval --json --remote --repo \
         --required --shell --source --status --template --user -R -a -c -d -e -f -i -l -m -n -p \
-        -r -s -t -u -v -w"
+        -r -s -t -u -v -w",
     ),
-    followed: words!(
-        "--body-file --dir --env-file --field --filename --input --notes-file --output -D -F -O"
+    followed: Words(
+        "--body-file --dir --env-file --field --filename --input --notes-file --output -D -F -O",
     ),
-    reaches: words!("--hostname -h"),
-    secrets: words!("--show-token --with-token"),
+    reaches: Words("--hostname -h"),
+    secrets: Words("--show-token --with-token"),
     ..Manual::EMPTY
 };

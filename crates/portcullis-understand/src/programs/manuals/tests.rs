@@ -11,14 +11,15 @@ fn every_list_is_sorted_and_no_option_stands_in_two() {
         assert!(!manual.source.is_empty(), "{name}");
         let mut seen = std::collections::BTreeSet::new();
         for (kind, words) in manual.kinds() {
-            assert!(words.is_sorted(), "{name} {kind:?}");
-            for word in words {
+            assert!(words.words().is_sorted(), "{name} {kind:?}");
+            for word in words.words() {
                 assert!(word.starts_with('-'), "{name} {word}");
-                assert!(seen.insert(*word), "`{word}` of {name} stands twice");
+                assert_eq!(words.has(word), Some(word), "{name}");
+                assert!(seen.insert(word), "`{word}` of {name} stands twice");
             }
         }
         for words in [manual.verbs, manual.before, manual.open, manual.finals] {
-            assert!(words.is_sorted(), "{name} {words:?}");
+            assert!(words.words().is_sorted(), "{name} {words:?}");
         }
     }
 }
@@ -27,15 +28,14 @@ fn every_list_is_sorted_and_no_option_stands_in_two() {
 fn flag(manual: &Manual) -> Option<&'static str> {
     manual
         .flags
-        .iter()
-        .find(|name| name.len() == 2 && name.as_bytes().get(1) != Some(&b'-'))
-        .copied()
+        .words()
+        .find(|name| name.len() == 2 && name.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic))
 }
 
 /// Every form in which a program reads one option with a value.
 fn forms(manual: &Manual, option: &str, value: &str) -> Vec<String> {
     let mut forms = Vec::new();
-    if manual.joined.contains(&option) {
+    if manual.joined.has(option).is_some() {
         let between = if option.starts_with("--") { "=" } else { "" };
         return vec![format!("{option}{between}{value}")];
     }
@@ -52,8 +52,7 @@ fn forms(manual: &Manual, option: &str, value: &str) -> Vec<String> {
         }
         return forms;
     }
-    let all: Vec<&str> =
-        manual.kinds().iter().flat_map(|(_, words)| words.iter().copied()).collect();
+    let all: Vec<&str> = manual.kinds().iter().flat_map(|(_, words)| words.words()).collect();
     let shortest = if manual.abbreviates && option.starts_with("--") { 4 } else { option.len() };
     for end in shortest.min(option.len())..=option.len() {
         let name = option.get(..end).unwrap_or(option);
@@ -62,7 +61,9 @@ fn forms(manual: &Manual, option: &str, value: &str) -> Vec<String> {
         {
             continue;
         }
-        forms.push(format!("{name}={value}"));
+        if name.starts_with("--") || manual.dashes == Dashes::One {
+            forms.push(format!("{name}={value}"));
+        }
         forms.push(format!("{name} {value}"));
     }
     forms
@@ -81,8 +82,9 @@ fn every_form_of_an_option_with_a_meaning_is_read_alike() {
                 Kind::Sets => "LD_PRELOAD=/tmp/x",
                 _ => continue,
             };
-            for option in words {
-                let verb = manual.verbs.first().map_or(String::new(), |verb| format!(" {verb}"));
+            for option in words.words() {
+                let verb =
+                    manual.verbs.words().next().map_or(String::new(), |verb| format!(" {verb}"));
                 for form in forms(manual, option, value) {
                     count += 1;
                     let command = format!("{program}{verb} {form} x");
@@ -102,7 +104,7 @@ fn every_form_of_an_option_with_a_meaning_is_read_alike() {
 fn an_option_that_no_manual_has_is_not_understood() {
     let mut told = Vec::new();
     for (program, manual) in MANUALS {
-        let verb = manual.verbs.first().map_or(String::new(), |verb| format!(" {verb}"));
+        let verb = manual.verbs.words().next().map_or(String::new(), |verb| format!(" {verb}"));
         let command = format!("{program}{verb} --frobnicate-widely x");
         let (loud, gaps) = verdict(&command);
         if loud.is_empty() && !gaps && *program != "npm" {
@@ -121,8 +123,13 @@ fn options_that_are_followed_elsewhere_stand_in_the_manual() {
     let told: Vec<String> = escapes::named_options()
         .filter_map(|(program, option)| {
             let manual = manual(program)?;
+            let is_there =
+                |name: &str| manual.kinds().iter().any(|(_, words)| words.has(name).is_some());
+            let other = option.strip_prefix('-').filter(|rest| rest.starts_with('-'));
             let is_there = option.starts_with('+')
-                || manual.kinds().iter().any(|(_, words)| words.binary_search(&option).is_ok());
+                || is_there(option)
+                || manual.dashes == Dashes::One
+                    && (is_there(&format!("-{option}")) || other.is_some_and(is_there));
             (!is_there).then(|| format!("{program} {option}"))
         })
         .collect();
@@ -135,7 +142,7 @@ fn options_with_a_value_in_a_program_s_row_are_none_without_one_in_its_manual() 
     for (name, manual) in MANUALS {
         let Some(row) = programs::program(name) else { continue };
         for option in row.values {
-            if manual.flags.binary_search(option).is_ok() {
+            if manual.flags.has(option).is_some() {
                 told.push(format!("{name} {option}"));
             }
         }

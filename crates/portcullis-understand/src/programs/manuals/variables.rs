@@ -6,7 +6,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Words, loaded, named_program, script, words};
+use super::{Words, loaded, named_program, script};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::escapes,
@@ -27,11 +27,11 @@ struct Family {
 static FAMILIES: &[Family] = &[
     Family {
         start: "ANSIBLE_",
-        programs: words!(
+        programs: Words(
             "ansible ansible-config ansible-console ansible-doc ansible-galaxy ansible-inventory \
-            ansible-playbook ansible-pull ansible-vault"
+            ansible-playbook ansible-pull ansible-vault",
         ),
-        known: words!(
+        known: Words(
             "ANSIBLE_ACTION_PLUGINS ANSIBLE_ACTION_WARNINGS ANSIBLE_AGNOSTIC_BECOME_PROMPT \
             ANSIBLE_ANY_ERRORS_FATAL ANSIBLE_ASK_PASS ANSIBLE_ASK_VAULT_PASS ANSIBLE_BECOME \
             ANSIBLE_BECOME_ALLOW_SAME_USER ANSIBLE_BECOME_ASK_PASS ANSIBLE_BECOME_EXE \
@@ -113,13 +113,13 @@ static FAMILIES: &[Family] = &[
             ANSIBLE_VAULT_PASSWORD ANSIBLE_VAULT_PASSWORD_FILE ANSIBLE_VERBOSE_TO_STDERR \
             ANSIBLE_VERBOSITY ANSIBLE_VERSION_MISMATCH ANSIBLE_WIN_ASYNC_STARTUP_TIMEOUT \
             ANSIBLE_WORKER_SHUTDOWN_POLL_COUNT ANSIBLE_WORKER_SHUTDOWN_POLL_DELAY \
-            ANSIBLE_YAML_FILENAME_EXT"
+            ANSIBLE_YAML_FILENAME_EXT",
         ),
     },
     Family {
         start: "CARGO_",
-        programs: words!("cargo"),
-        known: words!(
+        programs: Words("cargo"),
+        known: Words(
             "CARGO_BAZEL_REPIN CARGO_BIN_NAME CARGO_BUILD_BUILD_DIR CARGO_BUILD_DEP_INFO_BASEDIR \
             CARGO_BUILD_INCREMENTAL CARGO_BUILD_JOBS CARGO_BUILD_TARGET CARGO_BUILD_TARGET_DIR \
             CARGO_BUILD_WARNINGS CARGO_CACHE_RUSTC_INFO CARGO_CARGO_NEW_VCS CARGO_CRATE_NAME \
@@ -135,37 +135,37 @@ static FAMILIES: &[Family] = &[
             CARGO_RUSTC_CURRENT_DIR CARGO_TARGET CARGO_TARGET_DIR CARGO_TARGET_TMPDIR CARGO_TERM \
             CARGO_TERM_COLOR CARGO_TERM_HYPERLINKS CARGO_TERM_PROGRESS_WHEN \
             CARGO_TERM_PROGRESS_WIDTH CARGO_TERM_QUIET CARGO_TERM_UNICODE CARGO_TERM_VERBOSE \
-            CARGO_UNSTABLE_SPARSE_REGISTRY CARGO_WORKSPACE_DIR"
+            CARGO_UNSTABLE_SPARSE_REGISTRY CARGO_WORKSPACE_DIR",
         ),
     },
     Family {
         start: "DOCKER_",
-        programs: words!("docker"),
-        known: words!(
+        programs: Words("docker"),
+        known: Words(
             "DOCKER_API_VERSION DOCKER_AUTH_CONFIG DOCKER_BUILDKIT DOCKER_BUILD_SUMMARY \
             DOCKER_CERT_PATH DOCKER_CLI_EXPERIMENTAL DOCKER_CLI_HINTS DOCKER_CONFIG \
             DOCKER_CONTENT_TRUST DOCKER_CONTENT_TRUST_REPOSITORY_PASSPHRASE \
             DOCKER_CONTENT_TRUST_ROOT_PASSPHRASE DOCKER_CONTENT_TRUST_SERVER DOCKER_CONTEXT \
             DOCKER_CUSTOM_HEADERS DOCKER_DEFAULT_PLATFORM DOCKER_DRIVER \
             DOCKER_HIDE_LEGACY_COMMANDS DOCKER_HOST DOCKER_SCAN_SUGGEST DOCKER_TLS \
-            DOCKER_TLS_VERIFY"
+            DOCKER_TLS_VERIFY",
         ),
     },
-    Family { start: "DYLD_", programs: &[], known: &[] },
+    Family { start: "DYLD_", programs: Words::NONE, known: Words::NONE },
     Family {
         start: "GH_",
-        programs: words!("gh"),
-        known: words!(
+        programs: Words("gh"),
+        known: Words(
             "GH_ACCESSIBLE_COLORS GH_ACCESSIBLE_PROMPTER GH_BROWSER GH_COLOR_LABELS GH_CONFIG_DIR \
             GH_DEBUG GH_EDITOR GH_ENTERPRISE_TOKEN GH_FORCE_TTY GH_HOST GH_MDWIDTH \
             GH_NO_EXTENSION_UPDATE_NOTIFIER GH_NO_UPDATE_NOTIFIER GH_PAGER GH_PATH \
-            GH_PROMPT_DISABLED GH_REPO GH_SPINNER_DISABLED GH_TELEMETRY GH_TOKEN"
+            GH_PROMPT_DISABLED GH_REPO GH_SPINNER_DISABLED GH_TELEMETRY GH_TOKEN",
         ),
     },
     Family {
         start: "GIT_",
-        programs: words!("git git-receive-pack git-upload-pack"),
-        known: words!(
+        programs: Words("git git-receive-pack git-upload-pack"),
+        known: Words(
             "GIT_ADVICE GIT_ALLOW_PROTOCOL GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_ASKPASS \
             GIT_ATTR_GLOBAL GIT_ATTR_NOSYSTEM GIT_ATTR_SOURCE GIT_ATTR_SYSTEM GIT_AUTHOR_DATE \
             GIT_AUTHOR_EMAIL GIT_AUTHOR_IDENT GIT_AUTHOR_NAME GIT_CEILING_DIRECTORIES \
@@ -207,35 +207,35 @@ static FAMILIES: &[Family] = &[
             GIT_TRACE_CURL GIT_TRACE_CURL_NO_DATA GIT_TRACE_FSMONITOR GIT_TRACE_PACKET \
             GIT_TRACE_PACKFILE GIT_TRACE_PACK_ACCESS GIT_TRACE_PERFORMANCE GIT_TRACE_REDACT \
             GIT_TRACE_REFS GIT_TRACE_SETUP GIT_TRACE_SHALLOW GIT_TRACE_SSH GIT_TRANSLOOP_DEBUG \
-            GIT_URL GIT_USER_AGENT GIT_WORK_TREE"
+            GIT_URL GIT_USER_AGENT GIT_WORK_TREE",
         ),
     },
     Family {
         start: "HELM_",
-        programs: words!("helm"),
-        known: words!(
+        programs: Words("helm"),
+        known: Words(
             "HELM_BIN HELM_BURST_LIMIT HELM_CACHE_HOME HELM_COLOR HELM_CONFIG_HOME \
             HELM_CONTENT_CACHE HELM_DATA_HOME HELM_DEBUG HELM_DRIVER \
             HELM_DRIVER_SQL_CONNECTION_STRING HELM_EXPERIMENTAL_OCI HELM_KUBEAPISERVER \
             HELM_KUBEASGROUPS HELM_KUBEASUSER HELM_KUBECAFILE HELM_KUBECONTEXT \
             HELM_KUBEINSECURE_SKIP_TLS_VERIFY HELM_KUBETLS_SERVER_NAME HELM_KUBETOKEN \
             HELM_MAX_HISTORY HELM_NAMESPACE HELM_NO_PLUGINS HELM_PLUGINS HELM_QPS \
-            HELM_REGISTRY_CONFIG HELM_REPOSITORY_CACHE HELM_REPOSITORY_CONFIG"
+            HELM_REGISTRY_CONFIG HELM_REPOSITORY_CACHE HELM_REPOSITORY_CONFIG",
         ),
     },
     Family {
         start: "LD_",
-        programs: &[],
-        known: words!(
+        programs: Words::NONE,
+        known: Words(
             "LD_AUDIT LD_BIND_NOT LD_BIND_NOW LD_DEBUG LD_DYNAMIC_WEAK LD_HWCAP_MASK \
             LD_LIBRARY_PATH LD_POINTER_GUARD LD_PREFER_MAP_32BIT_EXEC LD_PRELOAD LD_SHOW_AUXV \
-            LD_TRACE_LOADED_OBJECTS LD_USE_LOAD_BIAS LD_VERBOSE LD_WARN"
+            LD_TRACE_LOADED_OBJECTS LD_USE_LOAD_BIAS LD_VERBOSE LD_WARN",
         ),
     },
     Family {
         start: "LESS",
-        programs: words!("less"),
-        known: words!(
+        programs: Words("less"),
+        known: Words(
             "LESS LESSAN LESSANSIENDCHARS LESSANSIMIDCHARS LESSBINFMT LESSCHARDEF LESSCHARSET \
             LESSCLOSE LESSECHO LESSEDIT LESSGLOBALTAGS LESSHISTFILE LESSHISTSIZE LESSKEY \
             LESSKEYIN LESSKEYIN_SYSTEM LESSKEY_CONTENT LESSKEY_CONTENT_SYSTEM LESSKEY_SYSTEM \
@@ -243,22 +243,22 @@ static FAMILIES: &[Family] = &[
             LESSSECURE_ALLOW LESSSEPARATOR LESSUTFBINFMT LESSUTFCHARDEF LESS_COLUMNS \
             LESS_DATA_DELAY LESS_IS_MORE LESS_LINES LESS_OSC8_ANY LESS_SHELL_LINES LESS_SIGUSR1 \
             LESS_TERMCAP_mb LESS_TERMCAP_md LESS_TERMCAP_me LESS_TERMCAP_se LESS_TERMCAP_so \
-            LESS_TERMCAP_ue LESS_TERMCAP_us LESS_UNSUPPORT"
+            LESS_TERMCAP_ue LESS_TERMCAP_us LESS_UNSUPPORT",
         ),
     },
     Family {
         start: "MAN",
-        programs: words!("man"),
-        known: words!(
+        programs: Words("man"),
+        known: Words(
             "MANCOLOR MANDEFAULTPATH MANLESS MANOPT MANPAGER MANPATH MANROFFOPT MANROFFSEQ \
             MANSECT MANWIDTH MAN_DISABLE_SECCOMP MAN_KEEP_FORMATTING MAN_KEEP_STDERR MAN_PN \
-            MAN_POSIXLY_CORRECT"
+            MAN_POSIXLY_CORRECT",
         ),
     },
     Family {
         start: "NODE_",
-        programs: words!("node nodejs"),
-        known: words!(
+        programs: Words("node nodejs"),
+        known: Words(
             "NODE_APP_INSTANCE NODE_AUTH_TOKEN NODE_BINARY NODE_CHANNEL_FD \
             NODE_CLUSTER_SCHED_POLICY NODE_COMPAT NODE_COMPILE_CACHE NODE_COMPILE_CACHE_PORTABLE \
             NODE_CONFIG NODE_CONFIG_DIR NODE_CONFIG_ENV NODE_DB NODE_DEBUG NODE_DEBUG_NATIVE \
@@ -268,18 +268,18 @@ static FAMILIES: &[Family] = &[
             NODE_PRESERVE_SYMLINKS NODE_REDIRECT_WARNINGS NODE_REPL_EXTERNAL_MODULE \
             NODE_REPL_HISTORY NODE_SKIP_PLATFORM_CHECK NODE_TEST_CONTEXT \
             NODE_TLS_REJECT_UNAUTHORIZED NODE_UNIQUE_ID NODE_USE_ENV_PROXY NODE_USE_SYSTEM_CA \
-            NODE_V8_COVERAGE NODE_VERSION"
+            NODE_V8_COVERAGE NODE_VERSION",
         ),
     },
     Family {
         start: "PERL5",
-        programs: words!("perl"),
-        known: words!("PERL5DB PERL5DB_THREADED PERL5LIB PERL5OPT PERL5SHELL"),
+        programs: Words("perl"),
+        known: Words("PERL5DB PERL5DB_THREADED PERL5LIB PERL5OPT PERL5SHELL"),
     },
     Family {
         start: "PYTHON",
-        programs: words!("python python2 python3"),
-        known: words!(
+        programs: Words("python python2 python3"),
+        known: Words(
             "PYTHONASYNCIODEBUG PYTHONBREAKPOINT PYTHONCASEOK PYTHONCOERCECLOCALE PYTHONDEBUG \
             PYTHONDEVMODE PYTHONDONTWRITEBYTECODE PYTHONDUMPREFS PYTHONEXECUTABLE \
             PYTHONFAULTHANDLER PYTHONHASHSEED PYTHONHOME PYTHONHTTPSVERIFY PYTHONINSPECT \
@@ -290,60 +290,60 @@ static FAMILIES: &[Family] = &[
             PYTHONTHREADDEBUG PYTHONTRACEMALLOC PYTHONUNBUFFERED PYTHONUSERBASE PYTHONUTF8 \
             PYTHONVERBOSE PYTHONWARNDEFAULTENCODING PYTHONWARNINGS PYTHON_BASIC_REPL \
             PYTHON_COLORS PYTHON_CPU_COUNT PYTHON_FROZEN_MODULES PYTHON_GIL PYTHON_HISTORY \
-            PYTHON_JIT PYTHON_PERF_JIT_SUPPORT PYTHON_PRESITE PYTHON_VERSION"
+            PYTHON_JIT PYTHON_PERF_JIT_SUPPORT PYTHON_PRESITE PYTHON_VERSION",
         ),
     },
     Family {
         start: "RSYNC_",
-        programs: words!("rsync"),
-        known: words!(
+        programs: Words("rsync"),
+        known: Words(
             "RSYNC_CHECKSUM_LIST RSYNC_COMPRESS_LIST RSYNC_CONNECT_PROG RSYNC_ICONV \
             RSYNC_MAX_ALLOC RSYNC_OLD_ARGS RSYNC_PARTIAL_DIR RSYNC_PASSWORD RSYNC_PORT \
-            RSYNC_PROTECT_ARGS RSYNC_PROXY RSYNC_RSH RSYNC_SHELL"
+            RSYNC_PROTECT_ARGS RSYNC_PROXY RSYNC_RSH RSYNC_SHELL",
         ),
     },
     Family {
         start: "RUBY",
-        programs: words!("ruby"),
-        known: words!(
+        programs: Words("ruby"),
+        known: Words(
             "RUBYGEMS_HOST RUBYLIB RUBYLIB_PREFIX RUBYOPT RUBYPATH RUBYSHELL RUBY_BOX \
             RUBY_CRASH_REPORT RUBY_DEBUG RUBY_ENV RUBY_FIBER_VM_STACK_SIZE RUBY_FREE_AT_EXIT \
             RUBY_GC_HEAP_FREE_SLOTS RUBY_GC_HEAP_GROWTH_FACTOR RUBY_GC_HEAP_INIT_SLOTS \
             RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_MAX_CPU \
             RUBY_MN_THREADS RUBY_TCP_NO_FAST_FALLBACK RUBY_THREAD_TIMESLICE \
-            RUBY_THREAD_VM_STACK_SIZE RUBY_VERSION RUBY_YJIT_ENABLE"
+            RUBY_THREAD_VM_STACK_SIZE RUBY_VERSION RUBY_YJIT_ENABLE",
         ),
     },
     Family {
         start: "SSH_",
-        programs: words!("scp sftp ssh ssh-add ssh-agent ssh-copy-id ssh-keygen"),
-        known: words!(
+        programs: Words("scp sftp ssh ssh-add ssh-agent ssh-copy-id ssh-keygen"),
+        known: Words(
             "SSH_AGENT_PID SSH_ASKPASS SSH_ASKPASS_REQUIRE SSH_AUTH_SOCK SSH_CLIENT \
             SSH_CONNECTION SSH_COPY_ID_LEGACY SSH_ORIGINAL_COMMAND SSH_PKCS11_HELPER \
-            SSH_SK_HELPER SSH_SK_PROVIDER SSH_TTY SSH_TUNNEL SSH_USER_AUTH SSH_USE_STRONG_RNG"
+            SSH_SK_HELPER SSH_SK_PROVIDER SSH_TTY SSH_TUNNEL SSH_USER_AUTH SSH_USE_STRONG_RNG",
         ),
     },
     Family {
         start: "TAR_",
-        programs: words!("gtar tar"),
-        known: words!("TAR_LONGLINK_100 TAR_OPTIONS TAR_READER_OPTIONS TAR_WRITER_OPTIONS"),
+        programs: Words("gtar tar"),
+        known: Words("TAR_LONGLINK_100 TAR_OPTIONS TAR_READER_OPTIONS TAR_WRITER_OPTIONS"),
     },
     Family {
         start: "TF_",
-        programs: words!("terraform tofu"),
-        known: words!(
+        programs: Words("terraform tofu"),
+        known: Words(
             "TF_ACC TF_APPEND_USER_AGENT TF_CLI_ARGS TF_CLI_CONFIG_FILE TF_CLOUD_HOSTNAME \
             TF_CLOUD_ORGANIZATION TF_CLOUD_PROJECT TF_DATA_DIR TF_ENCRYPTION TF_IGNORE TF_INPUT \
             TF_IN_AUTOMATION TF_LOG TF_LOG_CORE TF_LOG_PATH TF_LOG_PROVIDER TF_PLUGIN_CACHE_DIR \
             TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE TF_REATTACH_PROVIDERS \
             TF_REGISTRY_CLIENT_TIMEOUT TF_REGISTRY_DISCOVERY_RETRY TF_SKIP_PROVIDER_VERIFY \
-            TF_STATE_PERSIST_INTERVAL TF_WORKSPACE"
+            TF_STATE_PERSIST_INTERVAL TF_WORKSPACE",
         ),
     },
     Family {
         start: "UV_",
-        programs: words!("uv uvx"),
-        known: words!(
+        programs: Words("uv uvx"),
+        known: Words(
             "UV_ASTRAL_MIRROR_URL UV_BREAK_SYSTEM_PACKAGES UV_BUILD_CONSTRAINT UV_CACHE_DIR \
             UV_COMPILE_BYTECODE UV_COMPILE_BYTECODE_TIMEOUT UV_CONCURRENT_BUILDS \
             UV_CONCURRENT_DOWNLOADS UV_CONCURRENT_INSTALLS UV_CONFIG_FILE UV_CONSTRAINT \
@@ -368,7 +368,7 @@ static FAMILIES: &[Family] = &[
             UV_RESOLUTION UV_RUN_MAX_RECURSION_DEPTH UV_RUN_RECURSION_DEPTH UV_SHOW_RESOLUTION \
             UV_SKIP_WHEEL_FILENAME_CHECK UV_STACK_SIZE UV_SYSTEM_CERTS UV_SYSTEM_PYTHON \
             UV_TEST_NO_CLI_PROGRESS UV_TOOL_BIN_DIR UV_TOOL_DIR UV_TORCH_BACKEND \
-            UV_UNMANAGED_INSTALL UV_VENV_CLEAR UV_VENV_RELOCATABLE UV_VENV_SEED UV_WORKING_DIR"
+            UV_UNMANAGED_INSTALL UV_VENV_CLEAR UV_VENV_RELOCATABLE UV_VENV_SEED UV_WORKING_DIR",
         ),
     },
 ];
@@ -627,7 +627,7 @@ fn is_unknown(program: &str, name: &str) -> bool {
     let Some(family) = FAMILIES.iter().find(|family| name.starts_with(family.start)) else {
         return false;
     };
-    let is_its = family.programs.is_empty() || family.programs.contains(&program);
+    let is_its = family.programs.is_empty() || family.programs.has(program).is_some();
     let is_numbered = ["CARGO_ALIAS_", "CARGO_FEATURE_", "CARGO_PROFILE_", "CARGO_REGISTRIES_"]
         .iter()
         .chain(&["CARGO_TARGET_", "CARGO_UNSTABLE_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"])
@@ -635,7 +635,7 @@ fn is_unknown(program: &str, name: &str) -> bool {
         .any(|start| name.starts_with(start));
     is_its
         && !is_numbered
-        && family.known.binary_search(&name).is_err()
+        && family.known.has(name).is_none()
         && escapes::variable(name).is_none()
         && HOLDERS.binary_search_by(|(known, _)| (*known).cmp(name)).is_err()
 }
@@ -734,9 +734,9 @@ mod tests {
         assert!(HOLDERS.is_sorted_by_key(|row| row.0), "holders");
         assert!(FAMILIES.is_sorted_by_key(|row| row.start), "families");
         for family in FAMILIES {
-            assert!(family.known.is_sorted(), "{}", family.start);
-            assert!(family.programs.is_sorted(), "{}", family.start);
-            for name in family.known {
+            assert!(family.known.words().is_sorted(), "{}", family.start);
+            assert!(family.programs.words().is_sorted(), "{}", family.start);
+            for name in family.known.words() {
                 assert!(name.starts_with(family.start), "{name}");
             }
         }

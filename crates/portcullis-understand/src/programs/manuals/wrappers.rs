@@ -1,21 +1,21 @@
 //! The options of programs that run another program, and of those that look at one while it runs.
 
-use super::{Dashes, Ends, Manual, words};
+use super::{Dashes, Ends, Manual, Words};
 
 pub(super) static XARGS: Manual = Manual {
     programs: &["xargs", "gxargs"],
     source: "xargs(1) 4.9 and BSD xargs",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!(
+    flags: Words(
         "--exit --interactive --no-run-if-empty --null --open-tty --show-limits --verbose \
-        --version -0 -o -p -r -t -x"
+        --version -0 -o -p -r -t -x",
     ),
-    values: words!(
+    values: Words(
         "--arg-file --delimiter --help --max-args --max-chars --max-procs --process-slot-var -E \
-        -I -J -L -P -R -S -a -d -n -s"
+        -I -J -L -P -R -S -a -d -n -s",
     ),
-    either: words!("--eof --max-lines --replace -e -i -l"),
+    either: Words("--eof --max-lines --replace -e -i -l"),
     ..Manual::EMPTY
 };
 
@@ -24,18 +24,18 @@ pub(super) static PARALLEL: Manual = Manual {
     source: "parallel(1) 20221122",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!(
+    flags: Words(
         "--exit --hashbang --number-of-sockets --open-tty --output-as-files --outputasfiles \
-        --plain --removerecsep --round --spreadstdin --tee --xapply -o"
+        --plain --removerecsep --round --spreadstdin --tee --xapply -o",
     ),
-    values: words!(
+    values: Words(
         "--basenameextensionreplace --basenamereplace --bin --block-size --block-timeout --bner \
         --bnr --bt --cf --dirnamereplace --dnr --er --extensionreplace --group-by \
         --halt-on-error --jl --minversion --res --semaphore-name --semaphore-timeout \
         --seqreplace --shard --shell-completion --slotreplace --sql-and-worker --sql-master \
-        --sql-worker --ssh-delay --st --term-seq --tmpl --total -9"
+        --sql-worker --ssh-delay --st --term-seq --tmpl --total -9",
     ),
-    either: words!(
+    either: Words(
         "--arg-file --arg-file-sep --arg-sep --bar --basefile --bf --bg --bibtex --block --cat \
         --citation --cleanup --color --color-failed --colsep --combineexec --compress \
         --controlmaster --csv --ctag --ctagstring --delay --delimiter --dr --dry-run --dryrun \
@@ -55,11 +55,11 @@ pub(super) static PARALLEL: Manual = Manual {
         --ungroup --unsafe --use-cores-instead-of-threads --use-cpus-instead-of-cores \
         --use-sockets-instead-of-threads --verbose --version --wait --wd --will-cite --workdir \
         --xargs -0 -1 -2 -B -C -D -E -I -L -M -N -P -T -U -V -W -X -a -c -d -e -g -h -i -j -k -l \
-        -m -n -p -q -r -s -t -u -v -x"
+        -m -n -p -q -r -s -t -u -v -x",
     ),
-    writes: words!("--joblog --results --tempdir --tmpdir"),
-    runs: words!("--compress-program --decompress-program --limit --ssh --sshlogin -S"),
-    loads: words!("--profile --slf --sshloginfile -J"),
+    writes: Words("--joblog --results --tempdir --tmpdir"),
+    runs: Words("--compress-program --decompress-program --limit --ssh --sshlogin -S"),
+    loads: Words("--profile --slf --sshloginfile -J"),
     ..Manual::EMPTY
 };
 
@@ -68,12 +68,10 @@ pub(super) static ENV: Manual = Manual {
     source: "env(1) 9.1 and BSD env",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!(
-        "- --debug --ignore-environment --list-signal-handling --null --version -0 -i -v"
-    ),
-    values: words!("--argv0 -a"),
-    either: words!("--block-signal --default-signal --help --ignore-signal"),
-    followed: words!("--chdir --split-string --unset -C -P -S -u"),
+    flags: Words("- --debug --ignore-environment --list-signal-handling --null --version -0 -i -v"),
+    values: Words("--argv0 -a"),
+    either: Words("--block-signal --default-signal --help --ignore-signal"),
+    followed: Words("--chdir --split-string --unset -C -P -S -u"),
     ..Manual::EMPTY
 };
 
@@ -81,16 +79,16 @@ pub(super) static SUDO: Manual = Manual {
     programs: &["sudo"],
     source: "sudo(8) 1.9",
     ends: Ends::AtOperand,
-    flags: words!(
+    flags: Words(
         "--askpass --background --bell --edit --help --list --login --no-update --non-interactive \
         --preserve-groups --remove-timestamp --reset-timestamp --set-home --shell --stdin \
-        --validate --version -A -B -E -H -K -N -P -S -V -b -e -i -k -l -n -s -v"
+        --validate --version -A -B -E -H -K -N -P -S -V -b -e -i -k -l -n -s -v",
     ),
-    values: words!(
+    values: Words(
         "--auth-type --chdir --chroot --close-from --command-timeout --group --login-class \
-        --other-user --prompt --role --type --user -C -D -R -T -U -a -c -g -p -r -t -u"
+        --other-user --prompt --role --type --user -C -D -R -T -U -a -c -g -p -r -t -u",
     ),
-    either: words!("--host --preserve-env -h"),
+    either: Words("--host --preserve-env -h"),
     ..Manual::EMPTY
 };
 
@@ -99,9 +97,9 @@ pub(super) static TIMEOUT: Manual = Manual {
     source: "timeout(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!("--foreground --preserve-status --verbose --version -f -p -v"),
-    values: words!("--kill-after --signal -k -s"),
-    either: words!("--help"),
+    flags: Words("--foreground --preserve-status --verbose --version -f -p -v"),
+    values: Words("--kill-after --signal -k -s"),
+    either: Words("--help"),
     ..Manual::EMPTY
 };
 
@@ -110,10 +108,10 @@ pub(super) static NICE: Manual = Manual {
     source: "nice(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
-    glued: words!("--1 --2 -0 -1 -2 -3 -4 -5 -6 -7 -8 -9"),
-    flags: words!("--version"),
-    values: words!("--adjustment -n"),
-    either: words!("--help"),
+    glued: Words("--1 --2 -0 -1 -2 -3 -4 -5 -6 -7 -8 -9"),
+    flags: Words("--version"),
+    values: Words("--adjustment -n"),
+    either: Words("--help"),
     ..Manual::EMPTY
 };
 
@@ -122,7 +120,7 @@ pub(super) static NOHUP: Manual = Manual {
     source: "nohup(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!("--help --version"),
+    flags: Words("--help --version"),
     ..Manual::EMPTY
 };
 
@@ -131,9 +129,9 @@ pub(super) static STDBUF: Manual = Manual {
     source: "stdbuf(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!("--version"),
-    values: words!("--error --input --output -e -i -o"),
-    either: words!("--help"),
+    flags: Words("--version"),
+    values: Words("--error --input --output -e -i -o"),
+    either: Words("--help"),
     ..Manual::EMPTY
 };
 
@@ -142,7 +140,7 @@ pub(super) static SETSID: Manual = Manual {
     source: "setsid(1) 2.38",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!("--ctty --fork --help --version --wait -V -c -f -h -w"),
+    flags: Words("--ctty --fork --help --version --wait -V -c -f -h -w"),
     ..Manual::EMPTY
 };
 
@@ -151,8 +149,8 @@ pub(super) static IONICE: Manual = Manual {
     source: "ionice(1) 2.38",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!("--help --ignore --version -V -h -t"),
-    values: words!("--class --classdata --pgid --pid --uid -P -c -n -p -u"),
+    flags: Words("--help --ignore --version -V -h -t"),
+    values: Words("--class --classdata --pgid --pid --uid -P -c -n -p -u"),
     ..Manual::EMPTY
 };
 
@@ -161,25 +159,25 @@ pub(super) static STRACE: Manual = Manual {
     source: "strace(1) 6.1",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!(
+    flags: Words(
         "--daemonize --debug --failed-only --follow-forks --help --instruction-pointer \
         --output-append-mode --output-separately --pidns-translation --seccomp-bpf --secontext \
         --stack-traces --successful-only --summary --summary-only --summary-wall-clock \
-        --syscall-number --version -A -C -F -N -T -V -W -Y -Z -c -d -h -i -k -n -v -w -z"
+        --syscall-number --version -A -C -F -N -T -V -W -Y -Z -c -d -h -i -k -n -v -w -z",
     ),
-    values: words!(
+    values: Words(
         "--abbrev --attach --columns --const-print-style --decode-pids --detach-on --fault \
         --inject --interruptible --kvm --namespace --raw --read --signal --silence --silent \
         --stack-trace-frame-limit --status --string-limit --summary-columns --summary-sort-by \
         --summary-syscall-overhead --syscall-limit --trace --trace-path --user --verbose --write \
-        -I -O -P -S -U -X -a -b -e -p -s -u"
+        -I -O -P -S -U -X -a -b -e -p -s -u",
     ),
-    either: words!(
+    either: Words(
         "--absolute-timestamps --decode-fds --quiet --relative-timestamps --strings-in-hex \
-        --syscall-times --timestamps --tips -D -f -q -r -t -x -y"
+        --syscall-times --timestamps --tips -D -f -q -r -t -x -y",
     ),
-    followed: words!("--output -o"),
-    sets: words!("--env -E"),
+    followed: Words("--output -o"),
+    sets: Words("--env -E"),
     ..Manual::EMPTY
 };
 
@@ -188,11 +186,11 @@ pub(super) static LTRACE: Manual = Manual {
     source: "ltrace(1) 0.7",
     abbreviates: true,
     ends: Ends::AtOperand,
-    flags: words!("--demangle --help --no-signals --version -C -L -S -T -V -b -c -f -h -i -r"),
-    values: words!("--align --indent --library --where -A -a -e -l -n -p -s -u -w -x"),
-    either: words!("--debug -D -t"),
-    writes: words!("--output -o"),
-    loads: words!("--config -F"),
+    flags: Words("--demangle --help --no-signals --version -C -L -S -T -V -b -c -f -h -i -r"),
+    values: Words("--align --indent --library --where -A -a -e -l -n -p -s -u -w -x"),
+    either: Words("--debug -D -t"),
+    writes: Words("--output -o"),
+    loads: Words("--config -F"),
     ..Manual::EMPTY
 };
 
@@ -201,44 +199,44 @@ pub(super) static GDB: Manual = Manual {
     source: "gdb(1) 13.1",
     dashes: Dashes::One,
     abbreviates: true,
-    finals: words!("--args -args"),
-    flags: words!(
+    finals: Words("--args -args"),
+    flags: Words(
         "--args --batch --batch-silent --configuration --fullname --help --nh --no-escape-args \
         --nw --nx --quiet --readnever --readnow --return-child-result --silent --statistics \
-        --tui --version --write -f -h -n -q -r -v -w"
+        --tui --version --write -f -h -n -q -r -v -w",
     ),
-    values: words!(
+    values: Words(
         "--cd --core --dbx --directory --exec --interpreter --pid --se --symbols --tty -b -c -d \
-        -e -i -l -p -s -t"
+        -e -i -l -p -s -t",
     ),
-    either: words!("--annotate"),
-    followed: words!(
+    either: Words("--annotate"),
+    followed: Words(
         "--command --early-init-command --early-init-eval-command --eval-command --init-command \
-        --init-eval-command -eiex -eix -ex -iex -ix -x"
+        --init-eval-command -eiex -eix -ex -iex -ix -x",
     ),
-    loads: words!("--data-directory -D"),
+    loads: Words("--data-directory -D"),
     ..Manual::EMPTY
 };
 
 pub(super) static TCPDUMP: Manual = Manual {
     programs: &["tcpdump"],
     source: "tcpdump(1) 4.99",
-    flags: words!(
+    flags: Words(
         "-# --absolute-tcp-sequence-numbers --count --dont-verify-checksums --immediate-mode \
         --lengths --list-data-link-types --list-interfaces --list-time-stamp-types --micro \
         --monitor-mode --no-optimize --no-promiscuous-mode --number --packet-buffered --print \
         --skip --version -A -D -H -I -J -K -L -N -O -S -U -X -b -d -e -f -h -l -n -p -q -t -u -v \
-        -x"
+        -x",
     ),
-    values: words!(
+    values: Words(
         "--buffer-size --direction --interface --linktype --relinquish-privileges \
         --snapshot-length --time-stamp-precision --time-stamp-type -B -C -G -P -Q -T -W -Z -c -i \
-        -j -m -s -y"
+        -j -m -s -y",
     ),
-    either: words!("--help --nano -E"),
-    followed: words!("-z"),
-    reads: words!("-F -V -r"),
-    writes: words!("-w"),
-    secrets: words!("-M"),
+    either: Words("--help --nano -E"),
+    followed: Words("-z"),
+    reads: Words("-F -V -r"),
+    writes: Words("-w"),
+    secrets: Words("-M"),
     ..Manual::EMPTY
 };
