@@ -148,7 +148,6 @@ const ABBREVIATE: &[&str] = &[
 /// Whether a program takes any beginning of a long option's name for it.
 pub fn abbreviates(name: &str) -> bool {
     ABBREVIATE.binary_search(&name).is_ok()
-        || manuals::manual(name).is_some_and(|manual| manual.abbreviates)
 }
 
 /// The names that a pattern matches, a few at most: what a glob in a program's place may become.

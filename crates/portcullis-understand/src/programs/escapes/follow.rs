@@ -261,7 +261,8 @@ pub(crate) fn options_of(walk: &mut Walk<'_>, name: &str, arguments: &[Argument]
             }
         }
     }
-    let abbreviates = crate::programs::abbreviates(name);
+    let abbreviates = crate::programs::abbreviates(name)
+        || manuals::manual(name).is_some_and(|manual| manual.abbreviates);
     for given in Options::new(arguments, listed).given() {
         let is_named = rows().any(|row| row.options.contains(&given.long_name()));
         let fits = |row: &&Escape| {

@@ -56,6 +56,10 @@ fn forms(manual: &Manual, option: &str, value: &str) -> Vec<String> {
     let shortest = if manual.abbreviates && option.starts_with("--") { 4 } else { option.len() };
     for end in shortest.min(option.len())..=option.len() {
         let name = option.get(..end).unwrap_or(option);
+        // `--x` where there is `--no-x`.
+        if all.iter().any(|other| other.strip_prefix("--no") == name.strip_prefix('-')) {
+            continue;
+        }
         // The beginning of two names is neither's.
         if end < option.len() && all.iter().any(|other| other.starts_with(name) && *other != option)
         {
