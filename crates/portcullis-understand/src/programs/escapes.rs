@@ -13,6 +13,7 @@ use crate::{
 mod follow;
 mod git;
 mod git_tables;
+pub(in crate::programs) mod manuals;
 pub mod named;
 #[cfg(test)]
 pub(in crate::programs) mod near_pairs;
@@ -540,12 +541,6 @@ static ESCAPES: &[Escape] = &[
     escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
     escape("zip", &["-TT", "--unzip-command"], How::Shell),
 ];
-
-/// The options of the table with their programs.
-#[cfg(test)]
-pub(super) fn named_options() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ESCAPES.iter().flat_map(|row| row.options.iter().map(move |option| (row.program, *option)))
-}
 
 /// Programs that run a line of their input behind this mark: `!command` in editors and clients.
 static INPUT_ESCAPES: &[(&str, &[&str])] = &[

@@ -23,7 +23,6 @@ pub mod escapes;
 pub(crate) mod files;
 mod filters;
 pub(crate) mod interpreters;
-pub(crate) mod manuals;
 mod mounts;
 #[cfg(test)]
 mod near_pairs;

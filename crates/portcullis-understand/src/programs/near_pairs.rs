@@ -3,8 +3,10 @@
 
 use super::{
     TABLES,
-    escapes::near_pairs::{Verdict, verdict},
-    manuals,
+    escapes::{
+        manuals,
+        near_pairs::{Verdict, verdict},
+    },
 };
 
 /// What the command is about besides the option: nothing of it may be taken for the option's value, or lost with it.

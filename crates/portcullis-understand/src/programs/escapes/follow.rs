@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::bound::Bounded;
 use crate::effect::WriteMode;
-use crate::programs::{Word, manuals, started::make};
+use crate::programs::{Word, started::make};
 
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {

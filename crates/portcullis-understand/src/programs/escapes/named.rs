@@ -180,7 +180,7 @@ fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
 pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
     takes_packages(walk, name, value, span);
     held(walk, name, value, span);
-    crate::programs::manuals::held(walk, name, value, span);
+    manuals::held(walk, name, value, span);
     if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
         walk.note("terraform.apply.unseen", span);
     }

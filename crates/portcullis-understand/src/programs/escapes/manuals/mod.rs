@@ -2,11 +2,11 @@
 //! found in such a list and what follows from its kind; the lists are in the files below, one program in one place.
 //!
 //! Of these programs an option that the list does not have is not understood. What an option of a kind does that has a
-//! meaning of its own (a shell line, a setting of ssh, a script of Vim) is said by the tables of [`super::escapes`].
+//! meaning of its own (a shell line, a setting of ssh, a script of Vim) is said by the tables around this.
 
 use portcullis_syntax::Span;
 
-use super::escapes::{self, is_temporary};
+use super::is_temporary;
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     text::{Taint, Text},
@@ -221,7 +221,7 @@ pub(crate) fn manual(program: &str) -> Option<&'static Manual> {
 /// Whether a program takes this option with its value joined to it and behind it alike, as far as its manual says. Some rows
 /// stand for several programs.
 #[cfg(test)]
-pub(super) fn reads_both(program: &str, option: &str) -> bool {
+pub(in crate::programs) fn reads_both(program: &str, option: &str) -> bool {
     manual(program).is_none_or(|manual| {
         let is_there = manual.kinds().iter().any(|(_, words)| words.has(option).is_some());
         is_there && (option.len() > 2 || manual.dashes == Dashes::Two)
@@ -312,8 +312,8 @@ fn act(
         Kind::Loads => loaded(walk, value),
         Kind::Passes => {
             let other = if program == "rsync" { "rsync" } else { "ssh" };
-            let words = escapes::words_of(&value.text, value.span);
-            escapes::options_of(walk, other, &words);
+            let words = super::words_of(&value.text, value.span);
+            super::options_of(walk, other, &words);
         }
         Kind::Sets => {
             if let Some((name, _)) = known.split_once('=') {
@@ -377,10 +377,10 @@ pub(super) fn named_program(walk: &mut Walk<'_>, value: &Argument) {
     if !is_path && !known.contains(char::is_whitespace) {
         return;
     }
-    if escapes::names_temporary(&value.text) {
+    if super::names_temporary(&value.text) {
         walk.note("execution.temporary.escape", value.span);
     }
-    escapes::run_program(walk, value);
+    super::run_program(walk, value);
 }
 
 /// Code that a program loads or runs as its own: asked about where it lies among temporary files and this call did not write it.

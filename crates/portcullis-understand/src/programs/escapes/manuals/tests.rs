@@ -1,7 +1,10 @@
 //! The lists are what they say they are, and the other tables agree with them.
 
 use super::*;
-use crate::programs::{self, escapes::near_pairs::verdict};
+use crate::programs::{
+    self,
+    escapes::{self, near_pairs::verdict},
+};
 
 #[test]
 fn every_list_is_sorted_and_no_option_stands_in_two() {
@@ -124,7 +127,9 @@ fn an_option_that_no_manual_has_is_not_understood() {
 
 #[test]
 fn options_that_are_followed_elsewhere_stand_in_the_manual() {
-    let told: Vec<String> = escapes::named_options()
+    let told: Vec<String> = escapes::ESCAPES
+        .iter()
+        .flat_map(|row| row.options.iter().map(move |option| (row.program, *option)))
         .filter_map(|(program, option)| {
             let manual = manual(program)?;
             let is_there =
