@@ -56,60 +56,66 @@ pub(super) static NODE: Manual = Manual {
     flags: Words(
         "--abort-on-uncaught-exception --allow-addons --allow-child-process --allow-inspector \
         --allow-natives-syntax --allow-net --allow-wasi --allow-worker --always-opt \
-        --build-snapshot --check --completion-bash --cpu-prof --deprecation \
+        --build-snapshot --check --completion-bash --cpu-prof --deprecation --disable-sigusr1 \
         --disallow-code-generation-from-strings --enable-fips \
         --enable-network-family-autoselection --enable-source-maps --entry-url \
         --experimental-abortcontroller --experimental-addon-modules \
-        --experimental-async-context-frame --experimental-detect-module \
+        --experimental-async-context-frame --experimental-config --experimental-detect-module \
         --experimental-eventsource --experimental-fetch --experimental-global-customevent \
         --experimental-global-navigator --experimental-import-meta-resolve \
-        --experimental-json-modules --experimental-loader-worker --experimental-network-imports \
-        --experimental-permission --experimental-print-required-tla --experimental-repl-await \
+        --experimental-inspector-network-resource --experimental-json-modules \
+        --experimental-loader-worker --experimental-network-imports \
+        --experimental-network-inspection --experimental-permission \
+        --experimental-print-required-tla --experimental-repl-await \
         --experimental-require-module --experimental-sea-config --experimental-shadow-realm \
         --experimental-specifier-resolution --experimental-sqlite --experimental-strip-types \
         --experimental-test-coverage --experimental-test-isolation \
         --experimental-test-module-mocks --experimental-test-snapshots \
         --experimental-top-level-await --experimental-transform-types --experimental-vm-modules \
         --experimental-wasi-unstable-preview1 --experimental-wasm-modules \
-        --experimental-websocket --experimental-webstorage --experimental-worker --expose-gc \
-        --expose-internals --expose_gc --force-context-aware --force-fips \
-        --force-node-api-uncaught-exceptions-policy --frozen-intrinsics --gc-global --harmony \
-        --heap-prof --help --insecure-http-parser --interactive --jitless --lite-mode \
-        --napi-modules --network-family-autoselection --no-addons \
+        --experimental-websocket --experimental-webstorage --experimental-worker \
+        --experimental-worker-inspection --expose-gc --expose-internals --expose_gc \
+        --force-context-aware --force-fips --force-node-api-uncaught-exceptions-policy \
+        --frozen-intrinsics --gc-global --harmony --heap-prof --help \
+        --huge-max-old-generation-size --insecure-http-parser --interactive \
+        --interpreted-frames-native-stack --jitless --lite-mode --napi-modules \
+        --network-family-autoselection --no-addons --no-async-context-frame \
         --no-experimental-global-webcrypto --no-extra-info-on-fatal-exception \
         --no-force-async-hooks-checks --no-global-search-paths --no-lazy --no-opt \
-        --node-memory-debug --node-snapshot --optimize-for-size --pending-deprecation \
-        --permission --preserve-symlinks --preserve-symlinks-main --prof --prof-process \
-        --report-compact --report-on-fatalerror --report-on-signal --report-uncaught-exception \
-        --single-threaded --stack-trace --strip-types --test --test-force-exit --test-only \
-        --test-update-snapshots --throw-deprecation --tls-max-v1.2 --tls-max-v1.3 --tls-min-v1.0 \
-        --tls-min-v1.1 --tls-min-v1.2 --tls-min-v1.3 --trace-atomics-wait --trace-deopt \
-        --trace-deprecation --trace-events-enabled --trace-exit --trace-gc --trace-ic \
-        --trace-opt --trace-promises --trace-sigint --trace-sync-io --trace-tls --trace-turbo \
-        --trace-uncaught --trace-warnings --track-heap-objects --use-bundled-ca --use-env-proxy \
-        --use-openssl-ca --use-system-ca --v8-options --verify-base-objects --version --warnings \
-        --watch --zero-fill-buffers -c -h -i -pe -v",
+        --node-memory-debug --node-snapshot --openssl-legacy-provider --openssl-shared-config \
+        --optimize-for-size --pending-deprecation --perf-basic-prof \
+        --perf-basic-prof-only-functions --perf-prof --perf-prof-unwinding-info --permission \
+        --preserve-symlinks --preserve-symlinks-main --prof --prof-process --report-compact \
+        --report-on-fatalerror --report-on-signal --report-uncaught-exception --single-threaded \
+        --stack-trace --strip-types --test --test-force-exit --test-only --test-update-snapshots \
+        --throw-deprecation --tls-max-v1.2 --tls-max-v1.3 --tls-min-v1.0 --tls-min-v1.1 \
+        --tls-min-v1.2 --tls-min-v1.3 --trace-atomics-wait --trace-deopt --trace-deprecation \
+        --trace-env --trace-env-js-stack --trace-env-native-stack --trace-events-enabled \
+        --trace-exit --trace-gc --trace-ic --trace-opt --trace-promises --trace-sigint \
+        --trace-sync-io --trace-tls --trace-turbo --trace-uncaught --trace-warnings \
+        --track-heap-objects --use-bundled-ca --use-env-proxy --use-openssl-ca --use-strict \
+        --use-system-ca --v8-options --verify-base-objects --version --warnings --watch \
+        --zero-fill-buffers -c -h -i -pe -v",
     ),
     values: Words(
-        "--conditions --disable-proto --disable-warning --disable-wasm-trap-handler \
-        --dns-result-order --experimental-default-type --gc-interval \
-        --heapsnapshot-near-heap-limit --heapsnapshot-signal --initial-old-space-size \
-        --input-type --inspect-publish-uid --localstorage-file --max-heap-size \
-        --max-http-header-size --max-lazy --max-old-space-size --max-semi-space-size \
-        --min-semi-space-size --network-family-autoselection-attempt-timeout --policy-integrity \
-        --random-seed --run --secure-heap --secure-heap-min --stack-size --stack-trace-limit \
-        --test-coverage-branches --test-coverage-exclude --test-coverage-functions \
-        --test-coverage-include --test-coverage-lines --test-isolation --test-rerun-failures \
-        --test-skip-pattern --title --tls-cipher-list --trace-event-categories \
-        --unhandled-rejections --use-largepages --v8-pool-size --watch-kill-signal --watch-path \
-        -C",
+        "--conditions --disable-proto --disable-warning --dns-result-order \
+        --experimental-default-type --gc-interval --heapsnapshot-near-heap-limit \
+        --heapsnapshot-signal --initial-old-space-size --input-type --inspect-publish-uid \
+        --localstorage-file --max-heap-size --max-http-header-size --max-lazy \
+        --max-old-space-size --max-semi-space-size --min-semi-space-size \
+        --network-family-autoselection-attempt-timeout --policy-integrity --random-seed --run \
+        --secure-heap --secure-heap-min --stack-size --test-coverage-branches \
+        --test-coverage-exclude --test-coverage-functions --test-coverage-include \
+        --test-coverage-lines --test-isolation --test-rerun-failures --test-skip-pattern --title \
+        --tls-cipher-list --trace-event-categories --unhandled-rejections --use-largepages \
+        --v8-pool-size --watch-kill-signal --watch-path -C",
     ),
     either: Words(
-        "--allow-fs-read --allow-fs-write --cpu-prof-interval --cpu-prof-name --eval \
-        --heap-prof-interval --heap-prof-name --inspect --inspect-brk --inspect-port \
-        --inspect-wait --print --report-filename --report-signal --test-concurrency \
-        --test-name-pattern --test-shard --test-timeout --trace-require-module --turbo-filter \
-        --watch-preserve-output -e -p",
+        "--allow-fs-read --allow-fs-write --cpu-prof-interval --cpu-prof-name \
+        --disable-wasm-trap-handler --eval --heap-prof-interval --heap-prof-name --inspect \
+        --inspect-brk --inspect-port --inspect-wait --print --report-filename --report-signal \
+        --stack-trace-limit --test-concurrency --test-name-pattern --test-shard --test-timeout \
+        --trace-require-module --turbo-filter --watch-preserve-output -e -p",
     ),
     writes: Words(
         "--cpu-prof-dir --diagnostic-dir --heap-prof-dir --logfile --redirect-warnings \

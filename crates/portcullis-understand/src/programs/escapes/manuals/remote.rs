@@ -204,10 +204,10 @@ pub(super) static WGET: Manual = Manual {
         --max-redirect --metalink-index --no --prefer-family --private-key-type --proxy --quota \
         --read-timeout --regex-type --reject --reject-regex --remote-encoding --report-speed \
         --restrict-file-names --retry-on-http-error --secure-protocol --start-pos --timeout \
-        --tries --wait --waitretry --warc-header --warc-max-size -A -C -D -G -I -Q -R -T -X -Y \
-        -l -t -w",
+        --tries --wait --waitretry --warc-header --warc-max-size -A -D -G -I -Q -R -T -X -Y -l \
+        -t -w",
     ),
-    either: Words("--compression --continue --inet4-only --inet6-only --progress -c -nH -p"),
+    either: Words("--compression --continue --inet4-only --inet6-only --progress -C -c -n -nH -p"),
     followed: Words(
         "--append-output --base --body-data --body-file --directory-prefix --execute --header \
         --input-file --method --output-document --output-file --post-data --post-file --referer \
