@@ -283,7 +283,7 @@ static FAMILIES: &[Family] = &[
         start: "PYTHON",
         programs: Words("python python2 python3"),
         known: Words(
-            "PYTHONASYNCIODEBUG PYTHONBREAKPOINT PYTHONCASEOK PYTHONCOERCECLOCALE PYTHONDEBUG \
+            "PYTHON PYTHONASYNCIODEBUG PYTHONBREAKPOINT PYTHONCASEOK PYTHONCOERCECLOCALE PYTHONDEBUG \
             PYTHONDEVMODE PYTHONDONTWRITEBYTECODE PYTHONDUMPREFS PYTHONEXECUTABLE \
             PYTHONFAULTHANDLER PYTHONHASHSEED PYTHONHOME PYTHONHTTPSVERIFY PYTHONINSPECT \
             PYTHONINTMAXSTRDIGITS PYTHONIOENCODING PYTHONLEGACYWINDOWSFSENCODING \
@@ -617,6 +617,11 @@ static HOLDERS: &[(&str, Holds)] = &[
 
 /// The variables that a program is given: those of its own that no manual has.
 pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+    // Files of compose hold variables that people name themselves.
+    let is_own = |word: &Argument| matches!(word.text.as_known(), Some("compose" | "stack"));
+    if invocation.program == "docker" && invocation.arguments.iter().any(is_own) {
+        return;
+    }
     for (name, _) in &invocation.environment {
         if is_unknown(&invocation.program, name) {
             walk.gap(invocation.span, GapReason::UnknownOption);
