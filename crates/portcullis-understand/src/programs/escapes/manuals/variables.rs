@@ -6,10 +6,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{
-    super::{self as escapes},
-    Words, loaded, named_program, script,
-};
+use super::{Words, loaded, named_program, script};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::escapes,
