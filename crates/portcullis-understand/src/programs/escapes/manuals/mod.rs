@@ -231,6 +231,11 @@ pub(in crate::programs) fn reads_both(program: &str, option: &str) -> bool {
 /// Reads the words of a program with the list of its options, and the variables that it is given.
 pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
     variables::follow(walk, invocation);
+    // Most commands have no option.
+    let is_option = |word: &Argument| word.text.known_prefix().starts_with('-');
+    if invocation.program != "gh" && !invocation.arguments.iter().any(is_option) {
+        return;
+    }
     let Some(manual) = manual(&invocation.program) else { return };
     // Their own words go on behind the subcommand.
     let words = match invocation.program.as_str() {
