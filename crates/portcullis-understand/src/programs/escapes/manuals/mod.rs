@@ -233,7 +233,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argume
     variables::follow(walk, invocation);
     // Most commands have no option.
     let is_option = |word: &Argument| word.text.known_prefix().starts_with('-');
-    if invocation.program != "gh" && !invocation.arguments.iter().any(is_option) {
+    if invocation.program != "gh" && !invocation.arguments.iter().chain(own).any(is_option) {
         return;
     }
     let Some(manual) = manual(&invocation.program) else { return };
