@@ -319,6 +319,7 @@ static DEVELOPMENT: &[&str] = &[
     "code",
     "composer",
     "conda",
+    "coverage",
     "crontab",
     "ctest",
     "cucumber",

@@ -12,6 +12,7 @@
 mod cases;
 mod hostile;
 mod obeyed;
+mod rows;
 mod started;
 
 use std::{

@@ -82,11 +82,11 @@ const PAIRS: &[(Started, &str, &str)] = &[
     (("x.lua", "lua x.lua"), "os.execute('rm -rf ~')\n", "print(1)\n"),
 ];
 
-fn asked(world: &World, command: &str) -> String {
+pub(crate) fn asked(world: &World, command: &str) -> String {
     told(world, "PreToolUse", "Bash", &json!({"command": command}))
 }
 
-fn told(world: &World, event: &str, tool: &str, input: &Value) -> String {
+pub(crate) fn told(world: &World, event: &str, tool: &str, input: &Value) -> String {
     let call = json!({
         "session_id": "s", "cwd": world.path("project"), "permission_mode": "default",
         "hook_event_name": event, "tool_name": tool, "tool_input": input,
@@ -102,7 +102,7 @@ fn told(world: &World, event: &str, tool: &str, input: &Value) -> String {
     String::from_utf8(hook.wait_with_output().unwrap().stdout).unwrap()
 }
 
-fn written(world: &World, name: &str, text: &str) {
+pub(crate) fn written(world: &World, name: &str, text: &str) {
     let path = world.path("project").join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, text).unwrap();

@@ -105,7 +105,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         // An inventory that may be executed is.
         let Some(path) = walk.target(&Text::known(*name)).path else { continue };
         if let Some(file) = walk.look(&path).file().filter(|file| file.text.starts_with("#!")) {
-            walk.run_text("shell", &file, invocation.span, &[], None);
+            walk.run(&project::arguments(&[file.path.as_str(), "--list"], invocation.span), None);
         }
     }
     for name in project::operands(&words, VALUES) {

@@ -18,6 +18,9 @@ pub(super) static CARGO: Starter = Starter { programs: &["cargo"], start };
 /// How many members of a workspace are looked at.
 const MEMBERS: usize = 40;
 
+/// How deep packages depend on others beside them.
+const NESTED: usize = 4;
+
 /// How many sources of a kind are read.
 const SOURCES: usize = 16;
 
@@ -65,6 +68,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     let verb = own.iter().find(|word| !word.starts_with(['-', '+'])).cloned().unwrap_or_default();
     let directory = project::option(&own, &["-C"]).map(str::to_owned);
     project::in_directory(walk, directory.as_deref(), |walk| {
+        toolchain(walk, invocation.span);
         let is_building = BUILDING.contains(&verb.as_str());
         configured(walk, invocation, &verb, is_building);
         if !is_building {
@@ -79,12 +83,12 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
             None => project::nearest(walk, &["Cargo.toml"]),
         };
         if let Some(file) = file {
-            package(walk, &file, invocation.span, &verb, true);
+            package(walk, &file, invocation.span, &verb, 0);
         }
     });
 }
 
-fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, is_root: bool) {
+fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, depth: usize) {
     let root = directory_of(&file.path).to_owned();
     let tree = project::whole(walk, tree::toml(&file.text));
     let Some(node) = tree.root() else { return };
@@ -92,7 +96,7 @@ fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, is_root: bo
     let is_off = script == Some("false");
     let script = project::joined(&root, script.unwrap_or("build.rs"));
     walk.look(&script);
-    let members = match is_root {
+    let members = match depth == 0 {
         true => walk.in_file(file, "cargo", span, |walk| {
             let patterns: Vec<String> =
                 node.path(&["workspace", "members"]).map(tree::Node::words).unwrap_or_default();
@@ -101,8 +105,19 @@ fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, is_root: bo
         }),
         false => None,
     };
-    let manifests: Vec<String> =
-        members.unwrap_or_default().iter().map(|member| format!("{member}/Cargo.toml")).collect();
+    let mut members = members.unwrap_or_default();
+    members.extend(
+        beside(node)
+            .into_iter()
+            .map(|place| crate::understand::shell::normal(&project::joined(&root, &place))),
+    );
+    members.sort();
+    members.dedup();
+    let manifests: Vec<String> = members
+        .iter()
+        .filter(|_| depth < NESTED)
+        .map(|member| format!("{member}/Cargo.toml"))
+        .collect();
     for manifest in &manifests {
         walk.look(manifest);
         walk.look(&format!("{}/build.rs", directory_of(manifest)));
@@ -110,15 +125,38 @@ fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, is_root: bo
     if !is_off {
         walk.load("rust", &script, span);
     }
+    // A procedural macro runs in the compiler, with every build of what uses it.
+    if node
+        .path(&["lib", "proc-macro"])
+        .or_else(|| node.path(&["lib", "proc_macro"]))
+        .is_some_and(tree::Node::is_true)
+    {
+        let library =
+            node.path(&["lib", "path"]).and_then(tree::Node::text).unwrap_or("src/lib.rs");
+        walk.load("rust", &project::joined(&root, library), span);
+    }
     sources(walk, file, span, verb, &root);
     for manifest in &manifests {
         // Where it has no build script, it runs nothing while it is built.
         if let Some(member) = walk.look(manifest).file()
             && member.path != file.path
         {
-            package(walk, &member, span, verb, false);
+            package(walk, &member, span, verb, depth + 1);
         }
     }
+}
+
+/// The directories of packages that a package depends on and that lie beside it.
+fn beside(node: &tree::Node) -> Vec<String> {
+    let tables = ["dependencies", "build-dependencies", "dev-dependencies"]
+        .iter()
+        .filter_map(|key| node.get(key));
+    let shared = node.path(&["workspace", "dependencies"]);
+    tables
+        .chain(shared)
+        .flat_map(|table| table.entries())
+        .filter_map(|(_, it)| it.text_of("path").map(str::to_owned))
+        .collect()
 }
 
 /// The program that `run` starts, and the tests.
@@ -150,6 +188,28 @@ fn sources(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, root: &str)
     for path in paths.iter().flatten() {
         walk.load("rust", path, span);
     }
+}
+
+/// `path` of a `rust-toolchain.toml`: the compiler stands in the project (rust-lang.github.io/rustup, "The toolchain file").
+fn toolchain(walk: &mut Walk<'_>, span: Span) {
+    let Some(file) = project::nearest(walk, &["rust-toolchain.toml", "rust-toolchain"]) else {
+        return;
+    };
+    let tree = tree::toml(&file.text);
+    let Some(path) =
+        tree.root().and_then(|root| root.path(&["toolchain", "path"])).and_then(tree::Node::text)
+    else {
+        return;
+    };
+    let root = project::joined(directory_of(&file.path), path);
+    walk.in_file(&file, "toolchain", span, |walk| {
+        for program in ["cargo", "rustc"] {
+            let program = crate::understand::shell::normal(&format!("{root}/bin/{program}"));
+            if walk.look(&program).file().is_some() {
+                walk.run(&project::arguments(&[program.as_str()], span), None);
+            }
+        }
+    });
 }
 
 /// `.cargo/config.toml` of this directory and those above.

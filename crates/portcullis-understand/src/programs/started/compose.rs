@@ -30,15 +30,20 @@ const STARTING: &[&str] = &["create", "restart", "run", "start", "up", "watch"];
 
 fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     let mut words = invocation.arguments.iter().map(|word| word.text.display());
-    if !invocation.program.ends_with("-compose") && words.next().as_deref() != Some("compose") {
-        return;
-    }
+    let is_stack = !invocation.program.ends_with("-compose")
+        && match words.next().as_deref() {
+            Some("compose") => false,
+            Some("stack") => true,
+            _ => return,
+        };
     let mut files: Vec<String> = Vec::new();
     let mut verb = None;
     let mut services: Vec<String> = Vec::new();
     while let Some(word) = words.next() {
         match word.as_str() {
             "-f" | "--file" if verb.is_none() => files.extend(words.next()),
+            // `docker stack deploy -c FILE` takes its file behind the verb.
+            "-c" | "--compose-file" if is_stack => files.extend(words.next()),
             "-p" | "--project-name" | "--profile" | "--env-file" | "--project-directory" => {
                 words.next();
             }
@@ -50,8 +55,11 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
             _ => services.push(word),
         }
     }
-    let Some(verb) = verb.filter(|verb| verb == "build" || STARTING.contains(&verb.as_str()))
-    else {
+    let is_meant = |verb: &String| match is_stack {
+        true => verb == "deploy" || verb == "up",
+        false => verb == "build" || STARTING.contains(&verb.as_str()),
+    };
+    let Some(verb) = verb.filter(is_meant) else {
         return;
     };
     let names: Vec<String> = match files.is_empty() {
@@ -75,6 +83,14 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
                     continue;
                 }
                 let words = container(service);
+                for hook in ["post_start", "pre_stop"] {
+                    for command in service.get(hook).iter().flat_map(|it| it.each()) {
+                        let words = command.get("command").map(told).unwrap_or_default();
+                        walk.in_container(|walk| {
+                            walk.run(&project::arguments(&words, command.span), None)
+                        });
+                    }
+                }
                 let words: Vec<Argument> = words
                     .into_iter()
                     .map(|word| Argument { text: for_home(walk, &word), span: service.span })
@@ -140,7 +156,13 @@ fn container(service: &tree::Node) -> Vec<String> {
         words.extend(["--entrypoint".to_owned(), shown]);
     }
     words.push(service.text_of("image").unwrap_or("image").to_owned());
+    words.extend(service.get("command").map(told).unwrap_or_default());
     words
+}
+
+/// The words of a command, which is a list of them or a line.
+fn told(node: &tree::Node) -> Vec<String> {
+    node.text().map_or_else(|| node.words(), dockerfile::shell_words)
 }
 
 #[cfg(test)]

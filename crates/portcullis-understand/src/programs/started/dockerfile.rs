@@ -16,6 +16,18 @@ use crate::{
 pub(super) static BUILD: Starter =
     Starter { programs: &["buildah", "docker", "docker-buildx", "nerdctl", "podman"], start };
 
+/// Where `bake` looks; each of them is taken.
+const BAKE: &[&str] = &[
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yml",
+    "docker-compose.yaml",
+    "docker-bake.json",
+    "docker-bake.hcl",
+    "docker-bake.override.json",
+    "docker-bake.override.hcl",
+];
+
 /// Options of `build` that take a value.
 const VALUES: &[&str] = &[
     "--add-host",
@@ -127,8 +139,69 @@ fn asked(program: &str, words: &[String]) -> Option<Build> {
 }
 
 fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
-    if let Some(build) = asked(&invocation.program, &project::words(invocation)) {
+    let words = project::words(invocation);
+    if let Some(build) = asked(&invocation.program, &words) {
         built(walk, &build, invocation.span);
+    }
+    if let ["buildx", "bake", ..] | ["bake", ..] =
+        words.iter().map(String::as_str).collect::<Vec<_>>().as_slice()
+    {
+        baked(walk, invocation, &words);
+    }
+}
+
+/// `docker buildx bake`: the targets of its files (docs.docker.com, "Bake file reference").
+fn baked(walk: &mut Walk<'_>, invocation: &Invocation, words: &[String]) {
+    if project::has(words, &["--print", "--help", "--check", "--list"]) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let named: Vec<String> = project::options(words, &["-f", "--file"])
+        .into_iter()
+        .filter_map(|name| walk.target(&Text::known(name)).path)
+        .collect();
+    let files: Vec<File> = if named.is_empty() {
+        project::all_in(walk, &here, BAKE)
+    } else {
+        named.iter().for_each(|path| drop(walk.look(path)));
+        named.iter().filter_map(|path| walk.look(path).file()).collect()
+    };
+    let operands = project::operands(words, &["-f", "--file", "--set"]);
+    for file in files {
+        walk.in_file(&file, "bake", invocation.span, |walk| {
+            let tree = match file.path.rsplit('.').next() {
+                Some("json") => tree::json(&file.text),
+                Some("yaml" | "yml") => tree::yaml(&file.text),
+                _ => tree::blocks(&file.text),
+            };
+            let tree = project::whole(walk, tree);
+            let targets =
+                tree.root().and_then(|root| root.get("target").or_else(|| root.get("services")));
+            for (name, target) in targets.iter().flat_map(|it| it.entries()) {
+                let is_asked = operands.contains(&name)
+                    || !targets
+                        .is_some_and(|it| it.entries().any(|(name, _)| operands.contains(&name)));
+                if !is_asked {
+                    continue;
+                }
+                let target = target.get("build").unwrap_or(target);
+                let mut build = of_node(target, &file.path, ["context", "dockerfile"]);
+                for (name, value) in target.get("args").iter().flat_map(|it| it.entries()) {
+                    build
+                        .arguments
+                        .extend(value.text().map(|value| (name.to_owned(), value.to_owned())));
+                }
+                match target.get("dockerfile-inline") {
+                    Some(inline) => {
+                        let text = inline.text().unwrap_or_default();
+                        let context = build.context.clone();
+                        let inner = File { text: std::sync::Arc::from(text), ..file.clone() };
+                        walk.in_container(|walk| follow(walk, &inner, &build, &context));
+                    }
+                    None => built(walk, &build, target.span),
+                }
+            }
+        });
     }
 }
 
@@ -392,7 +465,7 @@ fn list(text: &str) -> Option<Vec<String>> {
 }
 
 /// Words between blanks, quotes taken off.
-fn shell_words(text: &str) -> Vec<String> {
+pub(super) fn shell_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut quote = None;

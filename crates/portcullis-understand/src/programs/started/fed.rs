@@ -11,11 +11,13 @@ use crate::{
 };
 
 pub(super) static DATABASES: Starter = Starter {
-    programs: &["cqlsh", "mariadb", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3"],
+    programs: &["cqlsh", "duckdb", "mariadb", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3"],
     start: statements,
 };
 
 pub(super) static CLUSTERS: Starter = Starter { programs: &["kubectl", "oc"], start: objects };
+
+pub(super) static PODS: Starter = Starter { programs: &["podman"], start: played };
 
 /// How deep directories take in each other.
 const NESTED: usize = 6;
@@ -29,6 +31,7 @@ fn statements(walk: &mut Walk<'_>, invocation: &Invocation) {
         "psql" | "cqlsh" => &["-f", "--file"],
         "sqlcmd" => &["-i"],
         "sqlite3" => &["-init"],
+        "duckdb" => &["-init", "-f"],
         _ => &[],
     };
     let mut paths: Vec<String> = Vec::new();
@@ -39,6 +42,18 @@ fn statements(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
     if let Some(input) = &invocation.input {
         paths.extend(walk.copied_file(input));
+    }
+    // Commands of the program itself on its command line: `.read FILE`, `source FILE`, `\\i FILE`.
+    for word in invocation.arguments.iter().filter_map(|word| word.text.as_known()) {
+        for command in word.split([';', '\n']).map(str::trim) {
+            let named = [".read ", "source ", "\\i ", "\\. ", "\\ir "]
+                .iter()
+                .find_map(|start| command.strip_prefix(start));
+            if let Some(name) = named {
+                let name = name.trim().trim_matches(['\'', '"']);
+                paths.extend(walk.target(&Text::known(name)).path);
+            }
+        }
     }
     for path in paths {
         feed(walk, invocation, &path, &[invocation.program.as_str()]);
@@ -148,6 +163,25 @@ fn objects(walk: &mut Walk<'_>, invocation: &Invocation) {
                 }
             }
             _ => feed(walk, invocation, &path, &["kubectl", "apply", "-f", "-"]),
+        }
+    }
+}
+
+/// `podman kube play FILE`: objects of a cluster as containers of this machine (docs.podman.io, "podman-kube-play").
+fn played(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let values = ["--configmap", "--log-driver", "--network", "--publish", "--annotation"];
+    let operands = project::operands(&words, &values);
+    let (["kube", "play" | "apply", rest @ ..] | ["play", "kube", rest @ ..]) = operands.as_slice()
+    else {
+        return;
+    };
+    if project::has(&words, &["--help", "-h", "--down"]) {
+        return;
+    }
+    for name in rest {
+        if let Some(path) = walk.target(&Text::known(*name)).path {
+            feed(walk, invocation, &path, &["kubectl", "apply", "-f", "-"]);
         }
     }
 }

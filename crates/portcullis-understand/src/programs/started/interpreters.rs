@@ -1,10 +1,13 @@
 //! What interpreters load beside the script that they are told to run: modules run by name, files that options and variables preload.
 
+use portcullis_syntax::Span;
+
 use super::Starter;
 use crate::{
+    bound::Bounded,
     effect::Argument,
     programs::escapes,
-    understand::shell::{Invocation, Walk},
+    understand::shell::{Invocation, Walk, files::Found},
 };
 
 pub(super) static PYTHON: Starter =
@@ -18,6 +21,9 @@ pub(super) static NODE: Starter = Starter {
 pub(super) static RUBY: Starter = Starter { programs: &["ruby", "irb"], start: ruby };
 
 pub(super) static PERL: Starter = Starter { programs: &["perl"], start: perl };
+
+/// How many files of an environment are read.
+const PATHS: usize = 16;
 
 /// `python -m PACKAGE`: the package's `__main__`, or the module. `sitecustomize` and `usercustomize` are loaded from wherever `PYTHONPATH`
 /// leads (the `site` module's page), and `PYTHONSTARTUP` before a prompt.
@@ -56,10 +62,50 @@ fn python(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
         }
     }
+    environment(walk, invocation);
     if let Some(file) = variable(walk, invocation, "PYTHONSTARTUP")
         && let Some(path) = walk.target(&file.text).path
     {
         walk.load("python", &path, file.span);
+    }
+}
+
+/// The `.pth` files of an environment whose interpreter is started by its path: lines that begin with `import` are run (docs.python.org, "site").
+fn environment(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let name = invocation.name.text.as_known().unwrap_or_default();
+    let Some((root, _)) = name.rsplit_once("/bin/").filter(|(root, _)| !root.starts_with("/usr"))
+    else {
+        return;
+    };
+    let Some(library) = walk.target(&crate::text::Text::known(format!("{root}/lib"))).path else {
+        return;
+    };
+    let Found::Directory(versions) = walk.look(&library) else { return };
+    for version in versions.iter().filter_map(|name| name.strip_suffix('/')).leading(4) {
+        let packages = format!("{library}/{version}/site-packages");
+        let Found::Directory(names) = walk.look(&packages) else { continue };
+        let paths: Vec<String> = names
+            .iter()
+            .filter(|name| name.ends_with(".pth"))
+            .leading(PATHS)
+            .map(|name| format!("{packages}/{name}"))
+            .collect();
+        for path in &paths {
+            walk.look(path);
+        }
+        for path in &paths {
+            let Some(file) = walk.look(path).file() else { continue };
+            walk.in_file(&file, "python", invocation.span, |walk| {
+                let mut at = 0;
+                for line in file.text.split_inclusive('\n') {
+                    let span = Span::new(at, at + line.trim_end().len());
+                    at += line.len();
+                    if line.starts_with("import ") || line.starts_with("import\t") {
+                        walk.code("python", &crate::text::Text::known(line.trim_end()), span, &[]);
+                    }
+                }
+            });
+        }
     }
 }
 

@@ -387,8 +387,12 @@ fn npmrc(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
                         None,
                     );
                 }
-                "script-shell" | "git" | "shell" | "node-gyp" | "editor" if !text.is_empty() => {
-                    walk.run(&project::arguments(&[text], value.span), None);
+                // It is given the script behind `-c`.
+                "script-shell" | "shell" if !text.is_empty() => {
+                    walk.run(&project::arguments(&[text, "-c", "true"], value.span), None);
+                }
+                "git" | "node-gyp" | "editor" if !text.is_empty() => {
+                    walk.run(&project::arguments(&[text, "--version"], value.span), None);
                 }
                 "node-options" => {
                     walk.environment_of(
@@ -417,9 +421,11 @@ fn yarnrc(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
             let tree = project::whole(walk, tree::yaml(&file.text));
             let Some(node) = tree.root() else { return };
             if let Some(program) = node.get("yarnPath").and_then(tree::Node::text) {
-                // The manager itself is long and made by a machine: only that it stands elsewhere is said.
+                // The manager itself is longer than what is read of a file, and made by a machine: what is short is none.
                 let path = project::joined(root, program);
-                if !path.contains("/.yarn/releases/") {
+                let is_manager = path.contains("/.yarn/releases/");
+                let file = walk.look(&path).file();
+                if !is_manager || file.is_some_and(|file| file.whole) {
                     walk.load("javascript", &path, span);
                 }
             }
@@ -553,6 +559,7 @@ fn runner(walk: &mut Walk<'_>, invocation: &Invocation) {
             .skip_while(|word| matches!(**word, "run"))
             .map(|name| (*name).to_owned())
             .collect(),
+        "nx" => targets(&words, &operands),
         _ => Vec::new(),
     };
     if invocation.program == "concurrently" {
@@ -569,6 +576,13 @@ fn runner(walk: &mut Walk<'_>, invocation: &Invocation) {
         staged(walk, span);
     }
     if names.is_empty() {
+        return;
+    }
+    if matches!(invocation.program.as_str(), "lerna" | "nx" | "turbo" | "wsrun") {
+        for name in &names {
+            let line = ["npm", "run", name.as_str(), "--workspaces"];
+            walk.run(&project::arguments(&line, span), None);
+        }
         return;
     }
     let Some(root) = walk.directory().map(str::to_owned) else { return };
@@ -593,6 +607,21 @@ fn runner(walk: &mut Walk<'_>, invocation: &Invocation) {
         walk.run(&project::arguments(&["npm", "run", name.as_str()], span), None);
     }
     let _ = directory_of(&file.path);
+}
+
+/// What `nx` is asked for: `nx build app`, `nx run app:build`, `nx run-many -t build test` (nx.dev, "Nx Commands").
+fn targets(words: &[String], operands: &[&str]) -> Vec<String> {
+    let named = project::options(words, &["-t", "--target", "--targets"]);
+    if !named.is_empty() {
+        return named.iter().flat_map(|it| it.split(',')).map(str::to_owned).collect();
+    }
+    match operands {
+        ["run", task, ..] => task.split(':').nth(1).map(str::to_owned).into_iter().collect(),
+        ["run-many" | "affected" | "graph" | "reset" | "report" | "list" | "show", ..] | [] => {
+            Vec::new()
+        }
+        [name, ..] => vec![(*name).to_owned()],
+    }
 }
 
 /// `lint-staged` in a `package.json` or files of its own: commands that are run on what is committed.

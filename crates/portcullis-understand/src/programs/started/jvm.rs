@@ -3,7 +3,11 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project, tree};
+use super::{
+    Starter, project,
+    spawned::{self, Call, Given},
+    tree,
+};
 use crate::{
     bound::Bounded,
     effect::Certainty,
@@ -14,6 +18,7 @@ use crate::{
 };
 
 pub(super) static GRADLE: Starter = Starter { programs: &["gradle", "gradlew"], start: gradle };
+pub(super) static ANT: Starter = Starter { programs: &["ant"], start: ant };
 pub(super) static MAVEN: Starter = Starter { programs: &["mvn", "mvnd", "mvnw"], start: maven };
 
 /// How many projects of one build are read.
@@ -28,6 +33,9 @@ const SCRIPTS: &[&str] = &[
     "buildSrc/build.gradle",
     "buildSrc/build.gradle.kts",
 ];
+
+/// Calls of a script that start something beside the tasks of the build.
+const CALLS: &[Call] = &[("getRuntime().exec", Given::Either), ("ProcessBuilder", Given::Either)];
 
 fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
     let words = project::words(invocation);
@@ -44,6 +52,18 @@ fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
                 projects.extend(included(&file.text).into_iter().map(|name| {
                     format!("{root}/{}", name.trim_start_matches(':').replace(':', "/"))
                 }));
+            }
+        }
+        // Builds that the build takes in run before it (docs.gradle.org, "Composite Builds").
+        for file in &files {
+            for (_, rest) in file
+                .text
+                .match_indices("includeBuild")
+                .map(|(at, word)| (at, file.text.get(at + word.len()..).unwrap_or_default()))
+            {
+                let name = rest.trim_start_matches(['(', ' ']).strip_prefix(['"', '\'']);
+                let name = name.and_then(|rest| rest.split(['"', '\'']).next());
+                projects.extend(name.map(|name| project::joined(&root, name)));
             }
         }
         let mut scripts: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -65,6 +85,21 @@ fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
             scripts
                 .extend(applied(&file.text).into_iter().map(|name| project::joined(&root, &name)));
         }
+        // Sources of the build itself are compiled and run by it.
+        let own = walk.in_project(|walk| {
+            let is_source = |name: &str| {
+                [".groovy", ".kt", ".kts", ".gradle", ".java"].iter().any(|end| name.ends_with(end))
+            };
+            let found = project::below(
+                walk,
+                &format!("{root}/buildSrc/src"),
+                6,
+                invocation.span,
+                &is_source,
+            );
+            found.iter().at_most(PROJECTS, walk, invocation.span).cloned().collect::<Vec<_>>()
+        });
+        scripts.extend(own);
         for script in &scripts {
             walk.look(script);
         }
@@ -72,6 +107,7 @@ fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
             let language = if script.ends_with(".kts") { "kotlin" } else { "groovy" };
             if let Some(file) = walk.look(script).file() {
                 walk.run_text(language, &file, invocation.span, &[], None);
+                spawned::follow(walk, &file, "gradle", CALLS, ("", &[]), invocation.span);
                 walk.in_file(&file, "gradle", invocation.span, |walk| {
                     for (words, span) in commands(&file.text) {
                         walk.at_most(Certainty::Likely, |walk| {
@@ -292,10 +328,113 @@ fn all<'n>(node: &'n tree::Node, name: &'n str) -> impl Iterator<Item = &'n tree
     node.entries().filter(move |(key, _)| *key == name).map(|(_, value)| value)
 }
 
+/// Ant: the targets that are asked for with those that they depend on (ant.apache.org/manual, "Using Ant").
+fn ant(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["-help", "-h", "-version", "-p", "-projecthelp", "-diagnostics"]) {
+        return;
+    }
+    let values =
+        ["-f", "-file", "-buildfile", "-s", "-find", "-lib", "-l", "-logfile", "-propertyfile"];
+    let named = ["-f", "-file", "-buildfile"].iter().find_map(|option| {
+        let at = words.iter().position(|word| word == option)?;
+        words.get(at + 1)
+    });
+    let file =
+        match named.and_then(|name| walk.target(&crate::text::Text::known(name.as_str())).path) {
+            Some(path) => walk.look(&path).file(),
+            None => project::nearest(walk, &["build.xml"]),
+        };
+    let Some(file) = file else { return };
+    let asked: Vec<String> =
+        project::operands(&words, &values).into_iter().map(str::to_owned).collect();
+    let root = directory_of(&file.path).to_owned();
+    project::in_directory(walk, Some(&root), |walk| {
+        walk.in_task(&file, &asked.join(" "), "ant", invocation.span, |walk| {
+            let tree = project::whole(walk, tree::markup(&file.text));
+            let Some(node) = tree.root().and_then(|root| root.get("project")) else { return };
+            let mut properties: Vec<(String, String)> =
+                vec![("basedir".to_owned(), ".".to_owned())];
+            for property in all(node, "property") {
+                let value = property.text_of("@value").or_else(|| property.text_of("@location"));
+                if let (Some(name), Some(value)) = (property.text_of("@name"), value) {
+                    properties.push((name.to_owned(), value.to_owned()));
+                }
+            }
+            // What stands outside of a target is done whatever is asked for.
+            for (words, span) in started(node, false) {
+                said(walk, &words, span, &properties);
+            }
+            let mut open = asked.clone();
+            if open.is_empty() {
+                open.extend(node.text_of("@default").map(str::to_owned));
+            }
+            let mut seen: Vec<String> = Vec::new();
+            while let Some(name) = open.pop() {
+                if seen.contains(&name) {
+                    continue;
+                }
+                for target in all(node, "target").filter(|it| it.text_of("@name") == Some(&name)) {
+                    open.extend(
+                        target
+                            .text_of("@depends")
+                            .unwrap_or_default()
+                            .split(',')
+                            .map(|it| it.trim().to_owned()),
+                    );
+                    target.visit(&mut |inner| {
+                        open.extend(
+                            all(inner, "antcall")
+                                .filter_map(|it| it.text_of("@target").map(str::to_owned)),
+                        )
+                    });
+                    for (words, span) in started(target, true) {
+                        said(walk, &words, span, &properties);
+                    }
+                }
+                seen.push(name);
+            }
+        });
+    });
+}
+
 /// What a plugin starts, in its configuration and in those of its executions.
 fn follow(walk: &mut Walk<'_>, plugin: &tree::Node) {
+    let properties = [
+        ("project.basedir".to_owned(), ".".to_owned()),
+        ("basedir".to_owned(), ".".to_owned()),
+        ("project.build.directory".to_owned(), "target".to_owned()),
+    ];
+    for (words, span) in started(plugin, true) {
+        said(walk, &words, span, &properties);
+    }
+}
+
+/// Says that a program is started, with the values of properties put in; one that nobody knows is a word.
+fn said(walk: &mut Walk<'_>, words: &[String], span: Span, properties: &[(String, String)]) {
+    let filled = |word: &String| {
+        let mut filled = word.clone();
+        for _ in 0..properties.len().min(8) {
+            for (name, value) in properties {
+                filled = filled.replace(&format!("${{{name}}}"), value);
+            }
+        }
+        let is_deletion = words.first().is_some_and(|it| it == "rm");
+        match filled.split_once("${") {
+            Some((before, after)) if is_deletion && before.is_empty() => {
+                format!("value{}", after.split_once('}').map_or("", |it| it.1))
+            }
+            _ => filled,
+        }
+    };
+    let words: Vec<String> = words.iter().map(filled).collect();
+    walk.at_most(Certainty::Likely, |walk| walk.run(&project::arguments(&words, span), None));
+}
+
+/// Programs that elements start: those of a plugin, and tasks of Ant, in all that stands in them or in it alone.
+fn started(plugin: &tree::Node, deep: bool) -> Vec<(Vec<String>, Span)> {
     let mut found: Vec<(Vec<String>, Span)> = Vec::new();
-    plugin.visit(&mut |node| {
+    let mut read = |node: &tree::Node| {
         if let Some(program) = node.get("executable").filter(|it| it.text().is_some()) {
             let mut words = vec![program.text().unwrap_or_default().trim().to_owned()];
             for list in ["arguments", "args"] {
@@ -343,18 +482,13 @@ fn follow(walk: &mut Walk<'_>, plugin: &tree::Node) {
                 ));
             }
         }
-    });
-    for (words, span) in found {
-        let words: Vec<String> = words
-            .iter()
-            .map(|word| {
-                word.replace("${project.basedir}/", "")
-                    .replace("${basedir}/", "")
-                    .replace("${project.build.directory}", "target")
-            })
-            .collect();
-        walk.at_most(Certainty::Likely, |walk| walk.run(&project::arguments(&words, span), None));
+    };
+    if deep {
+        plugin.visit(&mut read);
+    } else {
+        read(plugin);
     }
+    found
 }
 
 #[cfg(test)]

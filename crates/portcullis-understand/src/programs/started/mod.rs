@@ -1,6 +1,8 @@
 //! Files that programs start something from: the registry. A kind of file is a file of this folder and a row here; nothing else has to be
 //! touched.
 //!
+//! What tools evaluate whole (`scripts`) and settings that list commands (`listed`) are tables of their own: a tool is a row there.
+//!
 //! A row names programs and a function that is given the walk and the program with its arguments. It
 //!
 //! 1. works out which files the program takes, by its manual, and looks at them: `Walk::look`, `Walk::look_for`,
@@ -23,11 +25,16 @@ use crate::{
 };
 
 mod ansible;
+mod bazel;
 mod cargo;
 mod cmake;
 mod compose;
 mod devcontainer;
+mod distributions;
 mod dockerfile;
+mod dotnet;
+mod earthfile;
+mod editors;
 mod environments;
 mod fed;
 mod golang;
@@ -38,21 +45,28 @@ mod interpreters;
 mod javascript;
 mod just;
 mod jvm;
+mod linters;
+mod listed;
 pub mod make;
 mod meson;
+mod ninja;
 mod nix;
 mod packages;
+mod php;
 mod project;
 mod pytest;
 mod ruby;
 mod schedules;
+mod scripts;
 mod servers;
 mod setups;
+mod spawned;
 mod taskfile;
 mod tasks;
 mod template;
 mod terraform;
 mod tree;
+mod units;
 mod workflows;
 
 /// Programs that start something from files, and how what they start is found.
@@ -66,16 +80,23 @@ pub(crate) struct Starter {
 /// Every kind.
 static STARTERS: &[&Starter] = &[
     &ansible::ANSIBLE,
+    &bazel::BAZEL,
     &cargo::CARGO,
     &cmake::CMAKE,
     &interpreters::NODE,
     &compose::COMPOSE,
     &devcontainer::DEVCONTAINER,
+    &distributions::DEBIAN,
+    &distributions::RPM,
     &dockerfile::BUILD,
+    &dotnet::DOTNET,
+    &earthfile::EARTHLY,
+    &editors::EDITORS,
     &environments::TASKS,
     &environments::TOX,
     &fed::CLUSTERS,
     &fed::DATABASES,
+    &fed::PODS,
     &golang::GO,
     &helm::HELM,
     &hooks::DIRENV,
@@ -86,12 +107,16 @@ static STARTERS: &[&Starter] = &[
     &javascript::MANAGERS,
     &javascript::RUNNERS,
     &javascript::TOOLS,
+    &jvm::ANT,
     &jvm::GRADLE,
     &jvm::MAVEN,
+    &linters::LINTERS,
     &make::MAKE,
     &meson::MESON,
+    &ninja::NINJA,
     &nix::NIX,
     &packages::SCRIPTS,
+    &php::PHPUNIT,
     &interpreters::PERL,
     &interpreters::PYTHON,
     &interpreters::RUBY,
@@ -115,6 +140,8 @@ static STARTERS: &[&Starter] = &[
     &tasks::PYTHON,
     &taskfile::TASK,
     &terraform::TERRAFORM,
+    &units::LAUNCHD,
+    &units::SYSTEMD,
     &workflows::ACT,
 ];
 
@@ -125,11 +152,15 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             (starter.start)(walk, invocation);
         }
     }
+    scripts::follow(walk, invocation);
+    listed::follow(walk, invocation);
 }
 
 /// Whether a program is known to start something from files.
 pub(crate) fn is_known(program: &str) -> bool {
     STARTERS.iter().any(|starter| starter.programs.contains(&program))
+        || scripts::knows(program)
+        || listed::knows(program)
 }
 
 /// Something in a file that would run.

@@ -43,6 +43,8 @@ fn asked(program: &str, words: &[String]) -> Asked {
         if let Some(script) = asked.scripts.first().filter(|_| runs) {
             // npm keeps options in front of `--` for itself.
             let is_own = program == "npm" && word.starts_with('-') && !script.is_empty();
+            asked.everywhere |= is_own && matches!(word.as_str(), "--workspaces" | "-ws" | "-w")
+                || is_own && word.starts_with("--workspace=");
             if word == "--" {
                 asked.given.extend(words.by_ref().cloned());
             } else if !is_own {
@@ -117,6 +119,8 @@ fn asked(program: &str, words: &[String]) -> Asked {
         verb.as_deref() == Some("install") || verb.is_none() && program == "yarn" && !runs;
     if installs {
         asked.scripts = INSTALLATION.iter().map(|name| (*name).to_owned()).collect();
+        // Packages of the workspace are installed with the root.
+        asked.everywhere = true;
     }
     asked
 }
@@ -260,6 +264,7 @@ mod tests {
             ("npm test", &["test"][..], &[][..]),
             ("npm run build -- --x", &["build"], &["--x"]),
             ("npm run -s lint --silent", &["lint"], &[]),
+            ("npm run lint --workspaces", &["lint"], &[]),
             ("yarn build a", &["build"], &["a"]),
             ("pnpm --filter x run dev", &["dev"], &[]),
             ("npm run", &[], &[]),

@@ -78,6 +78,13 @@ fn modules(walk: &mut Walk<'_>, invocation: &Invocation) {
     let rest = words.get(at + 2..).unwrap_or_default();
     match words.get(at + 1).map(String::as_str) {
         Some("pip") => installed(walk, invocation, "pip", rest),
+        // The tests that are found are those that another runner finds as well (docs.python.org, "unittest").
+        Some("unittest") => {
+            let folder = project::option(rest, &["-s", "--start-directory"]);
+            let mut line = vec!["pytest"];
+            line.extend(folder);
+            walk.run(&project::arguments(&line, invocation.span), None);
+        }
         Some("build") => {
             let root = project::operands(rest, &["-o", "--outdir", "-C", "--config-setting"])
                 .first()

@@ -4,7 +4,11 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project, tree};
+use super::{
+    Starter, project,
+    spawned::{self, Call, Given},
+    tree,
+};
 use crate::{
     effect::{Certainty, GapReason},
     text::Text,
@@ -231,8 +235,31 @@ fn python(walk: &mut Walk<'_>, invocation: &Invocation) {
         Some(path) => walk.look(&path).file(),
         None => project::nearest(walk, names),
     };
-    if let Some(file) = file {
-        walk.at_most(certainty, |walk| walk.run_text("python", &file, invocation.span, &[], None));
+    let Some(file) = file else { return };
+    walk.at_most(certainty, |walk| walk.run_text("python", &file, invocation.span, &[], None));
+    if certainty == Certainty::Certain {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let calls = calls(&invocation.program);
+        spawned::follow(walk, &file, "python", calls, ("def ", &words), invocation.span);
+    }
+}
+
+/// How a task starts programs: pyinvoke.org "Context", docs.fabfile.org "Connection", nox.thea.codes "Session", pydoit.org "Actions",
+/// snakemake.readthedocs.io "Rules", scons.org "Command", waf.io/book "exec_command".
+fn calls(program: &str) -> &'static [Call] {
+    match program {
+        "nox" => {
+            &[(".run", Given::Words), (".run_always", Given::Words), (".run_install", Given::Words)]
+        }
+        "doit" => &[("'actions':", Given::Commands), ("\"actions\":", Given::Commands)],
+        "scons" => &[("Command", Given::Commands), ("action", Given::Commands)],
+        "snakemake" => &[("shell:", Given::Command), ("shell", Given::Command)],
+        "waf" => &[
+            (".exec_command", Given::Command),
+            (".cmd_and_log", Given::Command),
+            ("rule", Given::Command),
+        ],
+        _ => &[(".run", Given::Command), (".sudo", Given::Command), (".local", Given::Command)],
     }
 }
 

@@ -182,7 +182,17 @@ impl Interpreter<'_, '_, '_> {
                 Value::Text(self.run_words(&words, input))
             }
             Act::Program => {
-                let words = self.words(plain.iter().map(|given| (&given.value, given.span)));
+                let mut words = self.words(plain.iter().map(|given| (&given.value, given.span)));
+                if path.ends_with("Command.new")
+                    && let Some(given) = first
+                {
+                    let place = given.span.range();
+                    let more = super::builder::words(self.source, place.start, place.end);
+                    words.extend(
+                        more.into_iter()
+                            .map(|word| Argument { text: Text::known(word), span: given.span }),
+                    );
+                }
                 Value::Text(self.run_words(&words, None))
             }
             Act::ExecList | Act::SpawnList | Act::ExecWords | Act::SpawnWords => {

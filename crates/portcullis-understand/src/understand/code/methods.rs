@@ -120,6 +120,10 @@ impl Interpreter<'_, '_, '_> {
             "strip" | "trim" | "rstrip" | "lstrip" | "chomp" if given.is_empty() => {
                 Some(Fold::Trim)
             }
+            // A path of Rust and the like.
+            "join" if self.language == "java" && matches!(receiver, Value::Text(_)) => {
+                Some(Fold::JoinPath)
+            }
             "join" => Some(Fold::Join),
             "concat" | "append_text" => Some(Fold::Concatenate),
             "joinpath" => Some(Fold::JoinPath),
@@ -176,6 +180,10 @@ impl Interpreter<'_, '_, '_> {
                     Some(value) => value.clone(),
                     None => Value::unknown("an entry"),
                 }
+            }
+            // A directory for one test: `tmp_path_factory.mktemp("x")`.
+            ("mktemp" | "mkdtemp", _) if self.language == "python" => {
+                Value::Text(Text::known("/tmp/tmp.made"))
             }
             ("execute", []) if self.language == "java" => {
                 let text = receiver.text();

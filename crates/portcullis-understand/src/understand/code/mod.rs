@@ -5,6 +5,7 @@
 
 mod acts;
 mod binding;
+mod builder;
 mod calls;
 mod closures;
 mod containers;

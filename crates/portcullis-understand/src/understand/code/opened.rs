@@ -129,6 +129,10 @@ impl Interpreter<'_, '_, '_> {
             Value::Text(text) => {
                 text.as_known().is_some() && !path.ends_with("loads") && self.language == "python"
                     || text.taint.has(Taint::FILE) && !text.taint.has(Taint::NETWORK)
+                    // In a file of a project, what a text holds that the file makes itself is left open.
+                    || self.walk.is_no_question()
+                        && !text.taint.has(Taint::NETWORK)
+                        && !text.taint.has(Taint::DECODED)
             }
             Value::Name(..) => {
                 path.ends_with(".load") && self.language == "python" && !path.starts_with("yaml")

@@ -300,7 +300,10 @@ impl Interpreter<'_, '_, '_> {
             ("ruby", "ARGV") | ("julia", "ARGS") | ("lua", "arg") => self.argument_list(),
             ("ruby" | "julia", "ENV") => whole_environment(),
             ("ruby", "STDIN") => Value::name("STDIN"),
-            ("javascript", "__dirname") => Value::known("."),
+            ("javascript", "__dirname") => match self.walk.directory_of_file() {
+                Some(directory) => Value::known(&directory),
+                None => Value::known("."),
+            },
             ("javascript", "localStorage" | "sessionStorage" | "indexedDB" | "cookieStore") => {
                 Value::reached(word, Text { taint: Taint::SECRET, ..Text::default() })
             }

@@ -193,6 +193,21 @@ impl Walk<'_> {
         Some(result)
     }
 
+    /// Looks for files of a project: what is left out in that is no word of the call, it is told and is no question.
+    pub(crate) fn in_project<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let frame = Frame { path: String::new(), part: String::new(), is_settled: false };
+        self.frames.push(frame);
+        let result = read(self);
+        self.frames.pop();
+        result
+    }
+
+    /// The directory of the file that is being read.
+    pub(crate) fn directory_of_file(&self) -> Option<String> {
+        let frame = self.frames.iter().rev().find(|frame| !frame.path.is_empty())?;
+        Some(directory_of(&frame.path).to_owned())
+    }
+
     /// Whether a file is being read.
     fn is_open(&self, path: &str) -> bool {
         self.frames.iter().any(|frame| frame.path == path)
@@ -251,7 +266,7 @@ impl Walk<'_> {
     /// written for a machine that is set up for it, and what it computes, by which variable it names a program and which dialect it is
     /// written in is left open in nearly all of them. What counts there is what came over the network or out of a decoder and is run, and
     /// what was not read at all: see [`Walk::question`] and [`Walk::left_unread`].
-    pub(super) fn is_no_question(&self) -> bool {
+    pub(crate) fn is_no_question(&self) -> bool {
         !self.frames.is_empty()
     }
 

@@ -9,7 +9,10 @@ use crate::{
     bound::{Bounded, Cut, Limits},
     effect::{Argument, Certainty},
     text::Text,
-    understand::shell::{Invocation, Walk, files::File},
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found},
+    },
 };
 use expand::Values;
 use makefile::{Makefile, Place};
@@ -167,9 +170,11 @@ fn read(walk: &mut Walk<'_>, invocation: &Invocation, asked: &Asked) {
                 make.cut = true;
                 break;
             }
-            let path = walk.target(&Text::known(name.as_str())).path;
-            let included = path.and_then(|path| walk.look(&path).file());
-            files.extend(included.filter(|new| files.iter().all(|file| file.path != new.path)));
+            let Some(path) = walk.target(&Text::known(name.as_str())).path else { continue };
+            for path in named(walk, path) {
+                let included = walk.look(&path).file();
+                files.extend(included.filter(|new| files.iter().all(|file| file.path != new.path)));
+            }
         }
     }
     // What is run while the files are read.
@@ -261,6 +266,24 @@ fn within(
     if let Some(file) = files.get(place.file) {
         walk.in_task(file, task, "makefile", span, |walk| read(walk, place.span));
     }
+}
+
+/// The files that an include names: one, or those that a pattern (`$(wildcard mk/*.mk)`) matches in its directory.
+fn named(walk: &mut Walk<'_>, path: String) -> Vec<String> {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let Some((before, after)) = name.split_once('*') else { return vec![path] };
+    let Found::Directory(names) = walk.look(directory) else { return Vec::new() };
+    let is_meant = |name: &&String| {
+        name.starts_with(before)
+            && name.ends_with(after)
+            && name.len() >= before.len() + after.len()
+    };
+    let found: Vec<String> =
+        names.iter().filter(is_meant).map(|name| format!("{directory}/{name}")).collect();
+    for path in &found {
+        walk.look(path);
+    }
+    found
 }
 
 #[cfg(test)]

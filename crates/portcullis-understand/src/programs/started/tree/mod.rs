@@ -153,6 +153,40 @@ pub(crate) fn python(text: &str) -> Tree {
     Tree { documents: vec![root], cut: flow.cut }
 }
 
+/// The object that a module in JavaScript gives: what stands behind `module.exports =` or `export default`, in a call that only types it, or under the
+/// name that stands there. What is computed in it is a word.
+pub(crate) fn object(text: &str) -> Tree {
+    let marks = ["module.exports", "export default"];
+    let given = marks.iter().find_map(|mark| Some(text.rfind(mark)? + mark.len()));
+    let Some(given) = given else { return Tree::default() };
+    let rest = text.get(given..).unwrap_or_default();
+    let bare = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '=');
+    let from = text.len() - bare.len();
+    let end = bare.find(|letter: char| !letter.is_alphanumeric() && !"_$".contains(letter));
+    let name = bare.get(..end.unwrap_or(bare.len())).unwrap_or_default();
+    let after = bare.get(name.len()..).unwrap_or_default().trim_start();
+    let is_name = !name.is_empty() && (after.is_empty() || after.starts_with([';', '\n']));
+    let start = match is_name {
+        true => ["const", "let", "var"].iter().find_map(|word| {
+            let declared = text.find(&format!("{word} {name}"))?;
+            opened(text, declared)
+        }),
+        false => opened(text, from),
+    };
+    let Some(start) = start else { return Tree::default() };
+    let mut flow = flow::Flow::new(text, start, flow::Dialect::Json);
+    let root = flow.value();
+    Tree { documents: vec![root], cut: flow.cut }
+}
+
+/// The first bracket of an object or a list behind a place, in the same statement.
+fn opened(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let open = rest.find(['{', '['])?;
+    let is_same = !rest.get(..open)?.contains(';');
+    is_same.then_some(from + open)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,210 @@
+//! Projects of MSBuild: commands that a build starts (`Exec`), code in them (`UsingTask`), and files that it deletes or writes (learn.microsoft.com,
+//! "MSBuild task reference", "Customize your build": `Directory.Build.props` and `.targets` are taken in from the nearest directory above).
+
+use portcullis_syntax::Span;
+
+use super::{Starter, project, tree};
+use crate::{
+    bound::Bounded,
+    effect::Certainty,
+    text::Text,
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, Found, directory_of},
+    },
+};
+
+pub(super) static DOTNET: Starter = Starter { programs: &["dotnet", "msbuild", "xbuild"], start };
+
+/// Verbs of `dotnet` that evaluate a project.
+const VERBS: &[&str] = &[
+    "build", "clean", "msbuild", "pack", "publish", "restore", "run", "test", "watch", "add",
+    "list",
+];
+
+/// How projects are called.
+const PROJECTS: &[&str] = &[".csproj", ".fsproj", ".vbproj", ".proj", ".sqlproj", ".shproj"];
+
+/// What every project of a directory and of those below takes in.
+const SHARED: &[&str] = &[
+    "Directory.Build.props",
+    "Directory.Build.targets",
+    "Directory.Packages.props",
+    "Directory.Solution.targets",
+    "Directory.Build.rsp",
+];
+
+/// How many projects of one build are read.
+const FILES: usize = 24;
+
+/// How deep folders of projects are listed, and imports take in each other.
+const NESTED: usize = 4;
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let operands = project::operands(&words, &["-c", "--configuration", "-f", "-o", "-r", "-p"]);
+    let verb = operands.first().copied().unwrap_or_default();
+    if project::has(&words, &["--help", "-h", "-?", "--version", "--info"])
+        || invocation.program == "dotnet" && !VERBS.contains(&verb)
+    {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let is_project = |name: &str| PROJECTS.iter().any(|end| name.ends_with(end));
+    let named = operands
+        .iter()
+        .chain(&project::options(&words, &["--project"]))
+        .find(|word| is_project(word) || word.ends_with(".sln") || word.ends_with(".slnx"))
+        .and_then(|word| walk.target(&Text::known(*word)).path);
+    let root = named.as_deref().map_or(here.as_str(), directory_of).to_owned();
+    let mut seen: Vec<String> = Vec::new();
+    let shared: Vec<Option<File>> = project::in_directory(walk, Some(&root), |walk| {
+        SHARED.iter().map(|name| project::nearest(walk, &[name])).collect()
+    });
+    for file in shared.iter().flatten() {
+        evaluated(walk, file, invocation.span, &mut seen, 0);
+    }
+    let paths = match named.filter(|path| is_project(path)) {
+        Some(path) => vec![path],
+        None => walk.in_project(|walk| {
+            let Found::Directory(names) = walk.look(&root) else { return Vec::new() };
+            let is_solution =
+                names.iter().any(|name| name.ends_with(".sln") || name.ends_with(".slnx"));
+            let deep = if is_solution { NESTED } else { 1 };
+            let found = project::below(walk, &root, deep, invocation.span, &is_project);
+            found.iter().at_most(FILES, walk, invocation.span).cloned().collect()
+        }),
+    };
+    // The program itself, and tests.
+    if matches!(verb, "run" | "watch" | "test") {
+        let folders: Vec<String> = paths.iter().map(|path| directory_of(path).to_owned()).collect();
+        let sources = walk.in_project(|walk| {
+            let mut found = Vec::new();
+            for folder in &folders {
+                let is_meant =
+                    |name: &str| name.ends_with(".cs") && (verb != "test" || name.contains("Test"));
+                found.extend(project::below(walk, folder, 2, invocation.span, &is_meant));
+            }
+            found.iter().at_most(FILES, walk, invocation.span).cloned().collect::<Vec<_>>()
+        });
+        for path in &sources {
+            walk.look(path);
+        }
+        for path in &sources {
+            walk.load("csharp", path, invocation.span);
+        }
+    }
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        if let Some(file) = walk.look(path).file() {
+            evaluated(walk, &file, invocation.span, &mut seen, 0);
+        }
+    }
+}
+
+fn evaluated(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String>, depth: usize) {
+    if seen.contains(&file.path) {
+        return;
+    }
+    seen.push(file.path.clone());
+    let root = directory_of(&file.path).to_owned();
+    let imports = project::in_directory(walk, Some(&root), |walk| {
+        walk.in_file(file, "msbuild", span, |walk| {
+            let tree = project::whole(walk, tree::markup(&file.text));
+            let mut nodes: Vec<&tree::Node> = Vec::new();
+            if let Some(node) = tree.root() {
+                node.visit(&mut |inner| nodes.push(inner));
+            }
+            let mut imports: Vec<String> = Vec::new();
+            for (name, task) in nodes.iter().flat_map(|node| node.entries()) {
+                if name == "Import" {
+                    imports.extend(task.text_of("@Project").map(|it| filled(walk, it, &root)));
+                }
+                walk.at_most(Certainty::Likely, |walk| run(walk, name, task, &root));
+            }
+            imports
+        })
+    });
+    for name in imports.unwrap_or_default() {
+        let path =
+            crate::understand::shell::normal(&project::joined(&root, &name.replace('\\', "/")));
+        if depth < NESTED
+            && let Some(inner) = walk.look(&path).file()
+        {
+            evaluated(walk, &inner, span, seen, depth + 1);
+        }
+    }
+}
+
+/// Says what a task of a target does.
+fn run(walk: &mut Walk<'_>, name: &str, task: &tree::Node, root: &str) {
+    let given = |walk: &Walk<'_>, key: &str| task.text_of(key).map(|it| filled(walk, it, root));
+    match name {
+        "Exec" => {
+            let Some(command) = given(walk, "@Command") else { return };
+            let directory = given(walk, "@WorkingDirectory");
+            project::in_directory(walk, directory.as_deref(), |walk| {
+                walk.shell(&Text::known(command), task.span, &[], None)
+            });
+        }
+        "PreBuildEvent" | "PostBuildEvent" => {
+            if let Some(command) = task.text() {
+                let command = filled(walk, command, root);
+                walk.shell(&Text::known(command), task.span, &[], None);
+            }
+        }
+        "Code" => {
+            let code = task.text().or_else(|| task.text_of("#text")).unwrap_or_default();
+            if !code.is_empty() {
+                walk.code("csharp", &Text::known(code), task.span, &[]);
+            }
+        }
+        "RemoveDir" | "Delete" => {
+            let key = if name == "Delete" { "@Files" } else { "@Directories" };
+            for place in given(walk, key).iter().flat_map(|places| places.split(';')) {
+                // What a list of items holds is made by the build itself.
+                if !place.contains("@(") && !place.is_empty() {
+                    walk.run(&project::arguments(&["rm", "-rf", place], task.span), None);
+                }
+            }
+        }
+        "WriteLinesToFile" => {
+            if let Some(file) = given(walk, "@File") {
+                walk.run(&project::arguments(&["tee", "-a", file.as_str()], task.span), None);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `$(NAME)`: where the file stands, the home directory, and else a word that stands for what nobody knows.
+fn filled(walk: &Walk<'_>, text: &str, root: &str) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("$(") {
+        filled.push_str(before);
+        let mut depth = 1_usize;
+        let end = after.char_indices().find_map(|(at, letter)| {
+            depth += usize::from(letter == '(');
+            depth -= usize::from(letter == ')');
+            (depth == 0).then_some(at)
+        });
+        let name = after.get(..end.unwrap_or(after.len())).unwrap_or_default();
+        match name {
+            "HOME" | "USERPROFILE" => filled.push_str(walk.facts().home.as_deref().unwrap_or("~")),
+            "MSBuildThisFileDirectory"
+            | "MSBuildProjectDirectory"
+            | "ProjectDir"
+            | "SolutionDir" => {
+                filled.push_str(root);
+                filled.push('/');
+            }
+            _ => filled.push_str("value"),
+        }
+        rest = after.get(end.map_or(after.len(), |end| end + 1)..).unwrap_or_default();
+    }
+    filled.push_str(rest);
+    filled
+}

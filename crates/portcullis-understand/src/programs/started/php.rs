@@ -1,0 +1,78 @@
+//! PHPUnit: the script that its settings load first, and the tests that it runs (docs.phpunit.de, "The XML Configuration File", "The Command-Line Test
+//! Runner").
+
+use super::{Starter, project, tree};
+use crate::{
+    bound::Bounded,
+    text::Text,
+    understand::shell::{Invocation, Walk, files::directory_of},
+};
+
+pub(super) static PHPUNIT: Starter =
+    Starter { programs: &["paratest", "pest", "phpunit", "simple-phpunit"], start };
+
+/// How many tests are read.
+const TESTS: usize = 16;
+
+fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version", "--list-tests"]) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let span = invocation.span;
+    let named = project::option(&words, &["-c", "--configuration"])
+        .and_then(|name| walk.target(&Text::known(name)).path);
+    let file = match named {
+        Some(path) if path.ends_with(".xml") || path.ends_with(".dist") => walk.look(&path).file(),
+        Some(path) => project::first_in(walk, &path, &["phpunit.xml", "phpunit.xml.dist"]),
+        None => {
+            project::first_in(walk, &here, &["phpunit.xml", "phpunit.dist.xml", "phpunit.xml.dist"])
+        }
+    };
+    let mut paths: Vec<String> = Vec::new();
+    let mut folders: Vec<String> = vec![format!("{here}/tests")];
+    if let Some(file) = &file {
+        let root = directory_of(&file.path).to_owned();
+        let tree = tree::markup(&file.text);
+        let node = tree.root().and_then(|root| root.get("phpunit"));
+        paths.extend(
+            node.and_then(|it| it.text_of("@bootstrap")).map(|name| project::joined(&root, name)),
+        );
+        for value in node.iter().flat_map(|it| it.get("testsuites")) {
+            value.visit(&mut |inner| {
+                let named = inner.text_of("directory");
+                folders.extend(named.map(|name| project::joined(&root, name)));
+            });
+        }
+    }
+    if let Some(name) = project::option(&words, &["--bootstrap"]) {
+        paths.extend(walk.target(&Text::known(name)).path);
+    }
+    folders.sort();
+    folders.dedup();
+    let given: Vec<String> = words
+        .iter()
+        .filter(|word| word.ends_with(".php") && !word.starts_with('-'))
+        .filter_map(|word| walk.target(&Text::known(word.as_str())).path)
+        .collect();
+    if given.is_empty() {
+        let found = walk.in_project(|walk| {
+            let mut found = Vec::new();
+            for folder in &folders {
+                found.extend(project::below(walk, folder, 4, span, &|name| {
+                    name.ends_with("Test.php")
+                }));
+            }
+            found.iter().at_most(TESTS, walk, span).cloned().collect::<Vec<_>>()
+        });
+        paths.extend(found);
+    }
+    paths.extend(given);
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        walk.load("php", path, span);
+    }
+}
