@@ -43,8 +43,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
                     let code = code.trim_start();
                     let code = code
                         .split_whitespace()
-                        .skip_while(|word| word.starts_with("--"))
-                        .next()
+                        .find(|word| !word.starts_with("--"))
                         .and_then(|word| code.find(word))
                         .and_then(|at| code.get(at..))
                         .unwrap_or(code);

@@ -55,17 +55,15 @@ fn commands(text: &str) -> Vec<(String, Span)> {
         let start = at;
         at += line.len();
         let bare = line.trim();
-        let (mut code, from) = match open.take() {
-            Some(open) => open,
-            None => {
-                let value = bare
-                    .strip_prefix("command")
-                    .or_else(|| bare.strip_prefix("COMMAND"))
-                    .and_then(|rest| rest.trim_start().strip_prefix('='));
-                let Some(value) = value else { continue };
+        let Some((mut code, from)) = open.take() else {
+            let value = bare
+                .strip_prefix("command")
+                .or_else(|| bare.strip_prefix("COMMAND"))
+                .and_then(|rest| rest.trim_start().strip_prefix('='));
+            if let Some(value) = value {
                 code_of(&mut found, (String::new(), start), value.trim(), at, &mut open);
-                continue;
             }
+            continue;
         };
         code.push(' ');
         code_of(&mut found, (code, from), bare, at, &mut open);

@@ -43,8 +43,8 @@ fn asked(program: &str, words: &[String]) -> Asked {
         if let Some(script) = asked.scripts.first().filter(|_| runs) {
             // npm keeps options in front of `--` for itself.
             let is_own = program == "npm" && word.starts_with('-') && !script.is_empty();
-            asked.everywhere |= is_own && matches!(word.as_str(), "--workspaces" | "-ws" | "-w")
-                || is_own && word.starts_with("--workspace=");
+            let is_wide = matches!(word.as_str(), "--workspaces" | "-ws" | "-w");
+            asked.everywhere |= is_own && (is_wide || word.starts_with("--workspace="));
             if word == "--" {
                 asked.given.extend(words.by_ref().cloned());
             } else if !is_own {

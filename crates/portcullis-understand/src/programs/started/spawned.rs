@@ -91,9 +91,9 @@ fn reached(text: &str, begin: &str, asked: &[&str]) -> Vec<Range<usize>> {
         at += line.len();
         // Of what stands at the margin, only what decorates goes with what follows.
         let stays = line.starts_with([' ', '\t', '@', ')', '#', '/']) || line.trim().is_empty();
-        if !line.starts_with(['@', ')', '#', '/'])
-            && !(stays && text.get(above..).is_some_and(|it| it.starts_with('@')))
-        {
+        let decorates = line.starts_with(['@', ')', '#', '/']);
+        let is_decorated = text.get(above..).is_some_and(|it| it.starts_with('@'));
+        if !decorates && !(stays && is_decorated) {
             above = at;
         }
     }
