@@ -173,11 +173,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// The module that a path begins with, and what stands behind it.
     fn module_of<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
-        let length = |module: &String| {
-            let rest = path.strip_prefix(module.as_str())?;
-            (rest.is_empty() || rest.starts_with(['.', '(', '['])).then_some(module.len())
-        };
-        let longest = self.modules.iter().filter_map(length).max()?;
+        // Only what ends at a member, a call or an index can be one.
+        let ends = path.match_indices(['.', '(', '[']).map(|(at, _)| at).chain([path.len()]);
+        let is_module = |at: &usize| path.get(..*at).is_some_and(|it| self.modules.contains(it));
+        let longest = ends.filter(is_module).max()?;
         path.split_at_checked(longest)
     }
 
