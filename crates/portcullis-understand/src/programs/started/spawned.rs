@@ -93,7 +93,8 @@ fn reached(text: &str, begin: &str, asked: &[&str]) -> Vec<Range<usize>> {
         let stays = line.starts_with([' ', '\t', '@', ')', '#', '/']) || line.trim().is_empty();
         let decorates = line.starts_with(['@', ')', '#', '/']);
         let is_decorated = text.get(above..).is_some_and(|it| it.starts_with('@'));
-        if !decorates && !(stays && is_decorated) {
+        let belongs = decorates || stays && is_decorated;
+        if !belongs {
             above = at;
         }
     }
