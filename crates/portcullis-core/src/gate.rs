@@ -7,8 +7,8 @@ use crate::{
     analyze::Ensemble,
     assessment::{Assessment, Evidence},
     class,
-    effect::EffectKind,
-    facts::{FactPlan, Facts},
+    effect::{EffectKind, Effects},
+    facts::{FactPlan, Facts, FileFact},
     policy::{Context, Policy, Subject},
     rules::Scene,
     understand,
@@ -71,47 +71,12 @@ impl Gate {
     }
 
     /// As [`Gate::plan`], after a first look: what a file starts shows only once its content is known, so this is asked again for as long
-    /// as [`FactPlan::contents`] is not empty, up to [`LOOKS`] times.
+    /// as [`FactPlan::contents`] is not empty, up to [`LOOKS`] times. Whoever can read files while the action is understood needs no
+    /// rounds: [`Understood::reading`].
     #[must_use]
     pub fn plan_with(&self, action: &Action, facts: &Facts) -> FactPlan {
         let facts = with_claims(action, Cow::Borrowed(facts));
-        let effects = understand::understand(action, &facts);
-        let paths = effects
-            .list
-            .iter()
-            .filter_map(|effect| match &effect.kind {
-                EffectKind::Read(target)
-                | EffectKind::Write { target, .. }
-                | EffectKind::Delete { target, .. }
-                | EffectKind::Permission { target, .. }
-                | EffectKind::Hand { target, .. }
-                | EffectKind::Discard { target, .. } => target.path.clone(),
-                _ => None,
-            })
-            .filter(|path| path.starts_with('/') && !is_own_stream(path))
-            .take(MAX_PATHS)
-            .collect();
-        let hosts = effects
-            .list
-            .iter()
-            .any(|effect| matches!(&effect.kind, EffectKind::Connect(to) if to.sends.is_some()));
-        let discarded = |wanted: bool| {
-            let paths = effects.list.iter().filter_map(|effect| match &effect.kind {
-                EffectKind::Discard { target, whole } if *whole == wanted => target.path.clone(),
-                // In the project itself, a file that is deleted is no question.
-                EffectKind::Delete { target, recursive: false } if !wanted => {
-                    let own = facts.cwd.as_deref().map(|cwd| format!("{cwd}/"));
-                    target.path.clone().filter(|path| {
-                        !path.contains(['*', '?', '['])
-                            && !own.is_some_and(|own| path.starts_with(&own))
-                    })
-                }
-                _ => None,
-            });
-            paths.filter(|path| path.starts_with('/')).take(MAX_PATHS).collect()
-        };
-        let (uncommitted, work_trees) = (discarded(false), discarded(true));
-        FactPlan { paths, uncommitted, work_trees, contents: effects.wanted, hosts }
+        planned(&understand::understand(action, &facts), &facts)
     }
 
     /// Judges an action, with somebody there to be asked.
@@ -125,17 +90,147 @@ impl Gate {
     pub fn judge_in(&self, action: &Action, facts: &Facts, context: &Context) -> Judgement {
         let facts = with_claims(action, Cow::Borrowed(facts));
         let effects = understand::understand(action, &facts);
-        let scene = Scene { action, effects: &effects, facts: &facts };
+        self.judged(action, effects, &facts, context)
+    }
+
+    /// Judges what was understood already, and gives the facts back that it was understood by. The same comes of it as of
+    /// [`Gate::judge_in`] with those facts.
+    #[must_use]
+    pub fn judge_understood(
+        &self,
+        understood: Understood<'_>,
+        context: &Context,
+    ) -> (Judgement, Facts) {
+        let Understood { action, effects, facts } = understood;
+        let judgement = {
+            let facts = with_claims(action, Cow::Borrowed(&facts));
+            self.judged(action, effects, &facts, context)
+        };
+        (judgement, facts)
+    }
+
+    fn judged(
+        &self,
+        action: &Action,
+        effects: Effects,
+        facts: &Facts,
+        context: &Context,
+    ) -> Judgement {
+        let scene = Scene { action, effects: &effects, facts };
         let mut opinion = self.analyzers.opinion(&scene);
         opinion.findings = self.policy.adjusted(opinion.findings);
         let tool_class = self.policy.tool_class(action);
         let class = class::class(&scene, &opinion.findings, tool_class);
         let evidence = Evidence { action, effects: &effects, opinion, tool_class, class };
         let assessment = Assessment::new(evidence);
-        let subject = Subject { action, effects: &effects, facts: &facts, assessment: &assessment };
+        let subject = Subject { action, effects: &effects, facts, assessment: &assessment };
         let decision = self.policy.decide(&subject, context);
         Judgement { action: action.digest(), effects, assessment, decision }
     }
+}
+
+/// What an action would do in the world as it is known. The effects and the facts that they were understood by belong together and are
+/// never changed apart, so that nothing is judged by what was understood of another world.
+#[derive(Clone, Debug)]
+pub struct Understood<'a> {
+    action: &'a Action,
+    effects: Effects,
+    facts: Facts,
+}
+
+impl<'a> Understood<'a> {
+    /// What an action would do by these facts alone.
+    #[must_use]
+    pub fn new(action: &'a Action, facts: Facts) -> Self {
+        let effects = {
+            let facts = with_claims(action, Cow::Borrowed(&facts));
+            understand::understand(action, &facts)
+        };
+        Self { action, effects, facts }
+    }
+
+    /// What an action would do, with somebody who reads the files that it starts when they are met: `read` is asked for the absolute path
+    /// of each once, and gives nothing where no more is read for one action. What it gave is among the facts then, so that the same is
+    /// understood of them without it.
+    #[must_use]
+    pub fn reading(
+        action: &'a Action,
+        mut facts: Facts,
+        read: &dyn Fn(&str) -> Option<FileFact>,
+    ) -> Self {
+        let (effects, contents) = {
+            let facts = with_claims(action, Cow::Borrowed(&facts));
+            understand::understand_reading(action, &facts, read)
+        };
+        facts.contents.extend(contents);
+        Self { action, effects, facts }
+    }
+
+    /// What should be known beside the facts that there are.
+    #[must_use]
+    pub fn plan(&self) -> FactPlan {
+        let facts = with_claims(self.action, Cow::Borrowed(&self.facts));
+        planned(&self.effects, &facts)
+    }
+
+    /// The facts that it was understood by.
+    #[must_use]
+    pub const fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What it would do.
+    #[must_use]
+    pub const fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    /// The facts, to learn more; what was understood by them is gone then.
+    #[must_use]
+    pub fn into_facts(self) -> Facts {
+        self.facts
+    }
+}
+
+/// What should be known of what an action would do.
+fn planned(effects: &Effects, facts: &Facts) -> FactPlan {
+    let paths = effects
+        .list
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Read(target)
+            | EffectKind::Write { target, .. }
+            | EffectKind::Delete { target, .. }
+            | EffectKind::Permission { target, .. }
+            | EffectKind::Hand { target, .. }
+            | EffectKind::Discard { target, .. } => target.path.as_ref(),
+            _ => None,
+        })
+        .filter(|path| path.starts_with('/') && !is_own_stream(path))
+        .take(MAX_PATHS)
+        .cloned()
+        .collect();
+    let hosts = effects
+        .list
+        .iter()
+        .any(|effect| matches!(&effect.kind, EffectKind::Connect(to) if to.sends.is_some()));
+    let discarded = |wanted: bool| {
+        let paths = effects.list.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Discard { target, whole } if *whole == wanted => target.path.clone(),
+            // In the project itself, a file that is deleted is no question.
+            EffectKind::Delete { target, recursive: false } if !wanted => {
+                let own = facts.cwd.as_deref().map(|cwd| format!("{cwd}/"));
+                target.path.clone().filter(|path| {
+                    !path.contains(['*', '?', '['])
+                        && !own.is_some_and(|own| path.starts_with(&own))
+                })
+            }
+            _ => None,
+        });
+        paths.filter(|path| path.starts_with('/')).take(MAX_PATHS).collect()
+    };
+    let (uncommitted, work_trees) = (discarded(false), discarded(true));
+    FactPlan { paths, uncommitted, work_trees, contents: effects.wanted.clone(), hosts }
 }
 
 /// The facts, with the directories that the call itself names where none were observed.

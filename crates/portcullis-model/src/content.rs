@@ -18,7 +18,7 @@ pub const ACTION_FILES: usize = 64;
 pub const ACTION_LOOKS: usize = 512;
 
 /// How many names of one directory are listed.
-pub const NAMES: usize = 512;
+pub const NAMES: usize = 2_048;
 
 /// What is known of a file whose content was asked for.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -19,7 +19,7 @@ pub struct Effects {
     pub layers: Vec<Layer>,
     /// The effects in the order found.
     pub list: Vec<Effect>,
-    /// Data that flows from one effect into another.
+    /// Data that flows from one effect into another, in the order of where it goes; see [`Effects::draw`].
     pub flows: Vec<Flow>,
     /// What was not understood.
     pub gaps: Vec<Gap>,
@@ -33,6 +33,8 @@ pub struct Effects {
     pub shown: Text,
     /// Where the unknown values come from that stand in nested layers as one character each, see [`stand_in`].
     pub unknown: Vec<Box<str>>,
+    /// How much work it was to understand it, in the units of the bounds that there are for that.
+    pub work: usize,
 }
 
 /// A file that would be started, loaded, or given to something that acts on it.
@@ -522,6 +524,29 @@ impl GapReason {
 }
 
 impl Effects {
+    /// Draws a flow, unless there are so many already; whether it is there.
+    pub fn draw(&mut self, flow: Flow, most: usize) -> bool {
+        let into = self.flows_into(flow.to);
+        if into.contains(&flow) {
+            return true;
+        }
+        if self.flows.len() >= most {
+            return false;
+        }
+        let end = self.flows.partition_point(|known| known.to <= flow.to);
+        self.flows.insert(end, flow);
+        true
+    }
+
+    /// The flows into an effect.
+    #[must_use]
+    pub fn flows_into(&self, to: EffectId) -> &[Flow] {
+        let start = self.flows.partition_point(|flow| flow.to < to);
+        let into = self.flows.get(start..).unwrap_or_default();
+        let end = into.partition_point(|flow| flow.to == to);
+        into.get(..end).unwrap_or_default()
+    }
+
     /// The effects that a text comes from, directly or through other effects, nearest first.
     pub fn origins(&self, text: &Text) -> Vec<&Effect> {
         self.followed(text.sources.clone()).0
@@ -529,23 +554,18 @@ impl Effects {
 
     /// The effects that these come from, themselves first, and whether there are more than are followed.
     fn followed(&self, mut open: Vec<EffectId>) -> (Vec<&Effect>, bool) {
+        // In order, so that one is found quickly.
         let mut seen: Vec<EffectId> = Vec::new();
         let mut found = Vec::new();
         while let Some(id) = open.pop() {
-            if seen.contains(&id) {
-                continue;
-            }
+            let Err(place) = seen.binary_search(&id) else { continue };
             if seen.len() >= FOLLOWED {
                 return (found, true);
             }
-            seen.push(id);
+            seen.insert(place, id);
             let Some(effect) = self.list.get(id.0 as usize) else { continue };
             found.push(effect);
-            for flow in &self.flows {
-                if flow.to == id {
-                    open.push(flow.from);
-                }
-            }
+            open.extend(self.flows_into(id).iter().map(|flow| flow.from));
         }
         (found, false)
     }

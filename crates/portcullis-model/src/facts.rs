@@ -66,6 +66,39 @@ pub struct Facts {
     pub tool: ToolFacts,
 }
 
+/// What was looked up for a plan beside what was known, files aside.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Observed {
+    /// See [`Facts::paths`].
+    pub paths: BTreeMap<String, PathFact>,
+    /// See [`Facts::uncommitted`].
+    pub uncommitted: BTreeMap<String, bool>,
+    /// See [`Facts::work_trees`].
+    pub work_trees: BTreeMap<String, bool>,
+    /// See [`Facts::hosts`].
+    pub hosts: Vec<String>,
+}
+
+impl Observed {
+    /// Whether nothing was seen: what was understood without it holds.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { paths, uncommitted, work_trees, hosts } = self;
+        paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && hosts.is_empty()
+    }
+}
+
+impl Facts {
+    /// The same, and what was looked up since.
+    pub fn learn(&mut self, observed: Observed) {
+        let Observed { paths, uncommitted, work_trees, hosts } = observed;
+        self.paths.extend(paths);
+        self.uncommitted.extend(uncommitted);
+        self.work_trees.extend(work_trees);
+        self.hosts.extend(hosts);
+    }
+}
+
 /// What whoever set the gate up says of a tool.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ToolFacts {

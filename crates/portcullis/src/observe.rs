@@ -9,15 +9,17 @@
 mod contents;
 mod remotes;
 
+pub use contents::Reader;
+
 use std::{
-    cell::OnceCell,
+    cell::{OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::{Component, Path, PathBuf},
 };
 
 use portcullis_core::{
-    facts::{FactPlan, Facts, FileFact, PathFact, PathKind, ToolFacts},
+    facts::{FactPlan, Facts, FileFact, Observed, PathFact, PathKind, ToolFacts},
     session::SessionState,
 };
 
@@ -103,10 +105,19 @@ impl Observer {
         !self.leaves_files
     }
 
-    /// The facts that a plan asks for. `cwd` and `home` are what the call says of itself; without them, this process's own
+    /// The facts that a plan asks for, files aside. `cwd` and `home` are what the call says of itself; without them, this process's own
     /// are taken.
     #[must_use]
     pub fn facts(&self, plan: &FactPlan, cwd: Option<&str>, home: Option<&str>) -> Facts {
+        let mut facts = self.surroundings(cwd, home);
+        let observed = self.look(plan, &facts);
+        facts.learn(observed);
+        facts
+    }
+
+    /// What is known of the world before anything of it is asked for; see [`Observer::facts`].
+    #[must_use]
+    pub fn surroundings(&self, cwd: Option<&str>, home: Option<&str>) -> Facts {
         let own_cwd = || std::env::current_dir().ok().filter(|_| self.knows_own);
         let cwd = cwd.map(PathBuf::from).filter(|path| path.is_absolute()).or_else(own_cwd);
         let cwd = cwd.map(|path| normalised(&path));
@@ -121,73 +132,67 @@ impl Observer {
                 && !holds(home.as_deref())
                 && platform::is_for_temporary_files(path)
         });
-        // Only what a path is compared with need be followed, and mostly they are one directory.
-        let names = [&workspace, &cwd, &home].map(|path| path.as_deref());
-        let mut distinct: Vec<&Path> = Vec::with_capacity(names.len());
-        for name in names.into_iter().flatten().filter(|_| !plan.paths.is_empty()) {
-            if !distinct.contains(&name) {
-                distinct.push(name);
-            }
-        }
-        let names = look.aliases(distinct.into_iter());
-        let paths = plan.paths.iter().take(MAX_PATHS);
-        let [uncommitted, work_trees] = look.uncommitted(plan);
-        let mut facts = Facts {
-            paths: paths.filter_map(|path| Some((path.clone(), look.at(path, &names)?))).collect(),
-            uncommitted,
-            work_trees,
+        Facts {
             cwd: cwd.as_deref().and_then(text),
             home: home.as_deref().and_then(text),
             workspace: workspace.as_deref().and_then(text),
             temporary: temporary.as_deref().and_then(text),
             guarded: self.guarded.clone(),
             hooked: self.hooked.clone(),
-            hosts: match &workspace {
-                Some(workspace) if plan.hosts => {
-                    remotes::hosts(workspace, |path| look.may_look(path))
-                }
-                _ => Vec::new(),
-            },
+            hosts: Vec::new(),
+            paths: BTreeMap::new(),
+            uncommitted: BTreeMap::new(),
+            work_trees: BTreeMap::new(),
             contents: BTreeMap::new(),
             session: SessionState::NOTHING,
             tool: ToolFacts::default(),
-        };
-        if self.reads_files() {
-            look.contents(&plan.contents, &mut facts);
         }
-        facts
     }
 
-    /// What a later plan asks for beside what is known already.
-    pub fn look_again(&self, plan: &FactPlan, facts: &mut Facts) {
-        let cwd = facts.cwd.clone();
-        let home = facts.home.clone();
-        let session = std::mem::take(&mut facts.session);
-        let tool = std::mem::take(&mut facts.tool);
-        let contents = std::mem::take(&mut facts.contents);
-        let before = (
-            std::mem::take(&mut facts.paths),
-            std::mem::take(&mut facts.uncommitted),
-            std::mem::take(&mut facts.work_trees),
-        );
-        let hosts = std::mem::take(&mut facts.hosts);
-        let mut again = FactPlan { contents: BTreeSet::new(), ..plan.clone() };
-        again.paths.retain(|path| !before.0.contains_key(path));
-        again.uncommitted.retain(|path| !before.1.contains_key(path));
-        again.work_trees.retain(|path| !before.2.contains_key(path));
-        again.hosts &= hosts.is_empty();
-        *facts = Facts {
-            session,
-            contents,
-            tool,
-            ..self.facts(&again, cwd.as_deref(), home.as_deref())
+    /// What a plan asks for beside what is known already, files aside.
+    #[must_use]
+    pub fn look(&self, plan: &FactPlan, facts: &Facts) -> Observed {
+        let unknown = |paths: &BTreeSet<String>, is_known: &dyn Fn(&String) -> bool| {
+            paths.iter().filter(|path| !is_known(path)).cloned().collect::<BTreeSet<_>>()
         };
-        facts.paths.extend(before.0);
-        facts.uncommitted.extend(before.1);
-        facts.work_trees.extend(before.2);
-        facts.hosts.extend(hosts);
-        let (cwd, home) = (cwd.map(PathBuf::from), home.map(PathBuf::from));
-        Look::new(cwd.as_deref(), home.as_deref()).contents(&plan.contents, facts);
+        let left = MAX_PATHS.saturating_sub(facts.paths.len());
+        let paths: Vec<&String> =
+            plan.paths.iter().filter(|path| !facts.paths.contains_key(*path)).take(left).collect();
+        let uncommitted = unknown(&plan.uncommitted, &|path| facts.uncommitted.contains_key(path));
+        let work_trees = unknown(&plan.work_trees, &|path| facts.work_trees.contains_key(path));
+        let hosts = plan.hosts && facts.hosts.is_empty();
+        if paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && !hosts {
+            return Observed::default();
+        }
+        let directories = [&facts.workspace, &facts.cwd, &facts.home];
+        let [workspace, cwd, home] = directories.map(|path| path.as_deref().map(Path::new));
+        let look = Look::new(cwd, home);
+        // Only what a path is compared with need be followed, and mostly they are one directory.
+        let mut distinct: Vec<&Path> = Vec::with_capacity(3);
+        for name in [workspace, cwd, home].into_iter().flatten().filter(|_| !paths.is_empty()) {
+            if !distinct.contains(&name) {
+                distinct.push(name);
+            }
+        }
+        let names = look.aliases(distinct.into_iter());
+        let seen = paths.into_iter().filter_map(|path| {
+            let fact = look.at(path, &names)?;
+            Some((path.clone(), fact))
+        });
+        let paths = seen.collect();
+        let [uncommitted, work_trees] = look.uncommitted(&uncommitted, &work_trees);
+        let hosts = match workspace {
+            Some(workspace) if hosts => remotes::hosts(workspace, |path| look.may_look(path)),
+            _ => Vec::new(),
+        };
+        Observed { paths, uncommitted, work_trees, hosts }
+    }
+
+    /// Whoever reads files for one call, within what is read for one; nobody where none are read.
+    #[must_use]
+    pub fn reader<'a>(&self, place: &'a Place, known: &Facts) -> Option<Reader<'a>> {
+        self.reads_files()
+            .then(|| Reader::new(Look::new(place.cwd.as_deref(), place.home.as_deref()), known))
     }
 
     /// The files of a decision that are not what they were: what was read of them is another by now, or gone.
@@ -222,12 +227,30 @@ impl Observer {
     }
 }
 
+/// Where a call works and lives.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    cwd: Option<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+impl Place {
+    /// As facts have it.
+    #[must_use]
+    pub fn of(facts: &Facts) -> Self {
+        let path = |path: &Option<String>| path.as_deref().map(PathBuf::from);
+        Self { cwd: path(&facts.cwd), home: path(&facts.home) }
+    }
+}
+
 /// One look around, with the mounts that it keeps out of.
 struct Look<'a> {
     /// Where the call works and lives: whoever works on a server's disk already depends on it.
     own: [Option<&'a Path>; 2],
     /// Read when the first path beyond those is looked at.
     remote: OnceCell<Vec<PathBuf>>,
+    /// The directory of the last file that was looked at.
+    folder: RefCell<contents::Folder>,
 }
 
 /// A directory by the name that the call knows it by, and by the one without links.
@@ -238,12 +261,13 @@ struct Alias {
 
 impl<'a> Look<'a> {
     fn new(cwd: Option<&'a Path>, home: Option<&'a Path>) -> Self {
-        Self { own: [cwd, home], remote: OnceCell::new() }
+        Self { own: [cwd, home], remote: OnceCell::new(), folder: RefCell::default() }
     }
 
     fn may_look(&self, path: &Path) -> bool {
         let own = || self.own.into_iter().flatten();
-        if own().any(|place| place.starts_with(path)) {
+        // What leads to the places of its own is beyond none of these.
+        if self.remote.get().is_none() && own().any(|place| place.starts_with(path)) {
             return true;
         }
         let read = || {
@@ -268,9 +292,13 @@ impl<'a> Look<'a> {
     }
 
     /// Whether what stands at the paths, or in the whole work trees around them, differs from what was committed.
-    fn uncommitted(&self, plan: &FactPlan) -> [BTreeMap<String, bool>; 2] {
+    fn uncommitted(
+        &self,
+        files: &BTreeSet<String>,
+        directories: &BTreeSet<String>,
+    ) -> [BTreeMap<String, bool>; 2] {
         let mut trees: HashMap<PathBuf, Option<uncommitted::Tree>> = HashMap::new();
-        [(&plan.uncommitted, false), (&plan.work_trees, true)].map(|(paths, whole)| {
+        [(files, false), (directories, true)].map(|(paths, whole)| {
             let seen = paths.iter().take(uncommitted::PATHS).filter_map(|path| {
                 let place = Path::new(path);
                 let root = self.repository_around(place)?;
@@ -507,7 +535,7 @@ mod tests {
     fn nothing_is_looked_at_in_a_network_file_system_also_through_a_link() {
         let (_keep, root) = world();
         symlink(root.join("elsewhere"), root.join("home/project/out")).unwrap();
-        let look = Look { own: [None; 2], remote: vec![root.join("elsewhere")].into() };
+        let look = Look { remote: vec![root.join("elsewhere")].into(), ..Look::new(None, None) };
         let at = |path: &str| look.at(root.join(path).to_str().unwrap(), &[]);
         assert_eq!(at("elsewhere/x"), None);
         let link = at("home/project/out/x").unwrap();

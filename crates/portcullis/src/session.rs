@@ -15,7 +15,7 @@ use portcullis_core::{
     call::ToolCall,
     decision::{Decision, Layer, Step, Verdict},
     facts::{FactPlan, Facts},
-    gate::{Gate, Judgement, LOOKS},
+    gate::{Gate, Judgement, LOOKS, Understood},
     inspect::{Inspection, inspect},
     monitor::Deed,
     policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
@@ -28,7 +28,7 @@ use crate::{
     audit::{AuditError, Entry, Files, Kind, Log, Record, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
-    observe::Observer,
+    observe::{Observer, Place},
     report, watch,
     wire::{EventRequest, Happened, Noticed},
 };
@@ -324,21 +324,18 @@ impl Session {
     /// Judges an action without recording anything.
     #[must_use]
     pub fn consider_action(&self, action: Action, context: Context) -> Judged {
-        let (plan, mut facts) = self.observed(&action);
+        let mut facts = self.surroundings(&action.call);
         let (regime, trouble) = match self.regime(facts.workspace.as_deref()) {
             Ok(regime) => (regime, None),
             Err(error) => (Arc::clone(&self.base), Some(error)),
         };
-        if plan.hosts {
-            let allowed = &regime.configuration.network.options.allowed_hosts;
-            facts.hosts.extend(allowed.iter().map(|entry| entry.host.to_ascii_lowercase()));
-        }
         facts.tool = regime.configuration.contracts.about(&action.call, &facts.session);
         let mode = regime.configuration.mode_for_call(self.mode.or(context.mode));
         let left_to_agent = regime.configuration.hook.unknown_tools == UnknownTools::Agent;
         let agent_asks = context.agent_asks && left_to_agent;
         let context = Context { mode, agent_asks, ..context };
-        let mut judgement = regime.gate.judge_in(&action, &facts, &context);
+        let understood = self.understood(&action, facts, &regime.configuration);
+        let (mut judgement, mut facts) = regime.gate.judge_understood(understood, &context);
         if judgement.decision.verdict != Verdict::Allow && !judgement.effects.files.is_empty() {
             // What a project keeps of its own is looked up only where it may matter.
             self.observer.look_up_commits(&mut facts);
@@ -356,35 +353,59 @@ impl Session {
         Judged { action, facts, context, judgement, regime, noticed, sequence: None }
     }
 
-    /// What is known of the world as far as an action asks for it, with the last plan. A file that is started may start another, so that
-    /// the world is looked at several times; an action that starts none is planned once. What is asked does not depend on the policy.
-    fn observed(&self, action: &Action) -> (FactPlan, Facts) {
-        let call = &action.call;
-        let gate = &self.base.gate;
-        let mut plan = gate.plan(action);
-        let mut facts = self.observer.facts(&plan, call.cwd.as_deref(), call.home.as_deref());
+    fn surroundings(&self, call: &ToolCall) -> Facts {
+        let mut facts = self.observer.surroundings(call.cwd.as_deref(), call.home.as_deref());
         facts.session = self.memory.of(call);
-        // Without a directory in the call, the first plan knew no path.
-        let mut open = self.observer.reads_files()
-            && (!plan.contents.is_empty() || call.cwd.is_none() && facts.cwd.is_some());
+        facts
+    }
+
+    /// What an action would do, with all that is known of the world as far as it asks for that. It is understood once where it asks for
+    /// nothing but files, which are read when they are met, else once more by what was looked up. What a file starts is looked up too.
+    fn understood<'a>(
+        &self,
+        action: &'a Action,
+        facts: Facts,
+        configuration: &Configuration,
+    ) -> Understood<'a> {
+        let mut understood = self.read_through(action, facts);
         for _ in 0..LOOKS {
-            if !open {
+            let plan = understood.plan();
+            let wants_hosts = plan.hosts && understood.facts().hosts.is_empty();
+            let mut observed = self.observer.look(&plan, understood.facts());
+            if wants_hosts {
+                let allowed = &configuration.network.options.allowed_hosts;
+                let allowed = allowed.iter().map(|entry| entry.host.to_ascii_lowercase());
+                observed.hosts.extend(allowed);
+            }
+            if observed.is_empty() {
                 break;
             }
-            plan = gate.plan_with(action, &facts);
-            let known = facts.contents.len();
-            self.observer.look_again(&plan, &mut facts);
-            // Where nothing more is looked at, nothing more will be wanted.
-            open = facts.contents.len() > known;
+            let starts_files = !understood.effects().files.is_empty();
+            let mut facts = understood.into_facts();
+            facts.learn(observed);
+            understood = self.read_through(action, facts);
+            if !starts_files {
+                break;
+            }
         }
-        (plan, facts)
+        understood
+    }
+
+    /// What an action would do by what is known, with the files that it starts.
+    fn read_through<'a>(&self, action: &'a Action, facts: Facts) -> Understood<'a> {
+        let place = Place::of(&facts);
+        match self.observer.reader(&place, &facts) {
+            Some(reader) => Understood::reading(action, facts, &|path| reader.read(path)),
+            None => Understood::new(action, facts),
+        }
     }
 
     /// The files that an action would start as the world is now.
     #[must_use]
     pub fn files_now(&self, action: &Action) -> Files {
-        let (_, facts) = self.observed(action);
-        Files::of(&self.base.gate.judge(action, &facts).effects.files)
+        let facts = self.surroundings(&action.call);
+        let understood = self.understood(action, facts, &self.base.configuration);
+        Files::of(&understood.effects().files)
     }
 
     /// Of the files that a decision went by, those that are others by now.
@@ -772,6 +793,13 @@ pub fn preview(action: &Action) -> String {
 }
 
 impl Judged {
+    /// What stands for the files that the action would start, as they were judged: see [`Files::seal`]. With the hash of the action it is what
+    /// an answer is bound to, since the words of a call do not say what stands in the files that it starts.
+    #[must_use]
+    pub fn seal(&self) -> Option<String> {
+        Files::of(&self.judgement.effects.files).fitted().seal()
+    }
+
     /// The decision for the record.
     #[must_use]
     pub fn entry(&self) -> Entry {

@@ -41,7 +41,7 @@ pub fn is_metadata(host: &str) -> bool {
 /// does not look like what it is: `DATABASE_URL`, `PGHOST`, `VAULT_ADDR` and whatever else programs have.
 pub fn service_in_variable(name: &str, value: &str) -> Option<String> {
     // Most values have neither.
-    if !value.contains(['.', ':']) && !value.bytes().any(|byte| byte.is_ascii_digit()) {
+    if !value.bytes().any(|byte| matches!(byte, b'.' | b':' | b'0'..=b'9')) {
         return None;
     }
     let name = name.to_ascii_uppercase();

@@ -5,12 +5,14 @@ mod meaning;
 pub mod shell;
 pub mod tool;
 
+use std::collections::BTreeMap;
+
 use portcullis_syntax::Span;
 
 use crate::{
     action::{Action, ActionKind, FileOperation, patched_text},
     effect::{Argument, Effects, WriteMode},
-    facts::Facts,
+    facts::{Facts, FileFact},
     text::Text,
 };
 
@@ -19,7 +21,23 @@ pub use tool::contract::{Known, Server, of_tool as contract_of, servers};
 /// Everything that an action would do, as far as it can be understood from its text and the facts.
 #[must_use]
 pub fn understand(action: &Action, facts: &Facts) -> Effects {
-    let mut walk = shell::Walk::new(facts);
+    understood(action, shell::Walk::new(facts)).finish()
+}
+
+/// As [`understand`], where files are read when they are met: `read` is asked for the absolute path of each of which the facts say nothing, once,
+/// and gives nothing where no more is read. Gives what it gave as well: with that among the facts, the same is understood without it.
+#[must_use]
+pub fn understand_reading(
+    action: &Action,
+    facts: &Facts,
+    read: &dyn Fn(&str) -> Option<FileFact>,
+) -> (Effects, BTreeMap<String, FileFact>) {
+    let mut walk = understood(action, shell::Walk::reading(facts, read));
+    let contents = walk.take_contents();
+    (walk.finish(), contents)
+}
+
+fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a> {
     match &action.kind {
         ActionKind::Shell { pointer, command } => {
             walk.open(pointer, command);
@@ -79,7 +97,7 @@ pub fn understand(action: &Action, facts: &Facts) -> Effects {
         }
         ActionKind::Tool => tool::understand(&mut walk, &action.call),
     }
-    walk.finish()
+    walk
 }
 
 /// What a text would do as a shell script, whatever it was sent as.

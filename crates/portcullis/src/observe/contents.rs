@@ -2,10 +2,11 @@
 //! than is read for one call, and each link seen.
 
 use std::{
-    collections::BTreeSet,
+    cell::Cell,
+    ffi::OsStr,
     fs,
     io::{ErrorKind, Read as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -22,6 +23,12 @@ use crate::audit::File;
 /// How much of a file's beginning tells whether it is text, as bash looks at it.
 const BEGINNING: usize = 80;
 
+/// After how many looks into one directory it is listed.
+const LISTED_AFTER: usize = 4;
+
+/// How many names a directory has that is listed for that.
+const FEW: usize = 128;
+
 /// What programs and archives begin with.
 const BINARIES: &[&[u8]] = &[
     b"\x7fELF",
@@ -36,32 +43,74 @@ const BINARIES: &[&[u8]] = &[
     b"SQLite format 3\0",
 ];
 
+/// Reads files for one call, and no more than is read for one: what was read before counts.
+pub struct Reader<'a> {
+    look: Look<'a>,
+    left: Cell<Left>,
+}
+
+/// How much more is read.
+#[derive(Clone, Copy)]
+struct Left {
+    looks: usize,
+    files: usize,
+    bytes: u64,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(look: Look<'a>, known: &Facts) -> Self {
+        let mut left = Left { looks: ACTION_LOOKS, files: ACTION_FILES, bytes: ACTION_BYTES };
+        for fact in known.contents.values() {
+            left.take(fact);
+        }
+        Self { look, left: Cell::new(left) }
+    }
+
+    /// What stands at an absolute path; nothing where no more is looked at.
+    #[must_use]
+    pub fn read(&self, path: &str) -> Option<FileFact> {
+        let mut left = self.left.get();
+        if left.looks == 0 {
+            return None;
+        }
+        let bytes = if left.files > 0 { left.bytes } else { 0 };
+        let fact = self.look.content(Path::new(path), bytes);
+        left.take(&fact);
+        self.left.set(left);
+        Some(fact)
+    }
+}
+
+impl Left {
+    fn take(&mut self, fact: &FileFact) {
+        self.looks = self.looks.saturating_sub(1);
+        if let FileFact::Read(file) = fact {
+            self.files = self.files.saturating_sub(1);
+            self.bytes = self.bytes.saturating_sub(file.text.len() as u64);
+        }
+    }
+}
+
 impl Look<'_> {
-    /// Reads what is wanted and was not looked at before, within what is read for one call.
-    pub(super) fn contents(&self, wanted: &BTreeSet<String>, facts: &mut Facts) {
-        let mut bytes: u64 = 0;
-        let mut files = 0;
-        for fact in facts.contents.values() {
-            if let FileFact::Read(file) = fact {
-                bytes = bytes.saturating_add(file.text.len() as u64);
-                files += 1;
-            }
+    /// Where a file would stand, links on the way to its directory followed.
+    fn in_folder(&self, path: &Path) -> Near {
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+            return self.resolved(path).map_or(Near::Nowhere, Near::At);
+        };
+        let mut folder = self.folder.borrow_mut();
+        if folder.path != directory {
+            *folder = Folder {
+                path: directory.to_owned(),
+                place: self.resolved(directory),
+                ..Folder::default()
+            };
         }
-        for path in wanted {
-            if facts.contents.contains_key(path) {
-                continue;
-            }
-            if facts.contents.len() >= ACTION_LOOKS {
-                break;
-            }
-            let left = if files < ACTION_FILES { ACTION_BYTES.saturating_sub(bytes) } else { 0 };
-            let fact = self.content(Path::new(path), left);
-            if let FileFact::Read(file) = &fact {
-                bytes = bytes.saturating_add(file.text.len() as u64);
-                files += 1;
-            }
-            facts.contents.insert(path.clone(), fact);
+        // Nothing is listed on another machine.
+        let may_list = folder.place.as_deref().is_some_and(|place| self.may_look(place));
+        if may_list && folder.lacks(name) {
+            return Near::Absent;
         }
+        folder.place.as_ref().map_or(Near::Nowhere, |place| Near::At(place.join(name)))
     }
 
     /// Whether a file that a decision went by is another now.
@@ -72,10 +121,8 @@ impl Look<'_> {
             return false;
         }
         match self.content(Path::new(&file.path), FILE_BYTES) {
-            FileFact::Read(now) => {
-                // How much of it was read then depended on what was read before it.
-                now.bytes != judged.bytes || judged.whole && now.sha256 != judged.sha256
-            }
+            // As much of a file is read each time, so that the two can be compared where it is longer too.
+            FileFact::Read(now) => now.bytes != judged.bytes || now.sha256 != judged.sha256,
             FileFact::Absent | FileFact::Directory { .. } | FileFact::NotRead { .. } => true,
         }
     }
@@ -85,12 +132,25 @@ impl Look<'_> {
         if !path.is_absolute() || !self.may_look(path) {
             return not_read(NotRead::OutOfBounds);
         }
-        // A circle of links is opened for nobody.
-        let Some(place) = self.resolved(path) else { return not_read(NotRead::Special) };
+        let mut place = match self.in_folder(path) {
+            Near::At(place) => place,
+            Near::Absent => return FileFact::Absent,
+            // A circle of links is opened for nobody.
+            Near::Nowhere => return not_read(NotRead::Special),
+        };
         if !self.may_look(&place) {
             return not_read(NotRead::OutOfBounds);
         }
-        let metadata = match fs::symlink_metadata(&place) {
+        let mut metadata = fs::symlink_metadata(&place);
+        if metadata.as_ref().is_ok_and(fs::Metadata::is_symlink) {
+            let Some(leads_to) = self.resolved(path) else { return not_read(NotRead::Special) };
+            if !self.may_look(&leads_to) {
+                return not_read(NotRead::OutOfBounds);
+            }
+            place = leads_to;
+            metadata = fs::symlink_metadata(&place);
+        }
+        let metadata = match metadata {
             Ok(metadata) => metadata,
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
@@ -105,10 +165,11 @@ impl Look<'_> {
         if !metadata.is_file() {
             return not_read(NotRead::Special);
         }
-        if left == 0 {
+        // What is left decides whether a file is read, and never how much of it: each time it is as much.
+        if left == 0 || left < metadata.len().min(FILE_BYTES) {
             return not_read(NotRead::TooMuch);
         }
-        match read(&place, left.min(FILE_BYTES)) {
+        match read(&place) {
             Ok(file) => {
                 let leads_to = (place != normalised(path)).then(|| text(&place)).flatten();
                 FileFact::Read(FileText { leads_to, ..file })
@@ -116,6 +177,56 @@ impl Look<'_> {
             Err(why) => not_read(why),
         }
     }
+}
+
+/// A directory that files are looked for in. Tools look for many names in one, of which most are not there: where it stands is found out once,
+/// and after a few looks it is listed instead of asked for each.
+#[derive(Debug, Default)]
+pub(super) struct Folder {
+    /// As it is named.
+    path: PathBuf,
+    /// Where it really stands; nothing for a circle of links.
+    place: Option<PathBuf>,
+    looks: usize,
+    /// Its names in lower case, in order; nothing where it was not listed.
+    names: Option<Vec<Vec<u8>>>,
+}
+
+/// Where a file would stand.
+enum Near {
+    /// Here, if there is one.
+    At(PathBuf),
+    /// There is none.
+    Absent,
+    /// In a circle of links.
+    Nowhere,
+}
+
+impl Folder {
+    /// Whether it has nothing of this name, in whatever capitals.
+    fn lacks(&mut self, name: &OsStr) -> bool {
+        self.looks = self.looks.saturating_add(1);
+        if self.looks == LISTED_AFTER {
+            self.names = self.place.as_deref().and_then(few_names);
+        }
+        let Some(names) = &self.names else { return false };
+        let name = name.as_encoded_bytes();
+        // What a file system makes of other characters is its own.
+        name.is_ascii() && names.binary_search(&name.to_ascii_lowercase()).is_err()
+    }
+}
+
+/// The names of a directory that has few, in lower case and in order.
+fn few_names(directory: &Path) -> Option<Vec<Vec<u8>>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).ok()? {
+        if names.len() >= FEW {
+            return None;
+        }
+        names.push(entry.ok()?.file_name().as_encoded_bytes().to_ascii_lowercase());
+    }
+    names.sort();
+    Some(names)
 }
 
 /// The names in a directory; `None` where they cannot be listed.
@@ -155,14 +266,15 @@ fn open(place: &Path) -> Result<fs::File, NotRead> {
 }
 
 /// The beginning of a file, as text.
-fn read(place: &Path, most: u64) -> Result<FileText, NotRead> {
+fn read(place: &Path) -> Result<FileText, NotRead> {
     let file = open(place)?;
     let metadata = file.metadata().map_err(|_| NotRead::Refused)?;
     if !metadata.is_file() {
         return Err(NotRead::Special);
     }
     let bytes = metadata.len();
-    let mut content = Vec::with_capacity(usize::try_from(bytes.min(most)).unwrap_or_default());
+    let most = bytes.min(FILE_BYTES);
+    let mut content = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
     (&file).take(most).read_to_end(&mut content).map_err(|_| NotRead::Refused)?;
     let after = file.metadata().map_err(|_| NotRead::Refused)?;
     if after.len() != bytes || after.modified().ok() != metadata.modified().ok() {

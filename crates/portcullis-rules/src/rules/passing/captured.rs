@@ -144,8 +144,7 @@ fn holds(
             _ => false,
         };
         if !is_kept {
-            let into = scene.effects.flows.iter().filter(|flow| flow.to == id);
-            waiting.extend(into.map(|flow| flow.from));
+            waiting.extend(scene.effects.flows_into(id).iter().map(|flow| flow.from));
         }
     }
     false

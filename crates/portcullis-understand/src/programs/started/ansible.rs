@@ -5,7 +5,6 @@
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
-    effect::GapReason,
     text::Text,
     understand::shell::{
         Invocation, Walk,
@@ -160,7 +159,7 @@ fn opened(
         return;
     }
     if play.seen.len() >= FILES {
-        walk.gap(span, GapReason::Limit);
+        walk.left_unread(span);
         return;
     }
     let Some(file) = walk.look(path).file() else { return };
@@ -172,7 +171,7 @@ fn opened(
             read(walk, &file, document, play);
         }
         if tree.cut {
-            walk.gap(portcullis_syntax::Span::new(0, file.text.len()), GapReason::Limit);
+            walk.left_unread(portcullis_syntax::Span::new(0, file.text.len()));
         }
     });
 }
@@ -225,7 +224,7 @@ fn task_file(walk: &mut Walk<'_>, path: &str, span: portcullis_syntax::Span, pla
 
 fn tasks(walk: &mut Walk<'_>, list: &tree::Node, here: &str, play: &mut Play, depth: usize) {
     if depth > NESTED {
-        walk.gap(list.span, GapReason::Limit);
+        walk.left_unread(list.span);
         return;
     }
     for task in list.items() {

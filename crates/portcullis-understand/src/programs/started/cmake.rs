@@ -8,7 +8,7 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project};
 use crate::{
-    effect::{Certainty, GapReason},
+    effect::Certainty,
     understand::shell::{
         Invocation, Walk,
         files::{File, directory_of},
@@ -115,14 +115,14 @@ fn read(walk: &mut Walk<'_>, file: &File, span: Span, reading: &mut Reading) {
     }
     walk.in_file(file, "cmake", span, |walk| {
         if reading.seen.len() >= FILES {
-            walk.gap(span, GapReason::Limit);
+            walk.left_unread(span);
             return;
         }
         reading.seen.push(file.path.clone());
         let here = directory_of(&file.path).to_owned();
         let (calls, is_cut) = calls(&file.text);
         if is_cut {
-            walk.gap(Span::new(0, file.text.len()), GapReason::Limit);
+            walk.left_unread(Span::new(0, file.text.len()));
         }
         let outer = reading.variables.insert("CMAKE_CURRENT_LIST_DIR".to_owned(), here.clone());
         if file.path.ends_with("/CMakeLists.txt") {

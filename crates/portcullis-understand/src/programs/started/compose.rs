@@ -99,7 +99,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
             if tree.cut {
                 let whole = portcullis_syntax::Span::new(0, file.text.len());
-                walk.gap(whole, crate::effect::GapReason::Limit);
+                walk.left_unread(whole);
             }
         });
     }

@@ -98,7 +98,7 @@ fn task(walk: &mut Walk<'_>, invocation: &Invocation) {
                 continue;
             }
             if ran.len() >= TASKS_WITHIN {
-                walk.gap(invocation.span, crate::effect::GapReason::Limit);
+                walk.left_unread(invocation.span);
                 break;
             }
             for node in tables.iter().filter_map(|table| table.get(&name)) {

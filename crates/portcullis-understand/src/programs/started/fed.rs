@@ -155,7 +155,7 @@ fn objects(walk: &mut Walk<'_>, invocation: &Invocation) {
                     [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
                 };
                 if names.iter().filter(is_manifest).count() > FILES {
-                    walk.gap(invocation.span, crate::effect::GapReason::Limit);
+                    walk.left_unread(invocation.span);
                 }
                 for name in names.iter().filter(is_manifest).leading(FILES) {
                     let path = format!("{}/{name}", path.trim_end_matches('/'));
@@ -191,7 +191,7 @@ fn customised(walk: &mut Walk<'_>, directory: &str, depth: usize) -> Vec<String>
     let mut paths = Vec::new();
     if depth > NESTED {
         let nowhere = portcullis_syntax::Span::default();
-        walk.gap(nowhere, crate::effect::GapReason::Limit);
+        walk.left_unread(nowhere);
         return paths;
     }
     for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {

@@ -6,7 +6,6 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
-    effect::GapReason,
     text::Text,
     understand::shell::{
         Invocation, Walk,
@@ -82,6 +81,30 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("sequence", "editor", &["rebase"]),
 ];
 
+/// Every key of the settings that are read.
+const KEYS: &[&str] = &[
+    "clean",
+    "command",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "helper",
+    "hookspath",
+    "pager",
+    "process",
+    "program",
+    "smudge",
+    "sshcommand",
+    "textconv",
+];
+
+/// Verbs that put files through the filters of their attributes.
+const FILTERING: &[&str] = &[
+    "add", "checkout", "commit", "diff", "merge", "pull", "rebase", "reset", "stash", "status",
+    "switch", "restore",
+];
+
 /// What stands on the command line of git.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Asked {
@@ -128,16 +151,12 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     project::in_directory(walk, directory.as_deref(), |walk| {
         let Some((root, git)) = repository(walk) else { return };
         let config = format!("{git}/config");
-        walk.look(&config);
         let mut folder = format!("{git}/hooks");
-        let usual = [folder.clone(), format!("{root}/.husky")];
-        // What may be wanted is asked for at once.
-        for folder in usual.iter().filter(|_| !hooks.is_empty()) {
-            walk.look(folder);
+        let set = settings(walk, &config, &asked, invocation.span);
+        if hooks.is_empty() {
+            return;
         }
-        let set =
-            asked.hooks.clone().or_else(|| settings(walk, &config, &asked.verb, invocation.span));
-        if let Some(path) = set {
+        if let Some(path) = asked.hooks.clone().or(set) {
             // Relative to where git runs hooks: the root of the work tree.
             let here = walk.directory().map(str::to_owned);
             walk.go_to(Some(root.clone()));
@@ -191,25 +210,54 @@ fn is_letter(word: &str, wanted: char) -> bool {
     })
 }
 
-/// The root of the work tree and its folder of git.
+/// The root of the work tree around the directory of the command, and its folder of git.
 fn repository(walk: &mut Walk<'_>) -> Option<(String, String)> {
-    let root = walk.facts().workspace.clone();
-    let root = root.or_else(|| walk.directory().map(str::to_owned))?;
-    let git = format!("{root}/.git");
-    // A work tree beside the first one has a file that says where.
-    if let Some(file) = walk.look(&git).file()
-        && let Some(place) = file.text.trim().strip_prefix("gitdir:")
-    {
-        let place = crate::understand::shell::normal(&project::joined(&root, place.trim()));
-        let common = place.split("/worktrees/").next().unwrap_or(&place).to_owned();
-        return Some((root, common));
+    let places = project::levels(walk);
+    for root in &places {
+        let git = format!("{root}/.git");
+        if walk.look(&format!("{git}/config")).file().is_some() {
+            return Some((root.clone(), git));
+        }
+        // A work tree beside the first one has a file that says where.
+        if let Some(file) = walk.look(&git).file()
+            && let Some(place) = file.text.trim().strip_prefix("gitdir:")
+        {
+            let place = crate::understand::shell::normal(&project::joined(root, place.trim()));
+            let common = place.split("/worktrees/").next().unwrap_or(&place).to_owned();
+            return Some((root.clone(), common));
+        }
     }
+    let root = walk.facts().workspace.clone().or_else(|| places.into_iter().next())?;
+    let git = format!("{root}/.git");
     Some((root, git))
 }
 
+/// Whether a file of settings gives a value to a key that matters: most hold addresses and branches, and are not taken apart for each call
+/// of git. A key stands before its sign of equality, whatever stands around the two.
+fn sets_anything(text: &str, verb: &str) -> bool {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('=') {
+        let key = before.trim_end_matches(|it: char| it.is_whitespace() || it == '\\');
+        let start = key.rfind(|it: char| !it.is_ascii_alphanumeric() && it != '-');
+        let key = key.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
+        if KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
+            || key.eq_ignore_ascii_case(verb)
+        {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
 /// `core.hooksPath` of the repository; says what other settings have git run.
-fn settings(walk: &mut Walk<'_>, config: &str, verb: &str, span: Span) -> Option<String> {
+fn settings(walk: &mut Walk<'_>, config: &str, asked: &Asked, span: Span) -> Option<String> {
+    let verb = asked.verb.as_str();
     let file = walk.look(config).file()?;
+    if file.whole && !sets_anything(&file.text, verb) {
+        walk.passed_over(&file, "gitconfig", span);
+        return None;
+    }
     walk.in_file(&file, "gitconfig", span, |walk| {
         let tree = project::whole(walk, tree::sections(&file.text));
         let mut hooks = None;
@@ -224,6 +272,10 @@ fn settings(walk: &mut Walk<'_>, config: &str, verb: &str, span: Span) -> Option
                     hooks = Some(text);
                     continue;
                 }
+                if name == "alias" && key.eq_ignore_ascii_case(verb) {
+                    alias(walk, &text, &asked.rest, value.span);
+                    continue;
+                }
                 let is_run = SETTINGS.iter().any(|(section, setting, verbs)| {
                     *section == name
                         && *setting == key
@@ -231,21 +283,7 @@ fn settings(walk: &mut Walk<'_>, config: &str, verb: &str, span: Span) -> Option
                 });
                 let is_filter = name == "filter"
                     && matches!(key.as_str(), "clean" | "smudge" | "process")
-                    && matches!(
-                        verb,
-                        "add"
-                            | "checkout"
-                            | "commit"
-                            | "diff"
-                            | "merge"
-                            | "pull"
-                            | "rebase"
-                            | "reset"
-                            | "stash"
-                            | "status"
-                            | "switch"
-                            | "restore"
-                    );
+                    && FILTERING.contains(&verb);
                 let is_driver = (name == "merge"
                     && key == "driver"
                     && matches!(verb, "merge" | "pull" | "rebase" | "cherry-pick"))
@@ -265,6 +303,16 @@ fn settings(walk: &mut Walk<'_>, config: &str, verb: &str, span: Span) -> Option
         hooks
     })
     .flatten()
+}
+
+/// A word behind `git` that the repository's settings give a meaning: another verb with words of its own, or behind `!` a command.
+fn alias(walk: &mut Walk<'_>, text: &str, rest: &[String], span: Span) {
+    let words: String = rest.iter().map(|word| format!(" {}", super::quoted(word))).collect();
+    let line = match text.strip_prefix('!') {
+        Some(command) => format!("{command}{words}"),
+        None => format!("git {text}{words}"),
+    };
+    walk.shell(&Text::known(line), span, &[], None);
 }
 
 /// A value of git's configuration without its quotes and what they escape.
@@ -334,7 +382,7 @@ fn local(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
         }
         if tree.cut {
-            walk.gap(Span::new(0, file.text.len()), GapReason::Limit);
+            walk.left_unread(Span::new(0, file.text.len()));
         }
     });
 }
@@ -478,6 +526,24 @@ mod tests {
         );
         assert_eq!(found.rest, ["-m", "x"]);
         assert_eq!(asked(&words("--version")).verb, "");
+    }
+
+    #[test]
+    fn a_setting_that_matters_is_seen_however_it_is_spaced() {
+        for (text, expected) in [
+            ("[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://a.example/?editor=1\n", true),
+            ("[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://a.example/x\n", false),
+            ("[core] hooksPath=x", true),
+            ("[core]\nFSMONITOR\t = x", true),
+            ("[alias]\nst = !x", true),
+            ("[filter \"a\"]\n smudge=x", true),
+            ("[branch \"main\"]\n merge = refs/heads/main", false),
+        ] {
+            assert_eq!(sets_anything(text, "st"), expected, "{text}");
+        }
+        for (_, key, _) in SETTINGS {
+            assert!(KEYS.contains(key), "{key}");
+        }
     }
 
     #[test]

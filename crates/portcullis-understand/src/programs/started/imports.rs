@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 use crate::{bound::Bounded, understand::shell::Walk};
 
 /// How many modules stand between what is run and the last that is read.
-const DEPTH: usize = 3;
+const DEPTH: usize = 6;
 
 /// How many loads of one file are followed.
 const LOADS: usize = 128;
@@ -34,9 +34,10 @@ pub(crate) fn follow(walk: &mut Walk<'_>, language: &'static str, directory: &st
     };
     let mut loads = Vec::new();
     find(text, &mut loads);
-    if loads.is_empty() || !walk.enter_imports(directory, DEPTH) {
+    if loads.is_empty() {
         return;
     }
+    let is_read = walk.enter_imports(directory, DEPTH);
     let end = Span::new(text.len(), text.len());
     if loads.len() > LOADS {
         walk.left_unread(end);
@@ -57,6 +58,14 @@ pub(crate) fn follow(walk: &mut Walk<'_>, language: &'static str, directory: &st
         loads.iter().map(|load| (candidates(load), load.span)).collect();
     for path in all.iter().flat_map(|(paths, _)| paths) {
         walk.look(path);
+    }
+    if !is_read {
+        // Only a module that is there and was read by no other way is left out.
+        let left = all.iter().find(|(paths, _)| paths.iter().any(|path| walk.leaves_out(path)));
+        if let Some((_, span)) = left {
+            walk.left_unread(*span);
+        }
+        return;
     }
     for (paths, span) in all {
         for path in paths {

@@ -6,7 +6,6 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, template};
 use crate::{
-    effect::GapReason,
     text::Text,
     understand::shell::{
         Invocation, Walk,
@@ -129,7 +128,7 @@ fn just(walk: &mut Walk<'_>, invocation: &Invocation) {
                     recipe_of(walk, recipe, &variables);
                 }
                 if is_cut {
-                    walk.gap(Span::new(0, file.text.len()), GapReason::Limit);
+                    walk.left_unread(Span::new(0, file.text.len()));
                 }
             });
         }

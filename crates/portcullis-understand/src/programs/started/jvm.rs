@@ -282,12 +282,12 @@ fn pom(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut usize) {
     *seen += 1;
     let modules = walk.in_file(file, "maven", span, |walk| {
         if *seen > PROJECTS {
-            walk.gap(span, crate::effect::GapReason::Limit);
+            walk.left_unread(span);
             return Vec::new();
         }
         let tree = project::whole(walk, tree::markup(&file.text));
         if tree.cut {
-            walk.gap(Span::new(0, file.text.len()), crate::effect::GapReason::Limit);
+            walk.left_unread(Span::new(0, file.text.len()));
         }
         let Some(project) = tree.root().and_then(|root| root.get("project")) else {
             return Vec::new();

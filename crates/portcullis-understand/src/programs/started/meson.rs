@@ -5,7 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project};
 use crate::{
-    effect::{Certainty, GapReason},
+    effect::Certainty,
     understand::shell::{
         Invocation, Walk,
         files::{File, directory_of},
@@ -66,7 +66,7 @@ fn read(walk: &mut Walk<'_>, file: &File, span: Span, wanted: Wanted, seen: &mut
     walk.in_file(file, "meson", span, |walk| {
         *seen += 1;
         if *seen > FILES {
-            walk.gap(span, GapReason::Limit);
+            walk.left_unread(span);
             return;
         }
         let here = directory_of(&file.path).to_owned();

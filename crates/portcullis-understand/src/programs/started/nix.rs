@@ -64,7 +64,7 @@ fn read(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String>) {
                 crate::understand::shell::normal(&project::joined(directory_of(&file.path), &name));
             let path = if path.ends_with(".nix") { path } else { format!("{path}/default.nix") };
             if seen.len() > IMPORTS {
-                walk.gap(at, crate::effect::GapReason::Limit);
+                walk.left_unread(at);
                 break;
             }
             if let Some(inner) = walk.look(&path).file() {

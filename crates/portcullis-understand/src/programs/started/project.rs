@@ -49,7 +49,7 @@ pub(super) fn in_directory<T>(
 }
 
 /// The directory of the command and those above it, up to the root of the work tree.
-pub(super) fn levels(walk: &Walk<'_>) -> Vec<String> {
+pub(super) fn levels(walk: &mut Walk<'_>) -> Vec<String> {
     let workspace = walk.facts().workspace.clone();
     let mut places: Vec<String> = Vec::new();
     let mut next = walk.directory().map(str::to_owned);
@@ -57,6 +57,13 @@ pub(super) fn levels(walk: &Walk<'_>) -> Vec<String> {
         let is_last = workspace.as_deref() == Some(directory.as_str());
         next = if is_last { None } else { super::directory_above(&directory) };
         places.push(directory);
+    }
+    // Files of the project stand further above than was looked.
+    let is_in = |root: &String| places.first().is_some_and(|first| first.starts_with(root));
+    if places.len() == LEVELS
+        && workspace.as_ref().is_some_and(|root| is_in(root) && places.last() != Some(root))
+    {
+        walk.left_unread(Span::default());
     }
     places
 }

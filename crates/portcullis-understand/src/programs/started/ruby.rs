@@ -5,12 +5,9 @@
 use portcullis_syntax::Span;
 
 use super::{Starter, project};
-use crate::{
-    effect::GapReason,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found, directory_of},
-    },
+use crate::understand::shell::{
+    Invocation, Walk,
+    files::{File, Found, directory_of},
 };
 
 pub(super) static RAKE: Starter = Starter { programs: &["rake", "rails"], start: rake };
@@ -69,7 +66,7 @@ fn rake(walk: &mut Walk<'_>, invocation: &Invocation) {
         for name in names.iter().filter(|name| name.ends_with(".rake")) {
             count += 1;
             if count > TASKS {
-                walk.gap(invocation.span, GapReason::Limit);
+                walk.left_unread(invocation.span);
                 break;
             }
             walk.load("ruby", &format!("{root}/{folder}/{name}"), invocation.span);

@@ -282,7 +282,7 @@ fn requirements(walk: &mut Walk<'_>, path: &str, span: Span, depth: usize) {
             None if depth < NESTED => {
                 requirements(walk, &project::joined(&here, &name), span, depth + 1)
             }
-            None => {}
+            None => walk.left_unread(span),
         }
     }
 }

@@ -6,7 +6,6 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, template, tree};
 use crate::{
-    effect::GapReason,
     text::Text,
     understand::shell::{
         Invocation, Walk,
@@ -172,7 +171,7 @@ fn taskfile(walk: &mut Walk<'_>, file: &File, asked: &Asked, variables: &Variabl
                     continue;
                 }
                 if seen.len() >= WITHIN {
-                    walk.gap(span, GapReason::Limit);
+                    walk.left_unread(span);
                     break;
                 }
                 if let Some(task) = node.get("tasks").and_then(|tasks| task_named(tasks, &name)) {
@@ -209,7 +208,7 @@ fn taskfile(walk: &mut Walk<'_>, file: &File, asked: &Asked, variables: &Variabl
             continue;
         };
         if asked.depth >= INCLUDED {
-            walk.gap(span, GapReason::Limit);
+            walk.left_unread(span);
             break;
         }
         let asked = Asked { tasks, space: include.space, depth: asked.depth + 1 };

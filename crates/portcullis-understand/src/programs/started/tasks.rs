@@ -10,7 +10,7 @@ use super::{
     tree,
 };
 use crate::{
-    effect::{Certainty, GapReason},
+    effect::Certainty,
     text::Text,
     understand::shell::{Invocation, Walk, files::directory_of},
 };
@@ -80,7 +80,7 @@ fn composer(walk: &mut Walk<'_>, invocation: &Invocation) {
                         continue;
                     }
                     if seen.len() >= WITHIN {
-                        walk.gap(invocation.span, GapReason::Limit);
+                        walk.left_unread(invocation.span);
                         break;
                     }
                     for script in scripts.get(&event).iter().flat_map(|it| it.each()) {

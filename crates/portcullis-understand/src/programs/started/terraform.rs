@@ -81,10 +81,7 @@ fn module(walk: &mut Walk<'_>, directory: &str, invocation: &Invocation, runs: R
             let modules =
                 tree.root().map(|root| follow(walk, root, directory, runs)).unwrap_or_default();
             if tree.cut {
-                walk.gap(
-                    portcullis_syntax::Span::new(0, file.text.len()),
-                    crate::effect::GapReason::Limit,
-                );
+                walk.left_unread(portcullis_syntax::Span::new(0, file.text.len()));
             }
             modules
         });
@@ -92,6 +89,8 @@ fn module(walk: &mut Walk<'_>, directory: &str, invocation: &Invocation, runs: R
             let inner = crate::understand::shell::normal(&project::joined(directory, &inner));
             if depth < NESTED {
                 module(walk, &inner, invocation, runs, depth + 1);
+            } else {
+                walk.left_unread(invocation.span);
             }
         }
     }

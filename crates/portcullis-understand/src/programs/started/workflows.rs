@@ -190,7 +190,7 @@ fn steps(walk: &mut Walk<'_>, node: &tree::Node, root: &str, depth: usize) {
             continue;
         };
         if depth >= NESTED {
-            walk.gap(uses.span, crate::effect::GapReason::Limit);
+            walk.left_unread(uses.span);
             continue;
         }
         walk.in_file(&file, "action", uses.span, |walk| {

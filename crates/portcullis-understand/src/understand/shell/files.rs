@@ -4,11 +4,11 @@
 //! Readers of a kind of file (a script language, a makefile, a manifest) stand in `programs::started`; they call [`Walk::look`] and then
 //! [`Walk::in_file`].
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use portcullis_syntax::Span;
 
-use super::walk::{Walk, language_of};
+use super::walk::{NAMES_PER_WORK, Walk, language_of};
 use crate::{
     effect::{Argument, Certainty, EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
     facts::{FileFact, NotRead, content::ACTION_LOOKS},
@@ -25,6 +25,13 @@ const ENTRIES: usize = 256;
 /// How many parts of files that are being read are entered anew: scripts of a package that run each other, targets that make others, a
 /// script that starts itself with other words.
 const REENTERED: usize = 64;
+
+/// How many bytes of files are entered for one action, each as often as it is: a file that many others start is read once and gone through each
+/// time.
+const ENTERED: usize = 2 << 20;
+
+/// How many of those in files that are being read already. Package scripts of some kB run a dozen of each other.
+const ENTERED_AGAIN: usize = 256 << 10;
 
 /// What stands at a path.
 #[derive(Clone, Debug)]
@@ -72,6 +79,22 @@ pub(super) struct Imports {
     loaded: std::collections::BTreeSet<String>,
 }
 
+/// Who reads files that the facts say nothing of, and what was read so far.
+#[derive(Default)]
+pub(super) struct Reading<'a> {
+    read: Option<&'a dyn Fn(&str) -> Option<FileFact>>,
+    contents: BTreeMap<String, FileFact>,
+    /// How many bytes were entered, and how many of those in files that were being read.
+    entered: usize,
+    again: usize,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn by(read: &'a dyn Fn(&str) -> Option<FileFact>) -> Self {
+        Self { read: Some(read), ..Self::default() }
+    }
+}
+
 /// A file that is being read.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
@@ -80,6 +103,8 @@ pub(super) struct Frame {
     part: String,
     /// Whether version control has had it since before the session.
     is_settled: bool,
+    /// Whether the file is being read further out, for other words.
+    is_again: bool,
 }
 
 impl Walk<'_> {
@@ -94,19 +119,31 @@ impl Walk<'_> {
             let text = Arc::from(text);
             return Found::File(File { path: path.to_owned(), text, whole: true, is_own: true });
         }
-        match self.facts.contents.get(path) {
+        if self.content(path).is_none()
+            && let Some(fact) = self.reading.read.and_then(|read| read(path))
+        {
+            self.reading.contents.insert(path.to_owned(), fact);
+        }
+        match self.content(path) {
             None => {
                 if self.effects.wanted.len() < ACTION_LOOKS {
                     self.effects.wanted.insert(path.to_owned());
                 }
-                if self.facts.contents.len() >= ACTION_LOOKS {
+                if self.reading.read.is_some() || self.facts.contents.len() >= ACTION_LOOKS {
                     self.left_unread(Span::default());
                 }
                 Found::Nothing
             }
             Some(FileFact::Absent) => Found::Nothing,
             Some(FileFact::NotRead { why, .. }) => Found::NotRead(*why),
-            Some(FileFact::Directory { names, .. }) => Found::Directory(names.clone()),
+            Some(FileFact::Directory { names, whole }) => {
+                let (names, whole) = (names.clone(), *whole);
+                if !whole {
+                    self.left_unread(Span::default());
+                }
+                self.toil(names.len() / NAMES_PER_WORK);
+                Found::Directory(names)
+            }
             Some(FileFact::Read(file)) => Found::File(File {
                 path: path.to_owned(),
                 text: Arc::clone(&file.text),
@@ -114,6 +151,16 @@ impl Walk<'_> {
                 is_own: false,
             }),
         }
+    }
+
+    /// What is known of what stands at a path.
+    fn content(&self, path: &str) -> Option<&FileFact> {
+        self.facts.contents.get(path).or_else(|| self.reading.contents.get(path))
+    }
+
+    /// What was read while walking.
+    pub(in crate::understand) fn take_contents(&mut self) -> BTreeMap<String, FileFact> {
+        std::mem::take(&mut self.reading.contents)
     }
 
     /// Makes the text of a file the current layer for as long as `read` takes: the places of everything that it says are places in the
@@ -139,19 +186,23 @@ impl Walk<'_> {
         span: Span,
         read: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        if self.is_open(&file.path) {
+        let is_again = self.is_open(&file.path);
+        if is_again {
             let is_known = |frame: &Frame| frame.path == file.path && frame.part == part;
             let entered = (file.path.clone(), part.clone());
             if self.frames.iter().any(is_known) || self.reentered.contains(&entered) {
                 return None;
             }
-            if self.reentered.len() >= REENTERED {
+            let bytes = self.reading.again.saturating_add(file.text.len());
+            if self.reentered.len() >= REENTERED || bytes > ENTERED_AGAIN {
                 self.left_unread(span);
                 return None;
             }
+            self.reading.again = bytes;
             self.reentered.insert(entered);
         }
-        if self.frames.len() >= NESTED || self.entries >= ENTRIES {
+        let bytes = self.reading.entered.saturating_add(file.text.len());
+        if self.frames.len() >= NESTED || self.entries >= ENTRIES || bytes > ENTERED {
             self.left_unread(span);
             return None;
         }
@@ -159,6 +210,7 @@ impl Walk<'_> {
             return None;
         }
         self.entries += 1;
+        self.reading.entered = bytes;
         let parent = self.layer;
         let at = Location { layer: parent, span };
         let known = self.effects.layers.iter().position(|layer| {
@@ -180,7 +232,7 @@ impl Walk<'_> {
         };
         self.starts(&file.path, language, at, Some(layer));
         let is_settled = !file.is_own && self.is_settled(&file.path);
-        self.frames.push(Frame { path: file.path.clone(), part, is_settled });
+        self.frames.push(Frame { path: file.path.clone(), part, is_settled, is_again });
         self.layer = layer;
         if !file.whole {
             let end = file.text.len();
@@ -195,7 +247,12 @@ impl Walk<'_> {
 
     /// Looks for files of a project: what is left out in that is no word of the call, it is told and is no question.
     pub(crate) fn in_project<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
-        let frame = Frame { path: String::new(), part: String::new(), is_settled: false };
+        let frame = Frame {
+            path: String::new(),
+            part: String::new(),
+            is_settled: false,
+            is_again: self.is_read_again(),
+        };
         self.frames.push(frame);
         let result = read(self);
         self.frames.pop();
@@ -206,6 +263,11 @@ impl Walk<'_> {
     pub(crate) fn directory_of_file(&self) -> Option<String> {
         let frame = self.frames.iter().rev().find(|frame| !frame.path.is_empty())?;
         Some(directory_of(&frame.path).to_owned())
+    }
+
+    /// Whether what is being read is read further out as well, for other words: what these words do not reach is seen there.
+    pub(super) fn is_read_again(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.is_again)
     }
 
     /// Whether a file is being read.
@@ -226,18 +288,24 @@ impl Walk<'_> {
         }
     }
 
+    /// Remembers that a file was read and starts nothing: that it does is what the decision goes by.
+    pub(crate) fn passed_over(&mut self, file: &File, language: &'static str, span: Span) {
+        let at = Location { layer: self.layer, span };
+        self.starts(&file.path, language, at, None);
+    }
+
     /// Remembers that a file is started.
     fn starts(&mut self, path: &str, language: &'static str, at: Location, layer: Option<LayerId>) {
         let is_known = |started: &Started| started.path == path && started.layer == layer;
         if self.effects.files.iter().any(is_known) {
             return;
         }
-        let fact = self.facts.contents.get(path);
+        let fact = self.content(path);
         let read = match fact {
             Some(FileFact::Read(file)) if self.state.file(path).is_none() => Some(file),
             _ => None,
         };
-        self.effects.files.push(Started {
+        let started = Started {
             path: path.to_owned(),
             at,
             language,
@@ -249,12 +317,13 @@ impl Walk<'_> {
                 Some(FileFact::NotRead { why, .. }) => Some(*why),
                 _ => None,
             },
-        });
+        };
+        self.effects.files.push(started);
     }
 
     /// Whether the last commit holds a file as it stands and nothing of this session wrote it: what it does is the project's own word.
     fn is_settled(&self, path: &str) -> bool {
-        let committed = match self.facts.contents.get(path) {
+        let committed = match self.content(path) {
             Some(FileFact::Read(file)) => file.committed,
             Some(FileFact::NotRead { committed, .. }) => *committed,
             _ => None,
@@ -308,7 +377,8 @@ impl Walk<'_> {
 
     /// A file is started: where contents were looked at and this one was not, it stands too far from what the call says.
     fn started_unseen(&mut self, path: &str, span: Span) {
-        if !self.facts.contents.is_empty() && self.effects.wanted.contains(path) {
+        let is_looked_at = self.reading.read.is_some() || !self.facts.contents.is_empty();
+        if is_looked_at && self.effects.wanted.contains(path) {
             self.left_unread(span);
         }
     }
@@ -484,6 +554,13 @@ impl Walk<'_> {
         true
     }
 
+    /// Whether a file is there that was loaded nowhere.
+    pub(crate) fn leaves_out(&self, path: &str) -> bool {
+        let is_there =
+            matches!(self.content(path), Some(FileFact::Read(_) | FileFact::NotRead { .. }));
+        is_there && !self.imports.loaded.contains(path) && !self.is_open(path)
+    }
+
     /// Comes back from what code loads.
     pub(crate) fn leave_imports(&mut self) {
         self.imports.depth = self.imports.depth.saturating_sub(1);
@@ -588,7 +665,11 @@ mod tests {
     fn a_script_that_starts_itself_with_other_words_is_read_anew() {
         let again = "case \"$1\" in\n'') bash x.sh a ;;\na) ./x.sh b ;;\nb) shred key ;;\nesac\n";
         let found = effects(&[("x.sh", again)], "bash x.sh");
-        assert!(runs(&found, "shred") >= 1, "{:?}", found.list);
+        // Where its words lead, and once more where those of the first start do not.
+        assert_eq!(runs(&found, "shred"), 2, "{:?}", found.list);
+        let certain = |effect: &&crate::effect::Effect| effect.certainty == Certainty::Certain;
+        let shreds = |effect: &&crate::effect::Effect| matches!(&effect.kind, EffectKind::Run(run) if run.program == "shred");
+        assert_eq!(found.list.iter().filter(shreds).filter(certain).count(), 1);
         assert!(found.gaps.is_empty(), "{:?}", found.gaps);
     }
 

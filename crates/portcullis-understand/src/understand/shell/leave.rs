@@ -67,7 +67,10 @@ impl Walk<'_> {
         let succeeded = self.succeeded;
         let input = self.input.clone();
         let mark = self.state.mark();
-        self.at_most(Certainty::Possible, read);
+        // Of a file that starts itself it is seen once, and not for each way there is through it.
+        if !self.is_read_again() {
+            self.at_most(Certainty::Possible, read);
+        }
         let changes = self.state.roll_back(mark);
         self.input = input;
         self.succeeded = succeeded;

@@ -245,6 +245,8 @@ impl Walk<'_> {
 
     /// What a variable means to programs that will find it: some are obeyed, some are run.
     pub(crate) fn environment(&mut self, name: &str, value: &Text, span: Span) {
+        // The whole of it is looked through.
+        self.toil(value.len() / super::BYTES_PER_WORK);
         if matches!(name, "PS0" | "PS1" | "PS2" | "PS3" | "PS4") {
             self.at_most(Certainty::Likely, |walk| walk.expand_again(value, span));
         }

@@ -20,7 +20,7 @@ use crate::{
         GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target,
         UNFOLLOWED, WriteMode, stand_in, stands_for,
     },
-    facts::Facts,
+    facts::{Facts, FileFact},
     network::hosts,
     place::{self, Place},
     programs::{self, escapes},
@@ -112,6 +112,8 @@ pub struct Walk<'a> {
     pub(super) contained: bool,
     /// The tasks that are running, as their files and names.
     pub(super) tasks: Vec<String>,
+    /// Who reads files, and what was read.
+    pub(super) reading: super::files::Reading<'a>,
     /// The files that are being read, innermost last.
     pub(super) frames: Vec<super::files::Frame>,
     /// How many times files were entered.
@@ -181,11 +183,20 @@ impl<'a> Walk<'a> {
             descriptors: Vec::new(),
             contained: false,
             tasks: Vec::new(),
+            reading: super::files::Reading::default(),
             frames: Vec::new(),
             entries: 0,
             reentered: std::collections::BTreeSet::new(),
             imports: super::files::Imports::default(),
         }
+    }
+
+    /// A walk that has files read when it meets them.
+    pub(in crate::understand) fn reading(
+        facts: &'a Facts,
+        read: &'a dyn Fn(&str) -> Option<FileFact>,
+    ) -> Self {
+        Self { reading: super::files::Reading::by(read), ..Self::new(facts) }
     }
 
     pub(in crate::understand) fn finish(mut self) -> Effects {
@@ -199,7 +210,7 @@ impl<'a> Walk<'a> {
             _ => Box::default(),
         };
         let unknown = self.embedded.iter().map(origin).collect();
-        let mut effects = Effects { unknown, ..self.effects };
+        let mut effects = Effects { unknown, work: self.work, ..self.effects };
         effects.say_what_is_cut();
         effects
     }
@@ -969,13 +980,7 @@ impl<'a> Walk<'a> {
         let id = EffectId(u32::try_from(self.effects.list.len()).unwrap_or(u32::MAX));
         for text in texts(&kind) {
             for from in &text.sources {
-                let flow = Flow { from: *from, to: id };
-                if self.effects.flows.contains(&flow) {
-                    continue;
-                }
-                if self.effects.flows.len() < FLOWS {
-                    self.effects.flows.push(flow);
-                } else {
+                if !self.effects.draw(Flow { from: *from, to: id }, FLOWS) {
                     self.gap(span, GapReason::Limit);
                 }
             }
@@ -1094,13 +1099,9 @@ impl<'a> Walk<'a> {
 
     /// Draws a data flow that no text carries.
     pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
-        let flow = Flow { from, to };
-        if self.effects.flows.contains(&flow) {
-            return;
-        }
-        if self.effects.flows.len() < FLOWS {
-            self.effects.flows.push(flow);
-        } else if let Some(effect) = self.effects.list.get(to.0 as usize) {
+        if !self.effects.draw(Flow { from, to }, FLOWS)
+            && let Some(effect) = self.effects.list.get(to.0 as usize)
+        {
             let span = effect.at.span;
             self.gap(span, GapReason::Limit);
         }
@@ -1311,7 +1312,7 @@ impl Limits for Walk<'_> {
 const EXECUTABLES: usize = 64;
 
 /// How many names are looked through for one unit of work.
-const NAMES_PER_WORK: usize = 8;
+pub(super) const NAMES_PER_WORK: usize = 8;
 
 /// How many directories that came over the network are remembered.
 const BROUGHT: usize = 256;
