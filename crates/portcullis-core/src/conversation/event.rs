@@ -224,6 +224,10 @@ pub struct Proposed {
     /// What identifies it. Empty where it is no action at all.
     #[serde(default)]
     pub hash: String,
+    /// What stands for the files that it would start, as they were judged: an answer is bound to it as to the hash. Nothing where it starts
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
     /// Whether it may run.
     pub verdict: Verdict,
     /// How risky it is.
@@ -275,6 +279,7 @@ impl Proposed {
             summary: None,
             claimed: None,
             hash: String::new(),
+            files: None,
             verdict: Verdict::Deny,
             risk: None,
             findings: Vec::new(),

@@ -319,6 +319,7 @@ fn keep_both_actions_where_one_was_changed(open: Open<'_>) {
         action: "sha256:changed".to_owned(),
         tool: "bash".to_owned(),
         arguments: serde_json::json!({ "command": "ls /srv/data" }),
+        files: Vec::new(),
     };
     let entry = Entry { action: Some(modified.action.clone()), ..Entry::new(Kind::Decision) };
     let said = Reply { modified: Some((modified.clone(), entry)), ..reply(&question, "ops", true) };
@@ -386,6 +387,9 @@ fn take_up_again_what_was_asked_and_not_used(open: Open<'_>) {
         again(|question| question.session = None),
         again(|question| question.agent = Some("codex".to_owned())),
         again(|question| question.action = "sha256:other".to_owned()),
+        again(|question| {
+            question.details.files = vec![format!("whole 9 {} /p/x.sh", "0f".repeat(32))]
+        }),
     ] {
         assert!(matches!(take(&mut *store, other, 2), Done::Noted(_)));
     }
@@ -629,7 +633,8 @@ fn let_nobody_loosen_alone_or_by_a_row(open: Open<'_>) {
     let changed = wanted(AutoApprove, "ana", false);
     rule(store, &changed, 0);
     let arguments = json!({ "approval_policy": "auto_approve" });
-    let modified = Modified { action: "sha256:1".into(), tool: "bash".into(), arguments };
+    let modified =
+        Modified { action: "sha256:1".into(), tool: "bash".into(), arguments, files: Vec::new() };
     let entry = Entry::new(Kind::Decision);
     let other =
         Reply { modified: Some((modified, entry)), ..reply(&changed.question, "ben", true) };

@@ -464,6 +464,10 @@ impl ApprovalGate {
     }
 
     fn claimed(&self, id: Id, action: String) -> Result<Request, GateError> {
+        let request = locked(&self.book).store().request(id)?.ok_or(GateError::Unknown)?;
+        if !request.stands(&locked(&self.session)) {
+            return Err(Unclaimable::OtherFiles.into());
+        }
         let claim = Claim { id, action, requester: self.requester.clone() };
         match self.one(Step::Claim(claim))? {
             Done::Claimed(request) => Ok(*request),

@@ -10,7 +10,10 @@ use portcullis_core::{
 use serde_json::{Map, Value};
 
 use super::request::{Modified, Request};
-use crate::{audit::Entry, session::Judged};
+use crate::{
+    audit::{Entry, Files},
+    session::Judged,
+};
 
 /// Why something cannot be put in place of an action.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -85,6 +88,7 @@ pub fn put_in_place(asked: Risk, judged: &Judged) -> Result<(Modified, Entry), N
         action: action.id(),
         tool: call.tool.clone(),
         arguments: Value::Object(call.arguments.clone()),
+        files: Files::of(&judgement.effects.files).fitted().lines(),
     };
     Ok((modified, judged.entry()))
 }

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    audit::{MAX_PREVIEW, MAX_TEXT, fit},
+    audit::{Files, MAX_PREVIEW, MAX_TEXT, fit},
     platform,
     report::{
         changed::{Change, changes},
         marked::{Marked, marked},
     },
-    session::Judged,
+    session::{Judged, Session},
 };
 
 /// How long a decision is waited for unless somebody says otherwise, as documented.
@@ -129,6 +129,9 @@ pub struct Details {
     pub layer: &'static str,
     /// Whether everything was understood.
     pub understood: bool,
+    /// The files that it would start, a line each as the record has them, with the digest of what was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// The directory that it would run in.
     pub cwd: Option<String>,
     /// What the agent says that it is for.
@@ -174,6 +177,7 @@ impl Question {
             recommendations: texts(&assessment.recommendations),
             layer: judgement.decision.layer.name(),
             understood: assessment.coverage == Coverage::Full,
+            files: Files::of(&judgement.effects.files).fitted().lines(),
             cwd: told(&call.cwd),
             summary: call.summary.as_deref().map(|text| fit(text, MAX_PREVIEW)),
             always: always(judged),
@@ -215,6 +219,9 @@ pub struct Modified {
     pub tool: String,
     /// The arguments. No secret is in them: such ones are not taken.
     pub arguments: Value,
+    /// The files that it would start, a line each as the record has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 /// A request as it is kept.
@@ -308,6 +315,26 @@ impl Request {
         texts.is_some_and(|texts| {
             texts.iter().all(|text| segments(text).is_some_and(|all| !all.iter().any(is_cut)))
         })
+    }
+
+    /// The files that what may run would start, as they were judged when it was asked about, or when another was put in its place: they are
+    /// a part of what was agreed to. Nothing where what is kept cannot be read.
+    #[must_use]
+    pub fn files(&self) -> Option<Files> {
+        let lines = match &self.modified {
+            Some(modified) => modified.files.clone(),
+            None => match self.details.get("files") {
+                Some(lines) => serde_json::from_value(lines.clone()).ok()?,
+                None => Vec::new(),
+            },
+        };
+        if lines.is_empty() { Some(Files::NONE) } else { Files::read(&lines.join("\n")) }
+    }
+
+    /// Whether the files that its action starts are those that were judged, as a session sees them now.
+    #[must_use]
+    pub fn stands(&self, session: &Session) -> bool {
+        self.files().is_some_and(|files| session.changed(&files).is_empty())
     }
 
     /// The hash of what may run: of the action, or of the one in its place.

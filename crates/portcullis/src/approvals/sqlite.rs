@@ -397,8 +397,8 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// The latest request of the same requester and session about the very same action that still waits, or that is approved and can be
-    /// taken up.
+    /// The latest request of the same requester and session about the very same action, with the very same files, that still waits, or
+    /// that is approved and can be taken up.
     fn unused(&self, question: &Question) -> rusqlite::Result<Option<Id>> {
         let parameters = params![
             question.action,
@@ -412,7 +412,10 @@ impl Desk<'_> {
             .prepare_cached(UNUSED)?
             .query_row(parameters, |row| row.get(0))
             .optional()?;
-        Ok(found.and_then(|id| id.parse().ok()))
+        let Some(id) = found.and_then(|id| id.parse().ok()) else { return Ok(None) };
+        // What the files hold that it starts is a part of what was asked.
+        let known = by_id(self.connection, id)?.and_then(|request| request.files());
+        Ok(known.is_some_and(|files| files.lines() == question.details.files).then_some(id))
     }
 
     /// How many requests of somebody wait, counted no further than `most`.

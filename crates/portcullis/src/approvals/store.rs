@@ -183,6 +183,9 @@ pub enum Unclaimable {
     /// It is about another action.
     #[error("it was given for another action")]
     OtherAction,
+    /// The files that the action starts are others by now.
+    #[error("what it starts is not what it was when it was asked about")]
+    OtherFiles,
     /// It was asked with another token.
     #[error("it was given to somebody else")]
     OtherRequester,

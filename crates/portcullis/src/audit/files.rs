@@ -3,12 +3,17 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
 use portcullis_core::effect::Started;
+use sha2::{Digest as _, Sha256};
 
 use super::fitted::{MAX_TEXT, fit};
 
 /// The most files of one decision: all that are read for one, and as many that were not.
 pub const MAX_FILES: usize = 128;
+
+/// What a seal is made of first, so that it is the seal of nothing else.
+const DOMAIN: &[u8] = b"portcullis/files/v1\n";
 
 /// What stands for a line's end in a path.
 const LINE_END: &str = "\u{2424}";
@@ -80,7 +85,8 @@ impl Files {
     }
 
     /// The same, fit to be stored: paths redacted and cut.
-    pub(super) fn fitted(&self) -> Self {
+    #[must_use]
+    pub fn fitted(&self) -> Self {
         let file = |file: &File| File {
             path: fit(&file.path, MAX_TEXT).replace('\n', LINE_END),
             ..file.clone()
@@ -94,6 +100,17 @@ impl Files {
     #[must_use]
     pub fn text(&self) -> Option<String> {
         (!self.is_empty()).then(|| self.lines().join("\n"))
+    }
+
+    /// What stands for these files where an answer is bound to them: the SHA-256 of the text that is stored, in hexadecimal; none for no
+    /// file. Another content, another length or another file makes another one.
+    #[must_use]
+    pub fn seal(&self) -> Option<String> {
+        let text = self.text()?;
+        let mut hash = Sha256::new();
+        hash.update(DOMAIN);
+        hash.update(text);
+        Some(HEXLOWER.encode(&hash.finalize()))
     }
 
     /// A line for each file, and one that says how many there are beside them.
@@ -173,6 +190,24 @@ mod tests {
         assert_eq!(Files::read(&text), Some(files()));
         assert!(text.ends_with("\nnot /p/pipe\nmore 3"), "{text}");
         assert_eq!(Files::NONE.text(), None);
+    }
+
+    #[test]
+    fn a_seal_is_that_of_the_very_same_files() {
+        let seal = files().seal();
+        assert!(seal.is_some() && seal == Files::read(&files().text().unwrap()).unwrap().seal());
+        let changed: [fn(&mut Files); 4] = [
+            |files| files.list[0].content.as_mut().unwrap().sha256 = "1f".repeat(32),
+            |files| files.list[1].content.as_mut().unwrap().bytes = 13,
+            |files| files.list.truncate(2),
+            |files| files.more = 0,
+        ];
+        for change in changed {
+            let mut other = files();
+            change(&mut other);
+            assert_ne!(other.seal(), seal, "{other:?}");
+        }
+        assert_eq!(Files::NONE.seal(), None);
     }
 
     #[test]

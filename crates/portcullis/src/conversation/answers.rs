@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Conversation, ConversationError, PLAN,
+    engine::Engine,
     propose::judged,
     thread::{Live, kept},
 };
@@ -28,7 +29,7 @@ impl Conversation {
     /// # Errors
     /// [`ConversationError`] where nobody is asked about it, or it is another action by now, or would not be let through any more.
     pub fn approve(&mut self, action: u64, hash: &str, by: &str) -> Result<(), ConversationError> {
-        let proposed = self.asked(action)?;
+        let proposed = self.asked(action)?.clone();
         if proposed.hash != hash {
             return Err(ConversationError::State(
                 "this is not the action that was shown".to_owned(),
@@ -40,7 +41,7 @@ impl Conversation {
                 .engine
                 .look_again(&mut self.thread, action)
                 .map_err(|stopped| ConversationError::Stopped(stopped.message))?;
-            if looked.judged().action.id() != hash {
+            if !Engine::is_as_shown(&looked, &proposed) {
                 let why = "what would run is not what was shown".to_owned();
                 return Err(ConversationError::State(why));
             }

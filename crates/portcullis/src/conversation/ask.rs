@@ -21,7 +21,8 @@ impl Engine {
         handler: Option<&ConfirmationHandler>,
     ) -> Result<bool, ConversationError> {
         let Some(open) = thread.state.open(action) else { return Ok(true) };
-        let (hash, is_inner) = (open.proposed.hash.clone(), self.is_inner(&open.proposed.tool));
+        let proposed = open.proposed.clone();
+        let (hash, is_inner) = (proposed.hash.clone(), self.is_inner(&proposed.tool));
         let can_ask = !is_inner && (handler.is_some() || self.gateway.is_some());
         if !can_ask {
             self.drop_live(thread, action, End::Declined);
@@ -32,6 +33,11 @@ impl Engine {
             Ok(looked) => looked,
             Err(stopped) => return self.block(thread, action, stopped).map(|()| true),
         };
+        if !Self::is_as_shown(&looked, &proposed) {
+            self.toolbox.leave(looked, End::Declined);
+            let reason = Refused::OtherAction.to_string();
+            return self.put(thread, Event::Cancelled { action, by: None, reason }).map(|()| true);
+        }
         let begun = Instant::now();
         let asked = match handler {
             Some(handler) => self.asked_here(&looked, handler, &hash),

@@ -301,6 +301,12 @@ impl Engine {
         Ok(looked)
     }
 
+    /// Whether what would run is what was shown: the same action, and the same in the files that it starts.
+    pub(super) fn is_as_shown(looked: &Looked, proposed: &Proposed) -> bool {
+        let judged = looked.judged();
+        judged.action.id() == proposed.hash && judged.seal() == proposed.files
+    }
+
     /// Whether a tool only speaks to us, or is ours to carry out.
     pub(super) fn is_inner(&self, tool: &str) -> bool {
         is_inner(tool)
@@ -326,7 +332,7 @@ impl Engine {
             }
             Err(stopped) => return self.block(thread, action, stopped),
         };
-        if looked.judged().action.id() != hash {
+        if !Self::is_as_shown(&looked, &open.proposed) {
             self.toolbox.leave(looked, End::Blocked);
             return self.refuse(thread, action, Refused::OtherAction.to_string());
         }

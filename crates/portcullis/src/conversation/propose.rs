@@ -226,6 +226,7 @@ pub(super) fn judged(proposed: &mut Proposed, looked: &Looked) {
     let judged = looked.judged();
     let assessment = &judged.judgement.assessment;
     proposed.hash = judged.action.id();
+    proposed.files = judged.seal();
     proposed.verdict = looked.verdict();
     proposed.risk = Some(assessment.risk);
     let noted = |finding: &portcullis_core::finding::Finding| Noted {

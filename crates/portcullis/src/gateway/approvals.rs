@@ -229,6 +229,12 @@ pub(super) async fn claim(
 ) -> Result<Response, Problem> {
     let id = id(&text)?;
     let ClaimShape { action } = read(&body)?;
+    let request = existing(&gateway, id).await?;
+    // Nobody else learns whether anything changed.
+    if request.requester == caller.name && !gateway.bench.with(|session| request.stands(session)) {
+        let why = crate::approvals::Unclaimable::OtherFiles.to_string();
+        return Err(Problem::new(StatusCode::CONFLICT, "not-to-be-claimed", why));
+    }
     let claim = Claim { id, action, requester: caller.name.clone() };
     match gateway.clerk.take(Step::Claim(claim)).await? {
         Done::Claimed(request) => Ok(Json(ApprovalShape::short(&request)).into_response()),

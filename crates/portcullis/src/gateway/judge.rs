@@ -27,7 +27,7 @@ use super::{
     shapes::{ApprovalShape, JudgedShape},
 };
 use crate::{
-    approvals::{Claim, Done, Id, Once, PENDING, Question, Request as Asked, Step},
+    approvals::{Claim, Done, Id, Once, PENDING, Question, Request as Asked, Step, Unclaimable},
     audit::Body,
     config::OnFailure,
     session::{self, Judged},
@@ -273,6 +273,9 @@ async fn take_up(
     let said = request.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let (verdict, note) = match request.status {
         Status::Pending => return Ok(request),
+        status if status.lets_go_on() && !gateway.bench.with(|session| request.stands(session)) => {
+            (Verdict::Deny, Unclaimable::OtherFiles.to_string())
+        }
         status if status.lets_go_on() => {
             let claim = Claim {
                 id: request.id,

@@ -169,7 +169,7 @@ impl VoteShape {
 
 impl ModifiedShape {
     fn of(modified: &Modified) -> Self {
-        let Modified { action, tool, arguments } = modified;
+        let Modified { action, tool, arguments, files: _ } = modified;
         Self { action: action.clone(), tool: tool.clone(), arguments: arguments.clone() }
     }
 }

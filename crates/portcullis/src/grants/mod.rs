@@ -74,9 +74,15 @@ pub struct NotAnId;
 /// What is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// The one action with this hash, `sha256:…`.
-    Exact(String),
-    /// Whatever these rules cover, together and with those of the policy.
+    /// The one action with this hash, as long as the files that it starts are those that were judged.
+    Exact {
+        /// The hash, `sha256:…`.
+        action: String,
+        /// What stands for the files, see [`Judged::seal`]; nothing where it starts none.
+        files: Option<String>,
+    },
+    /// Whatever these rules cover, together and with those of the policy. The files that a call starts are read and judged anew each time, and
+    /// such a grant reaches no further than medium risk: what changes in them to something worse asks again, what stays below does not.
     Pattern(Vec<Rule>),
 }
 
@@ -208,7 +214,10 @@ impl Grant {
     #[must_use]
     pub fn words(&self) -> String {
         match &self.what {
-            What::Exact(_) => "exactly this call".to_owned(),
+            What::Exact { files: None, .. } => "exactly this call".to_owned(),
+            What::Exact { files: Some(_), .. } => {
+                "exactly this call, with the files that it starts as they are".to_owned()
+            }
             What::Pattern(rules) => {
                 rules.iter().map(|rule| format!("`{rule}`")).collect::<Vec<_>>().join(" and ")
             }
@@ -274,8 +283,8 @@ impl Grants {
         // What stays is used before what is used up.
         valid.sort_by_key(|grant| (grant.scope == Scope::Once, grant.id));
         let action = judged.action.id();
-        let is_this =
-            |grant: &&Grant| matches!(&grant.what, What::Exact(granted) if *granted == action);
+        let seal = judged.seal();
+        let is_this = |grant: &&Grant| matches!(&grant.what, What::Exact { action: granted, files } if *granted == action && *files == seal);
         for grant in valid.iter().filter(is_this) {
             if self.spend(&[grant], *now) {
                 return Some(granted(grant.clone()));
@@ -286,7 +295,7 @@ impl Grants {
         }
         let rules = |grant: &Grant| match &grant.what {
             What::Pattern(rules) => rules.clone(),
-            What::Exact(_) => Vec::new(),
+            What::Exact { .. } => Vec::new(),
         };
         let all: Vec<Rule> = valid.iter().flat_map(rules).collect();
         let subject = Subject {

@@ -21,6 +21,8 @@ struct Written {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    files: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rules: Vec<String>,
     scope: String,
@@ -36,9 +38,9 @@ struct Written {
 pub(super) fn written(grant: &Grant) -> String {
     // The record of the answer is known only once this is stored with it.
     let Grant { id, what, scope, granted, expires, risk, preview, by, record: _ } = grant;
-    let (action, rules) = match what {
-        What::Exact(action) => (Some(action.clone()), Vec::new()),
-        What::Pattern(rules) => (None, rules.iter().map(ToString::to_string).collect()),
+    let (action, files, rules) = match what {
+        What::Exact { action, files } => (Some(action.clone()), files.clone(), Vec::new()),
+        What::Pattern(rules) => (None, None, rules.iter().map(ToString::to_string).collect()),
     };
     let place = match scope {
         Scope::Session(place) | Scope::Project(place) => Some(place.clone()),
@@ -48,6 +50,7 @@ pub(super) fn written(grant: &Grant) -> String {
         v: VERSION,
         id: id.to_string(),
         action,
+        files,
         rules,
         scope: scope.name().to_owned(),
         place,
@@ -77,9 +80,9 @@ pub(super) fn read(kept: &Kept) -> Result<Grant, Void> {
     }
     let rule = |text: &String| text.parse::<Rule>().map_err(|error| Void::Rule(error.to_string()));
     let rules = written.rules.iter().map(rule).collect::<Result<Vec<_>, _>>()?;
-    let what = match (written.action, rules.is_empty()) {
-        (Some(action), true) => What::Exact(action),
-        (None, false) => What::Pattern(rules),
+    let what = match (written.action, written.files, rules.is_empty()) {
+        (Some(action), files, true) => What::Exact { action, files },
+        (None, None, false) => What::Pattern(rules),
         _ => return Err(Void::Unrecorded),
     };
     let scope = match (written.scope.as_str(), written.place) {

@@ -67,7 +67,7 @@ fn grant(what: What, scope: Scope) -> Grant {
 }
 
 fn exactly(command: &str, scope: Scope) -> Grant {
-    grant(What::Exact(judged(command).action.id()), scope)
+    grant(What::Exact { action: judged(command).action.id(), files: None }, scope)
 }
 
 fn pattern(rule: &str, scope: Scope) -> Grant {
@@ -206,7 +206,7 @@ fn what_is_denied_stays_denied() {
     for (policy, command) in [(&policy, "git push"), (&strict(), "rm -rf /")] {
         let judged = judged_under(policy, command);
         assert_eq!(judged.judgement.decision.verdict, Verdict::Deny, "{command}");
-        place.add(&grant(What::Exact(judged.action.id()), Scope::Once));
+        place.add(&grant(What::Exact { action: judged.action.id(), files: None }, Scope::Once));
         assert!(place.answer_at(&judged, 1).is_none(), "{command}");
     }
     assert_eq!(place.listed(1).len(), 2);

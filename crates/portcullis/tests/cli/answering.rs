@@ -128,7 +128,7 @@ fn once(action: String) -> Grant {
     let now = Timestamp::now();
     Grant {
         id: GrantId::random().unwrap(),
-        what: What::Exact(action),
+        what: What::Exact { action, files: None },
         scope: Scope::Once,
         granted: now,
         expires: now.checked_add(SignedDuration::from_mins(15)).unwrap(),

@@ -100,6 +100,31 @@ fn what_is_edited_is_judged_anew_and_asked_about_again() {
 }
 
 #[test]
+fn an_answer_holds_for_the_files_that_were_judged() {
+    let world = World::new();
+    let script = world.work().join("x.sh");
+    let shown = "git push --force\n";
+    std::fs::write(&script, shown).unwrap();
+    let turns = |said: usize| -> crate::Said {
+        Ok(match said {
+            0 => vec![("bash", json!({"command": "bash x.sh"}))],
+            _ => vec![("finish", json!({"message": "done"}))],
+        })
+    };
+    let mut conversation = world.start(turns);
+    assert_eq!(conversation.run().unwrap(), Status::WaitingForConfirmation);
+    let asks = waiting(&conversation);
+    std::fs::write(&script, "git push --force --mirror\n").unwrap();
+    assert!(conversation.approve(asks[0].0, &asks[0].1, "dev").is_err(), "it is another file");
+    std::fs::write(&script, shown).unwrap();
+    conversation.approve(asks[0].0, &asks[0].1, "dev").unwrap();
+    std::fs::write(&script, "echo another > made\n").unwrap();
+    assert_eq!(conversation.run().unwrap(), Status::Finished);
+    assert!(!world.work().join("made").exists());
+    assert!(world.last_shown().contains("not what was shown"), "{}", world.last_shown());
+}
+
+#[test]
 fn it_waits_across_restarts() {
     let world = World::new();
     let mut conversation = world.start(two_then_done);

@@ -9,7 +9,7 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis::{
-    audit::{Entry, Kind},
+    audit::{Entry, Files, Kind},
     grants::{Grant, GrantId, Grants, Scope, What},
 };
 use portcullis_core::risk::Risk;
@@ -238,12 +238,50 @@ fn decisions(world: &World) -> Vec<Value> {
 
 /// Lets the call of the last decision through once, as a person would.
 fn allow_once(world: &World) {
+    let action = decisions(world).last().unwrap()["action"].as_str().unwrap().to_owned();
+    give(world, What::Exact { action, files: None }, Scope::Once);
+}
+
+#[test]
+fn what_a_person_allowed_holds_for_the_files_that_were_judged() {
+    let action = |record: &Value| record["action"].as_str().unwrap().to_owned();
+    for scope in [Scope::Once, Scope::Session("s".to_owned())] {
+        let world = World::new();
+        let script = world.path("project/x.sh");
+        let before = "git push --force\n";
+        fs::write(&script, before).unwrap();
+        let hook = || {
+            let call = claude(&world, "PreToolUse", "bash x.sh");
+            run(&world, &["hook", "claude"], &call.to_string())
+        };
+        assert!(hook().contains("\"ask\""));
+        let export = run(&world, &["audit", "export"], "");
+        let last: Value = serde_json::from_str(export.lines().last().unwrap()).unwrap();
+        let lines: Vec<&str> =
+            last["files"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let files = Files::read(&lines.join("\n")).unwrap().seal();
+        assert!(files.is_some(), "{export}");
+        let exact = What::Exact { action: action(decisions(&world).last().unwrap()), files };
+        give(&world, exact, scope.clone());
+        fs::write(&script, "git push --force --mirror\n").unwrap();
+        assert!(hook().contains("\"ask\""), "{scope:?}: it was given for another file");
+        fs::write(world.path("project/y.sh"), before).unwrap();
+        fs::write(&script, format!(". ./y.sh\n{before}")).unwrap();
+        assert!(hook().contains("\"ask\""), "{scope:?}: it starts another one beside");
+        fs::write(&script, before).unwrap();
+        let answer = hook();
+        assert!(answer.contains("\"allow\""), "{scope:?}: {answer}");
+        assert_eq!(hook().contains("\"allow\""), scope != Scope::Once);
+    }
+}
+
+/// Lets something through, as a person would.
+fn give(world: &World, what: What, scope: Scope) {
     let now = Timestamp::now();
-    let last = decisions(world).last().unwrap()["action"].as_str().unwrap().to_owned();
     let grant = Grant {
         id: GrantId::random().unwrap(),
-        what: What::Exact(last),
-        scope: Scope::Once,
+        what,
+        scope,
         granted: now,
         expires: now.checked_add(SignedDuration::from_mins(15)).unwrap(),
         risk: Risk::High,

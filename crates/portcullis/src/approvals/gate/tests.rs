@@ -128,6 +128,34 @@ fn what_the_handler_denied_cannot_be_approved_afterwards() {
 }
 
 #[test]
+fn an_approval_holds_for_the_files_that_were_judged() {
+    let place = tempfile::tempdir().unwrap();
+    let script = place.path().join("x.sh");
+    let call = || ToolCall {
+        cwd: place.path().to_str().map(str::to_owned),
+        ..ToolCall::shell("bash x.sh")
+    };
+    for (then, holds) in [(None, true), (Some("rm -rf /srv/else\n"), false)] {
+        std::fs::write(&script, format!("{RISKY}\n")).unwrap();
+        let desk = Desk::new();
+        let check = desk.gate.check(call()).unwrap();
+        let id = desk.gate.ask(&check).unwrap().unwrap();
+        assert!(desk.gate.approve(id, "ops", None).unwrap().is_approved());
+        if let Some(text) = then {
+            std::fs::write(&script, text).unwrap();
+        }
+        let taken = desk.gate.take_up(id, &check.action());
+        match taken {
+            Ok(_) => assert!(holds, "{then:?}"),
+            Err(GateError::Unclaimable(why)) => {
+                assert!(!holds && why == Unclaimable::OtherFiles, "{then:?}: {why}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
 fn an_action_that_changes_after_the_check_is_another_one() {
     let desk = Desk::new();
     let (id, action) = desk.waiting("rm -rf /srv/old");

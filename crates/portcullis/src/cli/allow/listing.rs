@@ -48,7 +48,7 @@ pub(super) fn list(
                     Scope::Session(place) | Scope::Project(place) => format!(" {place}"),
                 };
                 let what = match &grant.what {
-                    What::Exact(_) => grant.preview.clone(),
+                    What::Exact { .. } => grant.preview.clone(),
                     What::Pattern(_) => grant.words(),
                 };
                 let scope = grant.scope.name();
@@ -123,7 +123,7 @@ fn as_json(one: &Listed) -> Value {
     };
     let Grant { id, what, scope, granted, expires, risk, preview, by, record } = grant;
     let (action, rules) = match what {
-        What::Exact(action) => (Some(action), Vec::new()),
+        What::Exact { action, .. } => (Some(action), Vec::new()),
         What::Pattern(rules) => (None, rules.iter().map(ToString::to_string).collect()),
     };
     let place = match scope {

@@ -49,13 +49,20 @@ impl<'a> Offer<'a> {
         let session =
             Session::open(Options { configuration, unrecorded: true, ..Options::default() });
         let again = again(&session, entry);
+        if again.as_ref().is_some_and(|judged| judged.seal() != entry.files.seal()) {
+            return Err(Failure::denied("what this call starts is not what it was when it asked")
+                .with_help("let the agent call again, and look at what stands in its files now"));
+        }
         let level = level(entry.risk, again.as_ref());
         let scope = scope(wanted.scope, &session, entry)?;
         within_reach(&scope, level).map_err(|error| {
             Failure::denied(error).with_help("leave `--session`, `--project` and `--always` away")
         })?;
         let what = if wanted.patterns.is_empty() {
-            What::Exact(entry.action.clone().unwrap_or_default())
+            What::Exact {
+                action: entry.action.clone().unwrap_or_default(),
+                files: entry.files.seal(),
+            }
         } else {
             What::Pattern(patterns(&session, again.as_ref(), wanted, entry)?)
         };

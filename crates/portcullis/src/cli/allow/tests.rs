@@ -186,7 +186,10 @@ fn a_grant_is_as_wide_and_as_long_as_was_asked_for() {
             Scope::Project(_) => Scope::Project(home.workspace()),
             scope => scope,
         };
-        assert_eq!((&grant.scope, &grant.what), (&scope, &What::Exact(judged.action.id())));
+        assert_eq!(
+            (&grant.scope, &grant.what),
+            (&scope, &What::Exact { action: judged.action.id(), files: None })
+        );
         assert_eq!(grant.expires.duration_since(grant.granted).as_mins(), minutes, "{arguments:?}");
         assert!(home.answers(&judged));
     }
@@ -338,7 +341,7 @@ fn grants_are_listed_and_taken_back() {
     let action = Action::from_call(home.call("git fetch")).unwrap().id();
     let all = home.grants().list(home.desk.now).unwrap();
     let (given, _) = all[0].grant.as_ref().unwrap();
-    let What::Exact(known) = &given.what else { panic!("{given:?}") };
+    let What::Exact { action: known, .. } = &given.what else { panic!("{given:?}") };
     let database = rusqlite::Connection::open(audit::database_path(&home.desk.state)).unwrap();
     let forged = crate::grants::GrantId::random().unwrap();
     let forge = format!(
