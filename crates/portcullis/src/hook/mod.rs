@@ -470,6 +470,11 @@ fn answered(
     let Some(record) = session.recorded(answer.sequence) else { return Err(all) };
     let name = all.first().and_then(|judged| judged.action.call.session.as_deref());
     let Some((verdict, layer)) = twin::decision_of(&record, name) else { return Err(all) };
+    // What was answered holds for the files that were judged then.
+    let files = record.entry.files.seal();
+    if all.iter().any(|judged| judged.seal() != files) {
+        return Err(all);
+    }
     let own = all.iter().map(|judged| judged.judgement.decision.verdict).max();
     let is_it = |judged: &Judged| record.entry.action == Some(judged.action.id());
     let is_same = all.len() == 1 && all.iter().all(is_it);
@@ -559,6 +564,8 @@ fn after(session: &mut Session, payload: Payload) -> Word {
         if let Err(error) = session.answered_with(&call, text, &seen) {
             unrecorded = Some(error.to_string());
         }
+        let command = call.arguments.get("command").and_then(Value::as_str).map(str::to_owned);
+        let command = command.unwrap_or_default();
         let entry = Entry {
             tool: Some(call.tool.clone()),
             session: call.session.clone(),
@@ -575,7 +582,7 @@ fn after(session: &mut Session, payload: Payload) -> Word {
         match session.ran(entry) {
             Ok(Ran { disobeyed: was_denied, changed: now }) => {
                 disobeyed |= was_denied;
-                changed.extend(now.into_iter().filter(|path| !words::is_rewritten(path)));
+                changed.extend(now.into_iter().filter(|path| !words::is_rewritten(path, &command)));
             }
             Err(error) => unrecorded = Some(error.to_string()),
         }

@@ -43,22 +43,59 @@ pub(super) fn disobeyed(agent: &Agent) -> String {
     )
 }
 
-/// Files that package managers write anew when they are asked for something: that they changed says nothing.
-const REWRITTEN: &[&str] = &[
-    "Cargo.toml",
-    "Gemfile",
-    "composer.json",
-    "deno.json",
-    "go.mod",
-    "mix.exs",
-    "package.json",
-    "pubspec.yaml",
-    "pyproject.toml",
+/// Files that a program writes anew, with the words behind it that ask for that.
+type Rewriter = (&'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+/// Files in which a manager of packages notes what it was asked for, by the manual of each.
+const REWRITERS: &[Rewriter] = &[
+    (&["Cargo.toml"], &["cargo"], &["add", "fix", "init", "new", "remove", "rm", "upgrade"]),
+    (&["Gemfile"], &["bundle", "bundler"], &["add", "init", "remove"]),
+    (&["composer.json"], &["composer"], &["config", "init", "remove", "require", "update"]),
+    (&["deno.json", "package.json"], &["deno"], &["add", "init", "install", "remove"]),
+    (&["go.mod"], &["go"], &["get", "mod", "work"]),
+    (
+        &["package.json"],
+        &["bun", "npm", "pnpm", "yarn"],
+        &[
+            "add",
+            "audit",
+            "i",
+            "init",
+            "install",
+            "link",
+            "pkg",
+            "remove",
+            "rm",
+            "set",
+            "un",
+            "uninstall",
+            "up",
+            "update",
+            "upgrade",
+            "version",
+        ],
+    ),
+    (&["pubspec.yaml"], &["dart", "flutter"], &["pub"]),
+    (
+        &["pyproject.toml"],
+        &["hatch", "pdm", "poetry", "rye", "uv"],
+        &["add", "init", "remove", "rm", "update", "upgrade", "version"],
+    ),
 ];
 
-/// Whether a file is one that programs write anew as part of what they are for.
-pub(super) fn is_rewritten(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|name| REWRITTEN.contains(&name))
+/// Whether a command is there to change this very file: that it is another then says nothing.
+pub(super) fn is_rewritten(path: &str, command: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_end = |letter: char| letter.is_whitespace() || ";&|()".contains(letter);
+    REWRITERS.iter().filter(|(files, ..)| files.contains(&name)).any(|(_, programs, verbs)| {
+        let mut words =
+            command.split(is_end).filter(|word| !word.is_empty() && !word.starts_with('-'));
+        let mut program = words.next();
+        words.any(|verb| {
+            let before = std::mem::replace(&mut program, Some(verb));
+            before.is_some_and(|it| programs.contains(&it)) && verbs.contains(&verb)
+        })
+    })
 }
 
 /// Files that a call started are not what was judged, with what else is to be said.
@@ -224,4 +261,25 @@ fn shown(text: &str) -> String {
     }
     let end = text.floor_char_boundary(MAX_REASON);
     format!("{} […]", text.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_written_anew_by_its_own_manager_alone() {
+        for (path, command, expected) in [
+            ("/p/package.json", "npm install left-pad", true),
+            ("/p/package.json", "cd web && npm --silent i", true),
+            ("/p/package.json", "npm test", false),
+            ("/p/package.json", "cargo add serde", false),
+            ("/p/Cargo.toml", "cargo add serde", true),
+            ("/p/Cargo.toml", "cargo build", false),
+            ("/p/go.mod", "go get -u ./...", true),
+            ("/p/Makefile", "make install", false),
+        ] {
+            assert_eq!(is_rewritten(path, command), expected, "{path}: {command}");
+        }
+    }
 }
