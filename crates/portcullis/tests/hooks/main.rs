@@ -14,6 +14,7 @@ mod hostile;
 mod obeyed;
 mod rows;
 mod started;
+mod trees;
 
 use std::{
     collections::BTreeSet,
