@@ -317,6 +317,14 @@ impl Request {
         })
     }
 
+    /// Whether these are the files that were judged when it was asked about, a line each as the record has them.
+    #[must_use]
+    pub fn is_about(&self, files: &[String]) -> bool {
+        let asked = self.details.get("files").and_then(Value::as_array);
+        let asked = asked.map_or(&[][..], Vec::as_slice);
+        asked.iter().map(Value::as_str).eq(files.iter().map(|line| Some(line.as_str())))
+    }
+
     /// The files that what may run would start, as they were judged when it was asked about, or when another was put in its place: they are
     /// a part of what was agreed to. Nothing where what is kept cannot be read.
     #[must_use]

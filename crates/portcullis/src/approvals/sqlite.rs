@@ -47,7 +47,7 @@ const TOKENS: &str = "id, name, holder, scopes, created, expires, revoked, proof
 
 const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = ?2 AND session IS ?3 AND agent IS ?4 \
     AND claimed IS NULL AND (status = 'pending' AND expires > ?5 \
-    OR status IN ('approved', 'auto_approved') AND ?5 - decided <= expires - asked) ORDER BY sequence DESC LIMIT 1";
+    OR status IN ('approved', 'auto_approved') AND ?5 - decided <= expires - asked) ORDER BY sequence DESC LIMIT 16";
 
 /// The worst first; what is not known may be critical.
 const WORST: &str = "CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END";
@@ -407,15 +407,16 @@ impl Desk<'_> {
             question.agent,
             self.now.as_microsecond()
         ];
-        let found: Option<String> = self
-            .connection
-            .prepare_cached(UNUSED)?
-            .query_row(parameters, |row| row.get(0))
-            .optional()?;
-        let Some(id) = found.and_then(|id| id.parse().ok()) else { return Ok(None) };
-        // What the files hold that it starts is a part of what was asked.
-        let known = by_id(self.connection, id)?.and_then(|request| request.files());
-        Ok(known.is_some_and(|files| files.lines() == question.details.files).then_some(id))
+        let mut statement = self.connection.prepare_cached(UNUSED)?;
+        let found = statement.query_map(parameters, |row| row.get::<_, String>(0))?;
+        for id in found {
+            let Ok(id) = id?.parse() else { continue };
+            // What stands in the files that it starts is a part of what was asked.
+            if by_id(self.connection, id)?.is_some_and(|it| it.is_about(&question.details.files)) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
     }
 
     /// How many requests of somebody wait, counted no further than `most`.
