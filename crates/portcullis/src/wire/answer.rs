@@ -63,8 +63,7 @@ pub struct Answer<'a> {
     /// The files that it would start, load, or give to something that acts on them; missing where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileShape<'a>>,
-    /// The action's hash, which decisions and approvals are bound to: `sha256:` and 64 hexadecimal digits. What stands in files that the
-    /// action starts is no part of it; approvals are bound to that beside it.
+    /// The action's hash: `sha256:` and 64 hexadecimal digits. Decisions are bound to it, and approvals to the files that it starts as well.
     pub action: String,
     /// Fields of the call that nobody knows, so that nothing was judged by them; missing where there are none.
     #[serde(skip_serializing_if = "<[UnknownField]>::is_empty")]
