@@ -92,7 +92,7 @@ pub(super) fn is_rewritten(path: &str, command: &str) -> bool {
             command.split(is_end).filter(|word| !word.is_empty() && !word.starts_with('-'));
         let mut program = words.next();
         words.any(|verb| {
-            let before = std::mem::replace(&mut program, Some(verb));
+            let before = program.replace(verb);
             before.is_some_and(|it| programs.contains(&it)) && verbs.contains(&verb)
         })
     })

@@ -344,7 +344,6 @@ fn is_now(value: &[Token]) -> bool {
         _ => false,
     };
     const NOW: &[&str] = &[
-        "CURRENT_DATE",
         "CURRENT_TIMESTAMP",
         "GETDATE",
         "GETUTCDATE",
@@ -353,7 +352,6 @@ fn is_now(value: &[Token]) -> bool {
         "SYSDATE",
         "SYSDATETIME",
         "SYSTIMESTAMP",
-        "TODAY",
     ];
     is_bare && NOW.iter().any(|word| is_word(name, word))
 }

@@ -79,10 +79,13 @@ pub(super) struct Imports {
     loaded: std::collections::BTreeSet<String>,
 }
 
+/// Gives what stands at a path, if it can be read.
+pub(crate) type Reader<'a> = &'a dyn Fn(&str) -> Option<FileFact>;
+
 /// Who reads files that the facts say nothing of, and what was read so far.
 #[derive(Default)]
 pub(super) struct Reading<'a> {
-    read: Option<&'a dyn Fn(&str) -> Option<FileFact>>,
+    read: Option<Reader<'a>>,
     contents: BTreeMap<String, FileFact>,
     /// How many bytes were entered, and how many of those in files that were being read.
     entered: usize,
@@ -90,7 +93,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn by(read: &'a dyn Fn(&str) -> Option<FileFact>) -> Self {
+    pub(super) fn by(read: Reader<'a>) -> Self {
         Self { read: Some(read), ..Self::default() }
     }
 }
