@@ -110,8 +110,9 @@ fn written_by_option(
         result(walk, name, arguments, invocation);
     }
     if name == "git" && arguments.iter().any(|word| known_is(word, &["archive", "format-patch"])) {
-        for file in named_by(arguments, "-o") {
-            walk.write(&file, WriteMode::Replace, invocation.origin());
+        let names = ["-o", "--output"];
+        for file in names.iter().flat_map(|option| named_by(arguments, option)) {
+            walk.write(&file, WriteMode::Replace, invocation.written());
         }
     }
     let Ok(at) = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)) else { return };
@@ -142,7 +143,7 @@ fn result(walk: &mut Walk<'_>, name: &str, arguments: &[Argument], invocation: &
             Written::At(at) => operands.get(*at).copied(),
         };
         if let Some(file) = file.filter(|file| !file.text.known_prefix().starts_with('-')) {
-            walk.write(file, WriteMode::Replace, invocation.origin());
+            walk.write(file, WriteMode::Replace, invocation.written());
         }
     }
 }
@@ -594,6 +595,10 @@ fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders:
 }
 
 pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
+    // Without the mark it is a file and no command: `psql -o /tmp/rows.csv`.
+    if matches!(how, How::ShellAfter(mark) if after(&value.text, mark).is_none()) {
+        return;
+    }
     if !matches!(how, How::Code(_) | How::Vim | How::Directory | How::Settings(_))
         && names_temporary(&value.text)
     {

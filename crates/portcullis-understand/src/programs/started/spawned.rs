@@ -174,8 +174,10 @@ pub(super) fn found(text: &str, calls: &[Call]) -> Vec<Start> {
                 Given::Words | Given::WordsBefore(_) => false,
                 Given::Either => texts.len() == 1,
             };
-            let most = if *given == Given::Command { 1 } else { texts.len() };
-            let words: Vec<String> = texts.into_iter().take(most).collect();
+            let mut words = texts;
+            if *given == Given::Command {
+                words.truncate(1);
+            }
             if !words.is_empty() {
                 starts.push(Start { words, is_command, span });
             }

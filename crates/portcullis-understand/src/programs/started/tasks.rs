@@ -12,7 +12,10 @@ use super::{
 use crate::{
     effect::Certainty,
     text::Text,
-    understand::shell::{Invocation, Walk, files::directory_of},
+    understand::shell::{
+        Invocation, Walk,
+        files::{File, directory_of},
+    },
 };
 
 pub(super) static COMPOSER: Starter = Starter { programs: &["composer"], start: composer };
@@ -236,12 +239,66 @@ fn python(walk: &mut Walk<'_>, invocation: &Invocation) {
         None => project::nearest(walk, names),
     };
     let Some(file) = file else { return };
-    walk.at_most(certainty, |walk| walk.run_text("python", &file, invocation.span, &[], None));
+    let read = match invocation.program.as_str() {
+        "fab" | "inv" | "invoke" => {
+            File { text: asked_for(&file.text, &words).into(), ..file.clone() }
+        }
+        _ => file.clone(),
+    };
+    walk.at_most(certainty, |walk| walk.run_text("python", &read, invocation.span, &[], None));
     if certainty == Certainty::Certain {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let calls = calls(&invocation.program);
         spawned::follow(walk, &file, "python", calls, ("def ", &words), invocation.span);
     }
+}
+
+/// A file of tasks without those that neither the words nor an asked one name: their places are blank, so that all others stay where they are.
+fn asked_for(text: &str, words: &[String]) -> String {
+    let starts = |line: &str| !line.starts_with([' ', '\t', ')', '#']) && !line.trim().is_empty();
+    let mut blocks: Vec<(Option<String>, String)> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let named = line.strip_prefix("async ").unwrap_or(line).strip_prefix("def ");
+        let name = named.and_then(|it| it.split('(').next()).map(|it| it.trim().to_owned());
+        match blocks.last_mut() {
+            // The function under its decorators, and what belongs to either.
+            Some((known, block)) if block.starts_with('@') && known.is_none() => {
+                *known = name;
+                block.push_str(line);
+            }
+            Some((_, block)) if !starts(line) => block.push_str(line),
+            _ => blocks.push((None, line.to_owned())),
+        }
+    }
+    let mut wanted: Vec<String> = words.iter().map(|word| word.replace('-', "_")).collect();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut at = 0;
+    // What an asked task names is asked for by it.
+    while let Some(name) = wanted.get(at).cloned() {
+        let block = blocks.iter().find(|(known, _)| known.as_deref() == Some(&name));
+        let names = block.into_iter().flat_map(|(_, block)| block.split(|it: char| !is_word(it)));
+        let others = blocks.iter().filter_map(|(known, _)| known.as_deref());
+        let others: std::collections::BTreeSet<&str> = others.collect();
+        let more: Vec<String> = names
+            .filter(|name| others.contains(name) && !wanted.iter().any(|known| known == name))
+            .map(str::to_owned)
+            .collect();
+        wanted.extend(more);
+        wanted.dedup();
+        at += 1;
+    }
+    let asks = blocks.iter().any(|(name, _)| name.as_ref().is_some_and(|it| wanted.contains(it)));
+    let blank = |block: &str| {
+        block
+            .chars()
+            .map(|it| if it == '\n' { "\n".to_owned() } else { " ".repeat(it.len_utf8()) })
+            .collect()
+    };
+    let kept = blocks.iter().map(|(name, block)| match name {
+        Some(name) if asks && !wanted.contains(name) => blank(block),
+        _ => block.clone(),
+    });
+    kept.collect()
 }
 
 /// How a task starts programs: pyinvoke.org "Context", docs.fabfile.org "Connection", nox.thea.codes "Session", pydoit.org "Actions",
@@ -275,5 +332,14 @@ mod tests {
             .map(|(name, span)| (name, text.get(span.range()).unwrap()))
             .collect();
         assert_eq!(found, [("web", "a --b :80"), ("worker", "c")]);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_left_out() {
+        let text = "import os\n@task\ndef a(c):\n    c.run('é')\n\n@task(\n    pre=[d],\n)\ndef b(c):\n    pass\n@task\ndef d(c):\n    c.run('y')\nx = 1\n";
+        let kept = asked_for(text, &["b".to_owned()]);
+        assert_eq!(kept.len(), text.len());
+        assert!(!kept.contains('é') && kept.contains("'y'") && kept.ends_with("x = 1\n"));
+        assert_eq!(asked_for(text, &["unknown".to_owned()]), text);
     }
 }

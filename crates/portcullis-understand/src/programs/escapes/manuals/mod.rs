@@ -246,7 +246,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argume
         match word {
             Word::Unknown(argument) => walk.gap(argument.span, GapReason::UnknownOption),
             Word::Known(kind, name, value) => {
-                act(walk, &invocation.program, kind, name, &value, &invocation.origin());
+                act(walk, &invocation.program, kind, name, &value, &invocation.written());
             }
         }
     }

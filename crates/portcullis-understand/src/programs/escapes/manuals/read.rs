@@ -124,6 +124,13 @@ fn looked_up(manual: &Manual, written: &str, name: &str) -> Option<Found> {
     if let Some(option) = exactly(manual, name) {
         return Some(found(option));
     }
+    // `--expand-url` of curl is `--url` with variables in it.
+    if let Some(plain) = name.strip_prefix("--expand-")
+        && manual.programs.contains(&"curl")
+        && let Some(option) = exactly(manual, &format!("--{plain}"))
+    {
+        return Some(found(option));
+    }
     let flag = Found { kind: Kind::Flag, name: "", length: written.len() };
     if matches!(name, "-?" | "-h" | "-help" | "--help" | "--usage" | "--version") {
         return Some(flag);
