@@ -60,6 +60,8 @@ pub fn readings(source: &str) -> Vec<Vec<Token>> {
 fn read(source: &str, dialect: Dialect) -> Vec<Token> {
     let bytes = source.as_bytes();
     let mut list: Vec<Token> = Vec::new();
+    // Where the statement begins.
+    let mut first = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if at >= SOURCE_BYTES {
@@ -99,16 +101,16 @@ fn read(source: &str, dialect: Dialect) -> Vec<Token> {
             b'[' if dialect.brackets => {
                 (TokenKind::Name, quoted(source, &mut at, b']', Backslash::Never))
             }
-            b'$' if dialect.dollars => match dollar(source, at) {
-                Some((text, end)) => {
-                    at = end;
-                    (TokenKind::Text, text)
-                }
-                None => {
-                    at += 1;
-                    (TokenKind::Operator, "$".to_owned())
-                }
-            },
+            b'$' if (dialect.dollars || has_body(list.get(first..).unwrap_or_default()))
+                && let Some((text, end)) = dollar(source, at) =>
+            {
+                at = end;
+                (TokenKind::Text, text)
+            }
+            b'$' if dialect.dollars => {
+                at += 1;
+                (TokenKind::Operator, "$".to_owned())
+            }
             _ if byte.is_ascii_digit() => {
                 while bytes
                     .get(at)
@@ -134,10 +136,29 @@ fn read(source: &str, dialect: Dialect) -> Vec<Token> {
             }
         };
         let span = Span::new(start, at);
+        let ends = kind == TokenKind::Operator && text == ";";
         list.push(Token { kind, text: text.into(), span });
+        if ends {
+            first = list.len();
+        }
     }
     list
 }
+
+/// Whether a statement is one whose body stands between `$$` wherever there are such: `DO`, `CREATE FUNCTION`.
+fn has_body(statement: &[Token]) -> bool {
+    let mut words = statement.iter().map(|token| &*token.text);
+    match words.next() {
+        Some("DO") => true,
+        Some("CREATE") => {
+            words.zip(0..WORDS).any(|(word, _)| matches!(word, "FUNCTION" | "PROCEDURE"))
+        }
+        _ => false,
+    }
+}
+
+/// How many words may stand between `CREATE` and what is made.
+const WORDS: usize = 5;
 
 /// Whether a word begins with this letter.
 const fn is_letter(byte: u8, dialect: Dialect) -> bool {
@@ -306,6 +327,11 @@ mod tests {
                 reading.iter().any(|token| token.kind == TokenKind::Word && &*token.text == "DROP")
             };
             assert!(readings(source).iter().any(runs), "{source}");
+        }
+        let body =
+            "DO $$ BEGIN DROP TABLE a; END $$; CREATE OR REPLACE FUNCTION f() AS $x$ DROP $x$";
+        for reading in readings(body) {
+            assert!(reading.iter().all(|token| &*token.text != "DROP"), "{reading:?}");
         }
         assert_eq!(readings("SELECT 1 -- DROP\n; /* DROP */ SELECT 'DROP'").len(), 1);
     }
