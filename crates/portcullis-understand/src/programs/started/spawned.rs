@@ -174,10 +174,11 @@ pub(super) fn found(text: &str, calls: &[Call]) -> Vec<Start> {
                 Given::Words | Given::WordsBefore(_) => false,
                 Given::Either => texts.len() == 1,
             };
-            let mut words = texts;
-            if *given == Given::Command {
-                words.truncate(1);
-            }
+            // Behind a command stand settings of the call.
+            let words: Vec<String> = match given {
+                Given::Command => texts.into_iter().next().into_iter().collect(),
+                _ => texts,
+            };
             if !words.is_empty() {
                 starts.push(Start { words, is_command, span });
             }
