@@ -150,8 +150,10 @@ fn has_body(statement: &[Token]) -> bool {
     let mut words = statement.iter().map(|token| &*token.text);
     match words.next() {
         Some("DO") => true,
+        // With a `RETURN` of its own a function has no such body: what stands between two `$a$` is MySQL's then.
         Some("CREATE") => {
-            words.zip(0..WORDS).any(|(word, _)| matches!(word, "FUNCTION" | "PROCEDURE"))
+            words.clone().zip(0..WORDS).any(|(word, _)| matches!(word, "FUNCTION" | "PROCEDURE"))
+                && !words.any(|word| matches!(word, "BEGIN" | "RETURN"))
         }
         _ => false,
     }
@@ -317,6 +319,7 @@ mod tests {
             r#"SELECT "\" ; -- ", 1; DROP"#,
             r#"SELECT "\"" ; -- ", 1; DROP"#,
             "SELECT 1 AS $a$; DROP; SELECT 1 AS $a$",
+            "CREATE FUNCTION f() RETURNS INT RETURN (SELECT 1 AS $a$); DROP; SELECT 1 AS $a$",
             "SELECT q'[']' FROM dual; DROP",
             "SELECT ['a]', 'b']; DROP; SELECT ']'",
             r"SELECT r'\'; DROP; SELECT 'a'",

@@ -2,6 +2,8 @@
 //! lines of a `Procfile` (foreman, honcho, overmind), and tasks in Python files (`invoke`, `nox`, `doit`, `scons`, `waf`). Owns which of a file's
 //! commands the words on the command line start.
 
+use std::collections::BTreeSet;
+
 use portcullis_syntax::Span;
 
 use super::{
@@ -270,24 +272,32 @@ fn asked_for(text: &str, words: &[String]) -> String {
             _ => blocks.push((None, line.to_owned())),
         }
     }
-    let mut wanted: Vec<String> = words.iter().map(|word| word.replace('-', "_")).collect();
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut at = 0;
-    // What an asked task names is asked for by it.
-    while let Some(name) = wanted.get(at).cloned() {
-        let block = blocks.iter().find(|(known, _)| known.as_deref() == Some(&name));
-        let names = block.into_iter().flat_map(|(_, block)| block.split(|it: char| !is_word(it)));
-        let others = blocks.iter().filter_map(|(known, _)| known.as_deref());
-        let others: std::collections::BTreeSet<&str> = others.collect();
-        let more: Vec<String> = names
-            .filter(|name| others.contains(name) && !wanted.iter().any(|known| known == name))
-            .map(str::to_owned)
-            .collect();
-        wanted.extend(more);
-        wanted.dedup();
-        at += 1;
+    // A task that goes by another name than its function's may be any.
+    if ["aliases", "name=", "name =", "add_task"].iter().any(|renames| text.contains(renames)) {
+        return text.to_owned();
     }
-    let asks = blocks.iter().any(|(name, _)| name.as_ref().is_some_and(|it| wanted.contains(it)));
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let tasks: BTreeSet<&str> = blocks
+        .iter()
+        .filter(|(_, block)| block.starts_with("@task"))
+        .filter_map(|(name, _)| name.as_deref())
+        .collect();
+    let is_task = |name: &Option<String>| name.as_deref().is_some_and(|it| tasks.contains(it));
+    // What stands outside of tasks runs in any case, and whatever it names.
+    let outside = blocks.iter().filter(|(name, _)| !is_task(name)).map(|(_, block)| block.as_str());
+    let mut open: Vec<&str> = outside.flat_map(|block| block.split(|it| !is_word(it))).collect();
+    let words: Vec<String> = words.iter().map(|word| word.replace('-', "_")).collect();
+    open.extend(words.iter().map(|word| word.rsplit('.').next().unwrap_or(word)));
+    let mut wanted: BTreeSet<&str> = BTreeSet::new();
+    // What an asked task names is asked for by it.
+    while let Some(name) = open.pop() {
+        if tasks.contains(name) && wanted.insert(name) {
+            let named = blocks.iter().filter(|(known, _)| known.as_deref() == Some(name));
+            open.extend(named.flat_map(|(_, block)| block.split(|it| !is_word(it))));
+        }
+    }
+    let asked = words.iter().map(|word| word.rsplit('.').next().unwrap_or(word));
+    let asks = asked.filter(|word| tasks.contains(word)).count() > 0;
     let blank = |block: &str| {
         block
             .chars()
@@ -295,7 +305,7 @@ fn asked_for(text: &str, words: &[String]) -> String {
             .collect()
     };
     let kept = blocks.iter().map(|(name, block)| match name {
-        Some(name) if asks && !wanted.contains(name) => blank(block),
+        Some(task) if asks && is_task(name) && !wanted.contains(task.as_str()) => blank(block),
         _ => block.clone(),
     });
     kept.collect()
@@ -341,5 +351,10 @@ mod tests {
         assert_eq!(kept.len(), text.len());
         assert!(!kept.contains('é') && kept.contains("'y'") && kept.ends_with("x = 1\n"));
         assert_eq!(asked_for(text, &["unknown".to_owned()]), text);
+        // Called by the file itself, by another name, or in a collection.
+        for (more, word) in [("a(None)\n", "b"), ("# aliases\n", "b"), ("", "docs.a")] {
+            let text = format!("{text}{more}");
+            assert!(asked_for(&text, &["b".to_owned(), word.to_owned()]).contains('é'), "{more}");
+        }
     }
 }

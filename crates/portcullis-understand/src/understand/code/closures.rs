@@ -63,7 +63,7 @@ impl Interpreter<'_, '_, '_> {
         let close = self.partner(self.at);
         let body = self.at + 1..close;
         self.at = close + 1;
-        self.push_function(parameters, body, false)
+        Value::Function(self.push_function(parameters, body, false))
     }
 
     /// The expression that follows, as a function's body.
@@ -81,15 +81,16 @@ impl Interpreter<'_, '_, '_> {
         self.at = self.at.min(self.end);
         // Functions in functions are each looked through to the same end.
         self.spend(self.at.saturating_sub(start) / 8);
-        self.push_function(parameters, start..self.at, true)
+        Value::Function(self.push_function(parameters, start..self.at, true))
     }
 
-    fn push_function(
+    /// Keeps a function with what is known where it stands; gives its place.
+    pub(super) fn push_function(
         &mut self,
         parameters: Vec<Parameter>,
         body: std::ops::Range<usize>,
         expression: bool,
-    ) -> Value {
+    ) -> usize {
         let captured = self.captured();
         let index = self.functions.len();
         self.functions.push(Function {
@@ -103,7 +104,7 @@ impl Interpreter<'_, '_, '_> {
             active: false,
             expression,
         });
-        Value::Function(index)
+        index
     }
 
     /// Calls one of the script's own functions; where nobody knows with what, nothing is given.

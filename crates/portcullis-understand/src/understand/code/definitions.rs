@@ -5,7 +5,7 @@ use std::rc::Rc;
 use portcullis_syntax::code::TokenKind;
 
 use super::{
-    interpreter::{Function, Interpreter, Parameter, Takes},
+    interpreter::{Interpreter, Parameter, Takes},
     loops::BODY,
     value::{Given, Value},
 };
@@ -337,19 +337,7 @@ impl Interpreter<'_, '_, '_> {
         if parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls")) {
             parameters.remove(0);
         }
-        let captured = self.captured();
-        let index = self.functions.len();
-        self.functions.push(Function {
-            captured,
-            parameters,
-            body,
-            unit: Rc::clone(&self.unit),
-            called: false,
-            is_cut: false,
-            is_read_anew: false,
-            active: false,
-            expression: false,
-        });
+        let index = self.push_function(parameters, body, false);
         if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(")
         {
             let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();

@@ -353,7 +353,8 @@ impl Evaluator<'_, '_> {
                 }
                 Value::Nothing
             }
-            Some(known) if known.contains('%') => {
+            // It reads its words once more: `call %x%`, and what a variable put there as several words.
+            Some(known) if known.contains('%') || is_line(&known) => {
                 let mut line = Text::known(known);
                 for one in &given {
                     line.push_known(" ");
@@ -407,6 +408,11 @@ impl Evaluator<'_, '_> {
         self.walk.restore(certainty);
         value
     }
+}
+
+/// Whether a command's name is a command with words of its own, and no path with blanks in it.
+fn is_line(name: &str) -> bool {
+    name.trim().split_once(' ').is_some_and(|(first, _)| !first.contains(['\\', '/', ':', '.']))
 }
 
 /// Files by their names, as a pattern of their paths.
