@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) require: Layers,
     pub(crate) limits: Limits,
     pub(crate) without: Vec<Means>,
+    /// Whether what it does is watched.
+    pub(crate) watched: bool,
     /// The numbers of the kept descriptors, in the order in which they are sent behind the input.
     pub(crate) numbers: Vec<RawFd>,
 }
@@ -45,6 +47,10 @@ pub(crate) enum Word {
     NotRun(i32),
     /// The sandbox could not be made.
     Failed(String),
+    /// What should be changed elsewhere cannot be, so nothing is started.
+    Unlayered(String),
+    /// Beside this comes what says each call of the program; or why there is nothing.
+    Watched(Option<String>),
     /// Beside this comes the socket at which the program inside reaches its proxy.
     Listening,
     /// The program ended.

@@ -1,6 +1,12 @@
 //! The system calls that the standard library has no words for. Owns every `unsafe` block of the workspace; each function is a
 //! thin, safe wrapper around one call, and decides nothing.
 
+mod calls;
+mod overlay;
+
+pub(crate) use calls::{Call, answer_call, memory, next_call, watched_calls};
+pub(crate) use overlay::overlay;
+
 use std::{
     ffi::{CStr, CString, OsStr, c_char, c_int, c_void},
     io,

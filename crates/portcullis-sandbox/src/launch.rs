@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use crate::{LayerState, Layers, Limits, Means, Profile, Report, Unavailable};
+use crate::{LayerState, Layers, Limits, Means, Profile, Report, Seen, Unavailable};
 
 /// A program to run, and how it is held.
 #[derive(Debug)]
@@ -33,6 +33,9 @@ pub struct Launch {
     pub output: Output,
     /// Further descriptors that it has. Everything else is closed.
     pub descriptors: Vec<Kept>,
+    /// Whether it is noted what the program starts and opens, see [`Finished::seen`]. It needs the kernel's help, and takes a little time
+    /// for each call.
+    pub watched: bool,
     /// Means that are not to be used, as if the system had none.
     pub without: Vec<Means>,
     /// Whoever sets this ends it.
@@ -111,6 +114,7 @@ impl Launch {
             input: Input::Null,
             output: Output::Capture { cap: 1 << 20 },
             descriptors: Vec::new(),
+            watched: false,
             without: Vec::new(),
             stop: None,
             stage: Stage::default(),
@@ -164,6 +168,8 @@ pub struct Finished {
     pub dropped: u64,
     /// Which promises held.
     pub report: Report,
+    /// What it was seen to do, where that was asked for and the kernel tells; the words say why it does not.
+    pub seen: Option<Result<Seen, String>>,
 }
 
 impl Finished {
@@ -197,6 +203,9 @@ pub enum Refused {
         /// Why not.
         source: io::Error,
     },
+    /// What should be changed elsewhere cannot be. Nothing is run on the files themselves instead.
+    #[error("a view in which changes go elsewhere cannot be made: {0}")]
+    Unlayered(String),
     /// Something that is open would be handed in, and leads around what holds.
     #[error("descriptor {number} cannot be handed in: {reason}")]
     Descriptor {

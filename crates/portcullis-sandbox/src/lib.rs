@@ -29,6 +29,7 @@
 mod launch;
 mod layer;
 mod profile;
+mod seen;
 
 #[cfg(target_os = "linux")]
 mod channel;
@@ -46,13 +47,16 @@ mod relay;
 mod run;
 #[cfg(target_os = "linux")]
 mod staged;
+#[cfg(target_os = "linux")]
+mod watch;
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{probe, run, stage};
 pub use launch::{Finished, Input, Kept, Launch, Output, Refused, STAGE, Stage, Status, Stopped};
 pub use layer::{Layer, LayerState, Layers, Means, Report, Unavailable, UnknownLayer};
-pub use profile::{Limits, Network, Profile, Proxy, StandIn};
+pub use profile::{Elsewhere, Layered, Limits, Network, Profile, Proxy, StandIn};
 #[cfg(target_os = "linux")]
 pub use run::{probe, run};
+pub use seen::{MOST_SEEN, Seen};
 #[cfg(target_os = "linux")]
 pub use staged::stage;

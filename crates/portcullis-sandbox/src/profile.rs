@@ -14,6 +14,8 @@ pub struct Profile {
     pub read: Vec<PathBuf>,
     /// What may be written, and read.
     pub write: Vec<PathBuf>,
+    /// Those of [`Profile::write`] that are written elsewhere than where they are.
+    pub layered: Vec<Layered>,
     /// What may not be read, though it lies below what may.
     pub denied: Vec<PathBuf>,
     /// What may not be changed or made, though it lies below what may be written.
@@ -30,6 +32,29 @@ pub struct Profile {
     /// Whether it may use Unix sockets beyond pairs. Those of programs outside that lie in files can then be reached too, so the
     /// layer [`Layer::Sockets`] is not asked for.
     pub unix_sockets: bool,
+}
+
+/// A directory that a program finds as it is and changes elsewhere: what is there stays as it was.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Layered {
+    /// The directory, one of [`Profile::write`].
+    pub root: PathBuf,
+    /// Where its changes go.
+    pub elsewhere: Elsewhere,
+}
+
+/// Where the changes of a [`Layered`] directory go.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Elsewhere {
+    /// To the upper layer of an overlay, with an empty directory of the same file system to work in. Neither lies below the root.
+    Overlay {
+        /// The upper layer.
+        upper: PathBuf,
+        /// The directory to work in.
+        work: PathBuf,
+    },
+    /// To a copy of the directory, which the program finds in its place.
+    Copy(PathBuf),
 }
 
 /// A text that keeps the place of a protected file.
@@ -88,6 +113,7 @@ impl Profile {
         Self {
             read: vec![PathBuf::from("/")],
             write: Vec::new(),
+            layered: Vec::new(),
             denied: Vec::new(),
             protected: Vec::new(),
             stand_ins: Vec::new(),

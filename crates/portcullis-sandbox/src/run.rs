@@ -15,11 +15,12 @@ use std::{
 };
 
 use crate::{
-    Finished, Input, Launch, Layer, Network, Output, Profile, Refused, Report, StandIn, Status,
-    Stopped,
+    Elsewhere, Finished, Input, Launch, Layer, Layered, Network, Output, Profile, Refused, Report,
+    Seen, StandIn, Status, Stopped,
     channel::{self, Plan, Word},
     kernel::{self, MOST_DESCRIPTORS, Watch},
     relay::Relay,
+    watch::Watcher,
 };
 
 /// The highest number of a kept descriptor.
@@ -105,6 +106,7 @@ fn begun(launch: &Launch, program: Option<std::ffi::OsString>) -> Result<Finishe
         stdout: out.kept,
         stderr: err.kept,
         report: heard.report,
+        seen: heard.seen,
     })
 }
 
@@ -146,6 +148,7 @@ struct Heard {
     status: Status,
     stopped: Option<Stopped>,
     report: Report,
+    seen: Option<Result<Seen, String>>,
 }
 
 /// Follows a run to its end.
@@ -158,6 +161,10 @@ fn followed(
     let deadline = launch.limits.wall.and_then(|wall| Instant::now().checked_add(wall));
     let mut report = None;
     let mut _relay = None;
+    let mut watcher: Option<Result<Watcher, String>> = None;
+    let seen = |watcher: Option<Result<Watcher, String>>| {
+        watcher.map(|watcher| watcher.map(Watcher::ended))
+    };
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let is_over = left.is_some_and(|left| left.is_zero());
@@ -169,7 +176,13 @@ fn followed(
                 (Stopped::Time, "the time was up before it stood")
             };
             let report = report.ok_or_else(|| Refused::Stage(why.to_owned()))?;
-            return Ok(Heard { status: Status::Signalled(9), stopped: Some(stopped), report });
+            let seen = seen(watcher);
+            return Ok(Heard {
+                status: Status::Signalled(9),
+                stopped: Some(stopped),
+                report,
+                seen,
+            });
         }
         let glance = launch.stop.as_ref().map(|_| GLANCE);
         let left = left.into_iter().chain(glance).min();
@@ -188,6 +201,15 @@ fn followed(
                 return Err(Refused::Program { program: PathBuf::from(&launch.program), source });
             }
             Word::Failed(reason) => return Err(Refused::Stage(reason)),
+            Word::Unlayered(reason) => return Err(Refused::Unlayered(reason)),
+            Word::Watched(why_not) => {
+                watcher = Some(match (why_not, descriptors.into_iter().next()) {
+                    (None, Some(calls)) => {
+                        Ok(Watcher::started(calls, &launch.profile).map_err(stage)?)
+                    }
+                    (why_not, _) => Err(why_not.unwrap_or_else(|| "nothing came".to_owned())),
+                });
+            }
             Word::Listening => {
                 if let (Network::Proxy(proxy), Some(inside)) =
                     (&launch.profile.network, descriptors.into_iter().next())
@@ -202,6 +224,7 @@ fn followed(
                     status: status.into(),
                     stopped: stopped.map(Stopped::from),
                     report,
+                    seen: seen(watcher),
                 });
             }
         }
@@ -365,6 +388,7 @@ fn planned(launch: &Launch) -> Result<Plan, Refused> {
         limits,
         without,
         descriptors,
+        watched,
         ..
     } = launch;
     let numbers: Vec<RawFd> = descriptors.iter().map(|kept| kept.number).collect();
@@ -407,6 +431,7 @@ fn planned(launch: &Launch) -> Result<Plan, Refused> {
         require: *require,
         limits: limits.clone(),
         without: without.clone(),
+        watched: *watched,
         numbers,
     })
 }
@@ -427,6 +452,7 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
     let Profile {
         read,
         write,
+        layered,
         denied,
         protected,
         stand_ins,
@@ -492,10 +518,13 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
     // What lies below something that is covered is covered.
     let outer = covered.clone();
     covered.retain(|path| !outer.iter().any(|above| above != path && path.starts_with(above)));
+    let layered = layered.iter().map(|one| real_layers(one, &roots));
+    let layered = layered.collect::<Result<Vec<_>, _>>()?;
     let (network, unix_sockets, temporary) = (network.clone(), *unix_sockets, *temporary);
     Ok(Profile {
         read,
         write: roots,
+        layered,
         denied: covered,
         protected: fixed,
         stand_ins,
@@ -504,4 +533,28 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
         network,
         unix_sockets,
     })
+}
+
+/// The layers with the paths that are meant. A root that is not written is a mistake, and so are layers that lie in one another.
+fn real_layers(layered: &Layered, roots: &[PathBuf]) -> Result<Layered, Refused> {
+    let root = real(&layered.root)?;
+    if !roots.contains(&root) {
+        let reason = "it is to be changed elsewhere, and may not be written".to_owned();
+        return Err(Refused::Path { path: root, reason });
+    }
+    let apart = |path: &Path| {
+        let path = real(path)?;
+        if path.starts_with(&root) || root.starts_with(&path) {
+            let reason = format!("it lies in `{}`, whose changes go there", root.display());
+            return Err(Refused::Path { path, reason });
+        }
+        Ok(path)
+    };
+    let elsewhere = match &layered.elsewhere {
+        Elsewhere::Overlay { upper, work } => {
+            Elsewhere::Overlay { upper: apart(upper)?, work: apart(work)? }
+        }
+        Elsewhere::Copy(copy) => Elsewhere::Copy(apart(copy)?),
+    };
+    Ok(Layered { root, elsewhere })
 }

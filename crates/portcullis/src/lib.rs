@@ -34,5 +34,9 @@ pub mod scan;
 pub mod session;
 pub mod spending;
 pub mod tools;
+#[cfg(target_os = "linux")]
+pub mod tree;
+#[cfg(target_os = "linux")]
+pub mod trial;
 pub mod watch;
 pub mod wire;

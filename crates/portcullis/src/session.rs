@@ -597,6 +597,19 @@ impl Session {
         self.record.intent(|| Entry { policy, ..entry }).map(drop)
     }
 
+    /// As [`Session::note`]; where it stands in the record, where one is kept. What must not happen unrecorded is the error.
+    ///
+    /// # Errors
+    /// Nothing was recorded then, and the configuration lets nothing go on without.
+    pub fn noted(&mut self, entry: Entry) -> Result<Option<u64>, &AuditError> {
+        let policy = Some(self.base.configuration.policy_id.clone());
+        let on_failure = self.on_failure;
+        match self.record.intent(|| Entry { policy, ..entry }) {
+            Err(_) if on_failure != OnFailure::Deny => Ok(None),
+            noted => noted,
+        }
+    }
+
     /// A record of this session's state directory.
     pub fn recorded(&mut self, sequence: u64) -> Option<Record> {
         let Recording::On(log) = &mut self.record else { return None };

@@ -125,9 +125,11 @@ impl Place {
             How::Covered if is_same => Some("it is not covered"),
             How::Covered if self.is_open() => Some("it can be read"),
             How::Covered if !is_read_only => Some("its cover can be written"),
-            How::Writable | How::Fixed if !is_same => Some("something else is there"),
+            How::Layered | How::Writable | How::Fixed if !is_same => {
+                Some("something else is there")
+            }
             How::Fixed if !is_read_only => Some("it can be written"),
-            How::Covered | How::Writable | How::Fixed => None,
+            How::Covered | How::Layered | How::Writable | How::Fixed => None,
         })
     }
 

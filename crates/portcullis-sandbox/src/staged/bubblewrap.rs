@@ -209,7 +209,8 @@ fn words(plan: &Plan, found: &Found, user: u32, places: &[Place]) -> Vec<OsStrin
         let path = || place.path.clone().into_os_string();
         let option = |word: &str| OsString::from(word);
         words.extend(match place.how {
-            How::Writable => vec![option("--bind"), path(), path()],
+            // It is never asked for layers.
+            How::Layered | How::Writable => vec![option("--bind"), path(), path()],
             How::Fixed => vec![option("--ro-bind"), path(), path()],
             How::Covered if place.is_folder => {
                 let list = ["--perms", "0000", "--tmpfs"].map(OsString::from).into_iter();

@@ -82,6 +82,17 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
         return Ok(Word::Missing(report));
     }
     channel::say(&control, &Word::Holds(report), &[])?;
+    // Last of all: whoever answers is told first.
+    let listener = plan.watched.then(kernel::watched_calls);
+    match &listener {
+        Some(Ok(calls)) => {
+            channel::say(&control, &Word::Watched(None), &[calls.as_raw_fd()])?;
+        }
+        Some(Err(error)) => channel::say(&control, &Word::Watched(Some(error.to_string())), &[])?,
+        None => {}
+    }
+    // Only the caller holds it: with the caller it ends.
+    drop(listener);
     kernel::close_from_on_run(3)?;
     for (descriptor, number) in lifted.iter().zip([0].iter().chain(&plan.numbers)) {
         kernel::place(descriptor.as_raw_fd(), *number)?;

@@ -104,6 +104,15 @@ fn supervised(given: &mut Given) -> io::Result<()> {
             Some(reason) => unavailable.push(reason),
         }
     }
+    if !given.plan.profile.layered.is_empty() {
+        // Whatever else there is would run on the files themselves.
+        let reasons: Vec<String> = unavailable
+            .iter()
+            .filter(|one| one.means == Means::Namespaces)
+            .map(|one| one.reason.clone())
+            .collect();
+        return channel::say(&given.control, &Word::Unlayered(reasons.join("; ")), &[]);
+    }
     if given.plan.without.contains(&Means::Bubblewrap) {
         unavailable.push(turned_off(Means::Bubblewrap));
     } else {

@@ -232,6 +232,7 @@ mod tests {
             require: crate::Layers::NONE,
             limits: crate::Limits { open_files: Some(1), ..crate::Limits::default() },
             without: Vec::new(),
+            watched: false,
             numbers: Vec::new(),
         };
         assert!(files(&plan).is_some());

@@ -6,7 +6,10 @@ use std::{
     io,
     os::{
         fd::{AsFd as _, OwnedFd},
-        unix::fs::{PermissionsExt as _, symlink},
+        unix::{
+            ffi::OsStringExt as _,
+            fs::{PermissionsExt as _, symlink},
+        },
     },
     path::{Path, PathBuf},
 };
@@ -15,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pinned::Pins;
 use crate::{
+    Elsewhere,
     channel::Plan,
     kernel::{self, Links, MOUNT_NO_DEVICES, MOUNT_NO_SETUID, MOUNT_READ_ONLY},
 };
@@ -61,6 +65,8 @@ fn failed(what: impl Into<String>) -> impl FnOnce(io::Error) -> Failed {
 /// How something is attached.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) enum How {
+    /// As it was, and changed elsewhere.
+    Layered,
     /// As it was.
     Writable,
     /// As it is, read-only.
@@ -77,6 +83,7 @@ pub(super) fn make(plan: &Plan, pins: &Pins) -> Result<bool, Failed> {
         // Taken before everything becomes read-only: a copy keeps what it was. A cover is copied when it is there.
         let copy = match how {
             How::Covered => None,
+            How::Layered => Some(layered(&path, plan)?),
             How::Writable | How::Fixed => Some(copied(&path, how)?),
         };
         attached.push((path, how, copy));
@@ -115,7 +122,16 @@ pub(super) fn make(plan: &Plan, pins: &Pins) -> Result<bool, Failed> {
 pub(super) fn wanted(plan: &Plan, pins: &Pins) -> Vec<(PathBuf, How)> {
     let profile = &plan.profile;
     let mut list: Vec<(PathBuf, How)> = Vec::new();
-    list.extend(profile.write.iter().map(|path| (path.clone(), How::Writable)));
+    let is_layered = |path: &PathBuf| profile.layered.iter().any(|one| one.root == *path);
+    let how = |path: &PathBuf| if is_layered(path) { How::Layered } else { How::Writable };
+    list.extend(profile.write.iter().map(|path| (path.clone(), how(path))));
+    if !profile.layered.is_empty() {
+        // A layer holds one file system. Others that are mounted below it may be read.
+        let inner = mounts().into_iter().filter(|path| {
+            profile.layered.iter().any(|one| one.root != *path && path.starts_with(&one.root))
+        });
+        list.extend(inner.map(|path| (path, How::Fixed)));
+    }
     list.extend(pins.held.iter().map(|path| (path.clone(), How::Writable)));
     list.extend(pins.fixed.iter().map(|path| (path.clone(), How::Fixed)));
     list.extend(pins.covered.iter().map(|path| (path.clone(), How::Covered)));
@@ -146,6 +162,54 @@ fn copied(path: &Path, how: How) -> Result<OwnedFd, Failed> {
     kernel::mount_attributes(copy.as_fd(), set, true)
         .map_err(failed(format!("`{}` cannot be restricted", path.display())))?;
     Ok(copy)
+}
+
+/// A directory in which changes go elsewhere.
+fn layered(path: &Path, plan: &Plan) -> Result<OwnedFd, Failed> {
+    let found = plan.profile.layered.iter().find(|one| one.root == path);
+    let there = || failed(format!("`{}` cannot be layered", path.display()));
+    let Some(layered) = found else { return Err(there()(io::ErrorKind::NotFound.into())) };
+    let mount = match &layered.elsewhere {
+        Elsewhere::Overlay { upper, work } => {
+            let [lower, upper, work] =
+                [path, upper.as_path(), work.as_path()].map(|place| located(place, Links::Refused));
+            let (lower, upper, work) = (lower?, upper?, work?);
+            kernel::overlay(lower.as_fd(), upper.as_fd(), work.as_fd()).map_err(there())?
+        }
+        Elsewhere::Copy(copy) => {
+            let copy = located(copy, Links::Refused)?;
+            kernel::copy_mount(copy.as_fd(), false).map_err(there())?
+        }
+    };
+    kernel::mount_attributes(mount.as_fd(), MOUNT_NO_SETUID | MOUNT_NO_DEVICES, true)
+        .map_err(there())?;
+    Ok(mount)
+}
+
+/// Where something is mounted. Where nobody says it, what lies there is empty in a layer, which harms nothing.
+fn mounts() -> Vec<PathBuf> {
+    let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let point = |line: &[u8]| {
+        let written = line.split(|byte| *byte == b' ').nth(4)?;
+        let mut path = Vec::with_capacity(written.len());
+        let mut rest = written;
+        while let Some((first, more)) = rest.split_first() {
+            let code = more.get(..3).filter(|_| *first == b'\\');
+            let code = code.and_then(|code| std::str::from_utf8(code).ok());
+            match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
+                Some(byte) => {
+                    path.push(byte);
+                    rest = more.get(3..).unwrap_or_default();
+                }
+                None => {
+                    path.push(*first);
+                    rest = more;
+                }
+            }
+        }
+        Some(PathBuf::from(std::ffi::OsString::from_vec(path)))
+    };
+    table.split(|byte| *byte == b'\n').filter_map(point).collect()
 }
 
 fn attach(path: &Path, copy: &OwnedFd) -> Result<(), Failed> {

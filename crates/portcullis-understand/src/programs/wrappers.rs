@@ -537,13 +537,14 @@ fn inner_after_one(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 1), invocation.input.clone())
 }
 
-/// Our own `sandbox run … -- COMMAND`, which is read as if it ran outside. What our other verbs do, `rules` says.
+/// Our own `sandbox run … -- COMMAND` and `try … -- COMMAND`, which are read as if it ran outside. What our other verbs do, `rules` says.
 fn sandboxed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let arguments = invocation.arguments.as_slice();
-    let is_first =
-        |word: &str| arguments.first().is_some_and(|first| first.text.as_known() == Some(word));
+    let is_first = arguments
+        .first()
+        .is_some_and(|first| matches!(first.text.as_known(), Some("sandbox" | "try")));
     let ends = arguments.iter().position(|word| word.text.as_known() == Some("--"));
-    match ends.filter(|_| is_first("sandbox")).and_then(|ends| arguments.get(ends + 1..)) {
+    match ends.filter(|_| is_first).and_then(|ends| arguments.get(ends + 1..)) {
         Some(command) => walk.run(command, invocation.input.clone()),
         None => invocation.origin(),
     }

@@ -43,6 +43,8 @@ mod status;
 mod statusline;
 mod threats;
 mod tools;
+#[cfg(target_os = "linux")]
+mod trial;
 mod trust;
 mod url;
 
@@ -67,6 +69,8 @@ const VERBS: &[Verb] = &[
     Verb { name: "fetch", define: fetch::define, run: fetch::run },
     Verb { name: "proxy", define: proxy::define, run: proxy::run },
     Verb { name: "sandbox", define: sandbox::define, run: sandbox::run },
+    #[cfg(target_os = "linux")]
+    Verb { name: "try", define: trial::define, run: trial::run },
     Verb { name: "scan", define: scan::define, run: scan::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },

@@ -17,7 +17,10 @@ use clap::{
     builder::{PossibleValuesParser, ValueParser},
     value_parser,
 };
-use portcullis_net::proxy::{Credentials, Proxy, ProxyOptions, Stop};
+use portcullis_net::{
+    GuardOptions,
+    proxy::{Credentials, Proxy, ProxyOptions, Stop, Witness},
+};
 use portcullis_sandbox::{
     Input, Launch, Layer, Layers, Output, Profile, Proxy as Way, Refused, Report, Stopped,
 };
@@ -242,7 +245,7 @@ fn launch(matches: &ArgMatches, chosen: &Named, proxy: Option<Way>) -> Result<La
 }
 
 /// `NAME` is passed on as it is, `NAME=VALUE` set.
-fn variables(matches: &ArgMatches) -> Result<Vec<(OsString, OsString)>, Failure> {
+pub(super) fn variables(matches: &ArgMatches) -> Result<Vec<(OsString, OsString)>, Failure> {
     let mut list = Vec::new();
     for word in matches.get_many::<OsString>("env").into_iter().flatten() {
         let Some(text) = word.to_str() else {
@@ -362,7 +365,7 @@ fn said(
     Ok(())
 }
 
-fn failure(refused: &Refused) -> Failure {
+pub(super) fn failure(refused: &Refused) -> Failure {
     let exit = if refused.is_not_found() { Exit::NotFound } else { Exit::Refused };
     let failure = Failure::refused(exit, refused);
     match refused.remedy() {
@@ -383,20 +386,33 @@ pub(super) struct Opened {
 
 impl Opened {
     pub(super) fn new(matches: &ArgMatches) -> Result<Self, Failure> {
+        Self::noting(matches, |keeper| Box::new(keeper))
+    }
+
+    /// With somebody who hears of every connection beside the record.
+    pub(super) fn noting(
+        matches: &ArgMatches,
+        witness: impl FnOnce(Keeper) -> Box<dyn Witness>,
+    ) -> Result<Self, Failure> {
         let configuration = egress::configuration(matches)?;
+        let keeper = Keeper::open(&configuration.audit, configuration.is_locked(Lock::Audit))?;
+        Self::witnessed(egress::guard(&configuration.network)?, witness(keeper))
+    }
+
+    /// Under this guard, where this one hears of every connection.
+    pub(super) fn witnessed(
+        guard: GuardOptions,
+        witness: Box<dyn Witness>,
+    ) -> Result<Self, Failure> {
         let credentials = Credentials::random("sandbox").map_err(Failure::internal)?;
         let way = format!("{}:{}", credentials.session, credentials.password);
-        let options = ProxyOptions {
-            guard: egress::guard(&configuration.network)?,
-            sessions: vec![credentials],
-            ..ProxyOptions::default()
-        };
-        let witness = Keeper::open(&configuration.audit, configuration.is_locked(Lock::Audit))?;
+        let options =
+            ProxyOptions { guard, sessions: vec![credentials], ..ProxyOptions::default() };
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(Failure::internal)?;
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let proxy = runtime.block_on(Proxy::bind(listen, options, Box::new(witness)));
+        let proxy = runtime.block_on(Proxy::bind(listen, options, witness));
         let proxy = proxy
             .map_err(|error| Failure::internal(format_args!("the proxy cannot listen: {error}")))?;
         let (address, stop) = (proxy.address(), proxy.stop());

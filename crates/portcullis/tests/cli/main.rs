@@ -37,6 +37,8 @@ mod secrets;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod tools;
+#[cfg(target_os = "linux")]
+mod trial;
 mod verbs;
 
 use std::{

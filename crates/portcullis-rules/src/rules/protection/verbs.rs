@@ -33,6 +33,8 @@ static HARMLESS: &[(&str, &[&str])] = &[
     ("statusline", &[]),
     ("threats", &[]),
     ("tools", &["call", "check", "list", "show"]),
+    // What runs inside is judged as if it ran outside, and what is taken over as an edit of a file.
+    ("try", &[]),
     ("url", &[]),
 ];
 
@@ -79,7 +81,8 @@ pub(super) fn verb(run: &Run) -> Verb {
     let changes = !matches!(name, "check" | "explain") && options.has(CHANGING);
     // Tools are registered for agents: those of the person's own file, with the permissions of whoever has no name.
     let chooses = name == "tools" && options.has(&["--as", "--tools", "--config"])
-        || name == "sandbox" && options.has(&["--report", "--config"]);
+        || name == "sandbox" && options.has(&["--report", "--config"])
+        || name == "try" && options.has(&["--config"]);
     // What is judged elsewhere goes to whomever the options or `--config` name, and a file of theirs goes along as the key.
     let sends = name == "check" && options.has(&["--gateway", "--gateway-token", "--guardian"])
         || name == "inspect" && options.has(&["--classifier"]);
@@ -171,6 +174,9 @@ mod tests {
             ("portcullis guardian test", Loosens),
             ("portcullis sandbox run -- ls", Harmless),
             ("portcullis sandbox run --report x -- ls", Loosens),
+            ("portcullis try -- make", Harmless),
+            ("portcullis try --trial last --commit", Harmless),
+            ("portcullis try --config x --trial last --commit", Loosens),
             ("portcullis tools call x", Harmless),
             ("portcullis tools call --as=editor x", Loosens),
             ("portcullis tools call x --tools y", Loosens),
