@@ -17,6 +17,8 @@ pub struct Seen {
     pub secrets: Vec<PathBuf>,
     /// What lies outside of everything that may be written, and was to be changed.
     pub refused: Vec<PathBuf>,
+    /// Directories that were there and were to be renamed, which an overlay refuses: `mv` copies them then, others may fail.
+    pub renamed: Vec<PathBuf>,
     /// Addresses that were connected to, or tried to be, loopback aside.
     pub addresses: Vec<String>,
     /// How many calls were told of.

@@ -15,7 +15,7 @@ use std::{
 };
 
 use crate::{
-    MOST_SEEN, Profile, Seen,
+    Elsewhere, MOST_SEEN, Profile, Seen,
     kernel::{self, Call, Watch},
 };
 
@@ -61,6 +61,7 @@ struct Notes {
     /// The last names of what is denied: a path without any of them leads to none of it.
     names: HashSet<OsString>,
     writable: Vec<PathBuf>,
+    overlaid: Vec<PathBuf>,
 }
 
 impl Notes {
@@ -68,11 +69,16 @@ impl Notes {
         let mut writable = profile.write.clone();
         writable.extend(profile.temporary.then(|| PathBuf::from("/tmp")));
         writable.extend(OPEN.iter().map(PathBuf::from));
+        let overlaid = profile.layered.iter().filter_map(|one| match one.elsewhere {
+            Elsewhere::Overlay { .. } => Some(one.root.clone()),
+            Elsewhere::Copy(_) => None,
+        });
         let names = profile.denied.iter().filter_map(|path| path.file_name());
         Self {
             names: names.map(OsString::from).collect(),
             denied: profile.denied.clone(),
             writable,
+            overlaid: overlaid.collect(),
             seen: Seen::default(),
             programs: HashMap::new(),
             known: HashSet::new(),
@@ -126,6 +132,7 @@ impl Notes {
                 self.opens(call, first, second, flags);
             }
             libc::SYS_renameat2 => {
+                self.renames(call, first, second);
                 self.changes(call, first, second);
                 self.changes(call, third, fourth);
             }
@@ -139,11 +146,13 @@ impl Notes {
             libc::SYS_open => self.opens(call, here, first, second),
             #[cfg(target_arch = "x86_64")]
             libc::SYS_renameat => {
+                self.renames(call, first, second);
                 self.changes(call, first, second);
                 self.changes(call, third, fourth);
             }
             #[cfg(target_arch = "x86_64")]
             libc::SYS_rename => {
+                self.renames(call, here, first);
                 self.changes(call, here, first);
                 self.changes(call, here, second);
             }
@@ -211,6 +220,23 @@ impl Notes {
             && self.known.insert(path.clone())
         {
             keep(&mut self.seen.refused, path, &mut self.seen.dropped);
+        }
+    }
+
+    /// What is renamed counts where it is a directory that lies in the lower layer of an overlay.
+    fn renames(&mut self, call: &Call, folder: u64, path: u64) {
+        if self.overlaid.is_empty() {
+            return;
+        }
+        let Some(path) = self.path(call, path).and_then(|path| self.whole(call, folder, &path))
+        else {
+            return;
+        };
+        if self.overlaid.iter().any(|root| path.starts_with(root))
+            && fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir())
+            && !self.seen.renamed.contains(&path)
+        {
+            keep(&mut self.seen.renamed, path, &mut self.seen.dropped);
         }
     }
 

@@ -247,7 +247,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir_all(place.path().join("a/b")).unwrap();
         fs::write(place.path().join("a/b/c"), "").unwrap();
-        fs::set_permissions(place.path().join("a/b"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(place.path().join("a/b"), fs::Permissions::from_mode(0o0)).unwrap();
         let root = Root::open(place.path()).unwrap();
         root.remove_all(Path::new("a")).unwrap();
         assert!(!place.path().join("a").exists());

@@ -228,9 +228,18 @@ impl Look<'_> {
                 if aspects.is_empty() && before.modified != after.modified {
                     aspects.push(Aspect::Time);
                 }
-                if !aspects.is_empty() {
-                    self.push(path, What::Changed, aspects, Some(before), Some(after));
+                if aspects.is_empty() {
+                    return Ok(());
                 }
+                // By its hash it is known again, whatever was done to it meanwhile and taken back.
+                let before = if before.sha256.is_none() {
+                    self.lower.node(path, true)?
+                } else {
+                    Some(before)
+                };
+                let after =
+                    if after.sha256.is_none() { self.upper.node(path, true)? } else { Some(after) };
+                self.push(path, What::Changed, aspects, before, after);
                 Ok(())
             }
             (_, None) => {

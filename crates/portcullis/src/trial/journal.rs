@@ -126,7 +126,11 @@ impl Journal {
                 continue;
             };
             if let Err(error) = step.taken_back(root, &aside(ground, at)) {
-                left.push(format!("`{}` is not as it was: {error}", write_name(&step.path)));
+                left.push(format!(
+                    "`{}` is not as it was: {error}; what belongs there lies in `{}`",
+                    write_name(&step.path),
+                    write_name(&ground.path.join(aside(ground, at)))
+                ));
             }
         }
         // Only now: what was put back into them changed their times.

@@ -1,10 +1,7 @@
 //! What taking over a change would be, as calls that are judged. Owns how a change is told to the gate: as the edit of a file that it is, and
 //! beside that as the change of its rights where they change.
 
-use std::{
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::{io::Read as _, path::Path};
 
 use portcullis_core::{action::BadCall, call::ToolCall, decision::Verdict, policy::Context};
 use serde_json::{Map, Value, json};
@@ -17,6 +14,9 @@ use crate::{
 
 /// How much of a file is judged. More of it nobody has read, and so it asks.
 const MOST_READ: u64 = 1 << 20;
+
+/// How far into a file it is looked for what no text has.
+const BEGINNING: usize = 8_192;
 
 /// A change that was judged.
 pub struct Judged {
@@ -59,7 +59,8 @@ pub fn calls_of(trial: &Trial, change: &Change, layer: Option<&Root>) -> (Vec<To
                     .any(|aspect| matches!(aspect, super::Aspect::Kind | super::Aspect::Content));
             match after.kind {
                 Kind::File if is_new => {
-                    let (text, all) = content(layer, &change.path);
+                    let runs = after.mode & 0o111 != 0;
+                    let (text, all) = content(layer, &change.path, runs);
                     whole = all;
                     calls.push(call("write_file", json!({ "path": path, "content": text })));
                 }
@@ -87,11 +88,10 @@ pub fn calls_of(trial: &Trial, change: &Change, layer: Option<&Root>) -> (Vec<To
                 }
             }
             let was = change.before.as_ref().map_or(0o666, |before| before.mode);
-            let gains = after.mode & !was & 0o7133;
-            if after.kind != Kind::Link && after.kind != Kind::Folder && gains != 0 {
-                let command = format!("chmod {:o} {}", after.mode, quoted(&path));
-                calls.push(call("bash", json!({ "command": command })));
-            } else if after.kind == Kind::Folder && after.mode & !was & 0o7022 != 0 {
+            let gains = after.mode & !was;
+            // Who reads a directory is no question, who else writes in it is.
+            let counts = if after.kind == Kind::Folder { 0o7022 } else { 0o7133 };
+            if after.kind != Kind::Link && gains & counts != 0 {
                 let command = format!("chmod {:o} {}", after.mode, quoted(&path));
                 calls.push(call("bash", json!({ "command": command })));
             }
@@ -102,7 +102,7 @@ pub fn calls_of(trial: &Trial, change: &Change, layer: Option<&Root>) -> (Vec<To
 }
 
 /// What a file of the layer holds, as text, and whether that is all of it.
-fn content(layer: Option<&Root>, path: &PathBuf) -> (String, bool) {
+fn content(layer: Option<&Root>, path: &Path, runs: bool) -> (String, bool) {
     let Some(file) = layer.and_then(|layer| layer.file(path).ok()) else {
         return (String::new(), false);
     };
@@ -110,7 +110,9 @@ fn content(layer: Option<&Root>, path: &PathBuf) -> (String, bool) {
     if file.take(MOST_READ + 1).read_to_end(&mut bytes).is_err() {
         return (String::new(), false);
     }
-    let whole = bytes.len() as u64 <= MOST_READ;
+    // Data that no shell and no reader takes for a text is known by its place alone.
+    let is_data = bytes.get(..BEGINNING.min(bytes.len())).is_some_and(|part| part.contains(&0));
+    let whole = bytes.len() as u64 <= MOST_READ || is_data && !runs;
     bytes.truncate(usize::try_from(MOST_READ).unwrap_or(usize::MAX));
     (String::from_utf8_lossy(&bytes).into_owned(), whole)
 }

@@ -356,6 +356,12 @@ fn kept(
             portcullis_sandbox::Seen::default()
         }
     };
+    if !seen.renamed.is_empty() && finished.status.code() != 0 {
+        notes.push(format!(
+            "it renames directories that were there, as `{}`, which an overlay refuses; try it with `--copy`",
+            write_name(seen.renamed.first().map_or(Path::new(""), PathBuf::as_path))
+        ));
+    }
     if seen.dropped > 0 {
         notes.push(format!("{} further things that it was seen to do were not kept", seen.dropped));
     }

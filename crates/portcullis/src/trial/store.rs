@@ -13,9 +13,13 @@ use std::{
 };
 
 use rustix::fs::FlockOperation;
+use sha2::{Digest as _, Sha256};
 
 use super::{Trial, VERSION};
 use crate::{platform, private, tree::Root};
+
+/// Where trials lie that may not lie below the home.
+const BESIDE: &str = "/var/tmp";
 
 /// How many trials are kept; the oldest goes first.
 const MOST_TRIALS: usize = 20;
@@ -90,7 +94,11 @@ impl Places {
     #[must_use]
     pub fn usual(state: Option<&Path>) -> Self {
         let user = rustix::process::geteuid().as_raw();
-        let beside = PathBuf::from(format!("/var/tmp/portcullis-{user}"));
+        // Each state directory has its own, as it has its own record.
+        let whose = state.map(|state| state.as_os_str().as_encoded_bytes()).unwrap_or_default();
+        let hash = data_encoding::HEXLOWER.encode(&Sha256::digest(whose));
+        let hash = hash.get(..16).unwrap_or_default();
+        let beside = PathBuf::from(format!("{BESIDE}/portcullis-{user}-{hash}"));
         let state = state.map(|state| state.join("trials"));
         Self(state.into_iter().chain([beside.join("trials")]).collect())
     }
@@ -146,7 +154,7 @@ impl Places {
                 }
             }
         }
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        found.sort_by_key(|(time, _)| *time);
         found.into_iter().map(|(_, place)| place).collect()
     }
 
@@ -306,7 +314,13 @@ impl Place {
         }
         let folder = self.path.parent().ok_or(io::ErrorKind::InvalidInput)?;
         let name = self.path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        Root::open(folder)?.remove_all(Path::new(name))
+        Root::open(folder)?.remove_all(Path::new(name))?;
+        if folder.starts_with(BESIDE) {
+            // As long as there are others, they stay.
+            let _ = fs::remove_dir(folder)
+                .and_then(|()| fs::remove_dir(folder.parent().unwrap_or(folder)));
+        }
+        Ok(())
     }
 }
 

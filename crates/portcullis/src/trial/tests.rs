@@ -158,7 +158,7 @@ fn everything_that_changed_is_taken_over() {
 
 #[test]
 fn whoever_is_killed_at_any_step_leaves_all_or_nothing() {
-    let mut step = 0;
+    let mut step = 0_u32;
     let (mut untouched, mut done) = (0, 0);
     loop {
         let scene = Scene::new();
@@ -195,7 +195,7 @@ fn whoever_is_killed_at_any_step_leaves_all_or_nothing() {
 fn what_others_change_meanwhile_is_never_lost() {
     // At each step another file gets in the way.
     for name in ["changed", "gone/b", "gone/deep/new", "new", "link", "moded", "folder-to-file/x"] {
-        let mut step = 0;
+        let mut step = 0_u32;
         loop {
             let scene = Scene::new();
             let path = scene.work().join(name);
@@ -231,7 +231,7 @@ fn what_others_change_meanwhile_is_never_lost() {
 
 #[test]
 fn nothing_is_written_through_a_link_that_took_the_place_of_a_directory() {
-    let mut step = 0;
+    let mut step = 0_u32;
     loop {
         let scene = Scene::new();
         let outside = scene.folder.path().join("outside");

@@ -39,6 +39,8 @@ mod terminal;
 mod tools;
 #[cfg(target_os = "linux")]
 mod trial;
+#[cfg(target_os = "linux")]
+mod trial_runs;
 mod verbs;
 
 use std::{

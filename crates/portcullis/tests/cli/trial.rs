@@ -7,13 +7,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::{Ended, Place};
 
 /// A home with a key in it, and a project with a repository; none, and why, where the kernel has not what a trial takes.
-fn place() -> Option<(Place, PathBuf)> {
-    let place = Place::recorded().with("PATH", "/usr/local/bin:/usr/bin:/bin");
+fn place() -> Option<(Place, PathBuf, TempDir)> {
+    let state = TempDir::new().unwrap();
+    let place = Place::recorded()
+        .with("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .with("PORTCULLIS_STATE_DIR", state.path().join("own").to_str().unwrap());
     let home = place.home.path().canonicalize().unwrap();
     let project = home.join("project");
     fs::create_dir_all(project.join(".git/hooks")).unwrap();
@@ -29,7 +32,7 @@ fn place() -> Option<(Place, PathBuf)> {
         std::io::Write::write_all(&mut std::io::stderr(), words.as_bytes()).unwrap();
         return None;
     }
-    Some((place, project))
+    Some((place, project, state))
 }
 
 fn tried(place: &Place, project: &Path, options: &[&str], script: &str) -> Ended {
@@ -65,19 +68,9 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// The path of everything that a trial of this home keeps.
-fn kept(place: &Place) -> Vec<PathBuf> {
-    let user = fs::metadata(place.home.path()).unwrap().uid();
-    let beside = PathBuf::from(format!("/var/tmp/portcullis-{user}/trials"));
-    let state = place.home.path().join(".local/state/portcullis/trials");
-    let list = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten();
-    let is_trial = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 8);
-    list(state).chain(list(beside)).map(|entry| entry.path()).filter(is_trial).collect()
-}
-
 #[test]
 fn a_trial_tells_what_happened_and_changes_nothing() {
-    let Some((place, project)) = place() else { return };
+    let Some((place, project, _state)) = place() else { return };
     let before = tree(&project);
     let script = "echo three >> src/a; rm src/gone; mkdir -p new/deep; echo x > new/deep/f; chmod 755 new/deep/f; ln -sf src link; \
                   cat ../.ssh/id_ed25519; echo x > /etc/portcullis-test; echo alias >> ../.bashrc; echo said; exit 7";
@@ -120,7 +113,7 @@ fn a_trial_tells_what_happened_and_changes_nothing() {
 
 #[test]
 fn hosts_that_are_wanted_are_noted_and_not_connected_to() {
-    let Some((place, project)) = place() else { return };
+    let Some((place, project, _state)) = place() else { return };
     if !Path::new("/usr/bin/curl").exists() {
         return;
     }
@@ -141,7 +134,7 @@ fn hosts_that_are_wanted_are_noted_and_not_connected_to() {
 
 #[test]
 fn what_is_taken_over_is_judged_and_whole() {
-    let Some((place, project)) = place() else { return };
+    let Some((place, project, _state)) = place() else { return };
     let script = "echo three >> src/a; rm src/gone; mkdir -m 700 new; echo x > new/f; echo hook > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit";
     let before = tree(&project);
     let ended = tried(&place, &project, &["--commit"], script);
@@ -160,14 +153,14 @@ fn what_is_taken_over_is_judged_and_whole() {
     // What is left of the trial is still there.
     let shown = place.run(["try", "--trial", "last"]);
     assert!(shown.out.contains("made       .git/hooks/pre-commit"), "{}", shown.page());
-    assert!(!shown.out.contains("src/a"), "{}", shown.page());
+    assert!(!shown.out.contains("changed    src/a"), "{}", shown.page());
     let record = place.run(["audit", "list"]);
     assert!(record.out.contains("4 changes taken over"), "{}", record.page());
 }
 
 #[test]
 fn what_changed_since_is_a_conflict_and_is_not_overwritten() {
-    let Some((place, project)) = place() else { return };
+    let Some((place, project, _state)) = place() else { return };
     let changes: [(&str, &dyn Fn()); 5] = [
         ("src/a", &|| fs::write(project.join("src/a"), "mine\n").unwrap()),
         ("src/gone", &|| fs::write(project.join("src/gone"), "mine\n").unwrap()),
@@ -201,17 +194,20 @@ fn what_changed_since_is_a_conflict_and_is_not_overwritten() {
 
 #[test]
 fn a_trial_that_is_killed_leaves_nothing_in_the_files() {
-    let Some((place, project)) = place() else { return };
+    let Some((place, project, state)) = place() else { return };
     let before = tree(&project);
     let mut command = place.command();
     command.args(["try", "--workspace", project.to_str().unwrap(), "--", "sh", "-c"]);
     command.arg("echo x > src/a; echo started; sleep 30").stdout(std::process::Stdio::null());
     let mut child = command.spawn().unwrap();
-    let layer = || {
-        kept(&place).iter().any(|path| {
-            fs::read(path.join("layer-0/project/src/a")).is_ok_and(|text| text == b"x\n")
-        })
+    let trials = state.path().join("own/trials");
+    let kept = || -> Vec<PathBuf> {
+        fs::read_dir(&trials).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
     };
+    let is_there = |path: &PathBuf| {
+        fs::read(path.join("layer-0/project/src/a")).is_ok_and(|text| text == b"x\n")
+    };
+    let layer = || kept().iter().any(is_there);
     let begun = std::time::Instant::now();
     while !layer() && begun.elapsed().as_secs() < 60 {
         std::thread::yield_now();
@@ -220,17 +216,18 @@ fn a_trial_that_is_killed_leaves_nothing_in_the_files() {
     child.wait().unwrap();
     assert_eq!(tree(&project), before);
     // The next one clears away what it left beside them, once its processes are gone.
-    let ours = || kept(&place).iter().any(|path| path.join("layer-0/project/src/a").exists());
-    while ours() && begun.elapsed().as_secs() < 60 {
+    while layer() && begun.elapsed().as_secs() < 60 {
         place.run(["try", "--list"]);
     }
-    assert!(!ours());
+    assert!(!layer());
+    let left: Vec<PathBuf> = kept().into_iter().filter(|path| path.is_dir()).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
 fn hostile_names_are_shown_and_taken_over_to_the_byte() {
     use std::os::unix::ffi::OsStrExt as _;
-    let Some((place, project)) = place() else { return };
+    let Some((place, project, _state)) = place() else { return };
     let script = r#"touch "$(printf 'line\nbreak')" "$(printf 'esc\033[2Jape')" "$(printf 'not\377utf8')" -- '-rf' 'back\slash' "quo'te" ' ' "$(printf '\342\200\256rtl')""#;
     let ended = tried(&place, &project, &[], script);
     assert_eq!(ended.code, 0, "{}", ended.page());
