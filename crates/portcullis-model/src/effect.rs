@@ -56,6 +56,8 @@ pub struct Started {
     pub whole: bool,
     /// Why it was not read.
     pub not_read: Option<NotRead>,
+    /// Whether the last commit holds it as it stands and nothing of this session wrote it.
+    pub is_settled: bool,
 }
 
 /// The index of a layer in [`Effects::layers`].
@@ -704,6 +706,19 @@ impl Effects {
                 LayerOrigin::File { path, .. } => Some((path.as_str(), at)),
                 _ => None,
             }
+        })
+    }
+
+    /// Whether the innermost file that a location lies in is the project's own word: the last commit holds it as it stands, and nothing of
+    /// this session wrote it.
+    #[must_use]
+    pub fn is_settled(&self, location: Location) -> bool {
+        let file = self.places(location).find(|at| {
+            let layer = self.layers.get(usize::from(at.layer.0));
+            layer.is_some_and(|layer| matches!(layer.origin, LayerOrigin::File { .. }))
+        });
+        file.is_some_and(|file| {
+            self.files.iter().any(|it| it.layer == Some(file.layer) && it.is_settled)
         })
     }
 

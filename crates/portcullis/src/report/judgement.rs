@@ -288,7 +288,17 @@ impl Page {
 
 /// One file that would be started: its path, what it is read as, how much of it was read, and its digest.
 fn started(file: &effect::Started) -> String {
-    let effect::Started { path, language, digest, bytes, whole, not_read, at: _, layer: _ } = file;
+    let effect::Started {
+        path,
+        language,
+        digest,
+        bytes,
+        whole,
+        not_read,
+        at: _,
+        layer: _,
+        is_settled: _,
+    } = file;
     let size = bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
     match (not_read, digest) {
         (Some(why), _) => format!("  {path}: {language}, not read: {}", why.words()),

@@ -286,7 +286,8 @@ fn finding<'a>(finding: &'a Finding) -> FindingShape<'a> {
 }
 
 fn file(started: &Started) -> FileShape<'_> {
-    let Started { path, language, digest, bytes, whole, not_read, at: _, layer: _ } = started;
+    let Started { path, language, digest, bytes, whole, not_read, at: _, layer: _, is_settled: _ } =
+        started;
     FileShape {
         path,
         sha256: digest.as_deref(),

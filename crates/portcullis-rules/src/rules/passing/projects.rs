@@ -1,6 +1,6 @@
 //! What files of a project do that were there before the call, and what is their ordinary business: reading the settings of the same project, a
-//! migration of a database at hand, what a build made. Owns the rules that say less there. Never among them: keys read and sent, homes and disks,
-//! persistence, code of the network, the gate.
+//! migration of a database at hand, what a build made; and what those do that the last commit holds as they stand, whose word is the project's.
+//! Owns the rules that say less there. Never among them: keys read and sent, homes and disks, persistence, code of the network, the gate.
 
 use super::{
     super::{Hit, Rule, Scene},
@@ -33,6 +33,17 @@ static PROOFS: &[(&str, Proof)] = &[
     ("unfamiliar.verb.delete", |_, _| true),
 ];
 
+/// Rules, sorted by id, that say less of a file that is the project's own word: what they know is not what happens, only that a value or a
+/// name is not known. Tests delete a directory that a variable names; nobody can say more of it than who wrote and kept it.
+static SETTLED: &[(&str, Proof)] = &[
+    ("code.deserialize.untrusted", |_, _| true),
+    ("execution.settings.named", |_, _| true),
+    ("fs.delete.unknown", |effect, _| !is_everything_where_empty(effect)),
+    ("git.worktree.remove-force", |_, _| true),
+    ("http.request.delete", names_no_host),
+    ("tool.data.deleted", |_, _| true),
+];
+
 /// The hit of a rule, told as less where a file that was there before does what is its own business.
 pub(in crate::rules) fn tempered(
     rule: &Rule,
@@ -48,7 +59,38 @@ pub(in crate::rules) fn tempered(
     {
         hit.severity = Some(hit.severity.unwrap_or(rule.severity).min(Severity::Medium));
     }
+    let row =
+        SETTLED.binary_search_by(|row| row.0.cmp(rule.id)).ok().and_then(|at| SETTLED.get(at));
+    if let Some((_, proves)) = row
+        && scene.effects.is_settled(hit.at.unwrap_or(effect.at))
+        && !scene.is_remote(effect)
+        && proves(effect, scene)
+    {
+        hit.severity = Some(hit.severity.unwrap_or(rule.severity).min(Severity::Medium));
+    }
     hit
+}
+
+/// `rm -rf "$STAGE"/*`: all that there is where the variable is empty.
+fn is_everything_where_empty(effect: &Effect) -> bool {
+    let EffectKind::Delete { target, .. } = &effect.kind else { return true };
+    let rest = target.text.pieces.iter().filter_map(|piece| match piece {
+        Piece::Known(text) | Piece::Glob(text) => Some(text.as_str()),
+        Piece::Unknown(_) => None,
+    });
+    let rest: String = rest.collect();
+    rest.starts_with('/') && rest.trim_matches(['/', '*', '.']).is_empty()
+}
+
+/// A request to an address that the file does not say.
+fn names_no_host(effect: &Effect, _: &Scene<'_>) -> bool {
+    match &effect.kind {
+        EffectKind::Connect(connection) => connection.host.is_none(),
+        EffectKind::Run(run) => {
+            !run.arguments.iter().any(|word| word.text.display().contains("://"))
+        }
+        _ => false,
+    }
 }
 
 /// Settings in a place that the file computes from its own: `BASE_DIR / ".env"`.
@@ -184,7 +226,8 @@ mod tests {
     #[test]
     fn the_table_is_sorted() {
         assert!(PROOFS.is_sorted_by_key(|row| row.0));
-        for (rule, _) in PROOFS {
+        assert!(SETTLED.is_sorted_by_key(|row| row.0));
+        for (rule, _) in PROOFS.iter().chain(SETTLED) {
             assert!(crate::rules::find(rule).is_some(), "{rule}");
         }
     }

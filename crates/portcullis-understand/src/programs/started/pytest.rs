@@ -25,6 +25,10 @@ const FOLDERS: &[&str] = &["test", "tests"];
 const LISTED: usize = 3;
 
 fn pytest(walk: &mut Walk<'_>, invocation: &Invocation) {
+    walk.in_project(|walk| read(walk, invocation));
+}
+
+fn read(walk: &mut Walk<'_>, invocation: &Invocation) {
     let arguments = invocation.arguments.as_slice();
     let has = |options: &[&str]| {
         arguments
@@ -59,12 +63,13 @@ fn pytest(walk: &mut Walk<'_>, invocation: &Invocation) {
         module(walk, &roots, plugin, span);
     }
     load(walk, &roots, &format!("{root}/conftest.py"), span);
+    let mut tests: Vec<(String, Span)> = Vec::new();
     if operands.is_empty() {
         folders.extend(FOLDERS.iter().map(|folder| (*folder).to_owned()));
         for folder in &folders {
-            collect(walk, &roots, &below(&root, folder), span, LISTED);
+            collect(walk, &below(&root, folder), span, LISTED, &mut tests);
         }
-        collect(walk, &roots, &root, span, 1);
+        collect(walk, &root, span, 1, &mut tests);
     }
     for operand in operands {
         let Some(path) = walk.target(&operand.text).path else { continue };
@@ -75,15 +80,26 @@ fn pytest(walk: &mut Walk<'_>, invocation: &Invocation) {
             directory = directory_of(directory);
         }
         if path.ends_with(".py") {
-            load(walk, &roots, &path, operand.span);
+            tests.push((path, operand.span));
         } else {
-            collect(walk, &roots, &path, operand.span, LISTED);
+            collect(walk, &path, operand.span, LISTED, &mut tests);
         }
+    }
+    // A project may have more tests than are read: those that this session wrote come first.
+    tests.sort_by_key(|(path, _)| walk.facts().session.left(path).is_none());
+    for (path, span) in &tests {
+        load(walk, &roots, path, *span);
     }
 }
 
 /// The tests in a folder, and in the folders in it.
-fn collect(walk: &mut Walk<'_>, roots: &[String], directory: &str, span: Span, depth: usize) {
+fn collect(
+    walk: &mut Walk<'_>,
+    directory: &str,
+    span: Span,
+    depth: usize,
+    tests: &mut Vec<(String, Span)>,
+) {
     if depth == 0 {
         return;
     }
@@ -94,10 +110,10 @@ fn collect(walk: &mut Walk<'_>, roots: &[String], directory: &str, span: Span, d
             let is_hidden = name.starts_with(['.', '_'])
                 || matches!(name.as_str(), "build/" | "dist/" | "node_modules/" | "venv/");
             if !is_hidden {
-                collect(walk, roots, &path, span, depth - 1);
+                collect(walk, &path, span, depth - 1, tests);
             }
         } else if is_test(name) {
-            load(walk, roots, &path, span);
+            tests.push((path, span));
         }
     }
 }

@@ -190,7 +190,7 @@ impl Interpreter<'_, '_, '_> {
         unit: &Rc<Unit>,
     ) -> Vec<Value> {
         let Some(given) = given else {
-            return parameters.iter().map(|it| Value::unknown(&it.name)).collect();
+            return parameters.iter().map(|it| self.fixture(&it.name)).collect();
         };
         let plain: Vec<&Value> =
             given.iter().filter(|it| it.name.is_none()).map(|it| &it.value).collect();

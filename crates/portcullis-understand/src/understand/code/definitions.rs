@@ -343,6 +343,10 @@ impl Interpreter<'_, '_, '_> {
             let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();
             self.walk.note("code.deserialize.untrusted", span);
         }
+        if self.replaces_fixture(&name, index) {
+            let span = self.span_from(start);
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
         self.endless_calls(&name, index);
         let class = self.classes.iter().rev().find(|(_, body)| body.contains(&start));
         if let Some((class, _)) = class {

@@ -12,6 +12,7 @@ mod containers;
 mod definitions;
 mod evaluate;
 mod expressions;
+mod fixtures;
 mod fold;
 mod handed;
 mod imports;

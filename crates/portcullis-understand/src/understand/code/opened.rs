@@ -139,6 +139,13 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => false,
         };
+        let text = first.value.text();
+        // What a file of a project hands to itself: `pickle.loads(pickle.dumps(x))`.
+        let from_file = from_file
+            || self.walk.is_no_question()
+                && matches!(first.value, Value::Name(..))
+                && !text.taint.has(Taint::NETWORK)
+                && !text.taint.has(Taint::DECODED);
         let known = match &first.value {
             Value::Text(text) => text.as_known(),
             _ => None,

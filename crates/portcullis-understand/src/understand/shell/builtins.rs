@@ -367,7 +367,12 @@ impl Walk<'_> {
             let path = self.target(&file.text).path;
             let path = path.filter(|_| self.is_copy(&content));
             let around = self.enclose();
-            let printed = path.and_then(|path| self.source_file(&path, file.span));
+            let matching = self.matching(&file.text, file.span);
+            let paths = matching.unwrap_or_else(|| path.into_iter().collect());
+            let mut printed = None;
+            for path in paths {
+                printed = self.source_file(&path, file.span);
+            }
             self.release(around, Leave::Function);
             if !rest.is_empty() {
                 self.state.set_positional(outside.to_vec());

@@ -114,7 +114,7 @@ impl Walk<'_> {
     /// What stands at an absolute path: what this call wrote there, else what the facts say. Where they say nothing, the content is asked
     /// for.
     pub(crate) fn look(&mut self, path: &str) -> Found {
-        if !path.starts_with('/') || path.contains(['*', '?', '[', '\0']) {
+        if !path.starts_with('/') || path.contains('\0') {
             return Found::Nothing;
         }
         let own = self.state.file(path).and_then(<[Text]>::last);
@@ -253,7 +253,7 @@ impl Walk<'_> {
         let frame = Frame {
             path: String::new(),
             part: String::new(),
-            is_settled: false,
+            is_settled: true,
             is_again: self.is_read_again(),
         };
         self.frames.push(frame);
@@ -303,6 +303,7 @@ impl Walk<'_> {
         if self.effects.files.iter().any(is_known) {
             return;
         }
+        let is_settled = self.state.file(path).is_none() && self.is_settled(path);
         let fact = self.content(path);
         let read = match fact {
             Some(FileFact::Read(file)) if self.state.file(path).is_none() => Some(file),
@@ -320,6 +321,7 @@ impl Walk<'_> {
                 Some(FileFact::NotRead { why, .. }) => Some(*why),
                 _ => None,
             },
+            is_settled,
         };
         self.effects.files.push(started);
     }
@@ -374,7 +376,18 @@ impl Walk<'_> {
                 self.started_unseen(path, span);
                 None
             }
-            Found::Directory(_) => None,
+            // `find DIRECTORY -type f -exec sh {} \;`: what lies in it, since a directory itself runs nowhere.
+            Found::Directory(_) => {
+                let name = Text::known(format!("{}/", path.trim_end_matches('/')));
+                let mut all = name.clone();
+                all.push(crate::text::Piece::Glob("**".to_owned()));
+                for path in self.matching(&all, span).unwrap_or_default() {
+                    self.at_most(Certainty::Likely, |walk| {
+                        walk.run_file(language, &path, span, arguments, input.clone())
+                    });
+                }
+                None
+            }
         }
     }
 

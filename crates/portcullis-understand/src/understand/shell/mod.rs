@@ -10,6 +10,7 @@ mod condition;
 mod contained;
 pub(crate) mod files;
 mod leave;
+mod matching;
 mod options;
 mod parameter;
 mod path;

@@ -319,6 +319,11 @@ impl Walk<'_> {
         let Some(known) =
             name.text.as_known().map(str::to_owned).or_else(|| self.of_own(&name.text))
         else {
+            for path in self.matching(&name.text, name.span).unwrap_or_default() {
+                self.at_most(Certainty::Likely, |walk| {
+                    walk.run_by_path(&path, &name, &arguments, input.clone())
+                });
+            }
             return self.unknown_program(name, arguments, input, span);
         };
         let basename = base(&known);

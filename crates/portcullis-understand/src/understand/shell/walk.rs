@@ -859,6 +859,14 @@ impl<'a> Walk<'a> {
             let id = self.emit(EffectKind::Read(target), file.span);
             code.sources.push(id);
             self.emit(EffectKind::Execute { language, code: code.clone() }, file.span);
+            if let Some(paths) = self.matching(&file.text, file.span) {
+                for path in paths {
+                    self.at_most(Certainty::Likely, |walk| {
+                        walk.run_file(language, &path, file.span, arguments, input.clone())
+                    });
+                }
+                return code;
+            }
             let printed =
                 path.and_then(|path| self.run_file(language, &path, file.span, arguments, input));
             return printed.unwrap_or(code);
@@ -1423,6 +1431,8 @@ pub(super) fn language_of(otherwise: &'static str, name: &str, content: &Text) -
         Some((_, "js" | "mjs" | "cjs" | "ts")) => "javascript",
         Some((_, "php")) => "php",
         Some((_, "lua")) => "lua",
+        Some((_, "tcl" | "exp")) => "tcl",
+        Some((_, "r" | "R")) => "r",
         _ => "shell",
     }
 }

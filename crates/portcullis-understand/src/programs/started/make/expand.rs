@@ -45,6 +45,11 @@ impl Values {
         self.is_cut
     }
 
+    /// Something is not followed further.
+    pub(super) const fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
     /// Takes other values where conditions choose.
     pub(super) const fn choose(&mut self, choice: usize) {
         self.choice = choice;
@@ -125,6 +130,8 @@ impl Values {
         }
         match name {
             "CURDIR" => self.directory.clone(),
+            // Those that were read, the one in question last; what is asked of it is the directory.
+            "MAKEFILE_LIST" => format!("{}/Makefile", self.directory),
             "MAKE" => "make".to_owned(),
             "RM" => "rm -f".to_owned(),
             "CC" => "cc".to_owned(),

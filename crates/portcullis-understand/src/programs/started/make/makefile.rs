@@ -1,6 +1,9 @@
 //! A makefile taken apart. Owns lines that go on, recipes, rules, assignments, `define`, includes; both sides of a condition are read.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    rc::Rc,
+};
 
 use portcullis_syntax::Span;
 
@@ -11,6 +14,9 @@ const CHOICES: usize = 3;
 
 /// How many rules are kept.
 const RULES: usize = 8_000;
+
+/// How many targets are gone through for the goals of one call.
+const TARGETS: usize = 8_000;
 
 /// A place in one of the files.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -187,7 +193,8 @@ impl Makefile {
         match operator {
             ":=" | "::=" | ":::=" => {
                 self.runs_now(place, value, values);
-                let value = values.expanded(self, value);
+                // What it is now stays as it is: the commands in it are not asked for once more.
+                let value = values.expanded(self, value).replace('$', "$$");
                 self.set(name, value);
             }
             "!=" => {
@@ -278,10 +285,11 @@ impl Makefile {
     pub(super) fn lines_of(&self, goals: &[String], values: &mut Values) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut seen: HashSet<String> = HashSet::new();
-        // Each entry is a target and whether what it needs was looked at.
-        let mut open: Vec<(String, bool)> =
-            goals.iter().rev().map(|goal| (goal.clone(), false)).collect();
-        while let Some((target, is_ready)) = open.pop() {
+        // Each entry is a target, whether what it needs was looked at, and the pattern rules that led to it: make takes none of them twice
+        // in a row of targets ("Chains of Implicit Rules"), or `%: common-%` would never end.
+        let mut open: Vec<(String, bool, Rc<[usize]>)> =
+            goals.iter().rev().map(|goal| (goal.clone(), false, Rc::default())).collect();
+        while let Some((target, is_ready, chain)) = open.pop() {
             if is_ready {
                 self.recipe_of(&target, values, &mut lines);
                 continue;
@@ -289,18 +297,28 @@ impl Makefile {
             if !seen.insert(target.clone()) {
                 continue;
             }
-            open.push((target.clone(), true));
-            let rules = self.targets.get(&target).map(Vec::as_slice).unwrap_or_default();
-            let patterns = self.matching(&target).into_iter().map(|(rule, _)| rule);
-            let mut needed = Vec::new();
-            for rule in rules.iter().copied().chain(patterns) {
-                let Some(rule) = self.rules.get(rule) else { continue };
-                let stem = self.matching(&target).first().map(|(_, stem)| stem.clone());
-                let names = values.expanded(self, &rule.prerequisites);
-                let stem = stem.unwrap_or_default();
-                needed.extend(names.split_whitespace().map(|name| name.replace('%', &stem)));
+            if seen.len() > TARGETS {
+                values.cut();
+                break;
             }
-            open.extend(needed.into_iter().rev().map(|name| (name, false)));
+            open.push((target.clone(), true, Rc::clone(&chain)));
+            let rules = self.targets.get(&target).map(Vec::as_slice).unwrap_or_default();
+            let mut matched = self.matching(&target);
+            matched.retain(|(rule, _)| !chain.contains(rule));
+            let stem = matched.first().map(|(_, stem)| stem.clone()).unwrap_or_default();
+            let explicit = rules.iter().map(|rule| (*rule, Rc::clone(&chain)));
+            let implicit = matched
+                .iter()
+                .map(|(rule, _)| (*rule, chain.iter().chain([rule]).copied().collect()));
+            let mut needed = Vec::new();
+            for (rule, chain) in explicit.chain(implicit) {
+                let Some(rule) = self.rules.get(rule) else { continue };
+                let names = values.expanded(self, &rule.prerequisites);
+                for name in names.split_whitespace() {
+                    needed.push((name.replace('%', &stem), false, Rc::clone(&chain)));
+                }
+            }
+            open.extend(needed.into_iter().rev());
         }
         lines
     }

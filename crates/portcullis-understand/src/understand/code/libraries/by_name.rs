@@ -348,9 +348,13 @@ impl Interpreter<'_, '_, '_> {
         if !words.iter().any(|word| VERBS.contains(&word.as_str())) {
             return;
         }
+        // `app.delete("/users", handler)` and `client.delete("/")`: the method of a request, and the path of its address.
+        let is_request = words.len() == 1 && words.iter().all(|word| word == "delete");
+        let has_handler = given.iter().any(|given| matches!(given.value, Value::Function(_)));
+        let is_route = |path: &str| is_request && (has_handler || path == "/");
         for given in given.iter().leading(ARGUMENTS) {
             for value in given.value.alternatives() {
-                if value.as_known().is_some_and(is_place) {
+                if value.as_known().is_some_and(|path| is_place(path) && !is_route(path)) {
                     self.flush();
                     let file = Argument { text: value.text(), span: given.span };
                     self.walk.delete(&file, true);

@@ -221,6 +221,10 @@ impl Interpreter<'_, '_, '_> {
         if called.name.is_empty() {
             return None;
         }
+        // Where a server of the program itself listens: nothing of it came over the network.
+        if matches!(called.key.as_str(), "address" | "getsockname") && given.is_empty() {
+            return Some(Value::unknown("an address"));
+        }
         // A filter without a condition chooses everything.
         if matches!(called.key.as_str(), "filter" | "where" | "filter_by" | "find")
             && !is_constrained(given)
