@@ -161,6 +161,8 @@ pub struct Effect {
     pub certainty: Certainty,
     /// Whether it happens in a container, which has files, users and a system of its own: what is changed there is gone with it.
     pub contained: bool,
+    /// Whether it happened in an earlier call of the session, and is here for what flows from it.
+    pub earlier: bool,
 }
 
 /// How certain an effect is.

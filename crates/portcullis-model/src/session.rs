@@ -3,6 +3,7 @@
 
 mod act;
 mod asked;
+mod cells;
 mod concern;
 mod digest;
 mod heard;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use act::Acts;
 pub use asked::{Asked, Broken, Limit};
+pub use cells::Cells;
 pub use concern::{Concern, Doing, Given, Part};
 pub use heard::{Heard, Source, Weight};
 pub use lexicon::acts_of_name;
@@ -71,6 +73,9 @@ pub struct SessionState {
     /// Addresses that were cloned, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clones: Vec<String>,
+    /// Code that ran in interpreters that live on.
+    #[serde(skip_serializing_if = "Cells::is_empty")]
+    cells: Cells,
     /// Whether names and addresses of this machine may mean something elsewhere since then: another engine, cluster or tunnel.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_led: bool,
@@ -121,6 +126,7 @@ impl SessionState {
         heard: Heard::NOTHING,
         acted: digest::Marks::NONE,
         clones: Vec::new(),
+        cells: Cells::NONE,
         is_led: false,
         is_lost: false,
     };
@@ -305,6 +311,17 @@ impl SessionState {
     #[must_use]
     pub const fn is_led_elsewhere(&self) -> bool {
         self.is_led
+    }
+
+    /// Remembers code that may run in an interpreter that lives on.
+    pub fn ran(&mut self, language: &str, code: &str) {
+        self.cells.keep(language, code);
+    }
+
+    /// The code that ran in interpreters that live on.
+    #[must_use]
+    pub const fn cells(&self) -> &Cells {
+        &self.cells
     }
 
     /// Everything that came from another machine.

@@ -19,6 +19,7 @@ use portcullis_core::{
     inspect::{Inspection, inspect},
     monitor::Deed,
     policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
+    redact::redact,
     rules,
     session::Source,
     understand,
@@ -476,11 +477,21 @@ impl Session {
             }
             return;
         }
+        // Without what is secret in it: a name that held it holds something else then, and is sent on as little.
+        let code = match &action.kind {
+            ActionKind::Code { language, code, .. } => {
+                Some((language.clone(), redact(code).into_owned()))
+            }
+            _ => None,
+        };
         let kept = self.memory.add(&action.call, &|state| {
             if layer == Layer::Person && !state.denials().is_empty() {
                 state.forgiven(&Deed::of(action, judgement));
             }
             state.after(action, &judgement.effects);
+            if let Some(code) = &code {
+                state.ran(&code.0, &code.1);
+            }
             state.acted(rules::acted_on(&judgement.effects));
         });
         if let Err(error) = kept

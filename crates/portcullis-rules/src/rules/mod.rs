@@ -278,7 +278,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found = Found { effects: scene.effects, list: BTreeMap::new() };
     let mut read = Vec::new();
-    for effect in &scene.effects.list {
+    for effect in scene.effects.list.iter().filter(|effect| !effect.earlier) {
         match &effect.kind {
             EffectKind::Run(run) => commands(run, effect, scene, &mut found),
             EffectKind::Noted(id) => {
@@ -319,6 +319,7 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
         for hit in hits.drain(..) {
             let about = hit.at.and_then(|at| scene.effects.list.iter().find(|it| it.at == at));
             match about {
+                Some(effect) if effect.earlier => {}
                 Some(effect) if effect.contained && !contained::counts(rule.id) => {}
                 Some(effect) => {
                     let hit = passing::projects::tempered(rule, effect, scene, hit);

@@ -1,5 +1,6 @@
 //! Action to effects: what it would do. Owns the reading of every kind of action; it does not say what is bad.
 
+mod cells;
 pub mod code;
 mod meaning;
 pub mod shell;
@@ -45,7 +46,12 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
         }
         ActionKind::Code { pointer, language, code } => {
             let code = as_argument(&mut walk, pointer, code);
-            let printed = walk.code(known_language(language), &code.text, code.span, &[]);
+            let printed = cells::understand(
+                &mut walk,
+                known_language(language),
+                &code,
+                action.call.session.is_some(),
+            );
             walk.show(&printed);
         }
         ActionKind::Query { pointer, statement } => {

@@ -35,6 +35,9 @@ impl Interpreter<'_, '_, '_> {
                 return;
             }
         }
+        // A function of the script puts another one in the place of what follows.
+        let is_own = |decorator: &&Value| matches!(decorator, Value::Function(_));
+        self.decorated = decorators.iter().filter(is_own).cloned().collect();
         if !decorators.iter().any(|decorator| self.holds_function(decorator)) {
             return;
         }
@@ -337,7 +340,14 @@ impl Interpreter<'_, '_, '_> {
         if parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls")) {
             parameters.remove(0);
         }
-        let index = self.push_function(parameters, body, false);
+        let mut index = self.push_function(parameters, body, false);
+        for decorator in std::mem::take(&mut self.decorated).into_iter().rev() {
+            let span = self.span_from(start);
+            let given = vec![Given { name: None, value: Value::Function(index), span }];
+            if let Value::Function(made) = self.call_value(decorator, given, span) {
+                index = made;
+            }
+        }
         if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(")
         {
             let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();

@@ -42,62 +42,144 @@ pub(super) fn run(
     arguments: &[Argument],
     input: Option<Text>,
 ) -> Text {
-    let dialect = dialect(language);
-    let (unit, complete) = Unit::new(code, Span::new(0, code.len()), dialect);
-    let work = WORK + unit.tokens.len().saturating_mul(WORK_PER_TOKEN);
-    let end = unit.tokens.len();
-    let mut interpreter = Interpreter {
-        walk,
-        language,
-        dialect,
-        source: code,
-        arguments,
-        input,
-        unit: Rc::new(unit),
-        at: 0,
-        end,
-        indent: 0,
-        blocks: 0,
-        brackets: 0,
-        work,
-        depth: 0,
-        calls: 0,
-        limited: false,
-        variables: given(language, arguments),
-        functions: Vec::new(),
-        named: HashMap::new(),
-        classes: Vec::new(),
-        aliases: Vec::new(),
-        modules: BTreeSet::new(),
-        files: Vec::new(),
-        returned: None,
-        yielded: Vec::new(),
-        frames: Vec::new(),
-        fields: HashMap::new(),
-        bases: HashMap::new(),
-        raw_socket: false,
-        peer: Text::unknown("an address"),
-        last_file: None,
-        output: Text::default(),
-        seen: Seen::default(),
-    };
-    if !complete {
-        interpreter.limit();
-    }
+    let mut interpreter = Interpreter::new(walk, language, code, arguments, input);
+    let directory = interpreter.walk.directory().map(str::to_owned);
     let unit = Rc::clone(&interpreter.unit);
+    interpreter.spliced(&unit.tokens, false);
+    interpreter.to_the_end();
+    interpreter.walk.go_to(directory);
+    interpreter.printed()
+}
+
+/// Reads `code` of which the first `before` bytes ran in earlier calls: gives what the rest prints, and how many effects there were when
+/// it began. `None` where what was before does not end there.
+pub(super) fn run_behind(
+    walk: &mut Walk<'_>,
+    language: &'static str,
+    code: &str,
+    before: usize,
+) -> Option<(Text, usize)> {
+    let gaps = walk.gaps();
+    let mut interpreter = Interpreter::new(walk, language, code, &[], None);
+    let unit = Rc::clone(&interpreter.unit);
+    let is_before = |token: &Token| token.span.range().end <= before;
+    let first = unit.tokens.partition_point(is_before);
+    let starts = unit.tokens.get(first).is_none_or(|token| token.span.range().start >= before);
+    let closes =
+        unit.partners.iter().enumerate().all(|(at, partner)| (at < first) == (*partner < first));
+    if !starts || !closes {
+        return None;
+    }
     let directory = interpreter.walk.directory().map(str::to_owned);
     interpreter.spliced(&unit.tokens, false);
-    interpreter.statements(end);
+    interpreter.statements(first);
     interpreter.uncalled();
+    interpreter.flush();
+    // What was before takes nothing from what is now.
+    interpreter.walk.forget_gaps(gaps);
+    interpreter.output = Text::default();
+    interpreter.work = WORK + unit.tokens.len().saturating_mul(WORK_PER_TOKEN);
+    interpreter.limited = false;
+    interpreter.at = first;
+    let now = interpreter.walk.effects_so_far();
+    interpreter.statements(unit.tokens.len());
+    interpreter.flush();
+    // What is only defined is read when it is called; what it does whoever calls it, now.
+    let (defined, gaps) = (interpreter.walk.effects_so_far(), interpreter.walk.gaps());
+    interpreter.uncalled();
+    interpreter.walk.forget_gaps(gaps);
+    interpreter.walk.leaves_open(defined);
     interpreter.flush();
     interpreter.finish();
     interpreter.walk.go_to(directory);
-    let mut output = interpreter.output;
-    // What prints in ways that are not read prints something.
-    if output.is_empty() || PRINTS_OTHERWISE.iter().any(|way| code.contains(way)) {
-        output.push(Piece::Unknown("what the code prints".into()));
+    Some((interpreter.printed(), now))
+}
+
+/// Whether code ends where it ends: no bracket and no text is open, so that what follows is read as what it is.
+pub(super) fn is_closed(language: &'static str, code: &str) -> bool {
+    const MARK: &str = "portcullis_end";
+    let text = format!("{code}\n{MARK}");
+    let (unit, complete) = Unit::new(&text, Span::new(0, text.len()), dialect(language));
+    let is_mark = |token: &Token| token.kind == TokenKind::Name && token.span.of(&text) == MARK;
+    let is_open = unit.tokens.iter().enumerate().any(|(at, token)| {
+        token.kind == TokenKind::Operator
+            && matches!(token.span.of(&text), "(" | "[" | "{" | ")" | "]" | "}")
+            && unit.partners.get(at) == Some(&at)
+    });
+    complete && !is_open && unit.tokens.last().is_some_and(is_mark)
+}
+
+impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
+    fn new(
+        walk: &'w mut Walk<'f>,
+        language: &'static str,
+        code: &'s str,
+        arguments: &'s [Argument],
+        input: Option<Text>,
+    ) -> Self {
+        let dialect = dialect(language);
+        let (unit, complete) = Unit::new(code, Span::new(0, code.len()), dialect);
+        let work = WORK + unit.tokens.len().saturating_mul(WORK_PER_TOKEN);
+        let end = unit.tokens.len();
+        let mut interpreter = Interpreter {
+            walk,
+            language,
+            dialect,
+            source: code,
+            arguments,
+            input,
+            unit: Rc::new(unit),
+            at: 0,
+            end,
+            indent: 0,
+            blocks: 0,
+            brackets: 0,
+            work,
+            depth: 0,
+            calls: 0,
+            limited: false,
+            variables: given(language, arguments),
+            functions: Vec::new(),
+            named: HashMap::new(),
+            classes: Vec::new(),
+            decorated: Vec::new(),
+            aliases: Vec::new(),
+            modules: BTreeSet::new(),
+            files: Vec::new(),
+            returned: None,
+            yielded: Vec::new(),
+            frames: Vec::new(),
+            fields: HashMap::new(),
+            bases: HashMap::new(),
+            raw_socket: false,
+            peer: Text::unknown("an address"),
+            last_file: None,
+            output: Text::default(),
+            seen: Seen::default(),
+        };
+        if !complete {
+            interpreter.limit();
+        }
+        interpreter
     }
-    output
+
+    /// Reads what is left, with the functions that nothing called.
+    fn to_the_end(&mut self) {
+        self.statements(self.end);
+        self.uncalled();
+        self.flush();
+        self.finish();
+    }
+
+    /// What it printed.
+    fn printed(self) -> Text {
+        let mut output = self.output;
+        // What prints in ways that are not read prints something.
+        if output.is_empty() || PRINTS_OTHERWISE.iter().any(|way| self.source.contains(way)) {
+            output.push(Piece::Unknown("what the code prints".into()));
+        }
+        output
+    }
 }
 
 /// Ways to print beside those that are read.
@@ -253,6 +335,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) bases: HashMap<String, String>,
     pub(super) files: Vec<Open>,
     pub(super) returned: Option<Value>,
+    /// Functions of the script that put another one in the place of the one that is defined next.
+    pub(super) decorated: Vec<Value>,
     /// What the function that is read gives one after the other.
     pub(super) yielded: Vec<Value>,
     /// The names that the functions have which are read now.

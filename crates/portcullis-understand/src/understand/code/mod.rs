@@ -70,6 +70,8 @@ mod value;
 
 use portcullis_syntax::Span;
 
+pub(super) use notebook::{is_other_language, puts_names_in, without_magics};
+
 use super::shell::Walk;
 use crate::{
     bound::Bounded,
@@ -195,4 +197,25 @@ pub fn understand(
         Kind::Lines => lines::run(walk, language.name, code, arguments),
         Kind::Tree(dialect) => evaluate::run(walk, dialect, code, arguments, input),
     }
+}
+
+/// Whether an interpreter of a language lives on in a session, and code that ran before can be read with what runs now.
+pub(super) fn lives_on(name: &str) -> bool {
+    matches!(name, "python" | "javascript")
+}
+
+/// As [`understand`], for code of which the first `before` bytes ran in earlier calls: gives what the rest prints, and how many effects
+/// there were when it began.
+pub(super) fn understand_behind(
+    walk: &mut Walk<'_>,
+    name: &'static str,
+    code: &str,
+    before: usize,
+) -> Option<(Text, usize)> {
+    interpreter::run_behind(walk, name, code, before)
+}
+
+/// Whether code ends where it ends, so that what follows is read as what it is.
+pub(super) fn is_closed(name: &'static str, code: &str) -> bool {
+    interpreter::is_closed(name, code)
 }

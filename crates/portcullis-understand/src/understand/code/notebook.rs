@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::super::shell::Walk;
 use crate::{
+    bound::Bounded as _,
     effect::{Argument, WriteMode},
     text::Text,
 };
@@ -108,5 +109,155 @@ pub(super) fn understand(walk: &mut Walk<'_>, code: &str) {
             });
         }
         start = end;
+    }
+}
+
+/// Whether a cell is handed to another program as a whole.
+pub(in super::super) fn is_other_language(code: &str) -> bool {
+    code.trim_start().starts_with("%%")
+}
+
+/// Whether a line for a shell has a value of Python in it: `!rm -rf {base}`.
+pub(in super::super) fn puts_names_in(code: &str) -> bool {
+    code.lines().any(|line| command_in(line).is_some_and(|(_, _, it)| it.contains(['{', '$'])))
+}
+
+/// A cell as the notebook hands it to Python: lines for a shell are calls, with the values put in that `bound` or the cell binds.
+pub(in super::super) fn without_magics(code: &str, bound: &str) -> String {
+    let mut lines = Vec::new();
+    for line in code.lines() {
+        lines.push(match command_in(line) {
+            Some((before, function, command)) => {
+                let is_bound = |name: &str| binds(bound, name) || binds(code, name);
+                format!("{before}get_ipython().{function}({})", put_in(&command, is_bound))
+            }
+            None if line.trim_start().starts_with('%') => {
+                let magic = line.trim_start();
+                let indent = line.get(..line.len() - magic.len()).unwrap_or_default();
+                match magic.strip_prefix("%cd ").map(str::trim) {
+                    Some(path) => {
+                        let path = path.trim_matches(['"', '\'']);
+                        format!("{indent}import os; os.chdir({path:?})")
+                    }
+                    None => format!("{indent}pass"),
+                }
+            }
+            None => line.to_owned(),
+        });
+    }
+    lines.join("\n")
+}
+
+/// What stands before a command for a shell in a line, the function that runs it, and the command.
+fn command_in(line: &str) -> Option<(&str, &'static str, String)> {
+    let trimmed = line.trim_start();
+    let indent = line.get(..line.len() - trimmed.len()).unwrap_or_default();
+    for word in ["!!", "!", "%system ", "%sx "] {
+        if let Some(command) = trimmed.strip_prefix(word) {
+            return Some((indent, "system", command.trim().to_owned()));
+        }
+    }
+    for word in ["%pip ", "%conda "] {
+        if trimmed.starts_with(word) {
+            return Some((
+                indent,
+                "system",
+                trimmed.get(1..).unwrap_or_default().trim().to_owned(),
+            ));
+        }
+    }
+    if let Some(file) = trimmed.strip_prefix("%run ") {
+        return Some((indent, "system", format!("python3 {}", file.trim())));
+    }
+    let at = captured(trimmed)?;
+    let names = trimmed.split_once('=').map_or("", |(names, _)| names);
+    let before = line.get(..indent.len() + names.len() + 1).unwrap_or_default();
+    Some((before, "system", trimmed.get(at..).unwrap_or_default().trim().to_owned()))
+}
+
+/// A command as a text of Python with the values of names in it.
+fn put_in(command: &str, is_bound: impl Fn(&str) -> bool) -> String {
+    let mut text = String::from("f\"");
+    let mut rest = command;
+    while let Some(letter) = rest.chars().next() {
+        let behind = rest.get(letter.len_utf8()..).unwrap_or_default();
+        let braced = behind.split_once('}').map(|(inner, _)| inner);
+        match (letter, braced) {
+            ('{', Some(inner)) if is_bound(name_of(inner)) => {
+                text.push_str(&format!("{{{inner}}}"));
+                rest = behind.get(inner.len() + 1..).unwrap_or_default();
+                continue;
+            }
+            ('$', _) if is_bound(name_of(behind)) => {
+                let name = name_of(behind);
+                text.push_str(&format!("{{{name}}}"));
+                rest = behind.get(name.len()..).unwrap_or_default();
+                continue;
+            }
+            ('{' | '}', _) => text.extend([letter, letter]),
+            ('"' | '\\', _) => text.extend(['\\', letter]),
+            _ => text.push(letter),
+        }
+        rest = behind;
+    }
+    text.push('"');
+    text
+}
+
+/// The name that a text begins with.
+fn name_of(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+/// How often a name is looked for.
+const LOOKED: usize = 256;
+
+/// Whether code gives a name a value, by the looks of it.
+fn binds(code: &str, name: &str) -> bool {
+    let begins = name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    begins
+        && code.match_indices(name).leading(LOOKED).any(|(at, _)| {
+            let (before, after) = code.split_at_checked(at).unwrap_or_default();
+            let after = after.get(name.len()..).unwrap_or_default();
+            let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+            if before.ends_with(is_part) || after.starts_with(is_part) {
+                return false;
+            }
+            let after = after.trim_start();
+            let before = before.trim_end();
+            after.starts_with('=') && !after.starts_with("==")
+                || after.starts_with([',', ':']) && after.contains('=')
+                || ["for", "as", "import", "def", ",", "("]
+                    .iter()
+                    .any(|word| before.ends_with(word))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{puts_names_in, without_magics};
+
+    #[test]
+    fn lines_for_a_shell_become_calls() {
+        for (code, bound, expected) in [
+            ("!rm -rf {base}/*", "base = 1", "get_ipython().system(f\"rm -rf {base}/*\")"),
+            ("!rm -rf {base}/*", "", "get_ipython().system(f\"rm -rf {{base}}/*\")"),
+            (
+                "  !echo \"$x ${y}\"",
+                "x = 1",
+                "  get_ipython().system(f\"echo \\\"{x} ${{y}}\\\"\")",
+            ),
+            ("files = !ls {d}", "for d in a:", "files =get_ipython().system(f\"ls {d}\")"),
+            ("%matplotlib inline\nx = 1", "", "pass\nx = 1"),
+            ("%cd 'my dir'", "", "import os; os.chdir(\"my dir\")"),
+            ("a != b", "", "a != b"),
+            ("!awk '{print $1}' x", "print = 1", "get_ipython().system(f\"awk '{print $1}' x\")"),
+        ] {
+            assert_eq!(without_magics(code, bound), expected, "{code}");
+        }
+        assert!(
+            puts_names_in("x = 1\n!rm {x}") && !puts_names_in("!rm x") && !puts_names_in("{x}")
+        );
     }
 }

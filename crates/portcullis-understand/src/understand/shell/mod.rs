@@ -8,6 +8,7 @@ mod arrays;
 mod builtins;
 mod condition;
 mod contained;
+mod earlier;
 pub(crate) mod files;
 mod leave;
 mod matching;

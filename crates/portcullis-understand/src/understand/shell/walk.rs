@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A file of this many bytes is read as well: more work is allowed.
-    pub(super) fn allow_for(&mut self, bytes: usize) {
+    pub(in crate::understand) fn allow_for(&mut self, bytes: usize) {
         let worth = bytes.saturating_mul(WORK_PER_FILE_BYTE);
         self.allowance = self.allowance.saturating_add(worth).min(WORK_OF_FILES);
     }
@@ -999,6 +999,7 @@ impl<'a> Walk<'a> {
             at,
             certainty: self.certainty,
             contained: self.contained,
+            earlier: false,
         });
         id
     }
@@ -1218,7 +1219,7 @@ impl<'a> Walk<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    fn enter_layer(&mut self, text: &str, span: Span) -> Option<LayerId> {
+    pub(in crate::understand) fn enter_layer(&mut self, text: &str, span: Span) -> Option<LayerId> {
         if !self.enter_level(span) {
             return None;
         }
@@ -1365,7 +1366,7 @@ fn choose(versions: &[Text], path: &str) -> Text {
     content
 }
 
-fn texts(kind: &EffectKind) -> Vec<&Text> {
+pub(super) fn texts(kind: &EffectKind) -> Vec<&Text> {
     match kind {
         EffectKind::Run(run) => {
             let mut all: Vec<&Text> = run.arguments.iter().map(|argument| &argument.text).collect();

@@ -445,7 +445,7 @@ fn is_place(path: &str) -> bool {
 }
 
 /// Whether a value is the text of a command, or its words: it begins with a program, and more stands behind.
-fn reads_as_command(value: &Value) -> bool {
+pub(super) fn reads_as_command(value: &Value) -> bool {
     let begins = |text: &str| {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();

@@ -158,6 +158,10 @@ impl<'p> Called<'p> {
     }
 }
 
+/// Functions of test frameworks that are given what a test is about.
+const DESCRIBES: &[&str] =
+    &["context", "describe", "expect", "feature", "it", "scenario", "specify", "suite", "test"];
+
 impl Interpreter<'_, '_, '_> {
     /// Remembers that a module was imported; gives what stands for it.
     pub(in super::super) fn module(&mut self, name: &str) -> Value {
@@ -255,7 +259,13 @@ impl Interpreter<'_, '_, '_> {
                 given.name.as_deref().is_some_and(starts)
                     || STARTS.iter().any(|name| given.value.entry(name).is_some())
             });
-            let name = if is_bound_nowhere && starts { "run" } else { called.name };
+            // A function that is defined elsewhere may hand what looks like a command to a shell.
+            let is_given_command = || {
+                !DESCRIBES.contains(&called.name)
+                    && given.iter().any(|given| super::by_name::reads_as_command(&given.value))
+            };
+            let runs = is_bound_nowhere && (starts || is_given_command());
+            let name = if runs { "run" } else { called.name };
             self.arguments_as_they_are(name, given);
         } else if module.is_some_and(local::is_local) {
             self.places_deleted(called.name, given);
