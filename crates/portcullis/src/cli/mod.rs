@@ -27,6 +27,7 @@ mod hook;
 mod input;
 mod inspect;
 mod install;
+mod mcp;
 mod pause;
 mod policy;
 mod proxy;
@@ -80,6 +81,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "uninstall", define: install::define_uninstall, run: install::uninstall },
     Verb { name: "status", define: status::define_status, run: status::status },
     Verb { name: "doctor", define: status::define_doctor, run: status::doctor },
+    Verb { name: "mcp", define: mcp::define, run: mcp::run },
     Verb { name: "rules", define: rules::define, run: rules::run },
     Verb { name: "threats", define: threats::define, run: threats::run },
     Verb { name: "policy", define: policy::define, run: policy::run },

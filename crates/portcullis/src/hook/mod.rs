@@ -54,7 +54,7 @@ use crate::{
     },
     audit::{Entry, Kind},
     config::{self, Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
-    pause, person, platform,
+    handover, pause, person, platform,
     remote::{Keys, Remote, RemoteError},
     session::{self, Judged, Ran, Session},
     watch,
@@ -445,6 +445,11 @@ fn judge(
             by = By::Nobody;
         }
         session.record(&mut judged);
+        if let (Some(state), Some(sequence)) = (state, judged.sequence) {
+            // The proxy in front of the server takes it over.
+            let call = &judged.action.call;
+            handover::leave(state, &call.tool, &call.arguments, sequence);
+        }
         settled.push(Settled { judged, by });
     }
     if let Some((first, judged)) = first {

@@ -254,6 +254,21 @@ fn word() -> io::Result<String> {
     Ok(bytes.iter().enumerate().map(letter).collect())
 }
 
+/// A session for the calls of whoever started this process: all that one agent starts belongs together, and nothing that another one does.
+#[must_use]
+pub fn session_of_starter(prefix: &str) -> String {
+    #[cfg(target_os = "linux")]
+    {
+        let processes = linux::Proc::new();
+        let own = linux::Proc::own_id().and_then(|own| processes.place(own));
+        if let Some(starter) = own.and_then(|own| processes.place(own.parent)) {
+            return format!("{prefix}-{}-{}", starter.id, starter.started);
+        }
+    }
+    let random = platform::random::<8>().map(|bytes| data_encoding::HEXLOWER.encode(&bytes));
+    format!("{prefix}-{}", random.unwrap_or_else(|_| std::process::id().to_string()))
+}
+
 /// Notes in the state directory that the process which called this hook is an agent, so that nothing it starts can answer
 /// for a person, whatever it is called. Costs one look where it is noted already.
 ///

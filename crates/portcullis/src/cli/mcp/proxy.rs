@@ -1,0 +1,46 @@
+//! `mcp proxy`. Owns the environment that a server is started with, and whose session its calls belong to.
+
+use std::time::Duration;
+
+use clap::ArgMatches;
+
+use super::{Exit, Failure, Setting, texts, words};
+use crate::{
+    audit,
+    cli::sandbox::variables,
+    mcp::{
+        desk::Desk,
+        engine::{Engine, Options},
+        pin::Definition,
+        stdio::{self, Start},
+    },
+    person, platform,
+    sandbox::environment,
+};
+
+pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
+    let Setting { state, configuration } = Setting::of(matches)?;
+    audit::secure_directory(&state).map_err(|error| super::unusable(&error))?;
+    let server = matches.get_one::<String>("server").map_or("", String::as_str);
+    let words = words(matches);
+    let definition = Definition::of_command(&texts(&words)?);
+    let desk = Desk::open(configuration, &state, server, person::session_of_starter("mcp"));
+    let desk = desk.map_err(Failure::configuration)?;
+    let seconds = matches.get_one::<u32>("wait").copied().unwrap_or(0);
+    let options = Options {
+        state: &state,
+        server,
+        definition,
+        principal: platform::user_name(),
+        wait: Duration::from_secs(seconds.into()),
+    };
+    let engine = Engine::new(desk, options).map_err(|error| {
+        Failure::internal(format_args!("what was accepted of `{server}` cannot be used: {error}"))
+    })?;
+    let start = Start { words, environment: environment(variables(matches)?) };
+    stdio::run(engine, &start).map_err(|error| {
+        Failure::internal(format_args!("the server cannot be passed on to: {error}"))
+            .with_help("see that the command behind `--` starts the server")
+    })?;
+    Ok(Exit::Done)
+}

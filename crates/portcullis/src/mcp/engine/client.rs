@@ -1,0 +1,312 @@
+//! What a client sends. Owns what becomes of each of its requests, notifications and answers.
+
+use serde_json::{Value, json};
+
+use super::{
+    CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, OURS, Open, Out, What, modern_meta, none,
+    refused,
+};
+use crate::mcp::{
+    canonical,
+    desk::Ruling,
+    frame::{Answer, Frame, Id, Members, Notification, Request},
+    method::{self, Asked, Kind, Told},
+    seal::About,
+};
+
+/// The parameters of a call that are known; with another one, what the call means is not.
+const PARAMETERS: &[&str] =
+    &["_meta", "arguments", "inputResponses", "name", "requestState", "task", "uri"];
+
+impl Engine {
+    pub(super) fn request(&mut self, request: Request, out: &mut Out) {
+        if let Err(words) = self.take_id(&request) {
+            out.client.push(Answer::error(request.id, -32600, words).into());
+            return;
+        }
+        let Some(asked) = method::asked(&request.method) else {
+            let words = format!(
+                "`{}` is not passed on: it is no method that the gate knows",
+                crate::report::visible::line(&request.method)
+            );
+            out.client.push(Answer::error(request.id, -32601, &words).into());
+            return;
+        };
+        if !self.unstarted.is_empty() {
+            let words = self.held_words(&self.unstarted);
+            out.client.push(Answer::error(request.id, CODE, &words).into());
+            return;
+        }
+        match asked {
+            Asked::Initialize => self.initialize(request, out),
+            Asked::Discover => self.pass(request, What::Discover, out),
+            Asked::List(kind) => self.load(kind, request, out),
+            Asked::Call => self.with_list(Kind::Tool, request, out),
+            Asked::Prompt => self.with_list(Kind::Prompt, request, out),
+            Asked::Read => self.with_list(Kind::Resource, request, out),
+            Asked::Pass => {
+                let held = self.held_whole();
+                let is_quiet = matches!(request.method.as_str(), "ping" | "logging/setLevel");
+                if held.is_empty() || is_quiet {
+                    self.pass(request, What::Pass, out);
+                } else {
+                    let words = self.held_words(&held);
+                    out.client.push(Answer::error(request.id, CODE, &words).into());
+                }
+            }
+        }
+    }
+
+    /// No id is used twice: in the old protocol never, in the new one not while its answer is open.
+    fn take_id(&mut self, request: &Request) -> Result<(), &'static str> {
+        if matches!(&request.id, Id::Text(text) if text.starts_with(OURS)) {
+            return Err("ids that begin with `portcullis/` are the gate's own");
+        }
+        let is_waiting = self.waiting.iter().any(|one| one.is_of(&request.id))
+            || self.loading.values().any(|it| it.waiting.iter().any(|one| one.id == request.id));
+        let is_modern = modern_meta(request.params.as_ref()).is_some();
+        if self.open.contains_key(&request.id)
+            || is_waiting
+            || !is_modern && self.ids.contains(&request.id)
+        {
+            return Err("this id was used before");
+        }
+        if self.open.len() >= OPEN {
+            return Err("too many requests are open");
+        }
+        if self.ids.len() >= IDS {
+            self.ids.pop_front();
+        }
+        self.ids.push_back(request.id.clone());
+        Ok(())
+    }
+
+    fn initialize(&mut self, mut request: Request, out: &mut Out) {
+        self.is_legacy = true;
+        let params = request.params.get_or_insert_with(none);
+        self.client = params
+            .get("clientInfo")
+            .and_then(|info| info.get("name"))
+            .and_then(Value::as_str)
+            .map(|name| name.chars().take(80).collect())
+            .unwrap_or_default();
+        if let Some(Value::Object(capabilities)) = params.get_mut("capabilities") {
+            self.elicits = elicits(capabilities.get("elicitation"));
+            self.has_roots = capabilities.contains_key("roots");
+            // Nothing of a server has the client's model write for it.
+            capabilities.remove("sampling");
+        }
+        self.pass(request, What::Initialize, out);
+    }
+
+    /// Passes a request on, as it was read.
+    pub(super) fn pass(&mut self, request: Request, what: What, out: &mut Out) {
+        let is_modern = modern_meta(request.params.as_ref()).is_some();
+        let open = Open { what, method: request.method.clone(), is_modern };
+        self.open.insert(request.id.clone(), open);
+        out.server.push(Frame::Request(request));
+    }
+
+    /// Judges a call, a prompt or a reading, of which the list is known to be what the server shows now.
+    pub(super) fn call(&mut self, kind: Kind, request: Request, out: &mut Out) {
+        let Request { id, method, params } = request;
+        let params = params.unwrap_or_default();
+        let is_modern = modern_meta(Some(&params)).is_some();
+        let invalid = |words: &str| Answer::error(id.clone(), -32602, words).into();
+        if let Some(name) = params.keys().find(|name| !PARAMETERS.contains(&name.as_str())) {
+            let name: String = name.chars().take(40).collect();
+            out.client.push(invalid(&format!(
+                "`{name}` is no parameter of `{method}` that the gate knows"
+            )));
+            return;
+        }
+        let Some(name) = params.get(kind.key()).and_then(Value::as_str).map(str::to_owned) else {
+            out.client.push(invalid(&format!("`{}` must be a text", kind.key())));
+            return;
+        };
+        let held = self.held_whole();
+        if kind == Kind::Tool && name == HELD_TOOL {
+            out.client.push(self.what_is_held(id, is_modern));
+            return;
+        }
+        if !held.is_empty() {
+            out.client.push(self.no(id, kind, &self.held_words(&held), is_modern));
+            return;
+        }
+        let pin =
+            match self.lists.get(&kind).map(|list| list.listed.iter().find(|one| one.name == name))
+            {
+                Some(Some(one)) if one.held.is_empty() => one.digest.clone(),
+                Some(Some(one)) => {
+                    let words = self.held_words(&one.held);
+                    out.client.push(self.no(id, kind, &words, is_modern));
+                    return;
+                }
+                // Most resources are read by an address that no list has.
+                Some(None) | None if kind == Kind::Resource => String::new(),
+                Some(None) | None => {
+                    let words = format!(
+                        "`{}` is no {} of this server",
+                        crate::report::visible::line(&name),
+                        kind.name()
+                    );
+                    out.client.push(invalid(&words));
+                    return;
+                }
+            };
+        let arguments = match arguments(kind, &name, &params) {
+            Ok(arguments) => arguments,
+            Err(words) => {
+                out.client.push(invalid(words));
+                return;
+            }
+        };
+        let tool = match kind {
+            Kind::Tool => name.clone(),
+            Kind::Prompt => "get_prompt".to_owned(),
+            Kind::Resource | Kind::Template => "read_resource".to_owned(),
+        };
+        let about = About {
+            principal: self.principal.clone(),
+            server: self.files.server.clone(),
+            tool: format!("{method} {name}"),
+            arguments: canonical::digest(&Value::Object(arguments.clone())),
+            pin,
+            policy: self.desk.policy().to_owned(),
+        };
+        let request = Request { id, method, params: Some(params) };
+        if request.params.as_ref().is_some_and(|params| {
+            params.contains_key("requestState") || params.contains_key("inputResponses")
+        }) {
+            self.comes_again((tool, arguments), request, about, out);
+            return;
+        }
+        let ruling = self.desk.judge(&tool, arguments);
+        self.ruled(ruling, request, about, out);
+    }
+
+    /// Does what the desk says.
+    pub(super) fn ruled(&mut self, ruling: Ruling, request: Request, about: About, out: &mut Out) {
+        let is_modern = modern_meta(request.params.as_ref()).is_some();
+        match ruling {
+            Ruling::Go(passing) => self.pass(request, What::Call(passing, Box::new(about)), out),
+            Ruling::No(why) => {
+                let words = format!("portcullis: denied: {why}");
+                let kind = if request.method == "tools/call" { Kind::Tool } else { Kind::Resource };
+                out.client.push(self.no(request.id, kind, &words, is_modern));
+            }
+            Ruling::Asks(asking) => self.asks(*asking, request, about, out),
+        }
+    }
+
+    /// A no, as a model sees it: the result of a tool, else an error.
+    pub(super) fn no(&self, id: Id, kind: Kind, words: &str, is_modern: bool) -> Frame {
+        if kind == Kind::Tool {
+            refused(id, words, is_modern)
+        } else {
+            Answer::error(id, CODE, words).into()
+        }
+    }
+
+    pub(super) fn held_words(&self, why: &[String]) -> String {
+        let why: Vec<String> =
+            why.iter().map(|one| crate::report::visible::line(one).into_owned()).collect();
+        format!("portcullis: held: {}; {}", why.join("; "), self.way_out())
+    }
+
+    /// What is held, for a model that asks. Names that are no plain words are not repeated.
+    fn what_is_held(&self, id: Id, is_modern: bool) -> Frame {
+        let is_plain = |name: &str| {
+            name.len() <= 64
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+        };
+        let mut lines: Vec<String> = self.held_whole();
+        for one in
+            self.lists.values().flat_map(|list| &list.listed).filter(|one| !one.held.is_empty())
+        {
+            let name = if is_plain(&one.name) {
+                one.name.as_str()
+            } else {
+                "(a name that is no plain word)"
+            };
+            lines.push(format!("{} {name}: held", one.kind.name()));
+        }
+        lines.truncate(200);
+        lines.push(self.way_out());
+        let mut members =
+            json!({"content": [{"type": "text", "text": lines.join("\n")}], "isError": false});
+        if let Some(members) = members.as_object_mut().filter(|_| is_modern) {
+            members.insert("resultType".to_owned(), "complete".into());
+        }
+        let outcome = Ok(members.as_object().cloned().unwrap_or_default());
+        Answer { id, outcome }.into()
+    }
+
+    pub(super) fn told(&mut self, notification: Notification, out: &mut Out) {
+        match method::told(&notification.method) {
+            None => out.notes.push(format!(
+                "a notification of the client was dropped: `{}`",
+                crate::report::visible::line(&notification.method)
+            )),
+            Some(Told::Pass) => out.server.push(Frame::Notification(notification)),
+            Some(Told::Cancelled) => {
+                let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
+                let Some(id) = id.and_then(Id::read) else { return };
+                self.waiting.retain(|one| !one.is_of(&id));
+                for loading in self.loading.values_mut() {
+                    loading.waiting.retain(|request| request.id != id);
+                }
+                // What is not open is nothing that the server could take back.
+                if self.open.contains_key(&id) {
+                    out.server.push(Frame::Notification(notification));
+                }
+            }
+        }
+    }
+
+    pub(super) fn client_answers(&mut self, answer: Answer, out: &mut Out) {
+        if let Some((theirs, _)) = self.of_server.remove(&answer.id) {
+            out.server.push(Answer { id: theirs, ..answer }.into());
+            return;
+        }
+        self.client_decides(answer, out);
+    }
+}
+
+/// What the call is judged by.
+fn arguments(kind: Kind, name: &str, params: &Members) -> Result<Members, &'static str> {
+    let given = match params.get("arguments") {
+        None | Some(Value::Null) => none(),
+        Some(Value::Object(arguments)) => arguments.clone(),
+        Some(_) => return Err("`arguments` must be an object"),
+    };
+    let mut arguments = none();
+    match kind {
+        Kind::Tool => return Ok(given),
+        Kind::Prompt => {
+            arguments.insert("name".to_owned(), name.into());
+            if !given.is_empty() {
+                arguments.insert("arguments".to_owned(), Value::Object(given));
+            }
+        }
+        Kind::Resource | Kind::Template => {
+            arguments.insert("uri".to_owned(), name.into());
+        }
+    }
+    Ok(arguments)
+}
+
+/// Whether a client can ask its person with a form.
+pub(super) fn elicits(capability: Option<&Value>) -> bool {
+    match capability {
+        Some(Value::Object(modes)) => modes.is_empty() || modes.contains_key("form"),
+        _ => false,
+    }
+}
+
+/// The same of a request of the new protocol.
+pub(super) fn elicits_now(meta: Option<&Value>) -> bool {
+    elicits(meta.and_then(|meta| meta.get(CAPABILITIES_KEY)?.get("elicitation")))
+}

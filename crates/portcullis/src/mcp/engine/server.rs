@@ -1,0 +1,324 @@
+//! What a server sends. Owns what becomes of each of its answers, requests and notifications on the way to the client and its model.
+
+use serde_json::{Map, Value, json};
+
+use super::{CODE, CONTINUING, Engine, OPEN_OF_SERVER, Open, Out, VERSIONS, What, none, refused};
+use crate::mcp::{
+    desk::Passing,
+    frame::{Answer, Frame, Id, Members, Notification, Request},
+    method::{self, Kind, Noted, Wanted},
+    pin,
+    result::shown,
+    seal::About,
+};
+
+/// The capabilities of servers whose methods are in the table.
+const CAPABILITIES: &[&str] =
+    &["completions", "extensions", "logging", "prompts", "resources", "tasks", "tools"];
+
+/// The longest answer to anything but a call: what a model sees of it is short.
+const LONGEST_INSTRUCTIONS: usize = 64 << 10;
+
+impl Engine {
+    pub(super) fn server_answers(&mut self, answer: Answer, out: &mut Out) {
+        if self.own_answered(&answer, out) {
+            return;
+        }
+        let Some(Open { what, method, is_modern }) = self.open.remove(&answer.id) else {
+            self.drop_frame("it answers nothing that is open", out);
+            return;
+        };
+        let Answer { id, outcome } = answer;
+        let result = match outcome {
+            Ok(result) => result,
+            Err(error) => {
+                let shown = shown(error);
+                out.client.push(Answer { id, outcome: Err(shown.members.clone()) }.into());
+                if let What::Call(passing, _) = what {
+                    self.later.push((passing, shown, "answered with an error"));
+                }
+                return;
+            }
+        };
+        match what {
+            What::Initialize => {
+                let result = self.introduced(result, false, out);
+                out.client.push(Answer { id, outcome: Ok(result) }.into());
+            }
+            What::Discover => {
+                let result = self.introduced(result, true, out);
+                out.client.push(Answer { id, outcome: Ok(result) }.into());
+            }
+            What::Pass => {
+                let outcome = if result_type(&result) == "input_required" {
+                    let words = format!(
+                        "portcullis: the server asks for input in answer to `{method}`, which may not"
+                    );
+                    Err(Answer::error(id.clone(), CODE, &words).outcome.err().unwrap_or_default())
+                } else {
+                    Ok(shown(result).members)
+                };
+                out.client.push(Answer { id, outcome }.into());
+            }
+            What::Call(passing, about) => {
+                let is_tool = method == "tools/call";
+                self.called(id, result, (passing, *about), (is_modern, is_tool), out);
+            }
+        }
+    }
+
+    /// The result of a call.
+    fn called(
+        &mut self,
+        id: Id,
+        result: Members,
+        (passing, about): (Box<Passing>, About),
+        (is_modern, is_tool): (bool, bool),
+        out: &mut Out,
+    ) {
+        let no = |engine: &Self, id: Id, words: &str| {
+            engine.no(id, if is_tool { Kind::Tool } else { Kind::Resource }, words, is_modern)
+        };
+        match result_type(&result) {
+            "complete" | "task" => {
+                let is_error = result.get("isError").and_then(Value::as_bool) == Some(true);
+                let shown = shown(result);
+                out.client.push(Answer { id, outcome: Ok(shown.members.clone()) }.into());
+                let outcome = match (is_error, shown.is_redacted) {
+                    (true, _) => "answered with an error",
+                    (false, true) => "answered, secrets taken out",
+                    (false, false) => "answered",
+                };
+                self.later.push((passing, shown, outcome));
+            }
+            "input_required" if is_modern => match self.asks_back(result, passing, about) {
+                Ok(result) => out.client.push(Answer { id, outcome: Ok(result) }.into()),
+                Err(words) => {
+                    let answer = no(self, id, &format!("portcullis: {words}"));
+                    out.client.push(answer);
+                }
+            },
+            other => {
+                let words = format!(
+                    "portcullis: the result is of a kind that is not known, `{}`, and was left out",
+                    crate::report::visible::line(&other.chars().take(40).collect::<String>())
+                );
+                let answer = no(self, id, &words);
+                out.client.push(answer);
+                let shown = shown(none());
+                self.later.push((passing, shown, "answered with what is not known"));
+            }
+        }
+    }
+
+    /// The server wants to know something before it answers. Its questions are labelled and looked through, and what it keeps in the client's
+    /// hands is sealed once more, with the call that it belongs to.
+    fn asks_back(
+        &mut self,
+        mut result: Members,
+        passing: Box<Passing>,
+        about: About,
+    ) -> Result<Members, String> {
+        let inner = match result.remove("requestState") {
+            None => None,
+            Some(Value::String(state)) => Some(state),
+            Some(_) => return Err("the server's `requestState` is no text".to_owned()),
+        };
+        let mut requests = match result.remove("inputRequests") {
+            None => Map::new(),
+            Some(Value::Object(requests)) => requests,
+            Some(_) => return Err("the server's questions are no object".to_owned()),
+        };
+        if requests.is_empty() && inner.is_none() {
+            return Err("the server asks, and does not say what".to_owned());
+        }
+        for (name, request) in &mut requests {
+            if name == super::ask::OUR_QUESTION {
+                return Err("the server asks under the gate's own name".to_owned());
+            }
+            let wanted = request.get("method").and_then(Value::as_str).and_then(method::wanted);
+            match wanted {
+                Some(Wanted::Roots) => {}
+                Some(Wanted::Elicit) => {
+                    let params = request.get_mut("params").and_then(Value::as_object_mut);
+                    let params = params.ok_or("the server's question has no parameters")?;
+                    super::ask::label(params, &self.files.server)?;
+                }
+                Some(Wanted::Sample) => return Err(SAMPLING.to_owned()),
+                Some(Wanted::Ping) | None => {
+                    return Err(
+                        "the server asks for something that the gate does not know".to_owned()
+                    );
+                }
+            }
+        }
+        let seal = self.seal.close(about, None, inner);
+        let (state, nonce) = seal.map_err(|error| format!("nothing can be sealed: {error}"))?;
+        if self.continuing.len() >= CONTINUING {
+            self.continuing.pop_front();
+        }
+        self.continuing.push_back((nonce, passing));
+        let mut members = none();
+        members.insert("resultType".to_owned(), "input_required".into());
+        members.insert("requestState".to_owned(), state.into());
+        if !requests.is_empty() {
+            members.insert("inputRequests".to_owned(), Value::Object(requests));
+        }
+        Ok(members)
+    }
+
+    /// Takes who the server says that it is.
+    pub(super) fn met(&mut self, result: &Members, out: &mut Out) {
+        let info = result.get("serverInfo").or_else(|| {
+            result.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"))
+        });
+        let identity = pin::identity(info, result.get("instructions"));
+        let itself = pin::held::of_identity(&identity, &self.known, &self.others);
+        self.identity = Some((identity, itself));
+        self.take_first_use(None, out);
+        self.keep_seen(out);
+    }
+
+    /// Who the server says that it is, as the client may know it.
+    fn introduced(&mut self, mut result: Members, is_modern: bool, out: &mut Out) -> Members {
+        self.met(&result, out);
+        let itself = self.identity.as_ref().map(|(_, itself)| itself.clone()).unwrap_or_default();
+        if let Some(Value::Object(capabilities)) = result.get_mut("capabilities") {
+            capabilities.retain(|name, _| CAPABILITIES.contains(&name.as_str()));
+            for name in ["tools", "prompts", "resources"] {
+                if let Some(Value::Object(one)) = capabilities.get_mut(name).filter(|_| !is_modern)
+                {
+                    // The gate says so when something is accepted.
+                    one.insert("listChanged".to_owned(), true.into());
+                }
+            }
+        }
+        if let Some(Value::Array(versions)) = result.get_mut("supportedVersions") {
+            versions.retain(|one| one.as_str().is_some_and(|one| VERSIONS.contains(&one)));
+        }
+        let allowed = [
+            "_meta",
+            "cacheScope",
+            "capabilities",
+            "instructions",
+            "protocolVersion",
+            "resultType",
+            "serverInfo",
+            "supportedVersions",
+            "ttlMs",
+        ];
+        result.retain(|name, _| allowed.contains(&name.as_str()));
+        if is_modern {
+            result.insert("cacheScope".to_owned(), "private".into());
+        }
+        let whole = self.held_whole();
+        if !whole.is_empty() {
+            let name = &self.files.server;
+            result.insert("serverInfo".to_owned(), json!({"name": name, "version": "0"}));
+            result.remove("_meta");
+            result.insert("instructions".to_owned(), self.held_words(&whole).into());
+            out.notes.push(self.held_words(&whole));
+        } else if !itself.instructions.is_empty() {
+            let words = self.held_words(&itself.instructions);
+            out.notes.push(format!("its instructions are left out: {words}"));
+            result.remove("instructions");
+        } else if result
+            .get("instructions")
+            .is_some_and(|it| it.as_str().is_none_or(|it| it.len() > LONGEST_INSTRUCTIONS))
+        {
+            result.remove("instructions");
+            out.notes.push(
+                "its instructions are left out: they are no text of at most 64 KiB".to_owned(),
+            );
+        }
+        shown(result).members
+    }
+
+    pub(super) fn server_wants(&mut self, request: Request, out: &mut Out) {
+        let Request { id, method, params } = request;
+        let refuse = |id: Id, code: i64, words: &str| Frame::from(Answer::error(id, code, words));
+        if !self.is_legacy {
+            out.server.push(refuse(id, -32600, "requests of servers are no part of this protocol"));
+            return;
+        }
+        let mut params = params.unwrap_or_default();
+        match method::wanted(&method) {
+            None => out.server.push(refuse(id, -32601, "the gate does not pass this method on")),
+            Some(Wanted::Ping) => out.server.push(Answer { id, outcome: Ok(none()) }.into()),
+            Some(Wanted::Sample) => out.server.push(refuse(id, CODE, SAMPLING)),
+            Some(_) if !self.held_whole().is_empty() => {
+                out.server.push(refuse(id, CODE, "nothing of this server is let through"));
+            }
+            Some(_) if self.of_server.len() >= OPEN_OF_SERVER => {
+                out.server.push(refuse(id, CODE, "too many questions are open"));
+            }
+            Some(Wanted::Roots) if !self.has_roots => {
+                out.server.push(refuse(id, -32601, "the client names no directories"));
+            }
+            Some(wanted @ (Wanted::Roots | Wanted::Elicit)) => {
+                if wanted == Wanted::Elicit
+                    && let Err(words) = super::ask::label(&mut params, &self.files.server)
+                {
+                    out.server.push(refuse(id, CODE, &words));
+                    return;
+                }
+                let own = self.own_id();
+                self.of_server.insert(own.clone(), (id, wanted));
+                let params = (!params.is_empty()).then_some(params);
+                out.client.push(Frame::Request(Request { id: own, method, params }));
+            }
+        }
+    }
+
+    pub(super) fn noted(&mut self, notification: Notification, out: &mut Out) {
+        let Notification { method, params } = notification;
+        match method::noted(&method) {
+            None => {
+                self.drop_frame(&format!("`{method}` is no notification that the gate knows"), out)
+            }
+            Some(Noted::Changed(kinds)) => {
+                for kind in kinds {
+                    if let Some(list) = self.lists.get_mut(kind) {
+                        list.is_fresh = false;
+                    }
+                }
+                let params = params.map(|params| shown(params).members);
+                out.client.push(Frame::Notification(Notification { method, params }));
+            }
+            Some(Noted::Pass) => {
+                if !self.held_whole().is_empty() {
+                    self.drop_frame("nothing of this server is let through", out);
+                    return;
+                }
+                let mut params = params.map(|params| shown(params).members);
+                if method == "notifications/cancelled"
+                    && let Some(params) = &mut params
+                {
+                    // The client knows the server's questions by ids of ours.
+                    let theirs = params.get("requestId").and_then(Id::read);
+                    let own =
+                        self.of_server.iter().find(|(_, (id, _))| Some(id) == theirs.as_ref());
+                    let Some(own) = own.map(|(own, _)| own.clone()) else { return };
+                    self.of_server.remove(&own);
+                    params.insert("requestId".to_owned(), own.value());
+                }
+                out.client.push(Frame::Notification(Notification { method, params }));
+            }
+        }
+    }
+
+    /// The result of a call that its client brought back for nothing.
+    pub(super) fn refuse_state(&self, id: Id, words: &str, is_modern: bool) -> Frame {
+        refused(id, &format!("portcullis: {words}"), is_modern)
+    }
+}
+
+/// Why servers do not have the client's model write for them.
+const SAMPLING: &str = "servers may not have the client's model write for them here";
+
+fn result_type(result: &Members) -> &str {
+    match result.get("resultType") {
+        None => "complete",
+        Some(kind) => kind.as_str().unwrap_or(""),
+    }
+}

@@ -1,0 +1,218 @@
+//! Every method that passes, and how: one table for each direction. Owns which there are; a method that is not in it is not passed on, so
+//! that a new one is looked at before it is let through.
+
+/// What is done with a request of the client.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Asked {
+    /// It begins a session of the old protocol: the answer says who the server is.
+    Initialize,
+    /// It asks who the server is, in the new protocol.
+    Discover,
+    /// It lists things, which are held against what was accepted.
+    List(Kind),
+    /// It calls a tool, which is judged.
+    Call,
+    /// It takes a prompt, which is judged as a call.
+    Prompt,
+    /// It reads a resource, which is judged as a call.
+    Read,
+    /// It is passed on; its answer is looked through.
+    Pass,
+}
+
+/// What a server lists.
+#[derive(
+    Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Deserialize, serde::Serialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Tools.
+    Tool,
+    /// Prompts.
+    Prompt,
+    /// Resources by their address.
+    Resource,
+    /// Patterns of addresses of resources.
+    Template,
+}
+
+/// What is done with a notification of the client.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Told {
+    /// It is passed on.
+    Pass,
+    /// It takes a request back.
+    Cancelled,
+}
+
+/// What is done with a request of the server, which only the old protocol has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wanted {
+    /// It asks whether somebody is there.
+    Ping,
+    /// It wants to know the open directories.
+    Roots,
+    /// It asks the person something.
+    Elicit,
+    /// It wants the client's model to write something, and is refused.
+    Sample,
+}
+
+/// What is done with a notification of the server.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Noted {
+    /// It is passed on, looked through.
+    Pass,
+    /// Something that it lists changed: what is known of it counts no more.
+    Changed(&'static [Kind]),
+}
+
+const CLIENT_REQUESTS: &[(&str, Asked)] = &[
+    ("completion/complete", Asked::Pass),
+    ("initialize", Asked::Initialize),
+    ("logging/setLevel", Asked::Pass),
+    ("ping", Asked::Pass),
+    ("prompts/get", Asked::Prompt),
+    ("prompts/list", Asked::List(Kind::Prompt)),
+    ("resources/list", Asked::List(Kind::Resource)),
+    ("resources/read", Asked::Read),
+    ("resources/subscribe", Asked::Pass),
+    ("resources/templates/list", Asked::List(Kind::Template)),
+    ("resources/unsubscribe", Asked::Pass),
+    ("server/discover", Asked::Discover),
+    ("subscriptions/listen", Asked::Pass),
+    ("tasks/cancel", Asked::Pass),
+    ("tasks/get", Asked::Pass),
+    ("tasks/list", Asked::Pass),
+    ("tasks/result", Asked::Pass),
+    ("tasks/update", Asked::Pass),
+    ("tools/call", Asked::Call),
+    ("tools/list", Asked::List(Kind::Tool)),
+];
+
+const CLIENT_NOTIFICATIONS: &[(&str, Told)] = &[
+    ("notifications/cancelled", Told::Cancelled),
+    ("notifications/initialized", Told::Pass),
+    ("notifications/progress", Told::Pass),
+    ("notifications/roots/list_changed", Told::Pass),
+];
+
+const SERVER_REQUESTS: &[(&str, Wanted)] = &[
+    ("elicitation/create", Wanted::Elicit),
+    ("ping", Wanted::Ping),
+    ("roots/list", Wanted::Roots),
+    ("sampling/createMessage", Wanted::Sample),
+];
+
+const SERVER_NOTIFICATIONS: &[(&str, Noted)] = &[
+    ("notifications/cancelled", Noted::Pass),
+    ("notifications/elicitation/complete", Noted::Pass),
+    ("notifications/message", Noted::Pass),
+    ("notifications/progress", Noted::Pass),
+    ("notifications/prompts/list_changed", Noted::Changed(&[Kind::Prompt])),
+    ("notifications/resources/list_changed", Noted::Changed(&[Kind::Resource, Kind::Template])),
+    ("notifications/resources/updated", Noted::Pass),
+    ("notifications/subscriptions/acknowledged", Noted::Pass),
+    ("notifications/tasks/status", Noted::Pass),
+    ("notifications/tools/list_changed", Noted::Changed(&[Kind::Tool])),
+];
+
+/// What is done with a request of the client; `None` for one that is not passed on.
+#[must_use]
+pub fn asked(method: &str) -> Option<Asked> {
+    of(CLIENT_REQUESTS, method)
+}
+
+/// What is done with a notification of the client.
+#[must_use]
+pub fn told(method: &str) -> Option<Told> {
+    of(CLIENT_NOTIFICATIONS, method)
+}
+
+/// What is done with a request of the server.
+#[must_use]
+pub fn wanted(method: &str) -> Option<Wanted> {
+    of(SERVER_REQUESTS, method)
+}
+
+/// What is done with a notification of the server.
+#[must_use]
+pub fn noted(method: &str) -> Option<Noted> {
+    of(SERVER_NOTIFICATIONS, method)
+}
+
+fn of<T: Copy>(table: &[(&str, T)], method: &str) -> Option<T> {
+    let at = table.binary_search_by(|(name, _)| (*name).cmp(method)).ok()?;
+    table.get(at).map(|(_, what)| *what)
+}
+
+impl Kind {
+    /// Each of them.
+    pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Template];
+
+    /// The word for one.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+            Self::Template => "template",
+        }
+    }
+
+    /// The method that lists them.
+    #[must_use]
+    pub const fn list(self) -> &'static str {
+        match self {
+            Self::Tool => "tools/list",
+            Self::Prompt => "prompts/list",
+            Self::Resource => "resources/list",
+            Self::Template => "resources/templates/list",
+        }
+    }
+
+    /// The member of a listing in which they stand.
+    #[must_use]
+    pub const fn members(self) -> &'static str {
+        match self {
+            Self::Tool => "tools",
+            Self::Prompt => "prompts",
+            Self::Resource => "resources",
+            Self::Template => "resourceTemplates",
+        }
+    }
+
+    /// The member by which one is known.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Tool | Self::Prompt => "name",
+            Self::Resource => "uri",
+            Self::Template => "uriTemplate",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_sorted_and_a_method_that_is_not_in_them_is_none() {
+        fn sorted<T>(table: &[(&str, T)]) {
+            assert!(table.is_sorted_by(|one, other| one.0 < other.0));
+        }
+        sorted(CLIENT_REQUESTS);
+        sorted(CLIENT_NOTIFICATIONS);
+        sorted(SERVER_REQUESTS);
+        sorted(SERVER_NOTIFICATIONS);
+        assert_eq!(asked("tools/call"), Some(Asked::Call));
+        assert_eq!(asked("tools/Call"), None);
+        assert_eq!(asked("sampling/createMessage"), None, "it is the server's");
+        assert_eq!(wanted("tools/call"), None, "it is the client's");
+        for kind in Kind::ALL {
+            assert_eq!(asked(kind.list()), Some(Asked::List(kind)));
+        }
+    }
+}

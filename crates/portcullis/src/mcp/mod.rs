@@ -1,0 +1,22 @@
+//! The gate in front of servers of the Model Context Protocol. Owns frames, the methods that pass, what was accepted of each server, and the
+//! proxy; a call is judged and recorded as every other.
+//!
+//! ```text
+//! client ──frame──► method ──pin──► desk (session, policy, grants, record) ──► server
+//! client ◄──────────────── result (looked through, redacted, bounded) ◄─────── server
+//! ```
+//!
+//! - What cannot be read is not passed on, and what goes on is written anew.
+//! - What nobody accepted is not listed and not called; only a person accepts.
+//! - What a server says of itself makes a decision stricter, never looser.
+
+pub mod canonical;
+pub mod desk;
+pub mod engine;
+pub mod frame;
+pub mod method;
+pub mod pin;
+pub mod probe;
+pub mod result;
+pub mod seal;
+pub mod stdio;
