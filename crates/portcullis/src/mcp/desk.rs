@@ -92,7 +92,7 @@ impl Asking {
     pub fn words(&self) -> String {
         format!(
             "portcullis: a person has to answer first: {}. It waits as request {}: `portcullis approvals approve {}`, or the gateway's page. Then make the same call again.",
-            self.judged.judgement.decision.reasons.first().map_or("it asks", String::as_str),
+            why(&self.judged),
             self.id,
             short(self.id),
         )
@@ -494,9 +494,16 @@ struct Handed {
     reason: Option<String>,
 }
 
+/// Why, in a line: what decided, and the worst of what was found.
 fn why(judged: &Judged) -> String {
-    let reasons = &judged.judgement.decision.reasons;
-    reasons.first().cloned().unwrap_or_else(|| "the policy says so".to_owned())
+    let reason = judged.judgement.decision.reasons.first();
+    let worst = judged.judgement.assessment.findings.iter().max_by_key(|one| one.severity);
+    let words = match (reason, worst.map(|one| &one.message)) {
+        (Some(reason), Some(message)) if reason != message => format!("{message} ({reason})"),
+        (Some(words), _) | (None, Some(words)) => words.clone(),
+        (None, None) => "the policy says so".to_owned(),
+    };
+    crate::report::visible::line(&portcullis_core::secrets::redacted(&words)).into_owned()
 }
 
 /// The question for a client's person: what, how risky, why, on lines of ours.

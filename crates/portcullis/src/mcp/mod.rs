@@ -20,3 +20,4 @@ pub mod probe;
 pub mod result;
 pub mod seal;
 pub mod stdio;
+pub mod wrap;

@@ -68,7 +68,7 @@ pub fn run(mut engine: Engine, start: &Start) -> io::Result<()> {
     })?;
     let ended = passed(&mut engine, &events, server.as_mut());
     engine.settle_later();
-    if let Some(Server { child, input, .. }) = server {
+    if let Some(Server { child, input }) = server {
         drop(input);
         end(child);
     }

@@ -21,6 +21,7 @@ static HARMLESS: &[(&str, &[&str])] = &[
     ("help", &[]),
     ("inspect", &[]),
     ("man", &[]),
+    ("mcp", &["list", "lock"]),
     ("policy", &["check", "show"]),
     ("redact", &[]),
     ("replay", &[]),
@@ -135,7 +136,7 @@ pub(super) const NAME: &str = "portcullis";
 
 /// Verbs that loosen, as they are looked for in text that is not run yet: there, any other word may as well be prose.
 const LOOSENING: &[&str] =
-    &["allow", "approvals", "approve", "install", "pause", "trust", "uninstall"];
+    &["allow", "approvals", "approve", "install", "mcp", "pause", "trust", "uninstall"];
 
 #[cfg(test)]
 mod tests {
@@ -200,6 +201,15 @@ mod tests {
             ("portcullis approvals watch", Loosens),
             ("portcullis approvals $verb", Unclear),
             ("portcullis conversation show x", Harmless),
+            ("portcullis mcp list", Harmless),
+            ("portcullis mcp lock x", Harmless),
+            ("portcullis mcp accept x", Loosens),
+            ("portcullis mcp unwrap", Loosens),
+            ("portcullis mcp wrap claude", Loosens),
+            ("portcullis mcp forget x", Loosens),
+            ("portcullis mcp proxy --server x -- sh -c y", Loosens),
+            ("portcullis mcp verify x -- sh -c y", Loosens),
+            ("portcullis mcp $verb", Unclear),
             ("portcullis run task", Loosens),
             ("portcullis run --resume x --headless", Loosens),
             ("portcullis doctor --fix", Loosens),
@@ -222,6 +232,8 @@ mod tests {
             ("~/.cargo/bin/portcullis trust .", true),
             ("portcullis approvals approve 4f1d", true),
             ("portcullis approvals inbox", true),
+            ("portcullis mcp accept files", true),
+            ("portcullis mcp list", false),
             ("portcullis approvals list", false),
             ("portcullis approvals show 4f1d", false),
             ("portcullis allow list", false),

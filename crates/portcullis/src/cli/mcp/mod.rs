@@ -4,6 +4,7 @@ mod accept;
 mod list;
 mod lock;
 mod proxy;
+mod wrap;
 
 use std::{
     ffi::OsString,
@@ -21,7 +22,7 @@ pub(super) fn define(command: Command) -> Command {
         .about("Stand in front of MCP servers: judge their calls, hold back what nobody accepted, look through what they answer")
         .after_help(
             "Examples:\n  portcullis mcp proxy --server files -- npx -y @modelcontextprotocol/server-filesystem .\n  \
-             portcullis mcp list\n  portcullis mcp accept files\n  portcullis mcp lock > mcp.lock.json\n  \
+             portcullis mcp wrap\n  portcullis mcp list\n  portcullis mcp accept files\n  portcullis mcp lock > mcp.lock.json\n  \
              portcullis mcp verify mcp.lock.json --format sarif",
         )
         .subcommand_required(true)
@@ -53,6 +54,19 @@ pub(super) fn define(command: Command) -> Command {
                         .help("How long a call waits for a person before its client is told to come again"),
                 )
                 .arg(started_by().required(true)),
+        )
+        .subcommand(
+            wrapping("wrap")
+                .about("Put the proxy in front of every server in the settings of agents that they start")
+                .after_help(
+                    "What starts a server is changed, and nothing else in the file. What a server shows at its first start is accepted where a person\n\
+                     ran this, but for what speaks to the model; from then on whatever is new or another is held.",
+                ),
+        )
+        .subcommand(
+            wrapping("unwrap")
+                .about("Take the proxy away again; asks a person at a terminal")
+                .after_help("A file that nobody changed since is restored byte by byte."),
         )
         .subcommand(
             Command::new("list")
@@ -116,6 +130,8 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     match matches.subcommand() {
         Some(("proxy", matches)) => proxy::run(matches),
+        Some(("wrap", matches)) => wrap::run(matches, true, out),
+        Some(("unwrap", matches)) => wrap::run(matches, false, out),
         Some(("list", matches)) => list::run(matches, out),
         Some(("accept", matches)) => accept::run(matches, out),
         Some(("forget", matches)) => accept::forget(matches, out),
@@ -127,6 +143,22 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 
 fn file(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).value_parser(ValueParser::path_buf()).help(help)
+}
+
+fn wrapping(name: &'static str) -> Command {
+    Command::new(name)
+        .arg(
+            Arg::new("agents")
+                .value_name("AGENT")
+                .num_args(0..)
+                .help("Which agents; all that are found where none is named"),
+        )
+        .arg(
+            Arg::new("dry-run")
+                .long("dry-run")
+                .action(ArgAction::SetTrue)
+                .help("Show what would be changed, and change nothing"),
+        )
 }
 
 fn server() -> Arg {

@@ -47,16 +47,13 @@ impl Engine {
     /// A call asks: the client's person where the client can ask and the risk lets it, else whoever looks at what waits.
     pub(super) fn asks(&mut self, asking: Asking, request: Request, about: About, out: &mut Out) {
         let meta = modern_meta(request.params.as_ref());
-        if meta.is_some() {
-            if asking.is_for_client() && elicits_now(meta) {
-                match self.sealed(&asking, about) {
-                    Ok(result) => {
-                        out.client.push(Answer { id: request.id, outcome: Ok(result) }.into())
-                    }
-                    Err(words) => out.client.push(self.refuse_state(request.id, &words, true)),
-                }
-                return;
-            }
+        if meta.is_some() && asking.is_for_client() && elicits_now(meta) {
+            let answer = match self.sealed(&asking, about) {
+                Ok(result) => Answer { id: request.id, outcome: Ok(result) }.into(),
+                Err(words) => self.refuse_state(request.id, &words, true),
+            };
+            out.client.push(answer);
+            return;
         }
         let kind = kind_of(&request);
         if self.waiting.len() >= WAITING {

@@ -217,10 +217,10 @@ impl Engine {
             result.insert("serverInfo".to_owned(), json!({"name": name, "version": "0"}));
             result.remove("_meta");
             result.insert("instructions".to_owned(), self.held_words(&whole).into());
-            out.notes.push(self.held_words(&whole));
+            out.notes.push(format!("all of it is held: {}; {}", whole.join("; "), self.way_out()));
         } else if !itself.instructions.is_empty() {
-            let words = self.held_words(&itself.instructions);
-            out.notes.push(format!("its instructions are left out: {words}"));
+            let why = itself.instructions.join("; ");
+            out.notes.push(format!("its instructions are left out: {why}; {}", self.way_out()));
             result.remove("instructions");
         } else if result
             .get("instructions")

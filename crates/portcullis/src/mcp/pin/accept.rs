@@ -114,6 +114,10 @@ pub fn accept(
                 }
             }
         }
+        if pins.definition.is_none() && !names.is_empty() {
+            // Whoever accepts what a server shows accepts the server that showed it.
+            pins.definition.clone_from(&seen.definition);
+        }
         let digest = digest_of(&pins);
         (Some(pins), Accepted { names, digest })
     })
