@@ -10,11 +10,15 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use portcullis_core::tool::MCP_PREFIX;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{audit::Record, mcp::canonical, platform, private};
+use crate::{
+    audit::Record,
+    canonical,
+    pins::names::{parts, written},
+    platform, private,
+};
 
 /// How long after its decision a call may still come: as long as agents wait for their person.
 const HOLDS: SignedDuration = SignedDuration::from_mins(10);
@@ -34,19 +38,6 @@ const MAX_BYTES: u64 = 4_096;
 struct Note {
     sequence: u64,
     at: Timestamp,
-}
-
-/// The server and the tool of a name that agents give to tools of servers: `mcp__server__tool`.
-#[must_use]
-pub fn parts(tool: &str) -> Option<(&str, &str)> {
-    tool.strip_prefix(MCP_PREFIX)?.split_once("__")
-}
-
-/// A name as agents write it in the names of tools.
-#[must_use]
-pub fn written(name: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect()
 }
 
 /// Notes the decision `sequence` about a call of a server's tool.

@@ -23,7 +23,9 @@ use crate::{
     approvals::{Book, Claim, Done, Id, PENDING, Question, Reply, Request, Step},
     audit::{AuditError, Body, Entry, Kind},
     config::Configuration,
-    handover, pause, platform,
+    handover, pause,
+    pins::names,
+    platform,
     remote::{Keys, Remote, RemoteError},
     session::{self, Judged, Session},
     watch,
@@ -159,7 +161,7 @@ impl Desk {
     pub fn learn<'a>(&self, tools: impl Iterator<Item = &'a Value>) {
         let named = |tool: &Value| {
             let mut tool = ToolDefinition::read(tool)?;
-            tool.server = Some(handover::written(&self.server));
+            tool.server = Some(names::written(&self.server));
             Some(tool)
         };
         let what = Happened::Tools(tools.filter_map(named).collect());
@@ -219,7 +221,7 @@ impl Desk {
     fn call(&self, tool: &str, arguments: Members) -> ToolCall {
         let cwd = std::env::current_dir().ok();
         ToolCall {
-            tool: format!("mcp__{}__{}", handover::written(&self.server), handover::written(tool)),
+            tool: format!("mcp__{}__{}", names::written(&self.server), names::written(tool)),
             arguments,
             cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
             session: Some(self.own.clone()),
@@ -233,11 +235,11 @@ impl Desk {
         let record = self.session.recorded(sequence)?;
         let entry = &record.entry;
         let name = entry.tool.clone()?;
-        let (server, own) = handover::parts(&name)?;
+        let (server, own) = names::parts(&name)?;
         if entry.kind != Kind::Decision
             || !handover::is_young(&record)
-            || server != handover::written(&self.server)
-            || own != handover::written(tool)
+            || server != names::written(&self.server)
+            || own != names::written(tool)
         {
             return None;
         }

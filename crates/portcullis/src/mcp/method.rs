@@ -1,6 +1,8 @@
 //! Every method that passes, and how: one table for each direction. Owns which there are; a method that is not in it is not passed on, so
 //! that a new one is looked at before it is let through.
 
+pub use crate::pins::Kind;
+
 /// What is done with a request of the client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Asked {
@@ -18,22 +20,6 @@ pub enum Asked {
     Read,
     /// It is passed on; its answer is looked through.
     Pass,
-}
-
-/// What a server lists.
-#[derive(
-    Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Deserialize, serde::Serialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Tools.
-    Tool,
-    /// Prompts.
-    Prompt,
-    /// Resources by their address.
-    Resource,
-    /// Patterns of addresses of resources.
-    Template,
 }
 
 /// What is done with a notification of the client.
@@ -144,54 +130,6 @@ pub fn noted(method: &str) -> Option<Noted> {
 fn of<T: Copy>(table: &[(&str, T)], method: &str) -> Option<T> {
     let at = table.binary_search_by(|(name, _)| (*name).cmp(method)).ok()?;
     table.get(at).map(|(_, what)| *what)
-}
-
-impl Kind {
-    /// Each of them.
-    pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Template];
-
-    /// The word for one.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Prompt => "prompt",
-            Self::Resource => "resource",
-            Self::Template => "template",
-        }
-    }
-
-    /// The method that lists them.
-    #[must_use]
-    pub const fn list(self) -> &'static str {
-        match self {
-            Self::Tool => "tools/list",
-            Self::Prompt => "prompts/list",
-            Self::Resource => "resources/list",
-            Self::Template => "resources/templates/list",
-        }
-    }
-
-    /// The member of a listing in which they stand.
-    #[must_use]
-    pub const fn members(self) -> &'static str {
-        match self {
-            Self::Tool => "tools",
-            Self::Prompt => "prompts",
-            Self::Resource => "resources",
-            Self::Template => "resourceTemplates",
-        }
-    }
-
-    /// The member by which one is known.
-    #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Tool | Self::Prompt => "name",
-            Self::Resource => "uri",
-            Self::Template => "uriTemplate",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The gate in front of servers of the Model Context Protocol. Owns frames, the methods that pass, what was accepted of each server, and the
-//! proxy; a call is judged and recorded as every other.
+//! The gate in front of servers of the Model Context Protocol. Owns frames, the methods that pass, and the proxy; what was accepted of each server,
+//! [`crate::pins`] keeps, and a call is judged and recorded as every other.
 //!
 //! ```text
 //! client ──frame──► method ──pin──► desk (session, policy, grants, record) ──► server
@@ -10,12 +10,10 @@
 //! - What nobody accepted is not listed and not called; only a person accepts.
 //! - What a server says of itself makes a decision stricter, never looser.
 
-pub mod canonical;
 pub mod desk;
 pub mod engine;
 pub mod frame;
 pub mod method;
-pub mod pin;
 pub mod probe;
 pub mod result;
 pub mod seal;

@@ -18,8 +18,8 @@ use super::{
     engine::{VERSION_KEY, VERSIONS},
     frame::{Answer, Frame, Id, Line, Members, Notification, Request, line},
     method::Kind,
-    pin::{self, Definition, Files, Seen, Shown, held, look::Others},
 };
+use crate::pins::{self, Definition, Files, Seen, Shown, held, look::Others};
 
 /// The most pages and entries of a listing.
 const PAGES: usize = 100;
@@ -144,7 +144,7 @@ impl Talk {
         let info = met.get("serverInfo").or_else(|| {
             met.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"))
         });
-        let identity = pin::identity(info, met.get("instructions"));
+        let identity = pins::identity(info, met.get("instructions"));
         let mut entries = Vec::new();
         for kind in Kind::ALL {
             let mut cursor: Option<Value> = None;

@@ -10,10 +10,8 @@ use super::{Exit, Failure, Setting, texts, words};
 use crate::{
     audit::{Entry, Log},
     cli::{allow::person, shown},
-    mcp::{
-        pin::{self, Question},
-        probe,
-    },
+    mcp::probe,
+    pins::{self, Question},
     report::visible,
     sandbox::environment,
 };
@@ -74,7 +72,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         return Err(Failure::denied("nothing was accepted"));
     }
     let by = person.name().to_owned();
-    let accepted = pin::accept(&files, &seen, &by, &wanted).map_err(Failure::internal)?;
+    let accepted = pins::accept(&files, &seen, &by, &wanted).map_err(Failure::internal)?;
     record(
         &setting,
         &by,

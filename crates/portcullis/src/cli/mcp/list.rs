@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Exit, Failure, Setting};
 use crate::{
     cli::{shown, write_json},
-    mcp::pin::{Files, Known, Question, Seen},
+    pins::{Files, Known, Question, Seen},
     report::visible,
     wire::VERSION,
 };

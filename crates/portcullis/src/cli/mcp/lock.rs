@@ -8,12 +8,10 @@ use serde_json::{Value, json};
 
 use super::{Exit, Failure, Setting, words};
 use crate::{
+    canonical,
     cli::{shown, write, write_json},
-    mcp::{
-        canonical,
-        pin::{Files, Pins},
-        probe,
-    },
+    mcp::probe,
+    pins::{Files, Pins},
     report::visible,
     sandbox::environment,
     wire::{self, VERSION},

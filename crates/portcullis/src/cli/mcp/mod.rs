@@ -15,7 +15,7 @@ use std::{
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_parser};
 
 use super::{Exit, Failure, audit::failure as unusable, json_flag, policy};
-use crate::{audit, config::Configuration, mcp::pin::Files};
+use crate::{audit, config::Configuration, pins::Files};
 
 pub(super) fn define(command: Command) -> Command {
     command

@@ -11,10 +11,11 @@ use crate::{
     mcp::{
         desk::Desk,
         engine::{Engine, Options},
-        pin::Definition,
         stdio::{self, Start},
     },
-    person, platform,
+    person,
+    pins::Definition,
+    platform,
     sandbox::environment,
 };
 

@@ -6,12 +6,14 @@ use super::{
     CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, OURS, Open, Out, What, modern_meta, none,
     refused,
 };
-use crate::mcp::{
+use crate::{
     canonical,
-    desk::Ruling,
-    frame::{Answer, Frame, Id, Members, Notification, Request},
-    method::{self, Asked, Kind, Told},
-    seal::About,
+    mcp::{
+        desk::Ruling,
+        frame::{Answer, Frame, Id, Members, Notification, Request},
+        method::{self, Asked, Kind, Told},
+        seal::About,
+    },
 };
 
 /// The parameters of a call that are known; with another one, what the call means is not.

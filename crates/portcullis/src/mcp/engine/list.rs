@@ -8,10 +8,12 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::{CODE, Engine, List, OPEN, Out, PATIENCE, modern_meta, none, own_meta, tool_of_ours};
-use crate::mcp::{
-    frame::{Answer, Frame, Id, Members, Request},
-    method::Kind,
-    pin::{accepted_on_first_use, held},
+use crate::{
+    mcp::{
+        frame::{Answer, Frame, Id, Members, Request},
+        method::Kind,
+    },
+    pins::{accepted_on_first_use, held},
 };
 
 /// The most pages, entries and bytes of one listing.

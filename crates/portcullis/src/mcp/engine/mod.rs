@@ -1,5 +1,5 @@
 //! The proxy without its streams: frames of the client and of the server go in, frames for both come out. Owns who waits for what; what a
-//! method means stands in [`super::method`], what is held in [`super::pin`], and whether a call may run in [`super::desk`].
+//! method means stands in [`super::method`], what is held in [`crate::pins`], and whether a call may run in [`super::desk`].
 //!
 //! ```text
 //! client ──from_client──► table ──► lists held against pins ──► desk ──► server
@@ -27,13 +27,13 @@ use super::{
     desk::{Desk, Passing},
     frame::{Answer, Frame, Id, Members, Notification, Request},
     method::{Kind, Wanted},
-    pin::{
-        Definition, Files, Known, Seen,
-        held::{Itself, Listed},
-        look::Others,
-    },
     result,
     seal::{About, Seal},
+};
+use crate::pins::{
+    self, Definition, Files, Known, Seen,
+    held::{Itself, Listed},
+    look::Others,
 };
 
 /// The revisions of the protocol that are known, the newest last.
@@ -310,14 +310,14 @@ impl Engine {
         self.known = self.files.known();
         self.unstarted = self.against_definition();
         if let Some((identity, itself)) = &mut self.identity {
-            *itself = super::pin::held::of_identity(identity, &self.known, &self.others);
+            *itself = pins::held::of_identity(identity, &self.known, &self.others);
         }
         let kinds: Vec<Kind> = self.lists.keys().copied().collect();
         for kind in kinds {
             let Some(list) = self.lists.get_mut(&kind) else { continue };
             let before = held_names(&list.listed);
             let entries = list.listed.drain(..).map(|one| one.entry).collect();
-            list.listed = super::pin::held::against(kind, entries, &self.known, &self.others).0;
+            list.listed = pins::held::against(kind, entries, &self.known, &self.others).0;
             let changes = held_names(&list.listed) != before;
             if kind == Kind::Tool {
                 self.learn();
@@ -358,7 +358,7 @@ impl Engine {
         }
         let entries =
             self.lists.values().flat_map(|list| &list.listed).filter(|one| !one.held.is_empty());
-        let shown = entries.map(|one| super::pin::Shown {
+        let shown = entries.map(|one| pins::Shown {
             kind: one.kind,
             name: one.name.clone(),
             entry: one.entry.clone(),

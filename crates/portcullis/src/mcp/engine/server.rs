@@ -3,13 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::{CODE, CONTINUING, Engine, OPEN_OF_SERVER, Open, Out, VERSIONS, What, none, refused};
-use crate::mcp::{
-    desk::Passing,
-    frame::{Answer, Frame, Id, Members, Notification, Request},
-    method::{self, Kind, Noted, Wanted},
-    pin,
-    result::shown,
-    seal::About,
+use crate::{
+    mcp::{
+        desk::Passing,
+        frame::{Answer, Frame, Id, Members, Notification, Request},
+        method::{self, Kind, Noted, Wanted},
+        result::shown,
+        seal::About,
+    },
+    pins,
 };
 
 /// The capabilities of servers whose methods are in the table.
@@ -172,8 +174,8 @@ impl Engine {
         let info = result.get("serverInfo").or_else(|| {
             result.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"))
         });
-        let identity = pin::identity(info, result.get("instructions"));
-        let itself = pin::held::of_identity(&identity, &self.known, &self.others);
+        let identity = pins::identity(info, result.get("instructions"));
+        let itself = pins::held::of_identity(&identity, &self.known, &self.others);
         self.identity = Some((identity, itself));
         self.take_first_use(None, out);
         self.keep_seen(out);

@@ -6,7 +6,8 @@ use super::*;
 use crate::{
     approvals::{Book, Reply, Step, Which},
     config::Configuration,
-    mcp::{frame::Frame, pin},
+    mcp::frame::Frame,
+    pins,
 };
 
 /// A proxy between a client and a server that the test plays both.
@@ -35,7 +36,7 @@ impl Stage {
     fn enrolled(settings: &str) -> Self {
         let state = tempfile::tempdir().unwrap();
         let files = Files::of(state.path(), "notes").unwrap();
-        pin::enrol(&files, &definition(), "ann").unwrap();
+        pins::enrol(&files, &definition(), "ann").unwrap();
         Self::over(state, settings)
     }
 
@@ -206,7 +207,7 @@ fn a_change_is_held_until_a_person_accepts_it_and_the_client_is_told() {
     let files = Files::of(stage.state.path(), "notes").unwrap();
     let seen = files.seen().unwrap();
     assert_eq!(seen.entries.len(), 2);
-    pin::accept(&files, &seen, "ann", &|one| one.name == "read_note").unwrap();
+    pins::accept(&files, &seen, "ann", &|one| one.name == "read_note").unwrap();
     let (client, server) = stage.call(4, "read_note", json!({}));
     assert_eq!(client[0]["method"], "notifications/tools/list_changed");
     assert_eq!(server.len(), 1, "it is called now");
@@ -218,7 +219,7 @@ fn a_change_is_held_until_a_person_accepts_it_and_the_client_is_told() {
 fn another_command_is_not_started_and_everything_is_refused() {
     let stage = Stage::enrolled("");
     let files = Files::of(stage.state.path(), "notes").unwrap();
-    pin::enrol(&files, &Definition::of_command(&["other".to_owned()]), "ann").unwrap();
+    pins::enrol(&files, &Definition::of_command(&["other".to_owned()]), "ann").unwrap();
     let mut stage = stage.again();
     assert!(!stage.engine.unstarted().is_empty());
     let (client, server) =

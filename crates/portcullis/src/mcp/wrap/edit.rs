@@ -201,6 +201,13 @@ fn spliced(text: &str, server: &Server, command: &str, arguments: &[String]) -> 
             let start = text.get(..at.start)?.rfind('\n')?;
             changes.push((start..at.end, String::new()));
         }
+        Some(at) if arguments.is_empty() => {
+            // In a table on one line the key goes with the comma before it.
+            let key = text.get(..at.start)?.rfind("args")?;
+            let before = text.get(..key)?.trim_end();
+            let start = before.strip_suffix(',').map_or(key, |before| before.trim_end().len());
+            changes.push((start..at.end, String::new()));
+        }
         Some(at) => changes.push((at, list())),
         None if arguments.is_empty() => {}
         None if is_own_line(text, &command_at) => {

@@ -16,12 +16,12 @@ use self::{
     edit::{Unreadable, servers, with_words},
     place::{SETTINGS, Settings},
 };
-use super::pin::{Definition, Files, Known, enrol};
 use crate::install::{
     file::{self, FileError, Found},
     machine::Machine,
     manifest::{Kept, Manifest, ManifestError, digest},
 };
+use crate::pins::{Definition, Files, Known, enrol};
 
 /// The words of ours between the program and what started the server.
 const VERB: [&str; 2] = ["mcp", "proxy"];

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 /// The canonical text: no blanks, members by the UTF-16 units of their names, one spelling of each number.
 ///
 /// ```
-/// use portcullis::mcp::canonical::text;
+/// use portcullis::canonical::text;
 /// use serde_json::json;
 ///
 /// assert_eq!(text(&json!({"b": 1.0, "a": [true, "x\u{1}"]})), r#"{"a":[true,"x\u0001"],"b":1}"#);

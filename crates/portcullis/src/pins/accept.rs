@@ -6,8 +6,8 @@ use std::io;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Definition, Files, Known, Pin, Pins, Seen, Signed, held::Listed};
-use crate::mcp::{canonical, method::Kind};
+use super::{Definition, Files, Kind, Known, Pin, Pins, Seen, Signed, held::Listed};
+use crate::canonical;
 
 /// One thing that waits to be accepted.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,9 @@
 mod accept;
 pub mod definition;
 pub mod held;
+mod kind;
 pub mod look;
+pub mod names;
 
 use std::{
     collections::BTreeSet,
@@ -24,8 +26,9 @@ use serde_json::Value;
 pub use accept::{Accepted, Question, accept, accepted_on_first_use, digest_of, enrol};
 pub use definition::Definition;
 
-use super::{canonical, method::Kind};
-use crate::{platform, private, private::Unbelievable};
+pub use kind::Kind;
+
+use crate::{canonical, platform, private, private::Unbelievable};
 
 /// The version of both files.
 const VERSION: u32 = 1;
@@ -189,6 +192,17 @@ impl Files {
             Err(error) if error.is_missing() => Known::Nothing,
             Err(error) => Known::Broken(error.to_string()),
         }
+    }
+
+    /// The tool of a call by the name that agents give it, as it was accepted; nothing where it was not, or its server is not known by this name.
+    #[must_use]
+    pub fn accepted(state: &Path, tool: &str) -> Option<(String, Value)> {
+        let (server, own) = names::parts(tool)?;
+        let files = Self::of(state, server).ok()?;
+        let known = files.known();
+        let tools = known.pins()?.entries.iter().filter(|pin| pin.kind == Kind::Tool);
+        let pin = tools.into_iter().find(|pin| names::written(&pin.name) == own)?;
+        Some((server.to_owned(), pin.entry.clone()))
     }
 
     /// What it showed last, where some of it was held.

@@ -7,10 +7,10 @@ use portcullis_core::tool::skeleton;
 use serde_json::Value;
 
 use super::{
-    Known, Pins,
+    Kind, Known, Pins,
     look::{self, Others, signs},
 };
-use crate::mcp::{canonical, method::Kind};
+use crate::canonical;
 
 /// An entry that a server listed, and why it is held; nothing where it is not.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portcullis_core::{inspect::inspect, tool::skeleton};
 use serde_json::Value;
 
-use super::{super::method::Kind, Files};
+use super::{Files, Kind};
 
 /// The longest entry that is listed.
 pub const LONGEST: usize = 256 << 10;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::super::canonical;
+use crate::canonical;
 
 /// The longest file that is digested: interpreters are longer, and belong to the system.
 const LONGEST: u64 = 32 << 20;
