@@ -256,7 +256,6 @@ impl Desk {
             call,
             sequence,
             verdict: entry.decision,
-            layer: entry.layer,
             risk: entry.risk,
             reason: entry.reason.clone(),
         })
@@ -283,12 +282,12 @@ impl Desk {
             (None, None) => true,
             (_, None) | (None, _) => false,
         };
-        let by_person = handed.verdict == Some(Verdict::Ask) || handed.layer == Some(Layer::Person);
         judged.sequence = Some(handed.sequence);
         match decision.verdict {
             Verdict::Allow => {}
-            _ if by_person && is_no_riskier => {
-                let note = "the agent's person let it go on, asked by its hook".to_owned();
+            // What the hook left to the agent or its person is not asked about again; what is riskier here is.
+            _ if is_no_riskier => {
+                let note = "the agent's hook decided about it".to_owned();
                 settle(judged, Verdict::Allow, note);
             }
             _ => return None,
@@ -491,7 +490,6 @@ struct Handed {
     call: ToolCall,
     sequence: u64,
     verdict: Option<Verdict>,
-    layer: Option<Layer>,
     risk: Option<Risk>,
     reason: Option<String>,
 }

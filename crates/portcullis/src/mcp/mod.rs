@@ -19,3 +19,6 @@ pub mod result;
 pub mod seal;
 pub mod stdio;
 pub mod wrap;
+
+#[cfg(test)]
+mod tests;

@@ -46,6 +46,12 @@ pub(super) fn define(command: Command) -> Command {
                         .help("A variable that the server is given, as it is, or set with `NAME=VALUE`"),
                 )
                 .arg(
+                    Arg::new("sandbox")
+                        .long("sandbox")
+                        .value_name("PROFILE")
+                        .help("Start the server inside limits: `read-only`, `workspace-write`, `network-proxy`, or a profile of the configuration"),
+                )
+                .arg(
                     Arg::new("wait")
                         .long("wait")
                         .value_name("SECONDS")

@@ -38,6 +38,10 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    pub(super) fn into_id(self) -> Id {
+        self.request.id
+    }
+
     pub(super) fn is_of(&self, id: &Id) -> bool {
         self.request.id == *id
     }

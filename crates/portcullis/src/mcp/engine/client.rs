@@ -12,6 +12,7 @@ use crate::{
         desk::Ruling,
         frame::{Answer, Frame, Id, Members, Notification, Request},
         method::{self, Asked, Kind, Told},
+        result,
         seal::About,
     },
 };
@@ -261,8 +262,12 @@ impl Engine {
                     loading.waiting.retain(|request| request.id != id);
                 }
                 // What is not open is nothing that the server could take back.
-                if self.open.contains_key(&id) {
+                if let Some(open) = self.open.remove(&id) {
                     out.server.push(Frame::Notification(notification));
+                    if let What::Call(passing, _) = open.what {
+                        let nothing = result::shown(none());
+                        self.later.push((passing, nothing, "taken back before it was answered"));
+                    }
                 }
             }
         }

@@ -24,6 +24,8 @@ const BYTES: usize = 24 << 20;
 /// A listing that is being read.
 pub(super) struct Loading {
     own: Id,
+    /// The request for it, until the server said who it is.
+    unasked: Option<Request>,
     since: Instant,
     pages: usize,
     bytes: usize,
@@ -70,10 +72,12 @@ impl Engine {
             out.server.push(Frame::Request(discover));
         }
         let own = self.own_request(kind.list(), none(), meta.clone());
+        let waits = self.discovering.is_some();
         self.loading.insert(
             kind,
             Loading {
                 own: own.id.clone(),
+                unasked: waits.then(|| own.clone()),
                 since: Instant::now(),
                 pages: 0,
                 bytes: 0,
@@ -83,15 +87,26 @@ impl Engine {
                 waiting: vec![request],
             },
         );
-        out.server.push(Frame::Request(own));
+        if !waits {
+            out.server.push(Frame::Request(own));
+        }
     }
 
     /// Takes an answer to a request of ours; whether it was one.
     pub(super) fn own_answered(&mut self, answer: &Answer, out: &mut Out) -> bool {
         if self.discovering.as_ref() == Some(&answer.id) {
             self.discovering = None;
-            if let Ok(result) = &answer.outcome {
-                self.met(result, out);
+            match &answer.outcome {
+                Ok(result) => self.met(result, out),
+                // Who was somebody when it was accepted, and does not say so now, is nobody.
+                Err(_) if self.known.pins().is_some_and(|pins| pins.identity.is_some()) => {
+                    self.met(&none(), out);
+                }
+                Err(_) => {}
+            }
+            // Nothing of a server is listed before it said who it is.
+            for loading in self.loading.values_mut() {
+                out.server.extend(loading.unasked.take().map(Frame::Request));
             }
             return true;
         }
@@ -161,10 +176,17 @@ impl Engine {
 
     /// Takes what is shown at first, where a person put the proxy here.
     pub(super) fn take_first_use(&mut self, kind: Option<Kind>, out: &mut Out) {
-        let identity = self.identity.as_ref().filter(|(_, itself)| itself.is_clear());
+        let identity = self.identity.as_ref().filter(|(_, itself)| itself.server.is_empty());
+        let identity = identity.map(|(identity, itself)| {
+            let mut taken = identity.clone();
+            if let Some(instructions) = taken.get_mut("instructions").filter(|_| !itself.is_clear())
+            {
+                *instructions = Value::Null;
+            }
+            taken
+        });
         let listing = kind.and_then(|kind| Some((kind, self.lists.get(&kind)?.listed.as_slice())));
-        let taken =
-            accepted_on_first_use(&self.files, identity.map(|(identity, _)| identity), listing);
+        let taken = accepted_on_first_use(&self.files, identity.as_ref(), listing);
         match taken {
             Ok(None) => {}
             Ok(Some(accepted)) => {

@@ -292,6 +292,9 @@ impl Engine {
             self.open.remove(&id);
             out.client.push(Answer::error(id, CODE, &words).into());
         }
+        for waiting in std::mem::take(&mut self.waiting) {
+            out.client.push(Answer::error(waiting.into_id(), CODE, &words).into());
+        }
         for (_, loading) in std::mem::take(&mut self.loading) {
             for request in loading.waiting {
                 out.client.push(Answer::error(request.id, CODE, &words).into());

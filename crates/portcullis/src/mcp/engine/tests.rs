@@ -363,12 +363,11 @@ fn the_clients_person_answers_what_is_medium_in_the_new_protocol_and_a_state_is_
     let (client, server) = stage.client(call(1, "update_note", json!({"a": "1"}), json!({})));
     assert!(client.is_empty());
     // Who it is and what it has is asked first, in the client's own words but its token.
-    let methods: Vec<_> = server.iter().map(|one| one["method"].as_str().unwrap()).collect();
-    assert_eq!(methods, ["server/discover", "tools/list"]);
-    assert_eq!(server[1]["params"]["_meta"].get("progressToken"), None);
-    stage.server(json!({"jsonrpc": "2.0", "id": server[0]["id"], "result": {
+    assert_eq!((server.len(), &server[0]["method"]), (1, &json!("server/discover")));
+    assert_eq!(server[0]["params"]["_meta"].get("progressToken"), None);
+    let (_, asked) = stage.server(json!({"jsonrpc": "2.0", "id": server[0]["id"], "result": {
         "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}, "resultType": "complete"}}));
-    let (client, to_server) = stage.server(json!({"jsonrpc": "2.0", "id": server[1]["id"], "result": {"tools": all, "resultType": "complete", "ttlMs": 5, "cacheScope": "public"}}));
+    let (client, to_server) = stage.server(json!({"jsonrpc": "2.0", "id": asked[0]["id"], "result": {"tools": all, "resultType": "complete", "ttlMs": 5, "cacheScope": "public"}}));
     assert!(to_server.is_empty());
     let result = &client[0]["result"];
     assert_eq!(result["resultType"], "input_required", "{client:?}");
@@ -409,9 +408,9 @@ fn a_servers_own_question_goes_to_the_person_labelled_and_comes_back_unsealed() 
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     };
     let (_, server) = stage.client(call(1, json!({})));
-    stage.server(json!({"jsonrpc": "2.0", "id": server[0]["id"], "result": {"capabilities": {}, "serverInfo": {"name": "notes"}}}));
-    let (_, to_server) = stage
-        .server(json!({"jsonrpc": "2.0", "id": server[1]["id"], "result": {"tools": tools()}}));
+    let (_, asked) = stage.server(json!({"jsonrpc": "2.0", "id": server[0]["id"], "result": {"capabilities": {}, "serverInfo": {"name": "notes"}}}));
+    let (_, to_server) =
+        stage.server(json!({"jsonrpc": "2.0", "id": asked[0]["id"], "result": {"tools": tools()}}));
     assert_eq!(to_server[0]["method"], "tools/call");
     let question = |message: &str, field: &str| {
         json!({"resultType": "input_required", "requestState": "of the server", "inputRequests": {"q": {
@@ -613,4 +612,37 @@ fn when_the_server_goes_everybody_who_waits_is_told() {
     let mut ids: Vec<i64> = client.iter().map(|one| one["id"].as_i64().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, [2, 3]);
+}
+
+#[test]
+fn who_was_somebody_and_says_nothing_now_is_held() {
+    let mut stage = Stage::enrolled("");
+    stage.meet(json!({}));
+    stage.list(1, &tools());
+    let mut stage = stage.again();
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "read_note", "_meta": meta(false)}});
+    let (_, server) = stage.client(call);
+    assert_eq!(server[0]["method"], "server/discover");
+    let (_, server) = stage.server(json!({"jsonrpc": "2.0", "id": server[0]["id"], "error": {"code": -32601, "message": "no"}}));
+    let (client, server) = stage
+        .server(json!({"jsonrpc": "2.0", "id": server[0]["id"], "result": {"tools": tools()}}));
+    assert!(server.is_empty());
+    assert!(text_of(&client[0]).contains("another server"), "{client:?}");
+}
+
+#[test]
+fn a_call_that_is_taken_back_leaves_room_for_others() {
+    let mut stage = Stage::enrolled("");
+    stage.meet(json!({}));
+    stage.list(1, &tools());
+    for id in 10..10 + 2 * i64::try_from(OPEN).unwrap() / 100 {
+        let (_, server) = stage.call(id, "read_note", json!({}));
+        assert_eq!(server.len(), 1);
+        let (_, server) = stage.client(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+        assert_eq!(server.len(), 1);
+        let (client, _) =
+            stage.server(json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}));
+        assert!(client.is_empty(), "its answer comes too late");
+    }
+    assert!(stage.engine.open.is_empty());
 }
