@@ -146,11 +146,14 @@ impl Talk {
         });
         let identity = pins::identity(info, met.get("instructions"));
         let mut entries = Vec::new();
-        for kind in Kind::ALL {
+        let capabilities = met.get("capabilities").cloned().unwrap_or_default();
+        for kind in
+            Kind::ALL.into_iter().filter(|kind| capabilities.get(kind.capability()).is_some())
+        {
             let mut cursor: Option<Value> = None;
             for _ in 0..PAGES {
                 let params = cursor.as_ref().map_or(json!({}), |cursor| json!({"cursor": cursor}));
-                // A server without such things says that it does not know the method.
+                // A server may have resources and no patterns of them.
                 let Ok(page) = self.ask(kind.list(), params, None)? else { break };
                 let Some(Value::Array(listed)) = page.get(kind.members()) else { break };
                 entries.extend(listed.iter().map(|entry| (kind, entry.clone())));

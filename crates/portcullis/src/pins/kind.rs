@@ -53,6 +53,16 @@ impl Kind {
         }
     }
 
+    /// The capability of a server that has them.
+    #[must_use]
+    pub const fn capability(self) -> &'static str {
+        match self {
+            Self::Tool => "tools",
+            Self::Prompt => "prompts",
+            Self::Resource | Self::Template => "resources",
+        }
+    }
+
     /// The member by which one is known.
     #[must_use]
     pub const fn key(self) -> &'static str {
