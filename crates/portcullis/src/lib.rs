@@ -42,5 +42,7 @@ pub mod tools;
 pub mod tree;
 #[cfg(target_os = "linux")]
 pub mod trial;
+#[cfg(target_os = "linux")]
+pub mod undo;
 pub mod watch;
 pub mod wire;

@@ -47,6 +47,8 @@ mod tools;
 #[cfg(target_os = "linux")]
 mod trial;
 mod trust;
+#[cfg(target_os = "linux")]
+mod undo;
 mod url;
 
 pub use failure::{Exit, Failure};
@@ -72,6 +74,8 @@ const VERBS: &[Verb] = &[
     Verb { name: "sandbox", define: sandbox::define, run: sandbox::run },
     #[cfg(target_os = "linux")]
     Verb { name: "try", define: trial::define, run: trial::run },
+    #[cfg(target_os = "linux")]
+    Verb { name: "undo", define: undo::define, run: undo::run },
     Verb { name: "scan", define: scan::define, run: scan::run },
     Verb { name: hook::NAME, define: hook::define, run: hook::run },
     Verb { name: "allow", define: allow::define, run: allow::run },

@@ -17,6 +17,8 @@ use clap::{
     builder::{PossibleValuesParser, ValueParser},
     value_parser,
 };
+#[cfg(target_os = "linux")]
+use portcullis_core::{call::ToolCall, policy::Context};
 use portcullis_net::{
     GuardOptions,
     proxy::{Credentials, Proxy, ProxyOptions, Stop, Witness},
@@ -33,6 +35,11 @@ use crate::{
     report::visible,
     sandbox::{Before, BuiltIn, Custom, Named, environment},
     wire::VERSION,
+};
+#[cfg(target_os = "linux")]
+use crate::{
+    session::{Options, Session},
+    undo::{self, Around, Bounds},
 };
 
 /// How the run ends when its time was up; as `timeout` of coreutils says it.
@@ -191,7 +198,16 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
     // Opened before anything runs: what runs could put a link in its place.
     let mut report_file = report_file(matches)?;
     let before = Before::look(&launch.profile.write);
+    #[cfg(target_os = "linux")]
+    let around = kept(matches, &launch)?;
     let ended = portcullis_sandbox::run(&launch);
+    #[cfg(target_os = "linux")]
+    if let Some(name) = around.and_then(Around::ended) {
+        let words = format!(
+            "note: what it changed was kept before; `portcullis undo {name}` brings it back\n"
+        );
+        let _ = io::stderr().write_all(words.as_bytes());
+    }
     let report = match &ended {
         Ok(finished) => Some(&finished.report),
         Err(Refused::Missing(report)) => Some(&**report),
@@ -207,6 +223,37 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
             _ => Exit::Ended(u8::try_from(finished.status.code()).unwrap_or(u8::MAX)),
         }),
         Err(refused) => Err(failure(&refused)),
+    }
+}
+
+/// Keeps what a program would lose by its words. It runs all the same where that cannot be kept.
+#[cfg(target_os = "linux")]
+fn kept(matches: &ArgMatches, launch: &Launch) -> Result<Option<Around>, Failure> {
+    if launch.profile.write.is_empty() {
+        return Ok(None);
+    }
+    let configuration = super::policy::load(matches)?;
+    let Some(state) = configuration.state() else { return Ok(None) };
+    let words = [&launch.program].into_iter().chain(&launch.arguments);
+    let words: Vec<String> =
+        words.map(|word| format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))).collect();
+    let mut arguments = serde_json::Map::new();
+    arguments.insert("command".to_owned(), words.join(" ").into());
+    let call = ToolCall {
+        tool: "bash".to_owned(),
+        arguments,
+        cwd: launch.directory.to_str().map(str::to_owned),
+        ..ToolCall::default()
+    };
+    let session = Session::open(Options { configuration, unrecorded: true, ..Options::default() });
+    let Ok(judged) = session.consider(call, Context::default()) else { return Ok(None) };
+    match Around::taken(Some(&state), &judged, undo::Before::Changes, Bounds::usual()) {
+        Ok(around) => Ok(around),
+        Err(error) => {
+            let words = format!("warning: what it changes cannot be brought back: {error}\n");
+            let _ = io::stderr().write_all(words.as_bytes());
+            Ok(None)
+        }
     }
 }
 

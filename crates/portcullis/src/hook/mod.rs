@@ -46,6 +46,8 @@ pub use payload::Payload;
 pub use unreadable::Unreadable;
 
 use self::{deadline::Deadline, ground::Ground};
+#[cfg(target_os = "linux")]
+use crate::undo::{Around, Before, Bounds};
 use crate::{
     account::Account,
     agents::{
@@ -450,12 +452,30 @@ fn judge(
             let call = &judged.action.call;
             handover::leave(state, &call.tool, &call.arguments, sequence);
         }
+        #[cfg(target_os = "linux")]
+        keep(session, state.filter(|_| !is_denied), &judged);
         settled.push(Settled { judged, by });
     }
     if let Some((first, judged)) = first {
         tell(first, judged, &settled);
     }
     Ok(settled)
+}
+
+/// Keeps what a call would lose that may go on, and records that. A call of which nothing can be kept goes on all the same.
+#[cfg(target_os = "linux")]
+fn keep(session: &mut Session, state: Option<&Path>, judged: &Judged) {
+    if judged.judgement.decision.verdict == Verdict::Deny {
+        return;
+    }
+    let taken = Around::taken(state, judged, Before::Losses, Bounds::hook());
+    let entry = match &taken {
+        Ok(None) => return,
+        Ok(Some(around)) => around.entry(),
+        Err(error) => Around::failed(judged, error),
+    };
+    // The agent is answered whether that stands in the record or not.
+    let _ = session.note(entry);
 }
 
 /// Tells other processes that the agent starts for the same call what was answered, as far as the record proves it.

@@ -63,6 +63,8 @@ pub(super) struct Held {
     pub(super) profiles: BTreeMap<String, Custom>,
     /// Our proxy, where it listens.
     pub(super) proxy: Option<Proxy>,
+    /// Where what programs would lose is kept.
+    pub(super) state: Option<PathBuf>,
     /// Set by whoever wants what runs to end.
     pub(super) stop: Arc<AtomicBool>,
 }

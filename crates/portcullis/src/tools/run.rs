@@ -136,6 +136,7 @@ impl Toolbox {
     #[must_use]
     pub fn with_state(mut self, state: &Path) -> Self {
         self.rates = Rates::new(Some(state));
+        self.held.state = Some(state.to_owned());
         self
     }
 

@@ -6,8 +6,8 @@ mod node;
 mod put;
 
 pub use name::{kept, read as read_name, write as write_name};
-pub use node::{Kind, MOST_HASHED, Node};
-pub use put::Settled;
+pub use node::{Kind, MOST_HASHED, Node, digest};
+pub use put::{Settled, copy_with_holes};
 
 use std::{
     ffi::{OsStr, OsString},
@@ -55,11 +55,11 @@ impl Root {
         if !plain {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         self.opened(path, OFlags::PATH | OFlags::DIRECTORY)
     }
 
     fn opened(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let resolve = ResolveFlags::BENEATH
             | ResolveFlags::NO_SYMLINKS
             | ResolveFlags::NO_MAGICLINKS
@@ -117,7 +117,6 @@ impl Root {
     /// # Errors
     /// As [`Root::folder`].
     pub fn names(&self, path: &Path, most: usize) -> io::Result<(Vec<OsString>, bool)> {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let folder = self.opened(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
         let mut names = Vec::new();
         for entry in Dir::new(folder)? {
@@ -202,8 +201,7 @@ impl Root {
     /// # Errors
     /// What the system says.
     pub fn settle(&self, folder: &Path) -> io::Result<()> {
-        let path = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let folder = self.opened(path, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let folder = self.opened(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
         Ok(rustix::fs::fsync(folder)?)
     }
 }

@@ -190,7 +190,10 @@ impl Node {
 }
 
 /// The hash of what a file still has to say.
-pub(super) fn digest(file: &mut File) -> io::Result<String> {
+///
+/// # Errors
+/// What the system says.
+pub fn digest(file: &mut File) -> io::Result<String> {
     let mut hash = Sha256::new();
     let mut portion = vec![0; PORTION];
     loop {

@@ -33,8 +33,7 @@ impl Root {
     /// Whether an overlay hides what lies in the same directory of the lower layer.
     #[must_use]
     pub fn is_opaque(&self, folder: &Path) -> bool {
-        let path = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        self.opened(path, OFlags::RDONLY | OFlags::DIRECTORY)
+        self.opened(folder, OFlags::RDONLY | OFlags::DIRECTORY)
             .is_ok_and(|folder| node::is_opaque(folder.as_fd()))
     }
 
@@ -186,7 +185,10 @@ fn dress(file: &File, node: &Node) -> io::Result<()> {
 }
 
 /// Copies all of a file; what is only zeros is left out, so that a file with holes keeps them.
-fn copy_with_holes(source: &mut File, made: &mut File) -> io::Result<()> {
+///
+/// # Errors
+/// What the system says.
+pub fn copy_with_holes(source: &mut File, made: &mut File) -> io::Result<()> {
     let mut portion = vec![0; PORTION];
     let mut length = 0_u64;
     loop {

@@ -104,6 +104,9 @@ pub struct Change {
     /// The deleted file that has this content: it was renamed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub renamed_from: Option<String>,
+    /// A file that stays as it is, and that this one is another name of (a hard link).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name_of: Option<String>,
 }
 
 /// What was found.
@@ -289,8 +292,9 @@ impl Look<'_> {
             return;
         }
         let (root, path) = (self.root, path.to_owned());
-        let renamed_from = None;
-        self.found.changes.push(Change { root, path, what, aspects, before, after, renamed_from });
+        let (renamed_from, name_of) = (None, None);
+        let change = Change { root, path, what, aspects, before, after, renamed_from, name_of };
+        self.found.changes.push(change);
     }
 }
 

@@ -7,7 +7,7 @@
 //! ```
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
 };
@@ -403,6 +403,7 @@ fn prepared(
             journal.steps.push(step(change, Act::MakeFolder(open)));
         }
     }
+    let mut linked: BTreeMap<(usize, (u64, u64)), PathBuf> = BTreeMap::new();
     for change in
         changes.iter().filter(|change| change.what != What::Deleted && !is_folder(&change.after))
     {
@@ -416,7 +417,28 @@ fn prepared(
             continue;
         };
         let place = aside(ground, journal.steps.len());
-        let copy = layer.copy(&change.path, after, root, &place, Settled::OnDisk)?;
+        // Two names of one file stay that.
+        let names = after.kind == Kind::File && after.names > 1;
+        let first = linked.get(&(change.root, after.number)).filter(|_| names);
+        let other = change.name_of.as_deref().filter(|_| names).and_then(crate::tree::read_name);
+        let other = match (first, other) {
+            (Some(first), _) => Some(first.clone()),
+            (None, Some(other)) => {
+                let there = root.node(&other, false)?;
+                there.is_some_and(|there| there.number == after.number).then_some(other)
+            }
+            (None, None) => None,
+        };
+        let copy = match other {
+            Some(other) => {
+                root.link(&other, root, &place)?;
+                root.node(&place, false)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?
+            }
+            None => layer.copy(&change.path, after, root, &place, Settled::OnDisk)?,
+        };
+        if names {
+            linked.entry((change.root, after.number)).or_insert(place);
+        }
         let act = if change.what == What::Made {
             Act::Put(copy.number)
         } else {

@@ -41,6 +41,8 @@ mod tools;
 mod trial;
 #[cfg(target_os = "linux")]
 mod trial_runs;
+#[cfg(target_os = "linux")]
+mod undo;
 mod verbs;
 
 use std::{

@@ -19,6 +19,8 @@ use portcullis_core::{
 use super::{
     super::execute::execute, Answer, Checked, Ending, Identity, Monitor, Plan, Toolbox, Turn,
 };
+#[cfg(target_os = "linux")]
+use crate::undo::{Around, Before, Bounds};
 use crate::{
     audit::Entry,
     confirmation, platform,
@@ -192,13 +194,35 @@ impl Toolbox {
             self.leave(looked, End::Blocked);
             return answer;
         }
+        #[cfg(target_os = "linux")]
+        let around = Self::kept(&mut self.session, self.held.state.as_deref(), judged);
         let ended = execute(plan, &self.workspace, &self.held);
+        #[cfg(target_os = "linux")]
+        let _ = around.and_then(Around::ended);
         let end = self.finished(ended, judged, &mut answer);
         let result = answer.output.as_ref().map(|output| result_of(&output.stdout));
         if let Some(step) = looked.step {
             self.monitor.finish(step, &looked.deed, end, result);
         }
         answer
+    }
+
+    /// Keeps what a call would lose, and records that. One of which nothing can be kept runs all the same, and that is recorded.
+    #[cfg(target_os = "linux")]
+    fn kept(
+        session: &mut Session,
+        state: Option<&std::path::Path>,
+        judged: &Judged,
+    ) -> Option<Around> {
+        let taken = Around::taken(state, judged, Before::Changes, Bounds::usual());
+        let entry = match &taken {
+            Ok(None) => return None,
+            Ok(Some(around)) => around.entry(),
+            Err(error) => Around::failed(judged, error),
+        };
+        // What runs next is recorded by its own entries.
+        let _ = session.note(entry);
+        taken.ok().flatten()
     }
 
     /// Ends a step that does not run.

@@ -1,0 +1,363 @@
+//! `undo`: what actions lost, brought back. Owns the options, which snapshot is meant and what is shown; what a snapshot is and how it is
+//! brought back, [`crate::undo`] says.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
+use serde_json::{Value, json};
+
+use super::{Exit, Failure, egress, json_flag, policy as policies, shown, write_json};
+use crate::{
+    audit::{self, Entry},
+    platform,
+    report::visible,
+    session::{Options, Session},
+    tree::{Kind, read_name, write_name},
+    trial::{Places, commit},
+    undo::{self, About, Bounds, Difference, Outcome, Scope, Snapshot, Store, UndoError},
+};
+
+/// How many files are named one by one.
+const NAMED: usize = 100;
+
+pub(super) fn define(command: Command) -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    command
+        .about("Bring back what an action lost: files, their rights and times, branches and the index")
+        .after_help(
+            "What an action would lose is kept before it acts, in `run`, `tools`, `sandbox run` and hooks. What changed after the action is a conflict and\n\
+             stays as it is. An undo is kept too, and can be undone by its name.\n\n\
+             Exit codes: 0 it is as it was; 1 something could not be brought back; 65 files changed after the action; 64 there is no such snapshot.\n\n\
+             Examples:\n  portcullis undo --list\n  portcullis undo --show\n  portcullis undo\n  portcullis undo 17 src\n  portcullis undo --session s1",
+        )
+        .arg(flag("last", "The newest action that was not undone; so it is where nothing is named").conflicts_with_all(["which", "session", "list"]))
+        .arg(
+            Arg::new("session")
+                .long("session")
+                .value_name("ID")
+                .help("Everything that a session lost, the newest first")
+                .conflicts_with_all(["list", "which"]),
+        )
+        .arg(flag("list", "What can be brought back"))
+        .arg(flag("show", "Show what would be brought back, and change nothing"))
+        .arg(flag("force", "Put back also what changed after the action"))
+        .args(egress::configuration_arguments())
+        .arg(json_flag())
+        .arg(Arg::new("which").value_name("N").help("The number of the action in the record, or the name of a snapshot"))
+        .arg(
+            Arg::new("paths")
+                .value_name("PATH")
+                .num_args(0..)
+                .value_parser(ValueParser::path_buf())
+                .help("Only what lies at or below these"),
+        )
+}
+
+pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let configuration = policies::load(matches)?;
+    let state = audit::directory(configuration.audit.path.as_deref())
+        .map_err(|error| Failure::configuration(&error))?;
+    let places = Places::usual(Some(&state));
+    for said in commit::recover(&places).map_err(Failure::internal)? {
+        let _ = io::stderr().write_all(format!("note: {}\n", visible::line(&said)).as_bytes());
+    }
+    let store = Store::open(&state)
+        .map_err(|error| Failure::internal(format_args!("snapshots cannot be read: {error}")))?;
+    if matches.get_flag("list") {
+        return list(matches, &store, out);
+    }
+    let chosen = chosen(matches, &store)?;
+    let mut record = Session::open(Options { configuration, ..Options::default() });
+    let mut exit = Exit::Done;
+    let mut shapes = Vec::new();
+    let mut text = String::new();
+    for snapshot in chosen {
+        let one = bring_back(matches, &store, &places, snapshot, &mut record);
+        let (shape, words, ended) = match one {
+            Ok(one) => one,
+            // What was brought back before stands, and is said.
+            Err(failure) if shapes.is_empty() => return Err(failure),
+            Err(failure) => {
+                let _ = io::stderr().write_all(failure.render().as_bytes());
+                exit = failure.exit;
+                break;
+            }
+        };
+        shapes.push(shape);
+        text.push_str(&words);
+        if ended != Exit::Done {
+            exit = ended;
+            break;
+        }
+    }
+    if matches.get_flag("json") {
+        write_json(out, &json!({ "v": undo::VERSION, "undone": shapes }))?;
+    } else {
+        shown(out, &text)?;
+    }
+    Ok(exit)
+}
+
+/// The snapshots that are meant.
+fn chosen(matches: &ArgMatches, store: &Store) -> Result<Vec<Snapshot>, Failure> {
+    let none = |what: &str| {
+        Failure::usage(format_args!("{what}"))
+            .with_help("`portcullis undo --list` shows what can be brought back")
+    };
+    if let Some(session) = matches.get_one::<String>("session") {
+        let mut all = store.all();
+        all.retain(|one| one.session.as_ref() == Some(session) && !one.undone);
+        all.reverse();
+        return if all.is_empty() {
+            Err(none("nothing of that session can be brought back"))
+        } else {
+            Ok(all)
+        };
+    }
+    let Some(which) = matches.get_one::<String>("which") else {
+        let newest =
+            store.all().into_iter().rev().find(|one| !one.undone && !one.action.starts_with(UNDO));
+        return newest.map(|one| vec![one]).ok_or_else(|| none("nothing can be brought back"));
+    };
+    if let Ok(found) = store.read(which) {
+        return Ok(vec![found]);
+    }
+    let number: Option<u64> = which.parse().ok();
+    let found =
+        store.all().into_iter().rev().find(|one| number.is_some() && one.sequence == number);
+    found
+        .map(|one| vec![one])
+        .ok_or_else(|| none(&format!("there is no snapshot `{}`", visible::line(which))))
+}
+
+/// What the action of an undo begins with.
+const UNDO: &str = "undo of ";
+
+fn bring_back(
+    matches: &ArgMatches,
+    store: &Store,
+    places: &Places,
+    mut snapshot: Snapshot,
+    record: &mut Session,
+) -> Result<(Value, String, Exit), Failure> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let paths: Result<Vec<PathBuf>, Failure> = matches
+        .get_many::<PathBuf>("paths")
+        .into_iter()
+        .flatten()
+        .map(|path| {
+            let whole = platform::real(here.join(path).parent().unwrap_or(Path::new("/")));
+            let whole = whole.join(path.file_name().unwrap_or_default());
+            let below =
+                whole.strip_prefix(&snapshot.workspace).or_else(|_| path.strip_prefix("./"));
+            let below = below.map(Path::to_owned).unwrap_or_else(|_| path.clone());
+            let is_plain =
+                below.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+            if is_plain {
+                Ok(below)
+            } else {
+                Err(Failure::usage(format_args!(
+                    "`{}` lies outside of `{}`",
+                    path.display(),
+                    snapshot.workspace.display()
+                )))
+            }
+        })
+        .collect();
+    let paths = paths?;
+    let forced = matches.get_flag("force");
+    let found = undo::difference(&snapshot, &paths, forced).map_err(|error| failure(&error))?;
+    let mut text = page(&snapshot, &found);
+    let is_conflict = |one: &Difference| matches!(one.what, Outcome::Conflict(_));
+    let conflicts = found.iter().filter(|one| is_conflict(one)).count();
+    let lost = found.iter().filter(|one| matches!(one.what, Outcome::Lost(_))).count();
+    let doable = found.len() - conflicts - lost;
+    let mut shape = shape(&snapshot, &found);
+    if matches.get_flag("show") {
+        return Ok((shape, text, Exit::Done));
+    }
+    let mut count = 0;
+    if doable > 0 {
+        // What is put back may have been wanted after all.
+        let scope = Scope {
+            workspace: snapshot.workspace.clone(),
+            paths: found
+                .iter()
+                .filter(|one| !is_conflict(one) && !one.path.as_os_str().is_empty())
+                .map(|one| one.path.clone())
+                .collect(),
+            history: snapshot.history,
+            beyond: Vec::new(),
+        };
+        let about = About {
+            action: format!("{UNDO}{}", snapshot.id),
+            sequence: None,
+            session: snapshot.session.clone(),
+        };
+        let mut kept = match undo::take(store, &scope, Bounds::usual(), about) {
+            Ok(kept) => Some(kept),
+            // Where the workspace is gone there is nothing that could be lost.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(Failure::internal(format_args!(
+                    "nothing was brought back: what stands there now cannot be kept: {error}"
+                )));
+            }
+        };
+        let done = undo::undo(store, places, &mut snapshot, &found, &mut || Ok(()));
+        count = done.map_err(|error| failure(&error))?;
+        if let Some(kept) = &mut kept {
+            let _ = undo::ended(store, kept);
+        }
+        let name = kept.as_ref().map_or("none", |kept| kept.id.as_str());
+        let entry = Entry {
+            refers_to: snapshot.sequence,
+            session: snapshot.session.clone(),
+            ..Entry::change(
+                platform::user_name(),
+                "undone",
+                format!(
+                    "snapshot {}: {count} files brought back, {conflicts} changed afterwards, {lost} not kept; kept before that as {name}",
+                    snapshot.id
+                ),
+            )
+        };
+        let _ = record.note(entry);
+    }
+    text.push_str(&format!("{count} brought back"));
+    if conflicts > 0 {
+        text.push_str(&format!(", {conflicts} left as they are, as they changed after the action (`--force` puts them back)"));
+    }
+    if lost > 0 {
+        text.push_str(&format!(", {lost} cannot be brought back"));
+    }
+    text.push('\n');
+    if let Some(shape) = shape.as_object_mut() {
+        shape.insert("brought_back".to_owned(), json!(count));
+    }
+    let exit = match (conflicts, lost) {
+        (0, 0) => Exit::Done,
+        (0, _) => Exit::Ended(1),
+        _ => Exit::BadInput,
+    };
+    Ok((shape, text, exit))
+}
+
+fn failure(error: &UndoError) -> Failure {
+    match error {
+        UndoError::Conflicts(found) => {
+            let named: Vec<String> = found
+                .iter()
+                .take(NAMED)
+                .map(|one| format!("`{}`: {}", write_name(&one.path), one.why))
+                .collect();
+            Failure::bad_input("nothing was brought back: files changed meanwhile")
+                .with_help(named.join("; "))
+        }
+        UndoError::OtherPlace(_) => Failure::bad_input(error)
+            .with_help("`--force` takes the directory that stands there now for it"),
+        error => Failure::internal(error),
+    }
+}
+
+fn words(one: &Difference) -> (&'static str, Option<&str>) {
+    match &one.what {
+        Outcome::Restored => ("restored", None),
+        Outcome::Reverted => ("reverted", None),
+        Outcome::Removed => ("removed", None),
+        Outcome::Conflict(why) => ("conflict", Some(why)),
+        Outcome::Lost(why) => ("lost", Some(why)),
+    }
+}
+
+fn page(snapshot: &Snapshot, found: &[Difference]) -> String {
+    let mut text = format!(
+        "undo       {}\n           of {} in {}\n",
+        visible::line(&snapshot.action),
+        snapshot.taken.get(..19).unwrap_or(&snapshot.taken),
+        visible::line(&write_name(&snapshot.workspace)),
+    );
+    // That a directory has another time is no news.
+    let news = |one: &&Difference| {
+        let folder = one.before.as_ref().is_some_and(|kept| kept.node.kind == Kind::Folder);
+        !(folder
+            && one.what == Outcome::Reverted
+            && one
+                .now
+                .as_ref()
+                .zip(one.before.as_ref())
+                .is_some_and(|(now, kept)| now.is_like(&kept.node)))
+    };
+    let shown: Vec<&Difference> = found.iter().filter(news).collect();
+    for one in shown.iter().take(NAMED) {
+        let (word, why) = words(one);
+        let name = visible::line(&write_name(&one.path)).into_owned();
+        match why {
+            Some(why) => text.push_str(&format!("{word:<10} {name}  ({why})\n")),
+            None => text.push_str(&format!("{word:<10} {name}\n")),
+        }
+    }
+    if shown.len() > NAMED {
+        text.push_str(&format!("           and {} more\n", shown.len() - NAMED));
+    }
+    for one in snapshot.left_out.iter().chain(&snapshot.beyond) {
+        text.push_str(&format!("not kept   {}\n", visible::line(one)));
+    }
+    text
+}
+
+fn shape(snapshot: &Snapshot, found: &[Difference]) -> Value {
+    let files: Vec<Value> = found
+        .iter()
+        .map(|one| {
+            let (word, why) = words(one);
+            json!({ "path": write_name(&one.path), "what": word, "why": why })
+        })
+        .collect();
+    json!({
+        "snapshot": snapshot.id,
+        "action": snapshot.action,
+        "taken": snapshot.taken,
+        "record": snapshot.sequence,
+        "session": snapshot.session,
+        "workspace": write_name(&snapshot.workspace),
+        "files": files,
+        "not_kept": snapshot.left_out,
+        "beyond": snapshot.beyond,
+    })
+}
+
+fn list(matches: &ArgMatches, store: &Store, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let all = store.all();
+    let mut text = String::new();
+    for one in &all {
+        let record = one.sequence.map_or_else(|| "-".to_owned(), |number| number.to_string());
+        let scope: Vec<String> =
+            one.scope.iter().filter_map(|path| Some(write_name(&read_name(path)?))).collect();
+        let scope = if scope.is_empty() { "the workspace".to_owned() } else { scope.join(", ") };
+        let undone = if one.undone { "  (undone)" } else { "" };
+        text.push_str(&format!(
+            "{}  {:>6}  {}  {}  [{}]{undone}\n",
+            one.id,
+            record,
+            one.taken.get(..19).unwrap_or(&one.taken),
+            visible::line(&one.action),
+            visible::line(&scope),
+        ));
+    }
+    if matches.get_flag("json") {
+        let shapes: Vec<Value> = all.iter().map(|one| {
+            json!({ "snapshot": one.id, "record": one.sequence, "session": one.session, "taken": one.taken, "action": one.action, "workspace": write_name(&one.workspace), "scope": one.scope, "files": one.before.len(), "undone": one.undone })
+        }).collect();
+        return write_json(out, &json!({ "v": undo::VERSION, "snapshots": shapes }));
+    }
+    if text.is_empty() {
+        text.push_str("nothing can be brought back\n");
+    }
+    shown(out, &text)
+}

@@ -1,0 +1,87 @@
+//! What an action would lose, kept before it acts, and brought back when somebody wants it. Owns what a snapshot is; which files one takes,
+//! `scope` says, and that bringing back overwrites nothing that changed since, [`crate::trial::commit`] does.
+//!
+//! ```text
+//! Judged ──scope──► paths ──take──► Snapshot, before ──the action──► ended ──► Snapshot, after
+//!                                        └──back──► changes in a layer ──commit──► the files
+//! ```
+
+mod around;
+mod back;
+mod scope;
+mod sealed;
+mod store;
+mod take;
+#[cfg(test)]
+mod tests;
+
+pub use around::{Around, Before};
+pub use back::{Difference, Outcome, UndoError, difference, undo};
+pub use scope::{Scope, of};
+pub use store::Store;
+pub use take::{About, Bounds, ended, take};
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tree::{Node, kept};
+
+/// The version of what is kept of a snapshot.
+pub const VERSION: u32 = 1;
+
+/// One file of a snapshot.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Kept {
+    /// Where, from the workspace.
+    #[serde(with = "kept")]
+    pub path: PathBuf,
+    /// What stood there.
+    pub node: Node,
+    /// The name of its content among those that are kept; none for what has none, and where it was not kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub object: Option<String>,
+}
+
+/// What was there before an action.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// The version of this form.
+    pub v: u32,
+    /// Its name: eight hexadecimal digits.
+    pub id: String,
+    /// When it was taken, in RFC 3339.
+    pub taken: String,
+    /// The workspace, and the file system and the number of it.
+    #[serde(with = "kept")]
+    pub workspace: PathBuf,
+    /// See [`Snapshot::workspace`].
+    pub number: (u64, u64),
+    /// The action, for a person, without secrets.
+    pub action: String,
+    /// Where the decision on it stands in the record, where one is kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sequence: Option<u64>,
+    /// The session of the action.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<String>,
+    /// What was looked at: these and everything below them. Empty is the workspace.
+    pub scope: Vec<String>,
+    /// Whether what version control keeps of all versions was looked at too.
+    #[serde(default)]
+    pub history: bool,
+    /// What stood there.
+    pub before: Vec<Kept>,
+    /// What stood there when the action had ended; none where nobody knows when it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub after: Option<Vec<Kept>>,
+    /// What was not kept, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub left_out: Vec<String>,
+    /// What of the action nobody can undo here, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub beyond: Vec<String>,
+    /// Whether it was brought back already.
+    #[serde(default)]
+    pub undone: bool,
+}

@@ -1,0 +1,104 @@
+//! Contents with secrets in them, encrypted with a key that this machine made for itself. Owns the key and the form. Whoever has both the key
+//! and the files reads them; a copy of the files alone says nothing.
+
+use std::{fs, io, path::Path};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use sha2::Sha256;
+
+use crate::{platform, private};
+
+/// The most bytes that are encrypted, which takes memory: what is larger and holds secrets is not kept.
+pub(super) const MOST: u64 = 64 << 20;
+
+const KEY: usize = 32;
+
+/// The key of this machine.
+pub(super) struct Key([u8; KEY]);
+
+impl Key {
+    /// The one in a directory; made there where there is none.
+    pub(super) fn of(folder: &Path) -> io::Result<Self> {
+        let path = folder.join("key");
+        match private::read(&path, KEY as u64) {
+            Ok(bytes) => {
+                let key = bytes
+                    .try_into()
+                    .map_err(|_| io::Error::other("the key of the snapshots is cut short"))?;
+                return Ok(Self(key));
+            }
+            Err(error) if error.is_missing() => {}
+            Err(error) => return Err(io::Error::other(error)),
+        }
+        let made: [u8; KEY] = platform::random()?;
+        // Of two at once one wins: nothing is replaced.
+        let random: [u8; 8] = platform::random()?;
+        let beside = folder.join(format!(".key-{}", data_encoding::HEXLOWER.encode(&random)));
+        private::write(&beside, &made)?;
+        let linked = fs::hard_link(&beside, &path);
+        let removed = fs::remove_file(&beside);
+        match linked {
+            Ok(()) => removed.map(|()| Self(made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::of(folder),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The name under which a content is kept, which says nothing about it to whoever has no key.
+    pub(super) fn name(&self, sha256: &str) -> io::Result<String> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(io::Error::other)?;
+        mac.update(sha256.as_bytes());
+        Ok(data_encoding::HEXLOWER.encode(&mac.finalize().into_bytes()))
+    }
+
+    fn cipher(&self) -> io::Result<LessSafeKey> {
+        let key = UnboundKey::new(&AES_256_GCM, &self.0).map_err(unsealable)?;
+        Ok(LessSafeKey::new(key))
+    }
+
+    /// Encrypts, for a name.
+    pub(super) fn seal(&self, name: &str, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let nonce: [u8; NONCE_LEN] = platform::random()?;
+        let own = Nonce::assume_unique_for_key(nonce);
+        let about = Aad::from(name.as_bytes());
+        self.cipher()?.seal_in_place_append_tag(own, about, &mut bytes).map_err(unsealable)?;
+        Ok([&nonce[..], &bytes].concat())
+    }
+
+    /// Decrypts what was kept under a name.
+    pub(super) fn open(&self, name: &str, bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let changed =
+            || io::Error::other("what was kept was changed since, or belongs to another key");
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_LEN>().ok_or_else(changed)?;
+        let mut sealed = sealed.to_vec();
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let opened = self.cipher()?.open_in_place(nonce, Aad::from(name.as_bytes()), &mut sealed);
+        opened.map(|bytes| bytes.to_vec()).map_err(|_| changed())
+    }
+}
+
+/// The library says no more than that it failed.
+fn unsealable(_: ring::error::Unspecified) -> io::Error {
+    io::Error::other("it cannot be encrypted")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sealed_is_read_back_under_its_own_name_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = Key::of(folder.path()).unwrap();
+        let again = Key::of(folder.path()).unwrap();
+        let sealed = key.seal("a", b"hunter2".to_vec()).unwrap();
+        assert!(!sealed.windows(7).any(|part| part == b"hunter2"));
+        assert_eq!(again.open("a", &sealed).unwrap(), b"hunter2");
+        assert!(again.open("b", &sealed).is_err());
+        assert!(again.open("a", &sealed[..20]).is_err());
+        assert!(again.open("a", &[]).is_err());
+        let other = Key::of(tempfile::tempdir().unwrap().path()).unwrap();
+        assert!(other.open("a", &sealed).is_err());
+    }
+}

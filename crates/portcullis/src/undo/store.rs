@@ -1,0 +1,262 @@
+//! Where snapshots are kept. Owns that nobody else reads them, that the same content is there once, and how much and how long is kept.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Read as _, Seek as _, Write as _},
+    os::fd::AsFd as _,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use portcullis_core::secrets::redacted;
+use rustix::fs::FlockOperation;
+
+use super::{
+    Kept, Snapshot, VERSION,
+    sealed::{self, Key},
+};
+use crate::{
+    platform, private,
+    tree::{copy_with_holes, digest},
+};
+
+/// How many snapshots are kept, how long, and how many bytes of contents.
+const MOST: usize = 200;
+const LONGEST_KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+const MOST_BYTES: u64 = 4 << 30;
+
+/// The longest list of files.
+const LONGEST: u64 = 256 << 20;
+
+/// How much of a file is looked at for secrets.
+const LOOKED_AT: u64 = 1 << 20;
+
+/// Where the snapshots of one state directory are.
+pub struct Store {
+    folder: PathBuf,
+    key: Key,
+}
+
+impl Store {
+    /// The one below a state directory, made where it is missing.
+    ///
+    /// # Errors
+    /// Where somebody else could read or change it.
+    pub fn open(state: &Path) -> io::Result<Self> {
+        let folder = state.join("snapshots");
+        for place in [state.to_owned(), folder.clone(), folder.join("objects")] {
+            platform::create_private_directory(&place)?;
+            let found = fs::symlink_metadata(&place)?;
+            if let Some(insecurity) = platform::insecurity(&found) {
+                return Err(io::Error::other(insecurity));
+            }
+            if !found.is_dir() {
+                return Err(io::ErrorKind::NotADirectory.into());
+            }
+        }
+        let key = Key::of(&folder)?;
+        Ok(Self { folder, key })
+    }
+
+    fn place(&self, object: &str) -> Option<PathBuf> {
+        let plain = object.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        let (first, rest) = object.split_at_checked(4).filter(|_| plain && object.len() == 66)?;
+        Some(self.folder.join("objects").join(first).join(rest))
+    }
+
+    /// Whether a content is kept.
+    pub(super) fn has(&self, object: &str) -> bool {
+        self.place(object).is_some_and(|place| fs::symlink_metadata(place).is_ok())
+    }
+
+    /// Keeps the content of an open file. Its name, and the hash of what was kept, are the answer.
+    pub(super) fn keep(&self, source: &mut File) -> io::Result<(String, String)> {
+        let random: [u8; 8] = platform::random()?;
+        let beside = self.folder.join(format!(".new-{}", data_encoding::HEXLOWER.encode(&random)));
+        platform::create_private_file(&beside)?;
+        let kept = self.kept(source, &beside);
+        if kept.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        kept
+    }
+
+    fn kept(&self, source: &mut File, beside: &Path) -> io::Result<(String, String)> {
+        let mut made = platform::open_to_change(beside)?;
+        if rustix::fs::ioctl_ficlone(&made, &*source).is_err() {
+            copy_with_holes(source, &mut made)?;
+        }
+        made.rewind()?;
+        let sha256 = digest(&mut made)?;
+        made.rewind()?;
+        let mut beginning = Vec::new();
+        (&made).take(LOOKED_AT).read_to_end(&mut beginning)?;
+        let object = if holds_secret(&beginning) {
+            let length = made.metadata()?.len();
+            if length > sealed::MOST {
+                return Err(io::Error::other("it holds secrets and is too long to be encrypted"));
+            }
+            let name = format!("5-{}", self.key.name(&sha256)?);
+            made.rewind()?;
+            let mut bytes = Vec::new();
+            made.read_to_end(&mut bytes)?;
+            let sealed = self.key.seal(&name, bytes)?;
+            made.rewind()?;
+            made.set_len(0)?;
+            made.write_all(&sealed)?;
+            name
+        } else {
+            format!("0-{sha256}")
+        };
+        let place = self.place(&object).ok_or(io::ErrorKind::InvalidData)?;
+        platform::create_private_directory(place.parent().unwrap_or(&self.folder))?;
+        if fs::symlink_metadata(&place).is_ok() {
+            fs::remove_file(beside)?;
+        } else {
+            fs::rename(beside, &place)?;
+        }
+        Ok((object, sha256))
+    }
+
+    /// Writes a content that is kept into a new file.
+    pub(super) fn write(&self, object: &str, into: &mut File) -> io::Result<()> {
+        let place = self.place(object).ok_or(io::ErrorKind::InvalidData)?;
+        let mut source = platform::open_without_following(&place)?;
+        if object.starts_with('5') {
+            let mut bytes = Vec::new();
+            (&source).take(sealed::MOST + 64).read_to_end(&mut bytes)?;
+            return into.write_all(&self.key.open(object, &bytes)?);
+        }
+        if rustix::fs::ioctl_ficlone(&*into, &source).is_err() {
+            copy_with_holes(&mut source, into)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a snapshot, or keeps it anew.
+    pub(super) fn note(&self, snapshot: &Snapshot) -> io::Result<()> {
+        let text = serde_json::to_vec(snapshot)?;
+        if text.len() as u64 > LONGEST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        private::write(&self.folder.join(format!("{}.json", snapshot.id)), &text)
+    }
+
+    /// Forgets a snapshot. What only it needs goes when somebody tidies up.
+    pub(super) fn forget(&self, id: &str) -> io::Result<()> {
+        fs::remove_file(self.folder.join(format!("{id}.json")))
+    }
+
+    /// The names of all snapshots, the newest last.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let id = name.strip_suffix(".json").filter(|id| is_id(id));
+            if let (Some(id), Ok(time)) = (id, entry.metadata().and_then(|found| found.modified()))
+            {
+                found.push((time, id.to_owned()));
+            }
+        }
+        found.sort();
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// One snapshot.
+    ///
+    /// # Errors
+    /// Where there is none, or it cannot be believed.
+    pub fn read(&self, id: &str) -> Result<Snapshot, private::Unbelievable> {
+        if !is_id(id) {
+            return Err(io::Error::from(io::ErrorKind::NotFound).into());
+        }
+        let bytes = private::read(&self.folder.join(format!("{id}.json")), LONGEST)?;
+        let snapshot: Snapshot = serde_json::from_slice(&bytes)?;
+        if snapshot.v != VERSION || snapshot.id != id {
+            return Err(private::Unbelievable::Changed);
+        }
+        Ok(snapshot)
+    }
+
+    /// All of them that can be read, the newest last.
+    #[must_use]
+    pub fn all(&self) -> Vec<Snapshot> {
+        let mut all: Vec<Snapshot> =
+            self.names().iter().filter_map(|id| self.read(id).ok()).collect();
+        all.sort_by(|one, other| one.taken.cmp(&other.taken));
+        all
+    }
+
+    /// The lock under which contents are kept and forgotten.
+    pub(super) fn lock(&self) -> io::Result<File> {
+        let path = self.folder.join("lock");
+        platform::create_private_file(&path)?;
+        let lock = platform::open_to_change(&path)?;
+        rustix::fs::flock(lock.as_fd(), FlockOperation::LockExclusive)?;
+        Ok(lock)
+    }
+
+    /// Forgets what is old or too much, and the contents that nobody needs any more. The newest snapshot stays.
+    pub(super) fn tidy(&self) {
+        let names = self.names();
+        let objects = self.objects();
+        let bytes: u64 = objects.iter().map(|(_, length)| length).sum();
+        let mut forget = names.len().saturating_sub(MOST);
+        if bytes > MOST_BYTES {
+            // Half of them, rather than a little each time.
+            forget = forget.max(names.len() / 2);
+        }
+        let now = SystemTime::now();
+        let is_old = |id: &String| {
+            let found = fs::symlink_metadata(self.folder.join(format!("{id}.json")));
+            let time = found.and_then(|found| found.modified()).ok();
+            time.and_then(|time| now.duration_since(time).ok())
+                .is_some_and(|age| age > LONGEST_KEPT)
+        };
+        forget = forget.max(names.iter().take_while(|id| is_old(id)).count());
+        forget = forget.min(names.len().saturating_sub(1));
+        if forget == 0 {
+            return;
+        }
+        for id in names.iter().take(forget) {
+            let _ = fs::remove_file(self.folder.join(format!("{id}.json")));
+        }
+        let mut needed = HashSet::new();
+        for id in names.iter().skip(forget) {
+            // What cannot be read may need anything.
+            let Ok(snapshot) = self.read(id) else { return };
+            let Snapshot { before, after, .. } = snapshot;
+            let all = before.into_iter().chain(after.into_iter().flatten());
+            needed.extend(all.filter_map(|kept: Kept| kept.object));
+        }
+        for (object, _) in objects.iter().filter(|(object, _)| !needed.contains(object)) {
+            if let Some(place) = self.place(object) {
+                let _ = fs::remove_file(place);
+            }
+        }
+    }
+
+    fn objects(&self) -> Vec<(String, u64)> {
+        let mut found = Vec::new();
+        for folder in fs::read_dir(self.folder.join("objects")).into_iter().flatten().flatten() {
+            let first = folder.file_name().to_string_lossy().into_owned();
+            for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                let name = format!("{first}{}", entry.file_name().to_string_lossy());
+                found.push((name, entry.metadata().map_or(0, |found| found.len())));
+            }
+        }
+        found
+    }
+}
+
+fn is_id(name: &str) -> bool {
+    name.len() == 8 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a text has secrets in it. What is no text is looked at as far as it is one.
+fn holds_secret(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    redacted(&text) != *text
+}

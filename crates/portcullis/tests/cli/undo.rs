@@ -1,0 +1,148 @@
+//! `undo` by the command line: what is kept before programs and calls of agents, and what comes back of it.
+
+use std::{
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{Ended, Place};
+
+/// A project with a repository, a state directory apart from it, and a sandbox that holds; none where the kernel has no sandbox.
+fn place() -> Option<(Place, PathBuf, TempDir)> {
+    let state = TempDir::new().unwrap();
+    let place = Place::recorded()
+        .with("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .with("PORTCULLIS_STATE_DIR", state.path().join("own").to_str().unwrap());
+    let project = place.home.path().canonicalize().unwrap().join("project");
+    fs::create_dir_all(project.join("src/deep")).unwrap();
+    for (path, text) in [("src/a", "a\n"), ("src/deep/b", "b\n"), ("README.md", "read me\n")] {
+        fs::write(project.join(path), text).unwrap();
+    }
+    let script = "git init -q -b main . && git -c user.name=a -c user.email=a@b.c add -A && git -c user.name=a -c user.email=a@b.c commit -qm one && git branch side";
+    let made = Command::new("sh").args(["-c", script]).current_dir(&project).status();
+    made.ok().filter(std::process::ExitStatus::success)?;
+    let ended = run(&place, &project, "true");
+    (ended.code == 0).then_some((place, project, state))
+}
+
+fn run(place: &Place, project: &Path, script: &str) -> Ended {
+    let workspace = project.to_str().unwrap();
+    // Git writes its own files, which are protected.
+    place.run([
+        "sandbox",
+        "run",
+        "--waive",
+        "protected",
+        "--workspace",
+        workspace,
+        "--",
+        "sh",
+        "-c",
+        script,
+    ])
+}
+
+#[test]
+fn what_a_program_deletes_comes_back() {
+    let Some((place, project, _state)) = place() else { return };
+    let time = fs::metadata(project.join("src/a")).unwrap().mtime_nsec();
+    let ended = run(&place, &project, "rm -rf src");
+    assert!(!project.join("src").exists(), "{}", ended.page());
+    assert!(ended.err.contains("portcullis undo"), "{}", ended.page());
+    let shown = place.run(["undo", "--show"]);
+    assert!(shown.out.contains("restored   src/deep/b"), "{}", shown.page());
+    assert!(!project.join("src").exists());
+    let undone = place.run(["undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.page());
+    assert_eq!(fs::read_to_string(project.join("src/deep/b")).unwrap(), "b\n");
+    assert_eq!(fs::metadata(project.join("src/a")).unwrap().mtime_nsec(), time);
+    let again = place.run(["undo"]);
+    assert_eq!(again.code, 64, "{}", again.page());
+    let audit = place.run(["audit", "list"]);
+    assert!(audit.out.contains("undone"), "{}", audit.page());
+    // What was taken back can be taken back, by its name.
+    let listed = place.run(["undo", "--list", "--json"]).json();
+    let last = listed["snapshots"].as_array().unwrap().last().unwrap().clone();
+    assert!(last["action"].as_str().unwrap().starts_with("undo of "), "{listed}");
+    assert_eq!(place.run(["undo", last["snapshot"].as_str().unwrap()]).code, 0);
+    assert!(!project.join("src").exists());
+}
+
+#[test]
+fn branches_and_work_that_version_control_forgets_come_back() {
+    let Some((place, project, _state)) = place() else { return };
+    fs::write(project.join("README.md"), "not committed\n").unwrap();
+    fs::write(project.join("ignored"), "untracked\n").unwrap();
+    for script in ["git reset -q --hard", "git clean -qfdx", "git branch -q -D side"] {
+        let ended = run(&place, &project, script);
+        assert_eq!(ended.code, 0, "{script}: {}", ended.page());
+        assert!(ended.err.contains("portcullis undo"), "{script}: {}", ended.page());
+    }
+    for _ in 0..3 {
+        let undone = place.run(["undo"]);
+        assert_eq!(undone.code, 0, "{}", undone.page());
+    }
+    assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "not committed\n");
+    assert_eq!(fs::read_to_string(project.join("ignored")).unwrap(), "untracked\n");
+    let branches = Command::new("git")
+        .args(["branch", "--list", "side"])
+        .current_dir(&project)
+        .output()
+        .unwrap();
+    assert!(!branches.stdout.is_empty());
+    let clean =
+        Command::new("git").args(["fsck", "--strict"]).current_dir(&project).status().unwrap();
+    assert!(clean.success());
+}
+
+#[test]
+fn later_edits_are_conflicts_until_somebody_insists() {
+    let Some((place, project, _state)) = place() else { return };
+    run(&place, &project, "rm src/a; echo theirs > README.md");
+    fs::write(project.join("README.md"), "mine\n").unwrap();
+    let undone = place.run(["undo"]);
+    assert_eq!(undone.code, 65, "{}", undone.page());
+    assert!(undone.out.contains("conflict   README.md"), "{}", undone.page());
+    assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "mine\n");
+    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "a\n");
+    let listed = place.run(["undo", "--list", "--json"]).json();
+    let id = listed["snapshots"][0]["snapshot"].as_str().unwrap().to_owned();
+    let mut forced = place.command();
+    forced.current_dir(&project).args(["undo", &id, "--force", "README.md"]);
+    assert!(forced.status().unwrap().success());
+    assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "read me\n");
+}
+
+#[test]
+fn before_an_agent_loses_files_they_are_kept() {
+    let Some((place, project, _state)) = place() else { return };
+    let payload = |command: &str| {
+        json!({"session_id": "s1", "transcript_path": "/tmp/t", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
+    };
+    let quiet = place.hook("claude-code", payload("ls -la").as_bytes());
+    assert_eq!(quiet.code, 0, "{}", quiet.page());
+    assert!(place.run(["undo", "--list"]).out.contains("nothing can be"));
+    let asked = place.hook("claude-code", payload("rm -rf src").as_bytes());
+    assert_eq!(asked.code, 0, "{}", asked.page());
+    let listed = place.run(["undo", "--list", "--json"]).json();
+    assert_eq!(listed["snapshots"][0]["session"], "s1", "{listed}");
+    let number = listed["snapshots"][0]["record"].as_u64().unwrap();
+    let audit = place.run(["audit", "list"]);
+    assert!(audit.out.contains(&format!("of {number}")), "{}", audit.page());
+    // The agent does it.
+    fs::remove_dir_all(project.join("src")).unwrap();
+    let undone = place.run(["undo", "--session", "s1"]);
+    assert_eq!(undone.code, 0, "{}", undone.page());
+    assert_eq!(fs::read_to_string(project.join("src/deep/b")).unwrap(), "b\n");
+    // What is denied is not kept: it does not run.
+    let denied = place.hook("claude-code", payload("rm -rf /").as_bytes());
+    let _ = denied;
+    assert_eq!(place.run(["audit", "verify"]).code, 0);
+    assert_eq!(place.run(["undo", &number.to_string(), "--show"]).code, 0);
+    assert_eq!(place.run(["undo", "99999"]).code, 64);
+}
