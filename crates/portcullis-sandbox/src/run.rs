@@ -418,6 +418,11 @@ fn planned(launch: &Launch) -> Result<Plan, Refused> {
     if require.contains(Layer::Network) && profile.network == Network::Open {
         return Err(Refused::Asked("the network is required to be held, and open".to_owned()));
     }
+    if !profile.layered.is_empty() && !profile.protected.is_empty() {
+        // What is protected is attached as it is, and so would be written where it is.
+        let words = "what is changed elsewhere is not protected, and cannot be both";
+        return Err(Refused::Asked(words.to_owned()));
+    }
     let (profile, directory) = (resolved(profile)?, real(directory)?);
     if !directory.is_dir() {
         return Err(Refused::Path { path: directory, reason: "it is no directory".to_owned() });

@@ -27,7 +27,8 @@ use std::{
 
 use attacks::{ATTEMPTS, Attempt, Kept, LEFT_BEHIND, Works};
 use portcullis_sandbox::{
-    Finished, Launch, Means, Output, Profile, Refused, StandIn, probe, run, stage,
+    Elsewhere, Finished, Launch, Layer, Layered, Means, Output, Profile, Refused, StandIn, probe,
+    run, stage,
 };
 use scene::{SECRET, Scene};
 
@@ -109,18 +110,18 @@ fn all(place: &Path, words: &[&str]) {
             )),
             None => {}
         }
-        for Tier { name: tier, means, without } in &tiers {
+        for Tier { name: tier, means, without, layered } in &tiers {
             if attempt.kept == Kept::WithNamespaces && without.contains(&Means::Bubblewrap) {
                 continue;
             }
             made += 1;
-            if let Err(words) = contained(place, attempt, *means, without) {
+            if let Err(words) = contained(place, attempt, *means, without, *layered) {
                 worked.push(format!("`{}` as {who}, with {tier}: {words}", attempt.name));
             }
         }
     }
     for (name, promise) in promises::PROMISES.iter().filter(|(name, _)| is_chosen(name)) {
-        for Tier { name: tier, without, .. } in &tiers {
+        for Tier { name: tier, without, .. } in tiers.iter().filter(|tier| !tier.layered) {
             if let Err(words) = promise(place, without) {
                 worked.push(format!("`{name}` as {who}, with {tier}: {words}"));
             }
@@ -146,6 +147,8 @@ struct Tier {
     name: &'static str,
     means: Means,
     without: Vec<Means>,
+    /// Whether what is written goes elsewhere. Then nothing at all may show outside.
+    layered: bool,
 }
 
 /// The tiers that this machine has. That one is missing is said.
@@ -165,7 +168,13 @@ fn tiers(place: &Path) -> Vec<Tier> {
                 println!("skipped: {name}, because here {means} cannot be had: {}", one.reason);
                 one.remedy.iter().for_each(|remedy| println!("help: {remedy}"));
             }
-            None => tiers.push(Tier { name, means, without: without.clone() }),
+            None => {
+                let tier = |name, layered| Tier { name, means, without: without.clone(), layered };
+                tiers.push(tier(name, false));
+                if means == Means::Namespaces {
+                    tiers.push(tier("namespaces whose changes go elsewhere", true));
+                }
+            }
         }
         without.push(means);
     }
@@ -204,23 +213,29 @@ fn contained(
     attempt: &Attempt,
     means: Means,
     without: &[Means],
+    layered: bool,
 ) -> Result<(), String> {
     let (mut scene, mut launch) = prepared(place, attempt);
     launch.without = without.to_vec();
     launch.limits.wall = Some(PATIENCE);
     (attempt.launch)(&mut scene, &mut launch);
+    // What is protected may be written there: it is not the file itself.
+    let is_free = layered && attempt.layer == Layer::Protected;
+    if layered {
+        elsewhere(place, &mut launch);
+    }
     let begun = Instant::now();
     let finished: Result<Finished, Refused> = run(&launch);
     let finished = finished.map_err(|refused| format!("it was not run: {refused}"))?;
     let said = String::from_utf8_lossy(&finished.stdout).into_owned();
     let complaint = String::from_utf8_lossy(&finished.stderr).into_owned();
-    let result = if said.contains(GOT_THROUGH) {
+    let result = if said.contains(GOT_THROUGH) && !is_free {
         Err("the attacker got through".to_owned())
     } else if (attempt.shows)(&mut scene) {
         Err("it shows outside".to_owned())
     } else if !finished.report.layers.iter().any(|state| state.by.contains(&means)) {
         Err("the report says that it was another tier".to_owned())
-    } else if !finished.report.holds(attempt.layer) {
+    } else if !finished.report.holds(attempt.layer) && !is_free {
         Err(format!("the report says that `{}` does not hold", attempt.layer))
     } else if attempt.name != "outlive the time" && begun.elapsed() >= PATIENCE {
         Err("it hung".to_owned())
@@ -232,6 +247,25 @@ fn contained(
     };
     forget_left_behind(&scene);
     result
+}
+
+/// Has everything that is written go to layers, and everything that is done be watched.
+fn elsewhere(place: &Path, launch: &mut Launch) {
+    let profile = &mut launch.profile;
+    profile.protected.clear();
+    profile.stand_ins.clear();
+    launch.require = launch.require.without(Layer::Protected);
+    let layers = place.join("layers");
+    let _ = fs::remove_dir_all(&layers);
+    for (at, root) in profile.write.iter().enumerate() {
+        let [upper, work] = ["upper", "work"].map(|name| layers.join(format!("{name}-{at}")));
+        for folder in [&upper, &work] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let elsewhere = Elsewhere::Overlay { upper, work };
+        profile.layered.push(Layered { root: root.clone(), elsewhere });
+    }
+    launch.watched = true;
 }
 
 fn prepared(place: &Path, attempt: &Attempt) -> (Scene, Launch) {

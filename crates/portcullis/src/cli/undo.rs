@@ -229,7 +229,7 @@ fn bring_back(
         };
         let _ = record.note(entry);
     }
-    text.push_str(&format!("{count} brought back"));
+    text.push_str(&format!("{count} files brought back"));
     if conflicts > 0 {
         text.push_str(&format!(", {conflicts} left as they are, as they changed after the action (`--force` puts them back)"));
     }

@@ -114,7 +114,7 @@ fn later_edits_are_conflicts_until_somebody_insists() {
     let id = listed["snapshots"][0]["snapshot"].as_str().unwrap().to_owned();
     let mut forced = place.command();
     forced.current_dir(&project).args(["undo", &id, "--force", "README.md"]);
-    assert!(forced.status().unwrap().success());
+    assert!(forced.output().unwrap().status.success());
     assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "read me\n");
 }
 
@@ -124,10 +124,10 @@ fn before_an_agent_loses_files_they_are_kept() {
     let payload = |command: &str| {
         json!({"session_id": "s1", "transcript_path": "/tmp/t", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
     };
-    let quiet = place.hook("claude-code", payload("ls -la").as_bytes());
+    let quiet = place.hook("claude", payload("ls -la").as_bytes());
     assert_eq!(quiet.code, 0, "{}", quiet.page());
     assert!(place.run(["undo", "--list"]).out.contains("nothing can be"));
-    let asked = place.hook("claude-code", payload("rm -rf src").as_bytes());
+    let asked = place.hook("claude", payload("rm -rf src").as_bytes());
     assert_eq!(asked.code, 0, "{}", asked.page());
     let listed = place.run(["undo", "--list", "--json"]).json();
     assert_eq!(listed["snapshots"][0]["session"], "s1", "{listed}");
@@ -140,7 +140,7 @@ fn before_an_agent_loses_files_they_are_kept() {
     assert_eq!(undone.code, 0, "{}", undone.page());
     assert_eq!(fs::read_to_string(project.join("src/deep/b")).unwrap(), "b\n");
     // What is denied is not kept: it does not run.
-    let denied = place.hook("claude-code", payload("rm -rf /").as_bytes());
+    let denied = place.hook("claude", payload("rm -rf /").as_bytes());
     let _ = denied;
     assert_eq!(place.run(["audit", "verify"]).code, 0);
     assert_eq!(place.run(["undo", &number.to_string(), "--show"]).code, 0);
