@@ -24,6 +24,8 @@ pub mod install;
 pub mod mcp;
 pub mod memory;
 pub mod observe;
+#[cfg(target_os = "linux")]
+mod own_key;
 pub mod pause;
 pub mod person;
 pub mod pins;

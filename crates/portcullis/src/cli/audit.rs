@@ -152,7 +152,10 @@ fn row(record: &Record) -> String {
     let risk = entry.risk.map_or("", Risk::name);
     let about = match (&entry.preview, entry.refers_to) {
         (Some(preview), _) => preview.clone(),
-        (None, _) if entry.kind == Kind::Change => entry.reason.clone().unwrap_or_default(),
+        (None, decision) if entry.kind == Kind::Change => {
+            let reason = entry.reason.clone().unwrap_or_default();
+            decision.map_or(reason.clone(), |decision| format!("{reason}, of {decision}"))
+        }
         (None, Some(decision)) => format!("of {decision}"),
         (None, None) => String::new(),
     };

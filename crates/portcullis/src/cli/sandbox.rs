@@ -202,19 +202,16 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
     let around = kept(matches, &launch)?;
     let ended = portcullis_sandbox::run(&launch);
     #[cfg(target_os = "linux")]
-    if let Some(name) = around.and_then(Around::ended) {
-        let words = format!(
-            "note: what it changed was kept before; `portcullis undo {name}` brings it back\n"
-        );
-        let _ = io::stderr().write_all(words.as_bytes());
-    }
+    let kept = around.and_then(Around::ended);
+    #[cfg(not(target_os = "linux"))]
+    let kept: Option<String> = None;
     let report = match &ended {
         Ok(finished) => Some(&finished.report),
         Err(Refused::Missing(report)) => Some(&**report),
         Err(_) => None,
     };
     if let Some(report) = report {
-        said(matches, report, &before.left(), report_file.as_mut())?;
+        said(matches, report, &before.left(), kept.as_deref(), report_file.as_mut())?;
     }
     drop(proxy);
     match ended {
@@ -378,11 +375,13 @@ fn said(
     matches: &ArgMatches,
     report: &Report,
     left: &[String],
+    kept: Option<&str>,
     file: Option<&mut (PathBuf, fs::File)>,
 ) -> Result<(), Failure> {
     let mut page = wire(report);
     if let Some(page) = page.as_object_mut() {
         page.insert("left".to_owned(), json!(left));
+        page.insert("snapshot".to_owned(), json!(kept));
     }
     if let Some((path, file)) = file {
         let written = file.write_all(format!("{page}\n").as_bytes());
@@ -405,7 +404,10 @@ fn said(
             )
         });
         let left = left.iter().map(|one| format!("warning: {}\n", visible::line(one)));
-        open.chain(left).collect()
+        let kept = kept.map(|name| {
+            format!("note: what it lost was kept; `portcullis undo {name}` brings it back\n")
+        });
+        open.chain(left).chain(kept).collect()
     };
     // Who closed standard error does not want to know.
     let _ = io::stderr().write_all(text.as_bytes());

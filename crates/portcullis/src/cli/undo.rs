@@ -212,7 +212,7 @@ fn bring_back(
         let done = undo::undo(store, places, &mut snapshot, &found, &mut || Ok(()));
         count = done.map_err(|error| failure(&error))?;
         if let Some(kept) = &mut kept {
-            let _ = undo::ended(store, kept);
+            let _ = undo::ended(store, kept, Bounds::usual());
         }
         let name = kept.as_ref().map_or("none", |kept| kept.id.as_str());
         let entry = Entry {

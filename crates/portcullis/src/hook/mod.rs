@@ -298,6 +298,14 @@ fn answer(
             if let (Some(state), Some(key)) = (configuration.state(), key) {
                 twin::ran(&state, &key);
             }
+            #[cfg(target_os = "linux")]
+            if let Some(state) = configuration.state() {
+                for call in &payload.calls {
+                    if let Ok(action) = Action::from_call(call.clone()) {
+                        Around::close(&state, &action.id());
+                    }
+                }
+            }
             Ok(after(&mut session(), payload))
         }
         Moment::Prompt => {
@@ -471,7 +479,11 @@ fn keep(session: &mut Session, state: Option<&Path>, judged: &Judged) {
     let taken = Around::taken(state, judged, Before::Losses, Bounds::hook());
     let entry = match &taken {
         Ok(None) => return,
-        Ok(Some(around)) => around.entry(),
+        Ok(Some(around)) => {
+            // Where nobody looks at the end, less is brought back by itself.
+            let _ = around.leave_open(&judged.action.id());
+            around.entry()
+        }
         Err(error) => Around::failed(judged, error),
     };
     // The agent is answered whether that stands in the record or not.

@@ -18,9 +18,6 @@ use crate::{
 /// Its name beside the trial.
 pub(super) const JOURNAL: &str = "commit.json";
 
-/// The longest one.
-const LONGEST: u64 = 512 << 20;
-
 /// How far it got.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) enum State {
@@ -87,16 +84,13 @@ impl Journal {
     /// Writes it beside the trial, onto the disk.
     pub(super) fn write(&self, place: &Place) -> io::Result<()> {
         let text = serde_json::to_vec(self)?;
-        if text.len() as u64 > LONGEST {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        private::write(&place.path.join(JOURNAL), &text)?;
+        place.write(JOURNAL, &text)?;
         File::open(&place.path)?.sync_all()
     }
 
     /// Reads the one that lies there, where one does.
     pub(super) fn read(place: &Place) -> Result<Option<Self>, private::Unbelievable> {
-        let bytes = match private::read(&place.path.join(JOURNAL), LONGEST) {
+        let bytes = match place.vouched(JOURNAL) {
             Err(error) if error.is_missing() => return Ok(None),
             bytes => bytes?,
         };

@@ -16,7 +16,7 @@ use rustix::fs::FlockOperation;
 use sha2::{Digest as _, Sha256};
 
 use super::{Trial, VERSION};
-use crate::{platform, private, tree::Root};
+use crate::{own_key::Key, platform, private, tree::Root};
 
 /// Where trials lie that may not lie below the home.
 const BESIDE: &str = "/var/tmp";
@@ -80,6 +80,8 @@ pub struct Place {
     pub path: PathBuf,
     /// Its name.
     pub id: String,
+    /// Where the key lies that vouches for what is kept of it.
+    pub(super) key: PathBuf,
 }
 
 /// A trial whose directory is there, and that never ended: it runs, or was killed.
@@ -138,7 +140,13 @@ impl Places {
         let running = platform::open_to_change(&running).map_err(system)?;
         rustix::fs::flock(running.as_fd(), FlockOperation::NonBlockingLockExclusive)
             .map_err(|error| system(error.into()))?;
-        Ok(Unfinished { place: Place { path, id }, _running: running })
+        let key = self.key();
+        Ok(Unfinished { place: Place { path, id, key }, _running: running })
+    }
+
+    /// The first place, which is below the state directory where there is one. What lies elsewhere is vouched for with what lies there.
+    fn key(&self) -> PathBuf {
+        self.0.first().cloned().unwrap_or_default()
     }
 
     /// The trials that have ended, the newest last.
@@ -150,7 +158,7 @@ impl Places {
                 let name = name.to_string_lossy().into_owned();
                 let kept = fs::symlink_metadata(path.join(TRIAL)).and_then(|kept| kept.modified());
                 if let (Ok(time), true) = (kept, is_id(&name)) {
-                    found.push((time, Place { path, id: name }));
+                    found.push((time, Place { path, id: name, key: self.key() }));
                 }
             }
         }
@@ -199,7 +207,7 @@ impl Places {
                 if !is_id(&id) || fs::symlink_metadata(path.join(TRIAL)).is_ok() {
                     continue;
                 }
-                let place = Place { path, id };
+                let place = Place { path, id, key: self.key() };
                 // Whoever runs it holds the lock; before it does there is nothing in it that counts.
                 let free =
                     platform::open_to_change(&place.path.join(RUNNING)).is_ok_and(|running| {
@@ -253,11 +261,9 @@ impl Unfinished {
     /// Where it cannot be written; then it is forgotten when somebody tidies up.
     pub fn keep(self, trial: &Trial) -> Result<Place, StoreError> {
         let system = |source| StoreError::System { path: self.place.path.clone(), source };
-        let text = serde_json::to_vec(trial).map_err(|error| system(error.into()))?;
-        if text.len() as u64 > LONGEST {
-            return Err(system(io::ErrorKind::FileTooLarge.into()));
-        }
-        private::write(&self.place.path.join(TRIAL), &text).map_err(system)?;
+        self.place
+            .write(TRIAL, &serde_json::to_vec(trial).map_err(|error| system(error.into()))?)
+            .map_err(system)?;
         let _ = fs::remove_file(self.place.path.join(RUNNING));
         Ok(self.place)
     }
@@ -278,7 +284,7 @@ impl Place {
     /// Where it cannot be believed.
     pub fn read(&self) -> Result<Trial, StoreError> {
         let failed = |source| StoreError::Unbelievable { id: self.id.clone(), source };
-        let bytes = private::read(&self.path.join(TRIAL), LONGEST).map_err(failed)?;
+        let bytes = self.vouched(TRIAL).map_err(failed)?;
         let trial: Trial = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
         if trial.v != VERSION || trial.id != self.id {
             return Err(failed(private::Unbelievable::Changed));
@@ -293,7 +299,36 @@ impl Place {
     pub(super) fn rewrite(&self, trial: &Trial) -> Result<(), StoreError> {
         let system = |source| StoreError::System { path: self.path.clone(), source };
         let text = serde_json::to_vec(trial).map_err(|error| system(error.into()))?;
-        private::write(&self.path.join(TRIAL), &text).map_err(system)
+        self.write(TRIAL, &text).map_err(system)
+    }
+
+    /// Writes a file of it that nobody else can have written.
+    pub(super) fn write(&self, name: &str, text: &[u8]) -> io::Result<()> {
+        if text.len() as u64 > LONGEST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let words = Key::of(&self.key)?.vouch(&self.kind(name), text)?;
+        private::write(&self.path.join(name), &[words.as_bytes(), b"\n", text].concat())
+    }
+
+    /// Reads a file of it, where it is one that we wrote.
+    pub(super) fn vouched(&self, name: &str) -> Result<Vec<u8>, private::Unbelievable> {
+        let mut bytes = private::read(&self.path.join(name), LONGEST + 65)?;
+        let (words, text) = bytes
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .and_then(|end| Some((bytes.get(..end)?, bytes.get(end + 1..)?)))
+            .ok_or(private::Unbelievable::Changed)?;
+        if !Key::of(&self.key)?.is_vouched(&self.kind(name), text, words) {
+            return Err(private::Unbelievable::Changed);
+        }
+        let start = words.len() + 1;
+        Ok(bytes.split_off(start))
+    }
+
+    /// A file is one of this trial and of this name alone.
+    fn kind(&self, name: &str) -> String {
+        format!("portcullis trial {} {name}", self.id)
     }
 
     /// Whether it was being taken over when somebody was killed.

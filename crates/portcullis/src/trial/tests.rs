@@ -281,3 +281,35 @@ fn a_trial_of_which_not_everything_is_known_is_not_taken_over() {
     scene.trial.whole = false;
     assert!(matches!(scene.commit(&mut || Ok(())), Err(CommitError::NotWhole)));
 }
+
+#[test]
+fn a_journal_that_somebody_else_wrote_moves_nothing() {
+    let scene = Scene::new();
+    let was = tree(scene.work());
+    fs::create_dir(scene.work().join("planted")).unwrap();
+    fs::write(scene.work().join("planted/0"), "evil").unwrap();
+    let meta = fs::metadata(scene.work()).unwrap();
+    let forged = serde_json::json!({
+        "v": 1, "state": "Applying", "folders": [],
+        "grounds": [{ "path": scene.work(), "number": [meta.dev(), meta.ino()], "staging": "planted" }],
+        "steps": [{ "root": 0, "path": ".bashrc", "act": "Remove" }],
+    });
+    for text in [forged.to_string(), format!("{}\n{forged}", "0".repeat(64))] {
+        fs::write(scene.place.path.join("commit.json"), text).unwrap();
+        fs::set_permissions(
+            scene.place.path.join("commit.json"),
+            fs::Permissions::from_mode(0o600),
+        )
+        .unwrap();
+        let said = commit::recover(&scene.places).unwrap();
+        assert!(said[0].contains("cannot be used"), "{said:?}");
+        assert!(!scene.work().join(".bashrc").exists());
+    }
+    fs::remove_dir_all(scene.work().join("planted")).unwrap();
+    assert_eq!(tree(scene.work()).len(), was.len());
+    // Nor does a trial that was changed count, nor one that was kept for another.
+    let kept = fs::read(scene.place.path.join("trial.json")).unwrap();
+    let changed = String::from_utf8(kept).unwrap().replace("\"exit\":0", "\"exit\":1");
+    fs::write(scene.place.path.join("trial.json"), changed).unwrap();
+    assert!(scene.place.read().is_err());
+}

@@ -1,12 +1,15 @@
 //! A snapshot around an action, for whoever runs it or lets it run. Owns that an action is never kept from running by it: where nothing can be
 //! kept, that is said.
 
-use std::{io, path::Path};
+use std::{collections::HashMap, io, path::Path};
+
+use portcullis_core::effect::EffectKind;
 
 use super::{About, Bounds, Snapshot, Store, scope};
 use crate::{
-    audit::{Entry, Kind},
+    audit::{self, Entry},
     session::{self, Judged},
+    tree::Kind,
 };
 
 /// Which actions a snapshot is taken before.
@@ -14,7 +17,7 @@ use crate::{
 pub enum Before {
     /// Everything that changes or deletes a file that is there.
     Changes,
-    /// What its assessment says cannot be undone.
+    /// What deletes or discards files, or cannot be undone by its assessment.
     Losses,
 }
 
@@ -36,7 +39,14 @@ impl Around {
         bounds: Bounds,
     ) -> io::Result<Option<Self>> {
         let Some(state) = state else { return Ok(None) };
-        if before == Before::Losses && judged.judgement.assessment.reversible {
+        let loses = || {
+            let mut effects = judged.judgement.effects.list.iter();
+            let is_gone = |kind: &EffectKind| {
+                matches!(kind, EffectKind::Delete { .. } | EffectKind::Discard { .. })
+            };
+            !judged.judgement.assessment.reversible || effects.any(|effect| is_gone(&effect.kind))
+        };
+        if before == Before::Losses && !loses() {
             return Ok(None);
         }
         let Some(scope) = scope::of(judged) else { return Ok(None) };
@@ -77,7 +87,7 @@ impl Around {
             session: session.clone(),
             outcome: Some("kept".to_owned()),
             reason: Some(format!("snapshot {id} of {} files{left_out}", before.len())),
-            ..Entry::new(Kind::Change)
+            ..Entry::new(audit::Kind::Change)
         }
     }
 
@@ -89,24 +99,47 @@ impl Around {
             session: judged.action.call.session.clone(),
             outcome: Some("not kept".to_owned()),
             reason: Some(format!("what it loses cannot be brought back: {error}")),
-            ..Entry::new(Kind::Change)
+            ..Entry::new(audit::Kind::Change)
         }
     }
 
-    /// The action has ended: what it left is noted, and where it changed nothing, nothing is kept. The name is the answer, where something is.
+    /// Leaves a note for the process that hears of the end of the action, which is known by its hash.
+    ///
+    /// # Errors
+    /// What the system says. Then nobody looks at the end.
+    pub fn leave_open(&self, action: &str) -> io::Result<()> {
+        self.store.mark(action, &self.snapshot.id)
+    }
+
+    /// Looks what an action left before which a snapshot was taken, where one was and a note of it is there.
+    pub fn close(state: &Path, action: &str) {
+        let Some(id) = Store::marked(state, action) else { return };
+        let Ok(store) = Store::open(state) else { return };
+        if let Ok(snapshot) = store.read(&id) {
+            // As long as a hook may take.
+            let _ = Self { store, snapshot }.looked(Bounds::hook());
+        }
+    }
+
+    /// The action has ended: what it left is noted, and where it lost nothing, nothing is kept. The name is the answer, where something is.
     #[must_use]
     pub fn ended(self) -> Option<String> {
+        self.looked(Bounds::usual())
+    }
+
+    fn looked(self, bounds: Bounds) -> Option<String> {
         let Self { store, mut snapshot } = self;
         // What cannot be noted leaves a snapshot that knows of no end, which is stricter.
-        let _ = super::ended(&store, &mut snapshot);
+        let _ = super::ended(&store, &mut snapshot, bounds);
         let same = |one: &super::Kept, other: &super::Kept| {
-            one.path == other.path
-                && one.node.is_like(&other.node)
-                && one.node.modified == other.node.modified
+            let is_folder = one.node.kind == Kind::Folder;
+            one.node.is_like(&other.node) && (is_folder || one.node.modified == other.node.modified)
         };
+        // What was only made is no loss.
         let unchanged = snapshot.after.as_ref().is_some_and(|after| {
-            after.len() == snapshot.before.len()
-                && after.iter().zip(&snapshot.before).all(|(one, other)| same(one, other))
+            let after: HashMap<_, _> = after.iter().map(|kept| (&kept.path, kept)).collect();
+            let mut before = snapshot.before.iter();
+            before.all(|one| after.get(&one.path).is_some_and(|other| same(one, other)))
         });
         if unchanged && store.forget(&snapshot.id).is_ok() {
             return None;

@@ -9,7 +9,6 @@
 mod around;
 mod back;
 mod scope;
-mod sealed;
 mod store;
 mod take;
 #[cfg(test)]

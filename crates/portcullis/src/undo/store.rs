@@ -11,12 +11,11 @@ use std::{
 
 use portcullis_core::secrets::redacted;
 use rustix::fs::FlockOperation;
+use sha2::{Digest as _, Sha256};
 
-use super::{
-    Kept, Snapshot, VERSION,
-    sealed::{self, Key},
-};
+use super::{Kept, Snapshot, VERSION};
 use crate::{
+    own_key::{self, Key},
     platform, private,
     tree::{copy_with_holes, digest},
 };
@@ -94,7 +93,7 @@ impl Store {
         (&made).take(LOOKED_AT).read_to_end(&mut beginning)?;
         let object = if holds_secret(&beginning) {
             let length = made.metadata()?.len();
-            if length > sealed::MOST {
+            if length > own_key::MOST {
                 return Err(io::Error::other("it holds secrets and is too long to be encrypted"));
             }
             let name = format!("5-{}", self.key.name(&sha256)?);
@@ -125,7 +124,7 @@ impl Store {
         let mut source = platform::open_without_following(&place)?;
         if object.starts_with('5') {
             let mut bytes = Vec::new();
-            (&source).take(sealed::MOST + 64).read_to_end(&mut bytes)?;
+            (&source).take(own_key::MOST + 64).read_to_end(&mut bytes)?;
             return into.write_all(&self.key.open(object, &bytes)?);
         }
         if rustix::fs::ioctl_ficlone(&*into, &source).is_err() {
@@ -146,6 +145,19 @@ impl Store {
     /// Forgets a snapshot. What only it needs goes when somebody tidies up.
     pub(super) fn forget(&self, id: &str) -> io::Result<()> {
         fs::remove_file(self.folder.join(format!("{id}.json")))
+    }
+
+    /// Notes that a snapshot was taken before an action that has not ended.
+    pub(super) fn mark(&self, action: &str, id: &str) -> io::Result<()> {
+        private::write(&mark_of(&self.folder, action), id.as_bytes())
+    }
+
+    /// The snapshot that was taken before an action, once. Costs one look where there is none.
+    pub(super) fn marked(state: &Path, action: &str) -> Option<String> {
+        let mark = mark_of(&state.join("snapshots"), action);
+        let id = private::read(&mark, 16).ok()?;
+        let _ = fs::remove_file(&mark);
+        String::from_utf8(id).ok()
     }
 
     /// The names of all snapshots, the newest last.
@@ -249,6 +261,11 @@ impl Store {
         }
         found
     }
+}
+
+fn mark_of(folder: &Path, action: &str) -> PathBuf {
+    let hash = data_encoding::HEXLOWER.encode(&Sha256::digest(action));
+    folder.join(format!("open-{}", hash.get(..32).unwrap_or_default()))
 }
 
 fn is_id(name: &str) -> bool {

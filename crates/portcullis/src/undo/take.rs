@@ -19,6 +19,9 @@ use crate::{
 /// The longest file that is kept.
 const LONGEST: u64 = 256 << 20;
 
+/// How the sentence begins that says that not everything was looked at.
+const TOO_MUCH: &str = "there is too much to look at all of it";
+
 /// The deepest directory.
 const DEEPEST: usize = 200;
 
@@ -110,10 +113,13 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
 ///
 /// # Errors
 /// Where it cannot be kept.
-pub fn ended(store: &Store, snapshot: &mut Snapshot) -> io::Result<()> {
-    let now = now(snapshot, Bounds::usual())?;
-    snapshot.after = Some(now.0);
-    snapshot.left_out.extend(now.1);
+pub fn ended(store: &Store, snapshot: &mut Snapshot, bounds: Bounds) -> io::Result<()> {
+    let (now, left_out) = now(snapshot, bounds)?;
+    if !left_out.iter().any(|one| one.starts_with(TOO_MUCH)) {
+        // Half of a look would take what was not seen for gone.
+        snapshot.after = Some(now);
+    }
+    snapshot.left_out.extend(left_out);
     store.note(snapshot)
 }
 
@@ -211,13 +217,8 @@ impl Walk<'_> {
         }
         if self.found.len() >= self.bounds.files || self.begun.elapsed() > self.bounds.time {
             self.is_full = true;
-            self.left_out.insert(
-                0,
-                format!(
-                    "there is too much to look at all of it; from `{}` on nothing was",
-                    write_name(path)
-                ),
-            );
+            self.left_out
+                .insert(0, format!("{TOO_MUCH}; from `{}` on nothing was", write_name(path)));
             return;
         }
         let node = match self.root.node(path, false) {

@@ -184,7 +184,7 @@ fn what_commands_lose_comes_back_to_the_byte() {
             failed.push(format!("{script}: loses nothing"));
             continue;
         }
-        super::ended(&scene.store, &mut snapshot).unwrap();
+        super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
         let undone = scene.undone(&mut snapshot);
         let now = tree(&work);
         if now != before {
@@ -201,22 +201,35 @@ fn what_commands_lose_comes_back_to_the_byte() {
 
 #[test]
 fn what_changed_after_the_action_stays_and_is_a_conflict() {
-    let edits: [(&str, &str, &str); 8] = [
+    let edits: [(&str, &str, &str); 21] = [
         ("rm -rf src", "mkdir src && echo mine > src/y", "src/y"),
+        ("rm -rf src", "echo mine > src", "src"),
+        ("rm -rf src", "ln -s /tmp src", "src"),
         ("echo new > a", "echo mine > a", "a"),
+        ("echo new > a", "chmod 755 a", "a"),
+        ("echo new > a", "touch -d 2001-01-01 a", "a"),
+        ("echo new > a", "rm a && ln -s script a", "a"),
         ("chmod 600 a", "chmod 400 a", "a"),
+        ("chmod 600 a", "echo mine >> a", "a"),
         ("rm link", "ln -s /etc link", "link"),
+        ("ln -sfn script link", "ln -sfn src link", "link"),
         ("rm a && mkdir a && echo x > a/x", "echo mine > a/x", "a/x"),
         ("rm a", "mkdir a", "a"),
+        ("rm a", "echo two > a", "a"),
         ("mv script elsewhere", "echo mine >> elsewhere", "elsewhere"),
+        ("echo made > new", "echo mine > new", "new"),
         (": > secret", "echo mine >> secret", "secret"),
+        ("rmdir empty", "echo mine > empty", "empty"),
+        ("rm -rf empty && echo x > empty", "echo mine > empty", "empty"),
+        ("truncate -s 5 sparse", "truncate -s 6 sparse", "sparse"),
+        ("sed -i s/deep/low/ src/x/deep", "echo mine > src/x/deep", "src/x/deep"),
     ];
     for (script, edit, path) in edits {
         let scene = Scene::new();
         let work = scene.work();
         let mut snapshot = scene.taken(&[]);
         run(&work, script);
-        super::ended(&scene.store, &mut snapshot).unwrap();
+        super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
         run(&work, edit);
         let edited = tree(&work);
         let found = back::difference(&snapshot, &[], false).unwrap();
@@ -258,7 +271,7 @@ fn an_undo_that_is_killed_at_any_step_leaves_all_or_nothing() {
         let before = tree(&work);
         let mut snapshot = scene.taken(&[]);
         run(&work, "rm -rf src a; echo x > new; chmod 600 script");
-        super::ended(&scene.store, &mut snapshot).unwrap();
+        super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
         let lost = tree(&work);
         let found = back::difference(&snapshot, &[], false).unwrap();
         let mut left = step;
@@ -300,7 +313,7 @@ fn nothing_is_brought_back_through_a_link_that_leads_outside() {
     fs::create_dir_all(outside.join("x")).unwrap();
     let mut snapshot = scene.taken(&[]);
     run(&work, "rm -rf src");
-    super::ended(&scene.store, &mut snapshot).unwrap();
+    super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
     symlink(&outside, work.join("src")).unwrap();
     let _ = scene.undone(&mut snapshot);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
@@ -323,7 +336,7 @@ fn a_workspace_that_is_gone_comes_back() {
     let before = tree(&work);
     let mut snapshot = scene.taken(&[]);
     fs::remove_dir_all(&work).unwrap();
-    super::ended(&scene.store, &mut snapshot).unwrap();
+    super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
     scene.undone(&mut snapshot).unwrap();
     assert_eq!(tree(&work), before);
 }
@@ -369,7 +382,7 @@ fn what_is_too_much_is_left_out_and_said() {
     let mut small = super::take(&scene.store, &scope, bounds, About::default()).unwrap();
     assert!(small.left_out.iter().any(|one| one.contains("not kept")), "{:?}", small.left_out);
     fs::remove_file(scene.work().join("script")).unwrap();
-    super::ended(&scene.store, &mut small).unwrap();
+    super::ended(&scene.store, &mut small, Bounds::usual()).unwrap();
     let found = back::difference(&small, &[], false).unwrap();
     assert!(found.iter().any(|one| matches!(one.what, Outcome::Lost(_))), "{found:?}");
 }

@@ -121,26 +121,36 @@ fn later_edits_are_conflicts_until_somebody_insists() {
 #[test]
 fn before_an_agent_loses_files_they_are_kept() {
     let Some((place, project, _state)) = place() else { return };
-    let payload = |command: &str| {
-        json!({"session_id": "s1", "transcript_path": "/tmp/t", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
+    fs::create_dir(project.join("data")).unwrap();
+    fs::write(project.join("data/x"), "never committed\n").unwrap();
+    let payload = |event: &str, command: &str| {
+        json!({"session_id": "s1", "transcript_path": "/tmp/t", "cwd": project, "permission_mode": "default", "hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
     };
-    let quiet = place.hook("claude", payload("ls -la").as_bytes());
+    let quiet = place.hook("claude", payload("PreToolUse", "ls -la").as_bytes());
     assert_eq!(quiet.code, 0, "{}", quiet.page());
     assert!(place.run(["undo", "--list"]).out.contains("nothing can be"));
-    let asked = place.hook("claude", payload("rm -rf src").as_bytes());
+    let asked = place.hook("claude", payload("PreToolUse", "rm -rf data").as_bytes());
     assert_eq!(asked.code, 0, "{}", asked.page());
     let listed = place.run(["undo", "--list", "--json"]).json();
     assert_eq!(listed["snapshots"][0]["session"], "s1", "{listed}");
     let number = listed["snapshots"][0]["record"].as_u64().unwrap();
     let audit = place.run(["audit", "list"]);
-    assert!(audit.out.contains(&format!("of {number}")), "{}", audit.page());
+    assert!(audit.out.contains(&format!(", of {number}")), "{}", audit.page());
     // The agent does it.
-    fs::remove_dir_all(project.join("src")).unwrap();
+    fs::remove_dir_all(project.join("data")).unwrap();
+    let ran = place.hook("claude", payload("PostToolUse", "rm -rf data").as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.page());
+    // Its end was looked at, so that what is made there later is known as later.
+    fs::create_dir(project.join("data")).unwrap();
+    fs::write(project.join("data/x"), "mine\n").unwrap();
+    let undone = place.run(["undo", "--session", "s1"]);
+    assert_eq!(undone.code, 65, "{}", undone.page());
+    fs::remove_dir_all(project.join("data")).unwrap();
     let undone = place.run(["undo", "--session", "s1"]);
     assert_eq!(undone.code, 0, "{}", undone.page());
-    assert_eq!(fs::read_to_string(project.join("src/deep/b")).unwrap(), "b\n");
+    assert_eq!(fs::read_to_string(project.join("data/x")).unwrap(), "never committed\n");
     // What is denied is not kept: it does not run.
-    let denied = place.hook("claude", payload("rm -rf /").as_bytes());
+    let denied = place.hook("claude", payload("PreToolUse", "rm -rf /").as_bytes());
     let _ = denied;
     assert_eq!(place.run(["audit", "verify"]).code, 0);
     assert_eq!(place.run(["undo", &number.to_string(), "--show"]).code, 0);

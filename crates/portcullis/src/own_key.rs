@@ -1,5 +1,5 @@
-//! Contents with secrets in them, encrypted with a key that this machine made for itself. Owns the key and the form. Whoever has both the key
-//! and the files reads them; a copy of the files alone says nothing.
+//! A key that this machine made for itself, in a directory of ours. Owns what is encrypted and what is vouched for with it. Whoever has both the
+//! key and the files reads them; a copy of the files alone says nothing, and nobody else's file passes for one of ours.
 
 use std::{fs, io, path::Path};
 
@@ -10,16 +10,16 @@ use sha2::Sha256;
 use crate::{platform, private};
 
 /// The most bytes that are encrypted, which takes memory: what is larger and holds secrets is not kept.
-pub(super) const MOST: u64 = 64 << 20;
+pub(crate) const MOST: u64 = 64 << 20;
 
 const KEY: usize = 32;
 
 /// The key of this machine.
-pub(super) struct Key([u8; KEY]);
+pub(crate) struct Key([u8; KEY]);
 
 impl Key {
     /// The one in a directory; made there where there is none.
-    pub(super) fn of(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join("key");
         match private::read(&path, KEY as u64) {
             Ok(bytes) => {
@@ -46,10 +46,29 @@ impl Key {
     }
 
     /// The name under which a content is kept, which says nothing about it to whoever has no key.
-    pub(super) fn name(&self, sha256: &str) -> io::Result<String> {
+    pub(crate) fn name(&self, sha256: &str) -> io::Result<String> {
+        self.vouch("content", sha256.as_bytes())
+    }
+
+    /// The words by which a text of a kind is known as ours.
+    pub(crate) fn vouch(&self, kind: &str, text: &[u8]) -> io::Result<String> {
+        Ok(data_encoding::HEXLOWER.encode(&self.mac(kind, text)?.finalize().into_bytes()))
+    }
+
+    /// Whether these are those words.
+    pub(crate) fn is_vouched(&self, kind: &str, text: &[u8], words: &[u8]) -> bool {
+        let words = data_encoding::HEXLOWER.decode(words).ok();
+        let mac = self.mac(kind, text).ok();
+        mac.zip(words).is_some_and(|(mac, words)| mac.verify_slice(&words).is_ok())
+    }
+
+    fn mac(&self, kind: &str, text: &[u8]) -> io::Result<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(io::Error::other)?;
-        mac.update(sha256.as_bytes());
-        Ok(data_encoding::HEXLOWER.encode(&mac.finalize().into_bytes()))
+        // A kind holds no zero byte, so that no other kind and text come to the same.
+        mac.update(kind.as_bytes());
+        mac.update(&[0]);
+        mac.update(text);
+        Ok(mac)
     }
 
     fn cipher(&self) -> io::Result<LessSafeKey> {
@@ -58,7 +77,7 @@ impl Key {
     }
 
     /// Encrypts, for a name.
-    pub(super) fn seal(&self, name: &str, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub(crate) fn seal(&self, name: &str, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let nonce: [u8; NONCE_LEN] = platform::random()?;
         let own = Nonce::assume_unique_for_key(nonce);
         let about = Aad::from(name.as_bytes());
@@ -67,7 +86,7 @@ impl Key {
     }
 
     /// Decrypts what was kept under a name.
-    pub(super) fn open(&self, name: &str, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    pub(crate) fn open(&self, name: &str, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let changed =
             || io::Error::other("what was kept was changed since, or belongs to another key");
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_LEN>().ok_or_else(changed)?;
@@ -98,6 +117,14 @@ mod tests {
         assert!(again.open("b", &sealed).is_err());
         assert!(again.open("a", &sealed[..20]).is_err());
         assert!(again.open("a", &[]).is_err());
+        let words = key.vouch("trial", b"text").unwrap();
+        assert!(again.is_vouched("trial", b"text", words.as_bytes()));
+        for (kind, text) in [("journal", "text"), ("trial", "text2"), ("trial", "")] {
+            assert!(!again.is_vouched(kind, text.as_bytes(), words.as_bytes()), "{kind} {text}");
+        }
+        assert!(
+            !again.is_vouched("trial", b"text", b"") && !again.is_vouched("trial", b"text", b"zz")
+        );
         let other = Key::of(tempfile::tempdir().unwrap().path()).unwrap();
         assert!(other.open("a", &sealed).is_err());
     }
