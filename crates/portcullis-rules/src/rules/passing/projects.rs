@@ -74,12 +74,15 @@ pub(in crate::rules) fn tempered(
 /// `rm -rf "$STAGE"/*`: all that there is where the variable is empty.
 fn is_everything_where_empty(effect: &Effect) -> bool {
     let EffectKind::Delete { target, .. } = &effect.kind else { return true };
-    let rest = target.text.pieces.iter().filter_map(|piece| match piece {
-        Piece::Known(text) | Piece::Glob(text) => Some(text.as_str()),
-        Piece::Unknown(_) => None,
-    });
-    let rest: String = rest.collect();
-    rest.starts_with('/') && rest.trim_matches(['/', '*', '.']).is_empty()
+    let [Piece::Unknown(_), rest @ ..] = target.text.pieces.as_slice() else { return false };
+    let rest: Option<String> = rest
+        .iter()
+        .map(|piece| match piece {
+            Piece::Known(text) | Piece::Glob(text) => Some(text.as_str()),
+            Piece::Unknown(_) => None,
+        })
+        .collect();
+    rest.is_some_and(|rest| rest.starts_with('/') && rest.trim_matches(['/', '*', '.']).is_empty())
 }
 
 /// A request to an address that the file does not say.
@@ -138,6 +141,9 @@ fn cleans_ignored(run: &Run) -> bool {
 fn fetches_safely(effect: &Effect, scene: &Scene<'_>) -> bool {
     let Some((_, at)) = scene.effects.in_file(effect.at) else { return false };
     let text = scene.effects.layer_text(at.layer);
+    // What a comment names, a licence most often, is not fetched.
+    let is_said = |line: &&str| !line.trim_start().starts_with(['#', ';']);
+    let text: String = text.split_inclusive('\n').filter(is_said).collect();
     !text.match_indices("://").any(|(at, _)| {
         let before = text.get(..at).unwrap_or_default();
         let is_number = text

@@ -61,6 +61,7 @@ pub(super) fn run_behind(
 ) -> Option<(Text, usize)> {
     let gaps = walk.gaps();
     let mut interpreter = Interpreter::new(walk, language, code, &[], None);
+    interpreter.is_cell = true;
     let unit = Rc::clone(&interpreter.unit);
     let is_before = |token: &Token| token.span.range().end <= before;
     let first = unit.tokens.partition_point(is_before);
@@ -143,6 +144,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             named: HashMap::new(),
             classes: Vec::new(),
             decorated: Vec::new(),
+            is_cell: false,
             aliases: Vec::new(),
             modules: BTreeSet::new(),
             files: Vec::new(),
@@ -335,6 +337,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) bases: HashMap<String, String>,
     pub(super) files: Vec<Open>,
     pub(super) returned: Option<Value>,
+    /// It is code for an interpreter that lives on: what nothing here binds may be bound all the same.
+    pub(super) is_cell: bool,
     /// Functions of the script that put another one in the place of the one that is defined next.
     pub(super) decorated: Vec<Value>,
     /// What the function that is read gives one after the other.

@@ -189,6 +189,12 @@ fn commands(
                 any = true;
                 word.append(&variable(walk, &mut characters));
             }
+            // `{*}[glob x]` of Tcl: each word of a list.
+            '{' if characters.clone().next() == Some('*')
+                && characters.clone().nth(1) == Some('}') =>
+            {
+                characters.next();
+            }
             ' ' | '\t' | ',' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '|' => {
                 if any {
                     words.push(Argument { text: std::mem::take(&mut word), span });

@@ -128,6 +128,7 @@ impl Walk<'_> {
             self.reading.contents.insert(path.to_owned(), fact);
         }
         match self.content(path) {
+            None if self.is_listed_without(path) => Found::Nothing,
             None => {
                 if self.effects.wanted.len() < ACTION_LOOKS {
                     self.effects.wanted.insert(path.to_owned());
@@ -154,6 +155,21 @@ impl Walk<'_> {
                 is_own: false,
             }),
         }
+    }
+
+    /// Whether a directory around a path is listed whole, and the way to the path is not in it.
+    fn is_listed_without(&self, path: &str) -> bool {
+        path.rmatch_indices('/').any(|(at, _)| {
+            let (directory, below) = path.split_at_checked(at).unwrap_or_default();
+            let name = below.trim_start_matches('/').split('/').next().unwrap_or_default();
+            match self.content(if directory.is_empty() { "/" } else { directory }) {
+                Some(FileFact::Directory { names, whole: true }) => {
+                    !names.iter().any(|known| known.trim_end_matches('/') == name)
+                }
+                Some(FileFact::Absent) => true,
+                _ => false,
+            }
+        })
     }
 
     /// What is known of what stands at a path.

@@ -261,7 +261,8 @@ impl Interpreter<'_, '_, '_> {
             });
             // A function that is defined elsewhere may hand what looks like a command to a shell.
             let is_given_command = || {
-                !DESCRIBES.contains(&called.name)
+                self.is_cell
+                    && !DESCRIBES.contains(&called.name)
                     && given.iter().any(|given| super::by_name::reads_as_command(&given.value))
             };
             let runs = is_bound_nowhere && (starts || is_given_command());
