@@ -139,7 +139,8 @@ impl Notes {
             libc::SYS_linkat => self.changes(call, third, fourth),
             libc::SYS_symlinkat => self.changes(call, second, third),
             libc::SYS_truncate => self.changes(call, here, first),
-            libc::SYS_mkdirat | libc::SYS_unlinkat | libc::SYS_fchmodat | libc::SYS_fchownat => {
+            libc::SYS_mkdirat => self.makes(call, first, second),
+            libc::SYS_unlinkat | libc::SYS_fchmodat | libc::SYS_fchownat => {
                 self.changes(call, first, second);
             }
             #[cfg(target_arch = "x86_64")]
@@ -159,8 +160,9 @@ impl Notes {
             #[cfg(target_arch = "x86_64")]
             libc::SYS_link | libc::SYS_symlink => self.changes(call, here, second),
             #[cfg(target_arch = "x86_64")]
+            libc::SYS_mkdir => self.makes(call, here, first),
+            #[cfg(target_arch = "x86_64")]
             libc::SYS_creat
-            | libc::SYS_mkdir
             | libc::SYS_unlink
             | libc::SYS_rmdir
             | libc::SYS_chmod
@@ -220,6 +222,14 @@ impl Notes {
             && self.known.insert(path.clone())
         {
             keep(&mut self.seen.refused, path, &mut self.seen.dropped);
+        }
+    }
+
+    /// A directory that is there already is made by nobody: `mkdir -p` asks for every one on its way.
+    fn makes(&mut self, call: &Call, folder: u64, path: u64) {
+        let named = self.path(call, path).and_then(|path| self.whole(call, folder, &path));
+        if named.is_some_and(|path| !path.is_dir()) {
+            self.changes(call, folder, path);
         }
     }
 
