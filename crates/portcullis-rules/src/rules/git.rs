@@ -33,6 +33,11 @@ static RULES: &[Rule] = &[
             "git push -uf origin main",
             "git -C sub push origin +main",
             "git push origin HEAD --forc",
+            "git send-pack --force ../origin.git HEAD:main",
+            "git http-push --force https://git.example.com/x.git main",
+            "git -c remote.origin.push=+HEAD:main push origin",
+            "git config remote.origin.push '+refs/heads/*:refs/heads/*' && git push",
+            "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.push GIT_CONFIG_VALUE_0=+main git push",
         ],
         quiet: &[
             "git push origin main",
@@ -40,6 +45,9 @@ static RULES: &[Rule] = &[
             "git push --follow-tags",
             "git push --dry-run --force origin main",
             "git push origin feature-f",
+            "git send-pack ../origin.git HEAD:refs/heads/x",
+            "git -c remote.origin.push=HEAD:refs/heads/x push origin",
+            "git -c remote.other.push=+HEAD push origin",
         ],
         ..Rule::LOSS
     },
@@ -91,8 +99,18 @@ static RULES: &[Rule] = &[
         message: "a mirror push makes the remote equal to this clone: every branch and tag that is not here is deleted there",
         remedy: "push the branches that you mean: `git push origin main`",
         when: When::Command(&["git push --mirror", "git push --prune"]),
-        fires: &["git push --mirror", "git push --prune origin 'refs/heads/*'"],
-        quiet: &["git push --all origin", "git clone --mirror https://example.com/x.git"],
+        fires: &[
+            "git push --mirror",
+            "git push --prune origin 'refs/heads/*'",
+            "git -c remote.origin.mirror=true push",
+            "git -c remote.origin.mirror push",
+            "git send-pack --mirror ../origin.git",
+        ],
+        quiet: &[
+            "git push --all origin",
+            "git clone --mirror https://example.com/x.git",
+            "git -c remote.origin.mirror=false push",
+        ],
         ..Rule::LOSS
     },
     Rule {

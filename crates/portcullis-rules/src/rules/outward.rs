@@ -194,6 +194,26 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "git.push.shared-lease",
+        severity: Severity::High,
+        message: "a branch that others build on is rewritten, as far as nobody has moved it since the last fetch",
+        remedy: "add a commit that takes the change back: `git revert`, and push that",
+        when: When::Command(&[
+            "git push --force-with-lease|--force-if-includes * main|master|trunk|develop|production|prod|release/*|*:main|*:master|*:trunk|*:develop|*:production|*:prod|*:release/*|*:refs/heads/main|*:refs/heads/master !--delete !-d",
+        ]),
+        fires: &[
+            "git push --force-with-lease origin main",
+            "git push --force-w origin HEAD~1:main",
+            "git push origin HEAD:master --force-with-lease=master",
+        ],
+        quiet: &[
+            "git push --force-with-lease origin fix-42",
+            "git push origin main",
+            "git push --force-with-lease",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "git.push.shared",
         message: "commits go onto a branch that others build on",
         remedy: "push a branch of your own, and ask for a review: `gh pr create`",

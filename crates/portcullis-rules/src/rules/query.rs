@@ -14,6 +14,7 @@ use crate::{
 pub(super) mod condition;
 mod operand;
 mod reach;
+mod rebuilt;
 mod shown;
 mod statement;
 
@@ -315,6 +316,27 @@ static RULES: &[Rule] = &[
             "sqlcmd -Q \"EXEC msdb.dbo.sp_add_job @job_name='nightly'\"",
         ],
         quiet: &["psql -c \"SELECT * FROM cron.job\"", "psql -c \"SELECT schedule FROM jobs\""],
+    },
+    Rule {
+        id: "query.audit.off",
+        category: Category::Evasion,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        message: "what the server writes down of who did what is switched off or removed",
+        remedy: "leave the audit on, and let a person change it",
+        reversible: true,
+        when: When::Read,
+        fires: &[
+            "sqlcmd -Q \"ALTER SERVER AUDIT [Log] WITH (STATE = OFF)\"",
+            "sqlcmd -Q \"DROP DATABASE AUDIT SPECIFICATION Pay\"",
+            "psql -c \"NOAUDIT ALL\"",
+            "psql -c \"DROP EXTENSION pgaudit\"",
+        ],
+        quiet: &[
+            "sqlcmd -Q \"ALTER SERVER AUDIT [Log] WITH (STATE = ON)\"",
+            "psql -c \"CREATE EXTENSION pgaudit\"",
+            "psql -c \"SELECT * FROM audit\"",
+        ],
     },
     Rule {
         id: "query.dynamic",

@@ -49,6 +49,8 @@ pub struct Options<'a> {
     arguments: &'a [Argument],
     values: &'static [&'static str],
     shortest: usize,
+    /// Whose manual says which names are whole, where it is known.
+    program: &'a str,
 }
 
 /// The options that take a value.
@@ -84,6 +86,7 @@ pub struct Given<'a> {
     values: Values,
     /// The fewest letters of an abbreviation.
     shortest: usize,
+    program: &'a str,
 }
 
 impl Values {
@@ -111,7 +114,14 @@ impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values, shortest: ABBREVIATION_LETTERS }
+        Self { arguments, values, shortest: ABBREVIATION_LETTERS, program: "" }
+    }
+
+    /// The same for a program whose manual may be known: of two names of which one begins with the other, the shorter one is
+    /// whole where the manual has it, and short for the longer one where it has not.
+    #[must_use]
+    pub const fn of(self, program: &'a str) -> Self {
+        Self { program, ..self }
     }
 
     /// The same for a program that takes any beginning of a long option's name for it: `git reset --h`.
@@ -171,6 +181,7 @@ impl<'a> Options<'a> {
             names: self.values,
             values: None,
             shortest: self.shortest,
+            program: self.program,
             ended: false,
             doubtful: false,
         }
@@ -183,6 +194,7 @@ struct Words<'a> {
     /// Read when the first option is met: many commands have none.
     values: Option<Values>,
     shortest: usize,
+    program: &'a str,
     ended: bool,
     doubtful: bool,
 }
@@ -211,8 +223,8 @@ impl<'a> Iterator for Words<'a> {
             }
             let next = self.rest.as_slice().first();
             let values = *self.values.get_or_insert_with(|| Values::new(self.names));
-            let given =
-                Given { shortest: self.shortest, ..Given::new(argument, written, next, values) };
+            let (shortest, program) = (self.shortest, self.program);
+            let given = Given { shortest, program, ..Given::new(argument, written, next, values) };
             if given.takes_next() {
                 self.rest.next();
             } else {
@@ -234,7 +246,7 @@ impl<'a> Given<'a> {
         let name = end.and_then(|end| written.get(..end)).unwrap_or(written);
         let is_long = written.starts_with("--") || (name.len() > 2 && values.contains(name));
         let shortest = ABBREVIATION_LETTERS;
-        Self { argument, written, name, is_long, next, values, shortest }
+        Self { argument, written, name, is_long, next, values, shortest, program: "" }
     }
 
     /// Whether this is, or holds, the option `name`; a long one may be abbreviated.
@@ -308,7 +320,10 @@ impl<'a> Given<'a> {
         let given = self.name;
         let shorter = given.len() >= 2 + self.shortest && given.starts_with("--");
         // `--force` is an option of its own and not short for `--force-with-lease`; `--discard` is short.
-        let is_free = || self.shortest == 1 && !WHOLE_WORDS.contains(&given);
+        let is_free = || match super::escapes::manuals::is_whole(self.program, given) {
+            Some(is_whole) => !is_whole,
+            None => self.shortest == 1 && !WHOLE_WORDS.contains(&given),
+        };
         shorter && name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-') || is_free())
     }
 
@@ -318,6 +333,12 @@ impl<'a> Given<'a> {
         !self.has_attached()
             && !self.written.starts_with("--no-")
             && !matches!(self.written, "--quiet" | "--silent" | "--verbose" | "--yes")
+    }
+
+    /// `--targ DIRECTORY`: all that it can be short for takes a value.
+    fn abbreviates_one_with_value(&self) -> bool {
+        super::escapes::manuals::is_whole(self.program, self.name) == Some(false)
+            && self.values.names.iter().any(|name| self.abbreviates(name))
     }
 
     fn has_attached(&self) -> bool {
@@ -335,7 +356,7 @@ impl<'a> Given<'a> {
         }
         let listed = |name: &str| self.values.contains(name);
         if self.written.starts_with("--") || (self.written.len() > 2 && listed(self.written)) {
-            return listed(self.written);
+            return listed(self.written) || self.abbreviates_one_with_value();
         }
         self.letters().last().is_some_and(|(at, last)| {
             at + last.len_utf8() == self.written.len() && self.values.has_letter(last)

@@ -30,7 +30,7 @@ pub(super) fn leaves(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = effects::run(effect).filter(|run| run.program == "git")?;
     let options = pattern::options(run);
     let mut operands = options.operands().filter_map(|operand| operand.text.as_known());
-    if !matches!(operands.next()?, "push" | "send-pack") || pattern::is_rehearsal("git", options) {
+    if operands.next()? != "push" || pattern::is_rehearsal("git", options) {
         return None;
     }
     let is_short_rehearsal = options.has(&["-n"]) && !options.has(&["--no-dry-run"]);

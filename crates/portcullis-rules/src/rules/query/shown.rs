@@ -119,3 +119,17 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
     }
     false
 }
+
+/// `INSERT INTO kept VALUES (NEW.email, NEW.password)`: what a trigger puts aside of the rows that come in.
+pub(super) fn keeps_credentials(statement: &[Token], words: &[&str]) -> bool {
+    let Some(insert) = words.iter().position(|word| *word == "INSERT") else { return false };
+    let rest = statement.get(insert..).unwrap_or_default();
+    rest.array_windows().any(|[row, dot, column]| {
+        let name = column.text.to_ascii_uppercase();
+        matches!(&*row.text, "NEW" | ":NEW" | "OLD" | ":OLD")
+            && &*dot.text == "."
+            && (CREDENTIALS.contains(&&*name)
+                || name.ends_with("PASSWORD")
+                || name.ends_with("PASSWD"))
+    })
+}

@@ -9,7 +9,8 @@ use super::{
     FILE,
     condition::always,
     reach::{DYNAMIC, ELSEWHERE, anywhere, in_quotes, is_address, read_files, texts_run, waits},
-    shown::{takes_credentials, takes_hashes},
+    rebuilt,
+    shown::{keeps_credentials, takes_credentials, takes_hashes},
 };
 use crate::bound::Bounded;
 
@@ -26,18 +27,26 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
         return;
     }
     for tokens in sql::readings(&batches(text)) {
-        let mut made = Made::default();
-        for statement in
-            tokens.split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
-        {
+        let statements: Vec<&[Token]> = tokens
+            .split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
+            .collect();
+        let mut made = Made { rebuilt: rebuilt::tables(&statements), ..Made::default() };
+        for statement in statements {
             one(statement, depth, &mut made, found);
         }
     }
 }
 
-/// Tables that a text makes for its session alone.
+/// What a text makes, and what it therefore does not lose or gives away.
 #[derive(Debug, Default)]
-struct Made(Vec<String>);
+struct Made {
+    /// Tables for its session alone.
+    temporary: Vec<String>,
+    /// Tables whose rows it moved into others that take their names.
+    rebuilt: Vec<String>,
+    /// Stages of Snowflake that lie at an address which it names.
+    stages: Vec<String>,
+}
 
 /// A text whose statements end with `;` alone: what `mysql` is told to end them with instead (`DELIMITER //`), and `GO` of SQL Server, gives
 /// way to it.
@@ -94,7 +103,7 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
     if takes_hashes(statement, &words) {
         found.push(("query.hashes", String::new()));
     }
-    if takes_credentials(statement) {
+    if takes_credentials(statement) || keeps_credentials(statement, &words) {
         found.push(("query.credentials", String::new()));
     }
     read_files(statement, words.as_slice(), found);
@@ -292,6 +301,19 @@ impl<'s> Verb<'s> {
         self.at == 0 || runs_on(self.words, self.at)
     }
 
+    /// Whether a table may be named at a place: no word with which statements begin is a name without quotes, on any server.
+    fn names_table(self, index: usize) -> bool {
+        const RESERVED: &[&str] =
+            &["CREATE", "DELETE", "DROP", "FROM", "GRANT", "INSERT", "SELECT", "UPDATE", "WHERE"];
+        self.token(index)
+            .is_some_and(|token| token.kind != TokenKind::Word || !RESERVED.contains(&&*token.text))
+    }
+
+    /// `query.change` for `#name`, a table of SQL Server that only its session has.
+    fn unless_temporary(self, index: usize, rule: &'static str) -> &'static str {
+        if self.word(index) == "#" { "query.change" } else { rule }
+    }
+
     /// The first text of the statement.
     fn text(self) -> &'s str {
         self.statement.iter().find_map(|token| text_of(Some(token))).unwrap_or_default()
@@ -320,7 +342,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         "DO" if first == "INSERT" => {}
         "DROP" => drop(verb, made, found),
         "TRUNCATE" if word(1) != "(" => {
-            found.push(("query.truncate", verb.name(skip(1, &["TABLE", "ONLY"]))));
+            let table = skip(1, &["TABLE", "ONLY"]);
+            if verb.names_table(table) {
+                found.push((verb.unless_temporary(table, "query.truncate"), verb.name(table)));
+            }
         }
         "DELETE" => {
             // `DELETE a, b.* FROM …` names aliases first; without a `FROM` only a whole statement is one.
@@ -332,13 +357,15 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
                 .unwrap_or(0);
             let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
             let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
-            if is_named && verb.token(table).is_some() {
-                found.push((verb.rows("query.delete.all"), verb.name(table)));
+            if is_named && verb.names_table(table) {
+                let rule = verb.unless_temporary(table, verb.rows("query.delete.all"));
+                found.push((rule, verb.name(table)));
             }
         }
         "UPDATE" if verb.has("SET") => {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
-            found.push((verb.rows("query.update.all"), verb.name(table)));
+            let rule = verb.unless_temporary(table, verb.rows("query.update.all"));
+            found.push((rule, verb.name(table)));
         }
         "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, found),
         "ALTER" => alter(verb, found),
@@ -346,7 +373,8 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         "GRANT"
             if verb.has("ALL")
                 || verb.has("OPTION")
-                || words.iter().skip(at).any(|word| MIGHTY.contains(word)) =>
+                || words.iter().skip(at).any(|word| MIGHTY.contains(word))
+                || is_for_everybody(verb) =>
         {
             found.push(("query.grant", String::new()));
         }
@@ -357,9 +385,26 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         first if at == 0 && verb.has(DYNAMIC) && (first.is_empty() || is_unfamiliar(first)) => {
             dynamic(statement, at, depth, found);
         }
-        _ if verb.is_own() => outward(verb, found),
+        "NOAUDIT" => found.push(("query.audit.off", String::new())),
+        _ if verb.is_own() => outward(verb, made, found),
         _ => {}
     }
+}
+
+/// Whether a right to rows is given to everybody: `TO PUBLIC`, `TO ROLE PUBLIC`, and BigQuery's names for anybody at all.
+fn is_for_everybody(verb: Verb<'_>) -> bool {
+    let rest = || verb.words.iter().skip(verb.at);
+    let to_public = rest()
+        .zip(rest().skip(1))
+        .any(|(before, word)| *word == "PUBLIC" && matches!(*before, "TO" | "ROLE" | "GROUP"));
+    let of_rows =
+        ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE"].iter().any(|right| verb.has(right));
+    let anybody = |token: &Token| {
+        let name = token.text.to_ascii_lowercase();
+        let name = name.strip_prefix("specialgroup:").unwrap_or(&name);
+        matches!(name, "allauthenticatedusers" | "allusers")
+    };
+    to_public && of_rows || verb.has("TO") && verb.statement.iter().skip(verb.at).any(anybody)
 }
 
 /// `MERGE … THEN DELETE`, `INSERT … DO UPDATE`: the rows that were matched, unless that is every one.
@@ -393,9 +438,17 @@ fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "TABLE" if is_temporary || made.holds(verb, named) => {
             found.push(("query.drop.part", String::new()));
         }
+        "TABLE" if made.rebuilds(verb, named) => found.push(("query.change", verb.name(named))),
+        "AUDIT" => found.push(("query.audit.off", String::new())),
+        "DATABASE" | "SERVER" if verb.word(kind + 1) == "AUDIT" => {
+            found.push(("query.audit.off", String::new()));
+        }
+        "EXTENSION" if verb.name(named).eq_ignore_ascii_case("pgaudit") => {
+            found.push(("query.audit.off", String::new()));
+        }
         "TABLE" | "DATABASE" | "SCHEMA" | "KEYSPACE" | "TABLESPACE" | "OWNED" | "COLLECTION" => {
             // A server that takes the name for a comment drops nothing.
-            if verb.token(named).is_some() {
+            if verb.names_table(named) {
                 found.push(("query.drop.table", verb.name(named)));
             }
         }
@@ -422,9 +475,31 @@ impl Made {
         !rest.is_empty()
             && rest.split(|token| &*token.text == ",").all(|name| match name {
                 [hash, _] if &*hash.text == "#" => true,
-                [name] => self.0.iter().any(|made| made.eq_ignore_ascii_case(&name.text)),
+                [name] => self.temporary.iter().any(|made| made.eq_ignore_ascii_case(&name.text)),
                 _ => false,
             })
+    }
+
+    /// Whether rows are copied into a stage that the text made at an address of its own: `COPY INTO @stage/path FROM t`.
+    fn leads_away(&self, verb: Verb<'_>) -> bool {
+        let rest = verb.statement.iter().skip(verb.at + 2).map(|token| &*token.text).leading(3);
+        let written: String = rest.collect();
+        let Some(named) = written.strip_prefix('@') else { return false };
+        let end = named.find(['/', '(']).unwrap_or(named.len());
+        let named = named.get(..end).unwrap_or(named).to_ascii_uppercase();
+        self.stages.iter().any(|stage| {
+            let stage = stage.to_ascii_uppercase();
+            named
+                .strip_prefix(&stage)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("FROM"))
+        })
+    }
+
+    /// Whether the one table that is named from a place on lives on under another name, with its rows.
+    fn rebuilds(&self, verb: Verb<'_>, from: usize) -> bool {
+        let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
+        let Some((name, length)) = rebuilt::name_at(rest) else { return false };
+        length == rest.len() && self.rebuilt.contains(&name)
     }
 }
 
@@ -435,7 +510,10 @@ fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     let kind = verb.skip(kind, &["TEMP", "TEMPORARY"]);
     let name = verb.skip(kind + 1, &["IF", "NOT", "EXISTS"]);
     if is_temporary && verb.word(kind) == "TABLE" && verb.word(name + 1) != "." {
-        made.0.push(verb.name(name));
+        made.temporary.push(verb.name(name));
+    }
+    if verb.word(kind) == "STAGE" && behind_equals(verb, "URL").is_some_and(is_address) {
+        made.stages.push(verb.name(name));
     }
     let rule = match verb.word(kind) {
         "USER" | "ROLE" | "LOGIN" | "SHARE" | "DATASHARE" | "RECIPIENT" => "query.grant",
@@ -453,6 +531,13 @@ fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     found.push((rule, String::new()));
 }
 
+/// The text behind `NAME =`.
+fn behind_equals<'s>(verb: Verb<'s>, name: &str) -> Option<&'s str> {
+    let at =
+        verb.words.array_windows().position(|[word, equals]| *word == name && *equals == "=")?;
+    text_of(verb.statement.get(at + 2))
+}
+
 fn alter(verb: Verb<'_>, found: &mut Found) {
     // What is altered is one word or `a.b`, and may be said to be on a cluster.
     let name = verb.skip(2, &["IF", "EXISTS", "ONLY"]);
@@ -464,6 +549,9 @@ fn alter(verb: Verb<'_>, found: &mut Found) {
         ("SERVER", _) if verb.word(2) == "ROLE" => "query.grant",
         ("DATASHARE" | "SHARE", _) if verb.has("ADD") || verb.has("SET") => "query.grant",
         ("ACCOUNT" | "INSTANCE" | "SYSTEM", _) => "query.server",
+        ("DATABASE" | "SERVER", _) if verb.word(2) == "AUDIT" && verb.has("OFF") => {
+            "query.audit.off"
+        }
         ("DATABASE", _) if verb.has("OFFLINE") || verb.has("SINGLE_USER") => "query.server",
         _ if verb.has("DISABLE") && (verb.has("SECURITY") || verb.has("TRIGGER")) => "query.server",
         ("TABLE", "TRUNCATE") => "query.truncate",
@@ -557,11 +645,12 @@ fn only_tells(verb: Verb<'_>) -> bool {
 }
 
 /// What a statement says that is about more than rows: files, other machines, the server.
-fn outward(verb: Verb<'_>, found: &mut Found) {
+fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
     let Verb { statement, words, .. } = verb;
     let next = verb.word(1);
     let file = |found: &mut Found, name: &str| found.push((FILE, name.to_owned()));
     let rule = match verb.word(0) {
+        "COPY" if next == "INTO" && made.leads_away(verb) => "query.export",
         "COPY" | "EXPORT" => return copy(statement, words, found),
         "UNLOAD" => "query.export",
         "PUT" => {
@@ -576,6 +665,7 @@ fn outward(verb: Verb<'_>, found: &mut Found) {
         }
         "LOAD" => return file(found, behind(statement, words, &["INFILE"]).unwrap_or_default()),
         "BACKUP" | "BULK" if is_address(verb.text()) => "query.remote",
+        "BACKUP" if is_backup(verb.text()) => "query.change",
         "BACKUP" | "BULK" => return file(found, verb.text()),
         "VACUUM" if verb.has("INTO") => {
             return file(found, behind(statement, words, &["INTO"]).unwrap_or_default());
@@ -600,6 +690,12 @@ fn outward(verb: Verb<'_>, found: &mut Found) {
         _ => return,
     };
     found.push((rule, String::new()));
+}
+
+/// Whether a file is called as backups of SQL Server are, and so is nothing that another program would run or serve.
+fn is_backup(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    matches!(&*ending, "bak" | "bck" | "bkp" | "backup" | "dif" | "diff" | "log" | "trn")
 }
 
 /// The file of Snowflake's `PUT file:///home/… @stage`; where no quotes stand around it, its words have lost their case.
@@ -864,6 +960,24 @@ mod tests {
             ("CREATE TEMP TABLE a (b int); DROP TABLE a, users", "query.drop.table"),
             ("CREATE TEMP TABLE a (b int); DROP TABLE public.a", "query.drop.table"),
             ("DROP TABLE #a", "query.drop.part"),
+            ("TRUNCATE TABLE #a", "query.change"),
+            ("TRUNCATE TABLE # a\nusers", "query.truncate"),
+            ("DROP TABLE # a\nusers", "query.drop.table"),
+            ("ALTER SERVER AUDIT [a] WITH (STATE = OFF)", "query.audit.off"),
+            ("DROP DATABASE AUDIT SPECIFICATION a", "query.audit.off"),
+            ("GRANT x ON SCHEMA a TO \"allUsers\"", "query.grant"),
+            ("GRANT SELECT ON a TO ROLE PUBLIC", "query.grant"),
+            ("CREATE STAGE s URL = 's3://x/'; COPY INTO @s/y FROM t", "query.export"),
+            (
+                "CREATE TRIGGER t AFTER UPDATE ON u FOR EACH ROW INSERT INTO s VALUES (NEW.password)",
+                "query.credentials",
+            ),
+            ("BACKUP DATABASE a TO DISK = 'C:\\inetpub\\wwwroot\\a.aspx'", "query.file at a path"),
+            ("BACKUP DATABASE a TO DISK = 'D:\\b\\a.bak'", "query.change"),
+            (
+                "CREATE TABLE n (a int, b int); INSERT INTO n SELECT a, b FROM t WHERE a > 7; DROP TABLE t; ALTER TABLE n RENAME TO t",
+                "query.drop.table",
+            ),
             ("SELECT 1 DROP TABLE users", "query.drop.table"),
             ("SELECT 1\nGO\nDROP TABLE users", "query.drop.table"),
             ("DELIMITER //\nDROP TABLE users//\nDELIMITER ;", "query.drop.table"),

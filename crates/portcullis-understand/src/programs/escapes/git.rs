@@ -1,6 +1,8 @@
 //! What git runs by itself: aliases, settings, and commands handed to its subcommands. Owns how they are followed; which
 //! options and variables there are is said by the tables.
 
+mod push;
+
 use super::{
     git_tables::{
         COMMANDS, CONFIGURATIONS, GLOBAL_VALUES, Means, REPOSITORIES, Row, VERBS, WHOLE,
@@ -30,11 +32,11 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
     let (before, after) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
     // Files and variables say something for good, options for this command and what it starts.
     surroundings(walk, invocation.span);
-    let outer = walk.git_aliases();
+    let outer = walk.git_settings();
     before_command(walk, before);
-    let own = outer..walk.git_aliases();
+    let own = outer..walk.git_settings();
     command(walk, invocation, before, after);
-    walk.forget_git_aliases(own);
+    walk.forget_git_settings(own);
 }
 
 /// What stands behind git's own options.
@@ -90,7 +92,12 @@ fn command(walk: &mut Walk<'_>, invocation: &Invocation, before: &[Argument], af
             }
         }
         "submodule" if second == "add" => cloned(walk, words.get(1..).unwrap_or_default()),
+        "checkout-index" => push::written(walk, after),
+        "http-push" | "send-pack" => push::by_hand(walk, invocation, after),
         "commit" | "push" => {
+            if verb == "push" {
+                push::by_settings(walk, invocation, after);
+            }
             let skips = |(name, value): &(String, Text)| {
                 matches!(name.as_str(), "PRE_COMMIT_ALLOW_NO_CONFIG" | "SKIP") && !value.is_empty()
             };
@@ -155,7 +162,7 @@ fn aliased_here(walk: &mut Walk<'_>, verb: &str, after: &[Argument], invocation:
     if verb.is_empty() || VERBS.contains(&verb) {
         return;
     }
-    let Some(value) = walk.git_alias(verb) else { return };
+    let Some(value) = walk.git_setting(&format!("alias.{verb}")) else { return };
     if value.known_prefix().is_empty() && value.has_unknown() {
         walk.gap(invocation.span, GapReason::UnknownCode);
         return;
@@ -327,13 +334,13 @@ fn configured(walk: &mut Walk<'_>, options: &Options<'_>, words: &[&Argument]) {
         | Some(
             Means::Directory | Means::Address | Means::Protocol | Means::File | Means::Setting,
         ) => {}
+        Some(Means::Push) => walk.define_git_setting(&key, value.text.clone()),
         Some(Means::Alias | Means::Banged) => {
-            let name = key.strip_prefix("alias.").unwrap_or_default();
-            let before = walk.git_alias(name).filter(|before| *before != value.text);
+            let before = walk.git_setting(&key).filter(|before| *before != value.text);
             walk.at_most(Certainty::Possible, |walk| set(walk, &key, &value.text, value.span));
             // Which of two settings counts depends on the files that they stand in.
             if before.is_some() {
-                walk.define_git_alias(name, Text::unknown("an alias"));
+                walk.define_git_setting(&key, Text::unknown("an alias"));
             }
         }
         Some(Means::Runs | Means::Replaces | Means::Transport) => {
@@ -437,8 +444,10 @@ fn parameters(written: &str) -> Vec<(String, String)> {
 fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
     let known = value.text.known_prefix();
     let Some((key, rest)) = known.split_once('=') else {
-        if value.text.has_unknown() {
-            walk.gap(value.span, GapReason::UnknownCode);
+        match value.text.as_known() {
+            // A key alone is one that holds.
+            Some(key) => set(walk, &key.to_ascii_lowercase(), &Text::known("true"), value.span),
+            None => walk.gap(value.span, GapReason::UnknownCode),
         }
         return;
     };
@@ -447,12 +456,11 @@ fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
 
 /// A variable of git's configuration has a value.
 pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
-    if let Some(name) = key.strip_prefix("alias.") {
-        walk.define_git_alias(name.trim_end_matches(".command"), value.clone());
+    let Some(means) = means_of(key) else { return };
+    if matches!(means, Means::Alias | Means::Push) {
+        walk.define_git_setting(key.trim_end_matches(".command"), value.clone());
     }
-    if let Some(means) = means_of(key) {
-        mean(walk, means, value, span);
-    }
+    mean(walk, means, value, span);
 }
 
 fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
@@ -485,6 +493,8 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
             });
             walk.at_likely(|walk| walk.shell(&code, span, &[], None));
         }
+        // What it says counts where something is pushed.
+        Means::Push => {}
         Means::Setting => git_setting(walk, &argument),
         Means::File => settings::named(walk, Settings::Git, &argument),
         Means::Directory => settings::directory(walk, &argument),

@@ -25,6 +25,8 @@ pub(crate) enum Means {
     Address,
     /// Whether a transport that is any command may be used.
     Protocol,
+    /// What a push to a remote sends, or that it makes the remote equal to the clone.
+    Push,
 }
 
 /// One command of git, with its options that take a value and those whose value is run or obeyed.
@@ -76,6 +78,7 @@ pub(super) static COMMANDS: &[Command] = &[
         ],
         rows: &[row(&["--exec"], Means::Transport)],
     },
+    Command { verbs: &["checkout-index"], values: &["--prefix", "--stage"], rows: &[] },
     Command {
         verbs: &["clone"],
         values: &[
@@ -312,6 +315,8 @@ pub(super) static SETTINGS: &[(&str, Means)] = &[
     ("pager.*", Means::Replaces),
     ("protocol.allow", Means::Protocol),
     ("protocol.ext.allow", Means::Protocol),
+    ("remote.*.mirror", Means::Push),
+    ("remote.*.push", Means::Push),
     ("remote.*.pushurl", Means::Address),
     ("remote.*.receivepack", Means::Transport),
     ("remote.*.uploadpack", Means::Transport),

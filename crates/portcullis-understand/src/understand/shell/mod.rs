@@ -92,7 +92,7 @@ impl Invocation {
     /// The arguments read as options and operands.
     #[must_use]
     pub fn options(&self) -> Options<'_> {
-        Options::new(&self.arguments, self.values)
+        Options::new(&self.arguments, self.values).of(&self.program)
     }
 
     /// What is known of everything that goes in: arguments and input. For programs whose output is made of them.

@@ -84,8 +84,8 @@ pub(super) struct State {
     /// forgetting one could only hide what it leads to.
     references: HashMap<String, String>,
     aliases: HashMap<String, Text>,
-    /// What words behind `git` stand for by settings that this text makes, the one that counts last.
-    git_aliases: Vec<(String, Text)>,
+    /// Settings of git that this text makes, of aliases and of what a push sends, the one that counts last.
+    git_settings: Vec<(String, Text)>,
     links: Vec<(String, String)>,
     /// The variables that programs surely get.
     exported: std::collections::HashSet<String>,
@@ -185,8 +185,8 @@ impl State {
         self.aliases.insert(name.to_owned(), value);
     }
 
-    pub(super) fn git_aliases(&mut self) -> &mut Vec<(String, Text)> {
-        &mut self.git_aliases
+    pub(super) fn git_settings(&mut self) -> &mut Vec<(String, Text)> {
+        &mut self.git_settings
     }
 
     /// A link is made; `target` is absolute.

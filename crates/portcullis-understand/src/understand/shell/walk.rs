@@ -487,27 +487,37 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a word behind `git` stands for, where settings that this call made say so. Git does not tell capitals apart.
-    pub(crate) fn git_alias(&mut self, name: &str) -> Option<Text> {
-        let defined = self.state.git_aliases().len();
+    /// What this call made a setting of git's: of an alias, or of what a push sends. Git does not tell capitals apart.
+    pub(crate) fn git_setting(&mut self, key: &str) -> Option<Text> {
+        self.git_settings_where(|known| known.eq_ignore_ascii_case(key))
+            .pop()
+            .map(|(_, value)| value)
+    }
+
+    /// The settings of git's that this call made, by their keys; the one that counts stands last.
+    pub(crate) fn git_settings_where(
+        &mut self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<(String, Text)> {
+        let defined = self.state.git_settings().len();
         self.toil(defined / NAMES_PER_WORK);
-        let mut defined = self.state.git_aliases().iter().rev();
-        defined.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+        let defined = self.state.git_settings().iter();
+        defined.filter(|(key, _)| wanted(key)).cloned().collect()
     }
 
-    /// A setting of git's says what a word stands for.
-    pub(crate) fn define_git_alias(&mut self, name: &str, value: Text) {
-        self.state.git_aliases().push((name.to_owned(), value));
+    /// A setting of git's is made.
+    pub(crate) fn define_git_setting(&mut self, key: &str, value: Text) {
+        self.state.git_settings().push((key.to_owned(), value));
     }
 
-    /// How many words stand for something, to go back to.
-    pub(crate) fn git_aliases(&mut self) -> usize {
-        self.state.git_aliases().len()
+    /// How many settings there are, to go back to.
+    pub(crate) fn git_settings(&mut self) -> usize {
+        self.state.git_settings().len()
     }
 
     /// Forgets what the options of one command said.
-    pub(crate) fn forget_git_aliases(&mut self, own: std::ops::Range<usize>) {
-        let defined = self.state.git_aliases();
+    pub(crate) fn forget_git_settings(&mut self, own: std::ops::Range<usize>) {
+        let defined = self.state.git_settings();
         if !own.is_empty() && own.end <= defined.len() {
             defined.drain(own);
         }

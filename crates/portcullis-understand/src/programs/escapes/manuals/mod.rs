@@ -218,6 +218,13 @@ pub(crate) fn manual(program: &str) -> Option<&'static Manual> {
     MANUALS.get(at).map(|(_, manual)| *manual)
 }
 
+/// Whether a long option's name is one that the manual of a program has whole; `None` where no manual is known, or the program
+/// takes no abbreviations.
+pub(in crate::programs) fn is_whole(program: &str, name: &str) -> Option<bool> {
+    let manual = manual(program).filter(|manual| manual.abbreviates)?;
+    Some(manual.kinds().iter().any(|(_, words)| words.has(name).is_some()))
+}
+
 /// Whether a program takes this option with its value joined to it and behind it alike, as far as its manual says. Some rows
 /// stand for several programs.
 #[cfg(test)]
