@@ -105,6 +105,25 @@ impl Scene<'_> {
         })
     }
 
+    /// Whether an effect is that of a command in a container which is started for it alone and has no directory, device or process of
+    /// this machine: `docker run --rm alpine rm -rf /tmp/x`. Its files are its own then.
+    pub(super) fn is_in_own_container(&self, effect: &Effect) -> bool {
+        let is_own = |run: &Run| {
+            let mut words = run.arguments.iter().map(|word| word.text.as_known());
+            let gives = |word: &str| {
+                let is_bundle = word.starts_with('-') && !word.starts_with("--");
+                is_bundle && word.contains(['v', 'H'])
+                    || ["--v", "--mo", "--ho", "--con", "--dev", "--pri", "--pid"]
+                        .iter()
+                        .any(|option| word.starts_with(option))
+            };
+            matches!(run.program.as_str(), "docker" | "nerdctl" | "podman")
+                && words.next() == Some(Some("run"))
+                && words.all(|word| word.is_some_and(|word| !gives(word)))
+        };
+        self.programs_around(effect).any(is_own)
+    }
+
     /// Whether what a program prints goes to one that lets nothing through but names and numbers.
     pub(super) fn is_cut_to_names(&self, effect: &Effect) -> bool {
         let after = self.effects.list.get(self.index(effect) + 1..).unwrap_or(&[]);

@@ -359,7 +359,13 @@ impl Found<'_> {
     /// What a rule says of an effect; in a container most of it is no harm.
     fn of(&mut self, scene: &Scene<'_>, effect: &Effect, rule: &'static Rule, hit: Hit) {
         let hit = passing::projects::tempered(rule, effect, scene, hit);
-        if !effect.contained || contained::counts(rule.id) {
+        let is_of_files =
+            || rule.id.starts_with("fs.delete.") || rule.id == "protection.gate.change";
+        let is_gone = match effect.contained {
+            true => !contained::counts(rule.id),
+            false => is_of_files() && scene.is_in_own_container(effect),
+        };
+        if !is_gone {
             self.add(rule, effect.at, effect.certainty, hit);
         }
     }

@@ -1,5 +1,7 @@
 //! Rules on connections themselves: shells tied to the network, tunnels, listeners, scans, hosts and downloads.
 
+mod lent;
+
 use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{host_kind, host_resource, is_local, is_shell, shown},
@@ -221,23 +223,49 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "whoever rules the other machine may sign in everywhere with the keys of this one",
         remedy: "go through it: `ssh -J BASTION HOST`",
-        when: When::Effect(Kinds::RUN, |effect, _| {
-            let run = super::effects::run(effect).filter(|run| run.program == "ssh")?;
-            let host = pattern::options(run).operands().next()?;
-            // What stands behind the host is the other machine's.
-            let own = run.arguments.iter().take_while(|word| word.span != host.span);
-            let lends = own.filter_map(|word| word.text.as_known()).any(|word| {
-                word.strip_prefix('-')
-                    .is_some_and(|letters| letters.starts_with('A') || letters == "fA")
-            });
-            let host = host.text.display();
-            let host = host.rsplit('@').next().unwrap_or(&host);
-            let is_bare = hosts::kind(host) == HostKind::Address;
-            let severity = if is_bare { Severity::High } else { Severity::Medium };
-            lends.then(|| super::effects::at(severity))
-        }),
-        fires: &["ssh -A root@203.0.113.8", "ssh -A dev@bastion.example.com"],
-        quiet: &["ssh -J bastion.example.com web1", "ssh web1 ls -A"],
+        when: When::Effect(Kinds::RUN, lent::agent),
+        fires: &[
+            "ssh -A root@203.0.113.8",
+            "ssh -A dev@bastion.example.com",
+            "ssh -fNA dev@bastion.example.com",
+            "ssh -oForwardAgent=yes dev@bastion.example.com",
+            "ssh -o ForwardAgent=$SSH_AUTH_SOCK -N dev@bastion.example.com",
+        ],
+        quiet: &[
+            "ssh -J bastion.example.com web1",
+            "ssh web1 ls -A",
+            "ssh -o ForwardAgent=no dev@bastion.example.com",
+        ],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.display.forward",
+        severity: Severity::Medium,
+        message: "whoever rules the other machine may read what is typed and shown on this one",
+        remedy: "forward the display with its guard: `ssh -X HOST`",
+        when: When::Effect(Kinds::RUN, lent::display),
+        fires: &[
+            "ssh -Y dev@build.example.com",
+            "ssh -oForwardX11Trusted=yes dev@build.example.com",
+        ],
+        quiet: &["ssh -X dev@build.example.com", "ssh web1 ls -Y"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.environment.sent",
+        severity: Severity::Medium,
+        message: "variables of the environment that hold secrets go to the other machine",
+        remedy: "send the one that is needed by its name: `ssh -o SendEnv=LANG HOST`",
+        when: When::Effect(Kinds::RUN, lent::variables),
+        fires: &[
+            "ssh -o SendEnv='*' build.example.com",
+            "ssh -o 'SendEnv AWS_*' build.example.com",
+            "ssh -oSendEnv=GITHUB_TOKEN build.example.com",
+        ],
+        quiet: &[
+            "ssh -o SendEnv=LANG build.example.com",
+            "ssh -o 'SendEnv LC_*' build.example.com",
+        ],
         ..CONNECTS
     },
     Rule {

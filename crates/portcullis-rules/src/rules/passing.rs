@@ -16,6 +16,7 @@ use crate::{
 };
 
 mod captured;
+mod made;
 pub(super) mod projects;
 mod uncommitted;
 
@@ -34,23 +35,30 @@ static PROOFS: &[(&str, Proof)] = &[
     ("container.run.host-mount", projects::shows_names_only),
     ("db.drop", test_database),
     ("db.mongo.drop", test_documents),
-    ("db.redis.flush", numbered_keys),
+    ("db.redis.flush", |run, effect, scene| {
+        numbered_keys(run, effect, scene) || made::server(run, effect, scene)
+    }),
     ("db.reset", test_environment),
     ("db.script.drop", test_documents),
     ("git.checkout.everything", uncommitted::is_nothing),
-    ("git.checkout.file", uncommitted::is_nothing),
+    ("git.checkout.file", |run, effect, scene| {
+        uncommitted::is_nothing(run, effect, scene) || made::generated(run, effect, scene)
+    }),
     ("git.clean.force", only_made),
     ("git.push.force", pushes_nothing),
     ("git.reset.hard", uncommitted::is_nothing),
+    ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),
     ("remote.verb.delete", emulated),
     ("token.print", captured::is_used_where_it_belongs),
     ("unfamiliar.verb.delete", |run, effect, scene| {
         local_cluster(run, effect, scene)
+            || made::cluster(run, effect, scene)
             || matches!(run.program.as_str(), "rails" | "rake" | "sequelize" | "sequelize-cli")
                 && test_environment(run, effect, scene)
     }),
+    ("windows.program.fetches", made::decodes_data),
 ];
 
 /// The hit of a rule, told as less where its circumstances prove that.

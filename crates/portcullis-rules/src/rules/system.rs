@@ -285,8 +285,8 @@ static RULES: &[Rule] = &[
             "firewall-cmd --panic-off|--panic-on",
             "firewall-cmd --remove-service|--remove-port|--remove-rich-rule|--set-default-zone|--set-target",
             "pfctl -d|-F",
-            "netsh advfirewall *",
-            "netsh firewall *",
+            "netsh adv* * !show !dump !?",
+            "netsh firewall * !show !dump !?",
         ]),
         fires: &[
             "iptables -F",
@@ -303,6 +303,8 @@ static RULES: &[Rule] = &[
             "ufw status",
             "nft list ruleset",
             "firewall-cmd --list-all",
+            "netsh advfirewall show allprofiles state",
+            "netsh advfirewall firewall show rule name=all",
         ],
         ..RUNNING
     },

@@ -130,6 +130,12 @@ impl<'a> Options<'a> {
         Self { shortest: 1, ..self }
     }
 
+    /// The options that take a value.
+    #[must_use]
+    pub const fn takes(&self) -> &'static [&'static str] {
+        self.values
+    }
+
     /// Whether any of `names` is given: `-f` also inside a bundle (`-rf`), `--force` also abbreviated (`--for`) and with
     /// one dash (`-force`).
     #[must_use]

@@ -378,6 +378,10 @@ fn compiled_from_input(walk: &mut Walk<'_>, invocation: &Invocation) {
     );
     if compiles
         && invocation.arguments.iter().any(|argument| argument.text.as_known() == Some("-"))
+        && !invocation.arguments.iter().any(|argument| {
+            // Its words are looked at, and nothing is made that could be run.
+            matches!(argument.text.as_known(), Some("-E" | "-M" | "-MM" | "-fsyntax-only"))
+        })
         && let Some(input) = invocation.input.clone().filter(|input| !input.is_empty())
     {
         walk.at_likely(|walk| walk.code("c", &input, invocation.span, &[]));

@@ -103,7 +103,8 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
     if takes_hashes(statement, &words) {
         found.push(("query.hashes", String::new()));
     }
-    if takes_credentials(statement) || keeps_credentials(statement, &words) {
+    if takes_credentials(statement) || keeps_credentials(statement, &words) || body_keeps(statement)
+    {
         found.push(("query.credentials", String::new()));
     }
     read_files(statement, words.as_slice(), found);
@@ -125,6 +126,21 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
             "(" | "BEGIN" | "THEN" | "ELSE" | "ANALYZE" | "DO" | "AS" | ")" | "LOOP" | "VERBOSE"
         );
     }
+}
+
+/// Whether what a function is made of, for a trigger to run, puts credentials aside.
+fn body_keeps(statement: &[Token]) -> bool {
+    let is = |token: &Token, word: &str| token.kind == TokenKind::Word && &*token.text == word;
+    statement.first().is_some_and(|first| is(first, "CREATE"))
+        && statement.iter().any(|token| is(token, "TRIGGER"))
+        && statement.iter().filter_map(|token| text_of(Some(token))).any(|body| {
+            sql::readings(body).iter().any(|tokens| {
+                tokens.split(|token| &*token.text == ";").any(|inner| {
+                    let words: Vec<&str> = inner.iter().map(|token| &*token.text).collect();
+                    keeps_credentials(inner, &words)
+                })
+            })
+        })
 }
 
 /// Whether a statement begins at `at` that nothing divides from the one before it: SQL Server needs no `;`.
@@ -469,9 +485,15 @@ impl Made {
     fn holds(&self, verb: Verb<'_>, from: usize) -> bool {
         let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
         let rest = match rest.split_last() {
-            Some((last, rest)) if matches!(&*last.text, "CASCADE" | "RESTRICT") => rest,
+            Some((last, rest)) if matches!(&*last.text, "CASCADE" | "END" | "RESTRICT") => rest,
             _ => rest,
         };
+        // SQL Server needs nothing between two statements.
+        let next = rest.iter().skip(1).position(|token| {
+            token.kind == TokenKind::Word
+                && matches!(&*token.text, "CREATE" | "INSERT" | "SELECT" | "WITH")
+        });
+        let rest = next.and_then(|next| rest.get(..=next)).unwrap_or(rest);
         !rest.is_empty()
             && rest.split(|token| &*token.text == ",").all(|name| match name {
                 [hash, _] if &*hash.text == "#" => true,

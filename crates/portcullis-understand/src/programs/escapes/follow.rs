@@ -20,6 +20,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let arguments = own_words(name, invocation);
     manuals::follow(walk, invocation, &arguments);
     options_of(walk, name, &arguments);
+    settings_that_arrive(walk, invocation, &arguments);
     match name {
         "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
@@ -33,6 +34,26 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     {
         let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "vi" | "vim");
         follow_input(walk, input, marks, !shows, invocation.span);
+    }
+}
+
+/// `ssh -F /dev/stdin`: the settings that an option names arrive on the standard input. A batch of sftp and what curl is told have
+/// a word of their own for that, which is read where those are.
+fn settings_that_arrive(walk: &mut Walk<'_>, invocation: &Invocation, arguments: &[Argument]) {
+    let Some(input) = invocation.input.as_ref() else { return };
+    let name = invocation.program.as_str();
+    let first = ESCAPES.partition_point(|row| row.program < name);
+    for row in ESCAPES.iter().skip(first).take_while(|row| row.program == name) {
+        let How::Settings(kind) = row.how else { continue };
+        if matches!(kind, Settings::Curl | Settings::Sftp) {
+            continue;
+        }
+        for value in Options::new(arguments, invocation.values).of(name).values_of(row.options) {
+            if matches!(value.text.as_known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+            {
+                settings::read(walk, kind, input, value.span);
+            }
+        }
     }
 }
 

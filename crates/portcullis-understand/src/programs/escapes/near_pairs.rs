@@ -205,6 +205,8 @@ fn every_setting_of_git_is_read_alike_wherever_it_stands() {
             Means::Address => "ext::sh -c x",
             Means::Protocol => "always",
             Means::File | Means::Directory => "tools/x",
+            Means::Push if pattern.ends_with("mirror") => "true",
+            Means::Push => "+HEAD:refs/heads/main",
             _ => "rm -rf /home/dev",
         };
         let (section, name) = key.rsplit_once('.').unwrap();
@@ -233,7 +235,13 @@ fn every_setting_of_git_is_read_alike_wherever_it_stands() {
             ),
         ];
         for form in &forms {
-            if !is_stopped(&verdict(form)) {
+            // What is pushed matters where something is, and not where a clone is made.
+            let form = match means {
+                Means::Push if form.contains("clone") => continue,
+                Means::Push => form.replace("git status", "git push").replace(" status", " push"),
+                _ => form.clone(),
+            };
+            if !is_stopped(&verdict(&form)) {
                 told.push(format!("`{form}` passes"));
             }
         }

@@ -132,7 +132,8 @@ fn is_brought_along(walk: &Walk<'_>, path: &Text) -> bool {
     }
 }
 
-fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
+/// Reads what is known of settings, however they came.
+pub(super) fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
     let mut known = String::new();
     for piece in &content.pieces {
         known.push_str(match piece {

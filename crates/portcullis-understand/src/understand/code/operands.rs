@@ -326,6 +326,10 @@ impl Interpreter<'_, '_, '_> {
                     self.at = close + 1;
                     return self.arrow(parameters);
                 }
+                // `(f for f in files)`: a generator gives what its list would.
+                if let Some(list) = self.comprehension(close) {
+                    return list;
+                }
                 match self.list(close) {
                     mut list if list.len() == 1 && self.word_at(close - 1) != "," => {
                         list.pop().unwrap_or_else(|| Value::known(""))

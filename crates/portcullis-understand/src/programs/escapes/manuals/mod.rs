@@ -259,7 +259,34 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argume
     }
     match invocation.program.as_str() {
         "cargo" | "gh" | "go" => by_operands(walk, invocation),
+        "ssh-keygen" => key_made(walk, invocation, own),
         _ => {}
+    }
+}
+
+/// `ssh-keygen -f KEY <<< y`: a key is made where one lies, which is asked about and answered beforehand. Without an answer the one
+/// that is there stays.
+fn key_made(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
+    /// What it does instead of making a key.
+    const OTHER: &[&str] = &[
+        "-A", "-B", "-D", "-F", "-H", "-K", "-L", "-M", "-Q", "-R", "-U", "-Y", "-c", "-e", "-i",
+        "-k", "-l", "-p", "-r", "-s", "-y",
+    ];
+    const VALUES: &[&str] = &[
+        "-C", "-D", "-E", "-F", "-I", "-M", "-N", "-O", "-P", "-R", "-V", "-Y", "-Z", "-a", "-b",
+        "-f", "-m", "-n", "-r", "-s", "-t", "-w", "-z",
+    ];
+    let options = crate::programs::Options::new(own, VALUES);
+    let Some(answer) = invocation.input.as_ref().filter(|answer| !answer.is_empty()) else {
+        return;
+    };
+    let known = answer.known_prefix().trim_start();
+    let agrees = known.starts_with(['y', 'Y']) || known.is_empty() && answer.has_unknown();
+    if let Some(file) = options.value(&["-f"])
+        && agrees
+        && !options.has(OTHER)
+    {
+        walk.write(&file, WriteMode::Replace, Text::unknown("a key"));
     }
 }
 

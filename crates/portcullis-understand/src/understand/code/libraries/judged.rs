@@ -506,11 +506,28 @@ impl Interpreter<'_, '_, '_> {
         let chooses = head.is_none_or(|head| {
             (head..self.at)
                 .any(|at| matches!(self.word_at(at), "if" | "elif" | "continue" | "filter"))
+                && !self.chooses_by_account(head)
         });
         if is_each && !chooses {
             let target = Text::unknown("every process");
             self.walk.emit(EffectKind::Kill { target, everything: true }, span);
         }
+    }
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether nothing but whose a process is chooses it: a person's processes are their whole session.
+    fn chooses_by_account(&self, head: usize) -> bool {
+        let start = |at: usize| self.unit.tokens.get(at).map(|token| token.span.range().start);
+        let end = start(self.at).unwrap_or(self.source.len());
+        let text = start(head).and_then(|from| self.source.get(from..end));
+        let Some((_, condition)) = text.and_then(|text| text.split_once("if ")) else {
+            return false;
+        };
+        let by_account = condition.contains("username") || condition.contains("uids");
+        let by_more =
+            [".name", "\"name\"", "'name'", "cmdline", "exe", "children", "ppid", "parent"];
+        by_account && !by_more.iter().any(|word| condition.contains(word))
     }
 }
 

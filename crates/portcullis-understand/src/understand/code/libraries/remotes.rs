@@ -140,7 +140,12 @@ pub(super) const CARDS: &[Card] = &[
     Card {
         modules: &["psutil"],
         habits: &[],
-        methods: &[("kill", Kills), ("terminate", Kills), ("suspend", Kills)],
+        methods: &[
+            ("kill", Kills),
+            ("send_signal", Kills),
+            ("suspend", Kills),
+            ("terminate", Kills),
+        ],
         otherwise: Some(Quiet),
     },
     // https://docs.celeryq.dev, https://airflow.apache.org/docs, https://docs.ray.io, https://modal.com/docs

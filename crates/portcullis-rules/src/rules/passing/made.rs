@@ -1,0 +1,171 @@
+//! Whether what is taken away was made by an earlier command of the same call: a work tree, a cluster, a server in a container.
+//! Owns what ties the two together; a name that could have meant something before proves nothing.
+
+use super::{
+    super::{Scene, effects},
+    is_here, reaches_elsewhere,
+};
+use crate::{
+    effect::{Argument, Effect, Run},
+    programs::Options,
+};
+
+/// The port that a server of Redis has by itself: another one may listen there.
+const REDIS: &str = "6379";
+
+fn before<'a>(effect: &'a Effect, scene: &'a Scene<'_>) -> impl Iterator<Item = &'a Run> {
+    let before = scene.effects.list.iter().take_while(move |other| !std::ptr::eq(*other, effect));
+    before.filter_map(effects::run)
+}
+
+/// All words of a command, where all of them are known.
+fn words(run: &Run) -> Option<Vec<&str>> {
+    run.arguments.iter().map(|word| word.text.as_known()).collect()
+}
+
+/// `git worktree add PATH … git worktree remove --force PATH`: git makes one where nothing lies, and refuses otherwise.
+pub(super) fn work_tree(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    const VALUES: &[&str] = &["-B", "-C", "-b", "-c", "--reason"];
+    let path_of = |run: &Run, verb: &str| -> Option<String> {
+        let mut operands =
+            Options::new(&run.arguments, VALUES).operands().map(|word| word.text.as_known());
+        let is_it = run.program == "git"
+            && operands.next()? == Some("worktree")
+            && operands.next()? == Some(verb);
+        operands.next().flatten().filter(|_| is_it).map(str::to_owned)
+    };
+    let Some(path) = path_of(run, "remove") else { return false };
+    let was_there = scene.facts.paths.get(&path).is_some_and(|fact| fact.exists);
+    !was_there && before(effect, scene).any(|run| path_of(run, "add").as_ref() == Some(&path))
+}
+
+/// `kind create cluster --name N … kind delete cluster --name N`.
+pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let name_of = |run: &Run, verb: &str| -> Option<String> {
+        let words = words(run)?;
+        let begins = match run.program.as_str() {
+            "kind" => words.starts_with(&[verb, "cluster"]),
+            "k3d" => words.starts_with(&["cluster", verb]),
+            "minikube" => words.first() == Some(&if verb == "create" { "start" } else { verb }),
+            _ => false,
+        };
+        let options = Options::new(&run.arguments, &["-n", "-p", "--name", "--profile"]);
+        let value = options.value(&["-n", "-p", "--name", "--profile"]);
+        let operand = options.operands().nth(2).filter(|_| run.program == "k3d").cloned();
+        let name = value.or(operand).and_then(|name| name.text.as_known().map(str::to_owned));
+        begins.then(|| name.unwrap_or_default())
+    };
+    let is_all = |word: &Argument| matches!(word.text.as_known(), Some("--all" | "-a" | "--purge"));
+    let Some(name) = name_of(run, "delete") else { return false };
+    !run.arguments.iter().any(is_all)
+        && before(effect, scene).any(|other| {
+            other.program == run.program && name_of(other, "create").as_ref() == Some(&name)
+        })
+}
+
+/// `docker run -p 6390:6379 redis … redis-cli -p 6390 FLUSHALL`: a port that nothing else has, or the container would not start.
+pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let options = Options::new(&run.arguments, &["-h", "-p", "-n", "-a", "-u", "-s"]);
+    let port = options.value(&["-p"]);
+    let Some(port) = port.as_ref().and_then(|port| port.text.as_known()) else { return false };
+    let serves = |run: &Run| {
+        let Some(words) = words(run) else { return false };
+        let starts = matches!(run.program.as_str(), "docker" | "nerdctl" | "podman")
+            && words.first() == Some(&"run")
+            && !reaches_elsewhere(run);
+        let publishes = Options::new(&run.arguments, &["-p", "--publish"])
+            .values_of(&["-p", "--publish"])
+            .any(|value| {
+                let known = value.text.as_known().unwrap_or("");
+                let mut parts = known.rsplit(':');
+                let is_inside = parts.next().is_some_and(|inside| inside.starts_with(REDIS));
+                is_inside
+                    && parts.next() == Some(port)
+                    && parts.next().is_none_or(|host| host == "127.0.0.1")
+            });
+        let is_image = |word: &&str| {
+            let name = word.rsplit('/').next().unwrap_or(word).split(':').next().unwrap_or("");
+            name.starts_with("redis") || name.starts_with("valkey")
+        };
+        starts && publishes && words.iter().any(is_image)
+    };
+    port != REDIS
+        && is_here(options, &["-h"])
+        && !options.has(&["-u", "-s", "--cluster"])
+        && before(effect, scene).any(serves)
+}
+
+/// Files that a program writes from others of the project and would write again: locks of package managers, snapshots of tests,
+/// code that was made small.
+pub(super) fn generated(run: &Run, _: &Effect, _: &Scene<'_>) -> bool {
+    const LOCKS: &[&str] = &[
+        "Cargo.lock",
+        "Gemfile.lock",
+        "Pipfile.lock",
+        "Podfile.lock",
+        "bun.lock",
+        "bun.lockb",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "go.sum",
+        "gradle.lockfile",
+        "mix.lock",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "packages.lock.json",
+        "pdm.lock",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "pubspec.lock",
+        "uv.lock",
+        "yarn.lock",
+    ];
+    const ENDINGS: &[&str] = &[".js.map", ".css.map", ".min.css", ".min.js", ".snap"];
+    let Some(words) = words(run) else { return false };
+    let (verb, rest) = match words.as_slice() {
+        [verb @ ("checkout" | "restore"), rest @ ..] => (*verb, rest),
+        _ => return false,
+    };
+    let files = match rest.iter().position(|word| *word == "--") {
+        Some(at) => rest.get(at + 1..).unwrap_or_default(),
+        None if verb == "restore" && !rest.iter().any(|word| word.starts_with('-')) => rest,
+        None => return false,
+    };
+    let is_made = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !path.contains(['*', '?', '['])
+            && !path.starts_with(':')
+            && (LOCKS.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end)))
+    };
+    !files.is_empty() && files.iter().all(is_made)
+}
+
+/// `certutil -decode tests\\logo.b64 build\\logo.png`: what comes out is a picture or a text, and nothing else in the call names it.
+pub(super) fn decodes_data(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    const DATA: &[&str] = &[
+        "bin", "bmp", "cer", "crt", "csv", "der", "gif", "jpeg", "jpg", "json", "pdf", "pem",
+        "png", "txt", "webp", "xml",
+    ];
+    let Some(words) = words(run) else { return false };
+    let mut operands = words.iter().filter(|word| !word.starts_with(['-', '/'])).copied();
+    let (Some(from), Some(to), None) = (operands.next(), operands.next(), operands.next()) else {
+        return false;
+    };
+    let name = |path: &str| path.rsplit(['\\', '/']).next().unwrap_or(path).to_ascii_lowercase();
+    let is_near = |path: &str| {
+        !path.contains([':', '%', '$', '~']) && !path.contains("..") && !path.starts_with('\\')
+    };
+    let is_data =
+        |path: &str| name(path).rsplit_once('.').is_some_and(|(_, ending)| DATA.contains(&ending));
+    let named = |text: &str| text.to_ascii_lowercase().matches(&name(to)).count();
+    run.program == "certutil"
+        && words
+            .iter()
+            .any(|word| word.trim_start_matches(['-', '/']).eq_ignore_ascii_case("decode"))
+        && words.iter().all(|word| !word.to_ascii_lowercase().contains("urlcache"))
+        && is_near(from)
+        && is_near(to)
+        && is_data(to)
+        && scene.effects.layers.iter().all(|layer| named(&layer.text) < 2)
+}
