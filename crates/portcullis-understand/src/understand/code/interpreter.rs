@@ -46,7 +46,7 @@ pub(super) fn run(
     let directory = interpreter.walk.directory().map(str::to_owned);
     let unit = Rc::clone(&interpreter.unit);
     interpreter.spliced(&unit.tokens, false);
-    interpreter.to_the_end();
+    interpreter.run_to_the_end();
     interpreter.walk.go_to(directory);
     interpreter.printed()
 }
@@ -166,7 +166,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
     }
 
     /// Reads what is left, with the functions that nothing called.
-    fn to_the_end(&mut self) {
+    fn run_to_the_end(&mut self) {
         self.statements(self.end);
         self.uncalled();
         self.flush();
