@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::{
     audit::Record,
     canonical,
+    person,
     pins::names::{parts, written},
     platform, private,
 };
@@ -38,11 +39,18 @@ const MAX_BYTES: u64 = 4_096;
 struct Note {
     sequence: u64,
     at: Timestamp,
+    /// The agent whose call it is; nothing where the system does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    caller: Option<String>,
 }
 
-/// Notes the decision `sequence` about a call of a server's tool.
+/// Notes the decision `sequence` about a call of a server's tool, which the agent of this process is about to make.
 pub fn leave(state: &Path, tool: &str, arguments: &Map<String, Value>, sequence: u64) {
     let Some((_, own)) = parts(tool) else { return };
+    // Where no server is behind a proxy, nobody takes it.
+    if !state.join("mcp").is_dir() {
+        return;
+    }
     let path = path(state, own, arguments);
     let Some(mut file) = opened(&path) else { return };
     if file.lock().is_err() {
@@ -54,12 +62,12 @@ pub fn leave(state: &Path, tool: &str, arguments: &Map<String, Value>, sequence:
     if notes.len() >= MOST {
         notes.remove(0);
     }
-    notes.push(Note { sequence, at: now });
+    notes.push(Note { sequence, at: now, caller: person::caller() });
     // Without a note the second gate judges by itself.
     let _ = write(&mut file, &notes);
 }
 
-/// Takes what was decided about a call, the oldest first.
+/// Takes what was decided about a call of the agent that started this process, the oldest first.
 #[must_use]
 pub fn take(state: &Path, tool: &str, arguments: &Map<String, Value>) -> Option<u64> {
     let path = path(state, &written(tool), arguments);
@@ -71,10 +79,8 @@ pub fn take(state: &Path, tool: &str, arguments: &Map<String, Value>) -> Option<
     let now = Timestamp::now();
     let mut notes = read(&mut file);
     notes.retain(|note| holds(note, now));
-    if notes.is_empty() {
-        return None;
-    }
-    let first = notes.remove(0);
+    let is_ours = |note: &Note| note.caller.as_deref().is_none_or(person::descends_from);
+    let first = notes.remove(notes.iter().position(is_ours)?);
     // What cannot be taken away is not taken: it would count twice.
     if notes.is_empty() {
         fs::remove_file(&path).ok()?
@@ -140,6 +146,7 @@ mod tests {
     #[test]
     fn a_decision_is_taken_once_and_by_the_same_call_alone() {
         let state = tempfile::tempdir().unwrap();
+        std::fs::create_dir(state.path().join("mcp")).unwrap();
         let arguments = json!({"to": "ann", "amount": 5}).as_object().cloned().unwrap();
         let other = json!({"to": "ann", "amount": 6}).as_object().cloned().unwrap();
         leave(state.path(), "mcp__bank__pay", &arguments, 7);
@@ -152,9 +159,24 @@ mod tests {
         assert_eq!(take(state.path(), "pay", &arguments), None);
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_was_decided_for_one_agent_counts_for_no_other() {
+        let state = tempfile::tempdir().unwrap();
+        std::fs::create_dir(state.path().join("mcp")).unwrap();
+        leave(state.path(), "mcp__bank__pay", &Map::new(), 7);
+        let path = path(state.path(), "pay", &Map::new());
+        let mut notes: Vec<Note> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        notes[0].caller = Some("1-99".to_owned());
+        fs::write(&path, serde_json::to_vec(&notes).unwrap()).unwrap();
+        assert_eq!(take(state.path(), "pay", &Map::new()), None);
+        assert_eq!(person::caller().is_some_and(|own| !person::descends_from(&own)), false);
+    }
+
     #[test]
     fn notes_of_one_call_are_few() {
         let state = tempfile::tempdir().unwrap();
+        std::fs::create_dir(state.path().join("mcp")).unwrap();
         for sequence in 0..100 {
             leave(state.path(), "mcp__bank__pay", &Map::new(), sequence);
         }

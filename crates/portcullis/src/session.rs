@@ -4,7 +4,7 @@
 use std::{
     collections::VecDeque,
     env, io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -21,7 +21,7 @@ use portcullis_core::{
     policy::{Confirmation, Context, Mode, Policy, PolicyOptions, Rule},
     redact::redact,
     rules,
-    session::Source,
+    session::{Source, ToolDefinition},
     understand,
 };
 
@@ -30,7 +30,7 @@ use crate::{
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::{Observer, Place},
-    report, watch,
+    pins, report, watch,
     wire::{EventRequest, Happened, Noticed},
 };
 
@@ -79,6 +79,8 @@ pub struct Session {
     home: Option<String>,
     observer: Observer,
     memory: Memory,
+    /// Where it is kept what was accepted of servers.
+    state: Option<PathBuf>,
     /// Where the answers of the latest calls come from, by the session and the id of each.
     sources: Mutex<VecDeque<(Heard, Source)>>,
     on_failure: OnFailure,
@@ -179,6 +181,7 @@ impl Session {
         let off = !audit.enabled || (unwanted && !configuration.is_locked(Lock::Audit));
         let directory = audit.path.clone().or(directories.state);
         let kept = if off { None } else { directory.clone() };
+        let state = directory.clone();
         let record = if off { Recording::Off } else { Recording::open(directory.as_deref()) };
         let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown, None);
         Self {
@@ -192,6 +195,7 @@ impl Session {
             home,
             observer,
             memory: Memory::new(kept.as_deref()),
+            state,
             sources: Mutex::default(),
             record,
             on_failure: audit.on_failure,
@@ -357,6 +361,15 @@ impl Session {
     fn surroundings(&self, call: &ToolCall) -> Facts {
         let mut facts = self.observer.surroundings(call.cwd.as_deref(), call.home.as_deref());
         facts.session = self.memory.of(call);
+        if facts.session.tools().find(&call.tool).is_none()
+            && let Some(state) = &self.state
+            && let Some((server, entry)) = pins::Files::accepted(state, &call.tool)
+            && let Some(mut tool) = ToolDefinition::read(&entry)
+        {
+            // Whoever judges a call of it knows of it what the proxy before it knows.
+            tool.server = Some(server);
+            facts.session.learn(vec![tool]);
+        }
         facts
     }
 

@@ -446,6 +446,16 @@ impl Desk {
         let _ = self.session.note(entry);
     }
 
+    /// Keeps in mind what a server said that answers no call: what a task came to, a log, how far something is.
+    pub fn overheard(&self, method: &str, text: &str, seen: &Inspection) {
+        if text.is_empty() {
+            return;
+        }
+        let call = self.call(method, Members::new());
+        // What is not kept in mind is known to be lost by the next call.
+        let _ = self.session.answered_with(&call, text, seen);
+    }
+
     /// Records something about the server itself.
     pub fn changed(&mut self, by: &str, outcome: &str, reason: &str) {
         // Whether something is held does not hang on it.

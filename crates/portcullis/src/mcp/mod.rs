@@ -15,6 +15,7 @@ pub mod engine;
 pub mod frame;
 pub mod method;
 pub mod probe;
+pub mod proof;
 pub mod result;
 pub mod seal;
 pub mod stdio;

@@ -21,6 +21,9 @@ use crate::report::visible;
 /// How many lines wait between two threads.
 const QUEUE: usize = 64;
 
+/// How many frames a server may leave unread before it counts as gone.
+const UNREAD: usize = 1_024;
+
 /// How often what waits is looked after.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -81,7 +84,8 @@ pub fn run(mut engine: Engine, start: &Start) -> io::Result<()> {
 /// A server that runs.
 struct Server {
     child: Child,
-    input: Option<Box<dyn Write + Send>>,
+    /// Its input, written by a thread of its own: a server that reads nothing holds up nobody but itself.
+    input: Option<SyncSender<Vec<u8>>>,
 }
 
 fn passed(
@@ -142,7 +146,7 @@ struct Written {
 }
 
 /// Writes what goes out. A client that does not read is an error; a server that does not is gone.
-fn written(out: Out, server: Option<&mut Box<dyn Write + Send>>) -> io::Result<Written> {
+fn written(out: Out, server: Option<&mut SyncSender<Vec<u8>>>) -> io::Result<Written> {
     let Out { client, server: to_server, lines, notes } = out;
     for note in notes {
         say(&note);
@@ -150,7 +154,7 @@ fn written(out: Out, server: Option<&mut Box<dyn Write + Send>>) -> io::Result<W
     let mut is_broken = false;
     if let Some(server) = server {
         for frame in to_server {
-            is_broken |= server.write_all(&frame.line()).and_then(|()| server.flush()).is_err();
+            is_broken |= server.try_send(frame.line()).is_err();
         }
     }
     if !client.is_empty() || !lines.is_empty() {
@@ -180,7 +184,7 @@ fn started(start: &Start, sender: &SyncSender<Event>) -> io::Result<Server> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let taken = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(input), Some(output), Some(complaints)) = taken else {
+    let (Some(server), Some(output), Some(complaints)) = taken else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
     let answers = sender.clone();
@@ -190,7 +194,16 @@ fn started(start: &Start, sender: &SyncSender<Event>) -> io::Result<Server> {
     thread::Builder::new()
         .name("complaints".to_owned())
         .spawn(move || complaints_of(&mut BufReader::new(complaints)))?;
-    Ok(Server { child, input: Some(Box::new(input)) })
+    let (input, lines) = mpsc::sync_channel::<Vec<u8>>(UNREAD);
+    thread::Builder::new().name("input".to_owned()).spawn(move || {
+        let mut server = server;
+        for line in lines {
+            if server.write_all(&line).and_then(|()| server.flush()).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(Server { child, input: Some(input) })
 }
 
 fn read(

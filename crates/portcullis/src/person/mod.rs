@@ -269,6 +269,41 @@ pub fn session_of_starter(prefix: &str) -> String {
     format!("{prefix}-{}", random.unwrap_or_else(|_| std::process::id().to_string()))
 }
 
+/// The agent that called this hook, by what no other process has; nothing where the system does not say.
+#[must_use]
+pub fn caller() -> Option<String> {
+    #[cfg(target_os = "linux")]
+    {
+        let processes = linux::Proc::new();
+        let caller = ancestry::caller(&processes, linux::Proc::own_id()?)?;
+        Some(format!("{}-{}", caller.id, caller.started))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        None
+    }
+}
+
+/// Whether a process that [`caller`] named is among those who started this one.
+#[must_use]
+pub fn descends_from(caller: &str) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let processes = linux::Proc::new();
+        let own = linux::Proc::own_id().and_then(|own| processes.place(own));
+        let above = std::iter::successors(own, |process| {
+            (process.parent > 0).then(|| processes.place(process.parent)).flatten()
+        });
+        let mut above = above.take(MAX_NOTES);
+        above.any(|process| format!("{}-{}", process.id, process.started) == caller)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = caller;
+        false
+    }
+}
+
 /// Notes in the state directory that the process which called this hook is an agent, so that nothing it starts can answer
 /// for a person, whatever it is called. Costs one look where it is noted already.
 ///

@@ -146,6 +146,7 @@ pub fn enrol(files: &Files, definition: &Definition, by: &str) -> io::Result<()>
 /// What the system says.
 pub fn accepted_on_first_use(
     files: &Files,
+    definition: &Definition,
     identity: Option<&Value>,
     listing: Option<(Kind, &[Listed])>,
 ) -> io::Result<Option<Accepted>> {
@@ -155,6 +156,10 @@ pub fn accepted_on_first_use(
         let signed = Signed { by: format!("{} (first use)", first.by), at: Timestamp::now() };
         let mut after = pins.clone();
         let mut names = Vec::new();
+        if pins.begun.is_none() {
+            // The files among its words are those of where it is started, which whoever put the proxy there need not have seen.
+            after.definition = Some(definition.clone());
+        }
         if let (None, Some(identity)) = (&pins.identity, identity) {
             after.identity = Some(identity.clone());
             names.push("identity".to_owned());
@@ -165,8 +170,9 @@ pub fn accepted_on_first_use(
                 names.push(format!("{} {}", kind.name(), one.name));
             }
             after.listed.insert(kind);
+            after.begun.get_or_insert_with(Timestamp::now);
         }
-        if after == *pins {
+        if names.is_empty() && after.listed == pins.listed {
             return (None, None);
         }
         let digest = digest_of(&after);

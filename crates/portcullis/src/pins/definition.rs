@@ -78,6 +78,18 @@ impl Definition {
             ));
             return found;
         }
+        found.extend(self.other_files(accepted));
+        found
+    }
+
+    /// Whether it is the same command, whatever stands in the files that it names.
+    #[must_use]
+    pub fn is_same_command(&self, accepted: &Self) -> bool {
+        self.digest == accepted.digest
+    }
+
+    fn other_files(&self, accepted: &Self) -> Vec<String> {
+        let mut found = Vec::new();
         for (path, digest) in &self.files {
             match accepted.files.get(path) {
                 None => found.push(format!("`{path}` is started, and was not there")),

@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,6 +41,9 @@ const FOLDER: &str = "mcp";
 
 /// How many servers are looked through for names that could be taken for another's.
 pub const SERVERS: usize = 256;
+
+/// How long after the first listing those of other kinds are part of the first use.
+const FIRST_USE: SignedDuration = SignedDuration::from_hours(1);
 
 /// The longest name of a server.
 const LONGEST_NAME: usize = 128;
@@ -64,6 +67,9 @@ pub struct Pins {
     /// Who put the proxy before it, as long as what it shows first is taken for what they meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_use: Option<Signed>,
+    /// When the first listing was taken: what is listed for the first time much later is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Timestamp>,
     /// Of which kinds the first listing was taken.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub listed: BTreeSet<Kind>,
@@ -302,7 +308,12 @@ impl Pins {
     /// Whether what the first listing of a kind shows is taken for what was meant.
     #[must_use]
     pub fn is_first_use(&self, kind: Kind) -> bool {
-        self.first_use.is_some() && !self.listed.contains(&kind)
+        let is_begun_lately = |begun: Timestamp| {
+            (SignedDuration::ZERO..=FIRST_USE).contains(&Timestamp::now().duration_since(begun))
+        };
+        self.first_use.is_some()
+            && !self.listed.contains(&kind)
+            && self.begun.is_none_or(is_begun_lately)
     }
 
     fn is_whole(&self) -> bool {

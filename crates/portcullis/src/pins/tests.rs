@@ -28,7 +28,7 @@ impl Desk {
         let files = Files::of(state.path(), "files").unwrap();
         enrol(&files, &Definition::of_command(&["server".to_owned()]), "ann").unwrap();
         let listed = against(Kind::Tool, tools.to_vec(), &files.known(), &Others::default()).0;
-        accepted_on_first_use(&files, Some(&who("files", None)), Some((Kind::Tool, &listed)))
+        accepted_on_first_use(&files, &Definition::of_command(&["server".to_owned()]), Some(&who("files", None)), Some((Kind::Tool, &listed)))
             .unwrap()
             .unwrap();
         Self { state, files }
@@ -275,7 +275,7 @@ fn the_first_use_is_once_for_each_kind() {
     let listed =
         against(Kind::Tool, vec![fresh.clone()], &desk.files.known(), &Others::default()).0;
     assert!(
-        accepted_on_first_use(&desk.files, None, Some((Kind::Tool, &listed))).unwrap().is_none()
+        accepted_on_first_use(&desk.files, &Definition::of_command(&["server".to_owned()]), None, Some((Kind::Tool, &listed))).unwrap().is_none()
     );
     assert!(desk.is_held(std::slice::from_ref(&fresh), "write_file"));
     // Putting the proxy there again takes nothing new.
@@ -298,5 +298,16 @@ fn names_of_servers_lead_nowhere_else() {
     assert_eq!(inside, 1);
     for name in ["", " ", "a\nb", &"x".repeat(200)] {
         assert!(Files::of(state.path(), name).is_err());
+    }
+}
+
+#[test]
+fn what_is_listed_for_the_first_time_much_later_is_new() {
+    let desk = Desk::met(&[tool("read_file", "Reads a file.")]);
+    let Known::Pins(mut pins) = desk.files.known() else { panic!("nothing is accepted") };
+    assert!(pins.is_first_use(Kind::Prompt));
+    for hours in [2, -2] {
+        pins.begun = Some(Timestamp::now() - SignedDuration::from_hours(hours));
+        assert!(!pins.is_first_use(Kind::Prompt), "{hours}");
     }
 }

@@ -209,6 +209,10 @@ impl Engine {
                 vec![format!("what was accepted of this server cannot be read: {why}")]
             }
             Known::Pins(pins) => match &pins.definition {
+                // Which files it names is settled at its first start, where that is.
+                Some(accepted) if pins.first_use.is_some() && pins.begun.is_none() && self.definition.is_same_command(accepted) => {
+                    Vec::new()
+                }
                 Some(accepted) => self.definition.differences(accepted),
                 None => Vec::new(),
             },

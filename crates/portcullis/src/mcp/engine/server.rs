@@ -58,7 +58,11 @@ impl Engine {
                     );
                     Err(Answer::error(id.clone(), CODE, &words).outcome.err().unwrap_or_default())
                 } else {
-                    Ok(shown(result).members)
+                    let shown = shown(result);
+                    if method.starts_with("tasks/") {
+                        self.desk.overheard(&method, &shown.text, &shown.seen);
+                    }
+                    Ok(shown.members)
                 };
                 out.client.push(Answer { id, outcome }.into());
             }
@@ -292,7 +296,11 @@ impl Engine {
                     self.drop_frame("nothing of this server is let through", out);
                     return;
                 }
-                let mut params = params.map(|params| shown(params).members);
+                let shown = params.map(shown);
+                if let Some(shown) = shown.as_ref().filter(|it| it.seen.calls_for_caution()) {
+                    self.desk.overheard(&method, &shown.text, &shown.seen);
+                }
+                let mut params = shown.map(|shown| shown.members);
                 if method == "notifications/cancelled"
                     && let Some(params) = &mut params
                 {
