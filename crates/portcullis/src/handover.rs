@@ -15,8 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     audit::Record,
-    canonical,
-    person,
+    canonical, person,
     pins::names::{parts, written},
     platform, private,
 };
@@ -146,7 +145,7 @@ mod tests {
     #[test]
     fn a_decision_is_taken_once_and_by_the_same_call_alone() {
         let state = tempfile::tempdir().unwrap();
-        std::fs::create_dir(state.path().join("mcp")).unwrap();
+        fs::create_dir(state.path().join("mcp")).unwrap();
         let arguments = json!({"to": "ann", "amount": 5}).as_object().cloned().unwrap();
         let other = json!({"to": "ann", "amount": 6}).as_object().cloned().unwrap();
         leave(state.path(), "mcp__bank__pay", &arguments, 7);
@@ -163,20 +162,20 @@ mod tests {
     #[test]
     fn what_was_decided_for_one_agent_counts_for_no_other() {
         let state = tempfile::tempdir().unwrap();
-        std::fs::create_dir(state.path().join("mcp")).unwrap();
+        fs::create_dir(state.path().join("mcp")).unwrap();
         leave(state.path(), "mcp__bank__pay", &Map::new(), 7);
         let path = path(state.path(), "pay", &Map::new());
         let mut notes: Vec<Note> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         notes[0].caller = Some("1-99".to_owned());
         fs::write(&path, serde_json::to_vec(&notes).unwrap()).unwrap();
         assert_eq!(take(state.path(), "pay", &Map::new()), None);
-        assert_eq!(person::caller().is_some_and(|own| !person::descends_from(&own)), false);
+        assert!(person::caller().is_none_or(|own| person::descends_from(&own)));
     }
 
     #[test]
     fn notes_of_one_call_are_few() {
         let state = tempfile::tempdir().unwrap();
-        std::fs::create_dir(state.path().join("mcp")).unwrap();
+        fs::create_dir(state.path().join("mcp")).unwrap();
         for sequence in 0..100 {
             leave(state.path(), "mcp__bank__pay", &Map::new(), sequence);
         }

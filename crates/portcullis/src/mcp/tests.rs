@@ -94,9 +94,14 @@ fn accepted(unknown: &str) -> (tempfile::TempDir, std::path::PathBuf) {
             json!({"name": name, "description": format!("Does what `{name}` says."), "inputSchema": {"type": "object"}})
         });
         let listed = against(Kind::Tool, entries.collect(), &files.known(), &Others::default()).0;
-        accepted_on_first_use(&files, &Definition::of_command(&["x".to_owned()]), Some(&json!({})), Some((Kind::Tool, &listed)))
-            .unwrap()
-            .unwrap();
+        accepted_on_first_use(
+            &files,
+            &Definition::of_command(&["x".to_owned()]),
+            Some(&json!({})),
+            Some((Kind::Tool, &listed)),
+        )
+        .unwrap()
+        .unwrap();
     }
     let file = folder.path().join("config.toml");
     std::fs::write(

@@ -28,9 +28,14 @@ impl Desk {
         let files = Files::of(state.path(), "files").unwrap();
         enrol(&files, &Definition::of_command(&["server".to_owned()]), "ann").unwrap();
         let listed = against(Kind::Tool, tools.to_vec(), &files.known(), &Others::default()).0;
-        accepted_on_first_use(&files, &Definition::of_command(&["server".to_owned()]), Some(&who("files", None)), Some((Kind::Tool, &listed)))
-            .unwrap()
-            .unwrap();
+        accepted_on_first_use(
+            &files,
+            &Definition::of_command(&["server".to_owned()]),
+            Some(&who("files", None)),
+            Some((Kind::Tool, &listed)),
+        )
+        .unwrap()
+        .unwrap();
         Self { state, files }
     }
 
@@ -275,7 +280,14 @@ fn the_first_use_is_once_for_each_kind() {
     let listed =
         against(Kind::Tool, vec![fresh.clone()], &desk.files.known(), &Others::default()).0;
     assert!(
-        accepted_on_first_use(&desk.files, &Definition::of_command(&["server".to_owned()]), None, Some((Kind::Tool, &listed))).unwrap().is_none()
+        accepted_on_first_use(
+            &desk.files,
+            &Definition::of_command(&["server".to_owned()]),
+            None,
+            Some((Kind::Tool, &listed))
+        )
+        .unwrap()
+        .is_none()
     );
     assert!(desk.is_held(std::slice::from_ref(&fresh), "write_file"));
     // Putting the proxy there again takes nothing new.

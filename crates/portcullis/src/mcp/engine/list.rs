@@ -186,7 +186,8 @@ impl Engine {
             taken
         });
         let listing = kind.and_then(|kind| Some((kind, self.lists.get(&kind)?.listed.as_slice())));
-        let taken = accepted_on_first_use(&self.files, &self.definition, identity.as_ref(), listing);
+        let taken =
+            accepted_on_first_use(&self.files, &self.definition, identity.as_ref(), listing);
         match taken {
             Ok(None) => {}
             Ok(Some(accepted)) => {

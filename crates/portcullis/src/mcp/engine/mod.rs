@@ -210,7 +210,11 @@ impl Engine {
             }
             Known::Pins(pins) => match &pins.definition {
                 // Which files it names is settled at its first start, where that is.
-                Some(accepted) if pins.first_use.is_some() && pins.begun.is_none() && self.definition.is_same_command(accepted) => {
+                Some(accepted)
+                    if pins.first_use.is_some()
+                        && pins.begun.is_none()
+                        && self.definition.is_same_command(accepted) =>
+                {
                     Vec::new()
                 }
                 Some(accepted) => self.definition.differences(accepted),
