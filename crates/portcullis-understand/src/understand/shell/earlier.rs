@@ -17,7 +17,8 @@ impl Walk<'_> {
 
     /// Forgets every gap since `mark`: what is read now says it again, or it is known.
     pub(in crate::understand) fn forget_gaps(&mut self, mark: usize) {
-        self.effects.gaps.truncate(mark);
+        let mark = mark.min(self.effects.gaps.len());
+        drop(self.effects.gaps.split_off(mark));
     }
 
     /// Effects in `range` happened in an earlier call: what flows from them into those of this call is kept, marked as such; of the rest
