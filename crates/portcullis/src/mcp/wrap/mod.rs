@@ -1,5 +1,5 @@
 //! Putting the proxy in front of the servers in the settings of agents, and taking it away. Owns what an entry becomes and how it is found again;
-//! where entries stand, [`place`] says, and how a text is changed, [`edit`].
+//! where entries stand, [`place`] says, and how a text is changed, `edit`.
 //!
 //! Of an entry, what starts the server changes and nothing else; what started it stands behind `--`. A file that nobody changed since is
 //! restored byte for byte, in others each entry gets back what stands in it.
