@@ -10,9 +10,11 @@ const CELLS: usize = 64;
 
 /// The code of a session, the newest last.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(transparent)]
+#[serde(default)]
 pub struct Cells {
     list: Vec<Cell>,
+    /// Whether there was more: what is bound nowhere may be bound in what was forgotten.
+    is_cut: bool,
 }
 
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -23,12 +25,18 @@ struct Cell {
 
 impl Cells {
     /// Of a session that ran none.
-    pub const NONE: Self = Self { list: Vec::new() };
+    pub const NONE: Self = Self { list: Vec::new(), is_cut: false };
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && !self.is_cut
+    }
+
+    /// Whether code ran that is not kept any more.
+    #[must_use]
+    pub const fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Whether code is short enough to be kept.
@@ -39,12 +47,17 @@ impl Cells {
 
     /// Keeps code that may run. What is longer than all that is kept leaves its names unknown, as those of forgotten code are.
     pub fn keep(&mut self, language: &str, code: &str) {
-        if code.trim().is_empty() || !Self::keeps(code) {
+        if code.trim().is_empty() {
+            return;
+        }
+        if !Self::keeps(code) {
+            self.is_cut = true;
             return;
         }
         self.list.push(Cell { language: language.to_owned(), code: code.to_owned() });
         while self.list.len() > CELLS || self.bytes() > BYTES {
             self.list.remove(0);
+            self.is_cut = true;
         }
     }
 
@@ -71,7 +84,7 @@ mod tests {
         for number in 0..1_000 {
             cells.keep("python", &format!("x = {number} # {}", "-".repeat(600)));
         }
-        assert!(cells.bytes() <= BYTES && cells.list.len() <= CELLS);
+        assert!(cells.bytes() <= BYTES && cells.list.len() <= CELLS && cells.is_cut());
         assert!(cells.in_language(|it| it == "python").last().is_some_and(|it| it.contains("999")));
         cells.keep("python", &"x".repeat(BYTES));
         cells.keep("javascript", "let x = 1");

@@ -35,6 +35,7 @@ pub(super) fn understand(
         .collect();
     let has_names = is_python && code::puts_names_in(own);
     let is_kept = is_kept && Cells::keeps(own);
+    let is_cut = walk.facts().session.cells().is_cut();
     if earlier.is_empty() && !has_names && !is_kept || code::is_other_language(own) {
         return printed;
     }
@@ -53,7 +54,7 @@ pub(super) fn understand(
     let Some(outer) = walk.enter_layer(&whole, cell.span) else { return printed };
     walk.allow_for(whole.len());
     walk.forget_gaps(gaps);
-    let understood = code::understand_behind(walk, language, &whole, before);
+    let understood = code::understand_behind(walk, language, &whole, before, is_cut);
     walk.leave_layer(outer);
     match understood {
         Some((shown, now)) => {
@@ -168,6 +169,17 @@ mod tests {
                 ["const cp = require('child_process')", earlier, "cp.execSync('rm -rf /srv/x')"];
             assert!(deletes(&last("javascript", &cells), "/srv/x"), "{earlier}");
         }
+    }
+
+    #[test]
+    fn what_was_forgotten_may_be_anything() {
+        let filler: Vec<String> =
+            (0..40).map(|at| format!("x{at} = '{}'", "-".repeat(900))).collect();
+        let mut cells = vec!["def go(p):\n  import shutil\n  shutil.rmtree(p)"];
+        cells.extend(filler.iter().map(String::as_str));
+        cells.push("go('/srv/x')");
+        assert!(!last("python", &cells).gaps.is_empty());
+        assert!(last("python", &["print('/srv/x')"]).gaps.is_empty());
     }
 
     #[test]

@@ -58,10 +58,12 @@ pub(super) fn run_behind(
     language: &'static str,
     code: &str,
     before: usize,
+    is_cut: bool,
 ) -> Option<(Text, usize)> {
     let gaps = walk.gaps();
     let mut interpreter = Interpreter::new(walk, language, code, &[], None);
     interpreter.is_cell = true;
+    interpreter.is_cut = is_cut;
     let unit = Rc::clone(&interpreter.unit);
     let is_before = |token: &Token| token.span.range().end <= before;
     let first = unit.tokens.partition_point(is_before);
@@ -145,6 +147,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             classes: Vec::new(),
             decorated: Vec::new(),
             is_cell: false,
+            is_cut: false,
             aliases: Vec::new(),
             modules: BTreeSet::new(),
             files: Vec::new(),
@@ -339,6 +342,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) returned: Option<Value>,
     /// It is code for an interpreter that lives on: what nothing here binds may be bound all the same.
     pub(super) is_cell: bool,
+    /// It is, and what bound it may be forgotten.
+    pub(super) is_cut: bool,
     /// Functions of the script that put another one in the place of the one that is defined next.
     pub(super) decorated: Vec<Value>,
     /// What the function that is read gives one after the other.

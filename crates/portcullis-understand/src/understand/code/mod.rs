@@ -205,14 +205,15 @@ pub(super) fn lives_on(name: &str) -> bool {
 }
 
 /// As [`understand`], for code of which the first `before` bytes ran in earlier calls: gives what the rest prints, and how many effects
-/// there were when it began.
+/// there were when it began. `is_cut` says that more ran before, and nobody knows what.
 pub(super) fn understand_behind(
     walk: &mut Walk<'_>,
     name: &'static str,
     code: &str,
     before: usize,
+    is_cut: bool,
 ) -> Option<(Text, usize)> {
-    interpreter::run_behind(walk, name, code, before)
+    interpreter::run_behind(walk, name, code, before, is_cut)
 }
 
 /// Whether code ends where it ends, so that what follows is read as what it is.

@@ -265,6 +265,10 @@ impl Interpreter<'_, '_, '_> {
                     && !DESCRIBES.contains(&called.name)
                     && given.iter().any(|given| super::by_name::reads_as_command(&given.value))
             };
+            let is_given_text = || given.iter().any(|given| given.value.as_known().is_some());
+            if self.is_cut && is_bound_nowhere && is_given_text() {
+                self.walk.gap(span, GapReason::UnknownCode);
+            }
             let runs = is_bound_nowhere && (starts || is_given_command());
             let name = if runs { "run" } else { called.name };
             self.arguments_as_they_are(name, given);
