@@ -39,18 +39,12 @@ impl Cells {
         self.is_cut
     }
 
-    /// Whether code is short enough to be kept.
-    #[must_use]
-    pub const fn keeps(code: &str) -> bool {
-        code.len() <= BYTES / 2
-    }
-
     /// Keeps code that may run. What is longer than all that is kept leaves its names unknown, as those of forgotten code are.
     pub fn keep(&mut self, language: &str, code: &str) {
         if code.trim().is_empty() {
             return;
         }
-        if !Self::keeps(code) {
+        if code.len() > BYTES / 2 {
             self.is_cut = true;
             return;
         }

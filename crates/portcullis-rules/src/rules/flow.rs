@@ -113,7 +113,7 @@ impl Scene<'_> {
             let gives = |word: &str| {
                 let is_bundle = word.starts_with('-') && !word.starts_with("--");
                 is_bundle && word.contains(['v', 'H'])
-                    || ["--v", "--mo", "--ho", "--con", "--dev", "--pri", "--pid"]
+                    || ["--v", "--mo", "--ho", "--con", "--dev", "--pri", "--pid", "--root"]
                         .iter()
                         .any(|option| word.starts_with(option))
             };

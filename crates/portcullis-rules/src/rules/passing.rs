@@ -47,7 +47,6 @@ static PROOFS: &[(&str, Proof)] = &[
     ("git.clean.force", only_made),
     ("git.push.force", pushes_nothing),
     ("git.reset.hard", uncommitted::is_nothing),
-    ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),
     ("remote.verb.delete", emulated),

@@ -6,18 +6,13 @@ use portcullis_syntax::Span;
 use super::{code, shell::Walk};
 use crate::{
     effect::{Argument, GapReason},
-    session::Cells,
     text::Text,
 };
 
 /// Understands code of a tool. It is read by itself, and once more behind what the session ran before in that language; of the second
-/// reading only what happens now counts. `is_kept` says whether what this code defines is there for the next call.
-pub(super) fn understand(
-    walk: &mut Walk<'_>,
-    language: &'static str,
-    cell: &Argument,
-    is_kept: bool,
-) -> Text {
+/// reading only what happens now counts. What it only defines is judged with arguments that nobody knows, here and not when it is called:
+/// there are more ways to call a function than can be followed.
+pub(super) fn understand(walk: &mut Walk<'_>, language: &'static str, cell: &Argument) -> Text {
     let (alone, gaps) = (walk.effects_so_far(), walk.gaps());
     let printed = walk.code(language, &cell.text, cell.span, &[]);
     let Some(own) = cell.text.as_known().filter(|_| code::lives_on(language)) else {
@@ -34,9 +29,9 @@ pub(super) fn understand(
         .filter(|cell| code::is_closed(language, cell))
         .collect();
     let has_names = is_python && code::puts_names_in(own);
-    let is_kept = is_kept && Cells::keeps(own);
-    let is_cut = walk.facts().session.cells().is_cut();
-    if earlier.is_empty() && !has_names && !is_kept || code::is_other_language(own) {
+    let session = &walk.facts().session;
+    let is_cut = session.cells().is_cut() || session.is_lost();
+    if earlier.is_empty() && !has_names && !is_cut || code::is_other_language(own) {
         return printed;
     }
     let mut whole = earlier.join("\n");
@@ -116,6 +111,8 @@ mod tests {
             ("python", &["import os\nrun = os.system", "c = 'rm -rf ' + '/srv/x'", "run(c)"]),
             ("python", &["def go(c):\n  import os\n  os.system(c)", "go('rm -rf /srv/x')"]),
             ("python", &["where = '/srv/x'", "!rm -rf {where}"]),
+            ("python", &["from shutil import rmtree as tidy", "%time tidy('/srv/x')"]),
+            ("python", &["from shutil import rmtree as tidy", "%%time\ntidy('/srv/x')"]),
             ("python", &["%cd /srv", "import shutil\nshutil.rmtree('x')"]),
             (
                 "python",
@@ -192,9 +189,9 @@ mod tests {
         ] {
             assert!(!deletes(&last("python", cells), "/srv/x"), "{cells:?}");
         }
-        // What is only defined is told of when it is called.
+        // What is only defined may be called in ways that nobody follows.
         let defined = last("python", &["def tidy(p):\n  import shutil\n  shutil.rmtree(p)"]);
-        assert!(!defined.list.iter().any(|it| matches!(it.kind, EffectKind::Delete { .. })));
+        assert!(defined.list.iter().any(|it| matches!(it.kind, EffectKind::Delete { .. })));
     }
 
     #[test]

@@ -46,12 +46,7 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
         }
         ActionKind::Code { pointer, language, code } => {
             let code = as_argument(&mut walk, pointer, code);
-            let printed = cells::understand(
-                &mut walk,
-                known_language(language),
-                &code,
-                action.call.session.is_some(),
-            );
+            let printed = cells::understand(&mut walk, known_language(language), &code);
             walk.show(&printed);
         }
         ActionKind::Query { pointer, statement } => {

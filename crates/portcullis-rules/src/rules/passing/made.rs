@@ -1,4 +1,4 @@
-//! Whether what is taken away was made by an earlier command of the same call: a work tree, a cluster, a server in a container.
+//! Whether what is taken away was made by an earlier command of the same call: a cluster, a server in a container.
 //! Owns what ties the two together; a name that could have meant something before proves nothing.
 
 use super::{
@@ -23,22 +23,6 @@ fn words(run: &Run) -> Option<Vec<&str>> {
     run.arguments.iter().map(|word| word.text.as_known()).collect()
 }
 
-/// `git worktree add PATH … git worktree remove --force PATH`: git makes one where nothing lies, and refuses otherwise.
-pub(super) fn work_tree(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    const VALUES: &[&str] = &["-B", "-C", "-b", "-c", "--reason"];
-    let path_of = |run: &Run, verb: &str| -> Option<String> {
-        let mut operands =
-            Options::new(&run.arguments, VALUES).operands().map(|word| word.text.as_known());
-        let is_it = run.program == "git"
-            && operands.next()? == Some("worktree")
-            && operands.next()? == Some(verb);
-        operands.next().flatten().filter(|_| is_it).map(str::to_owned)
-    };
-    let Some(path) = path_of(run, "remove") else { return false };
-    let was_there = scene.facts.paths.get(&path).is_some_and(|fact| fact.exists);
-    !was_there && before(effect, scene).any(|run| path_of(run, "add").as_ref() == Some(&path))
-}
-
 /// `kind create cluster --name N … kind delete cluster --name N`.
 pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let name_of = |run: &Run, verb: &str| -> Option<String> {
@@ -46,7 +30,6 @@ pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         let begins = match run.program.as_str() {
             "kind" => words.starts_with(&[verb, "cluster"]),
             "k3d" => words.starts_with(&["cluster", verb]),
-            "minikube" => words.first() == Some(&if verb == "create" { "start" } else { verb }),
             _ => false,
         };
         let options = Options::new(&run.arguments, &["-n", "-p", "--name", "--profile"]);

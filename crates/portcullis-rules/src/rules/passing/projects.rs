@@ -36,12 +36,14 @@ static PROOFS: &[(&str, Proof)] = &[
 /// Rules, sorted by id, that say less of a file that is the project's own word: what they know is not what happens, only that a value or a
 /// name is not known. Tests delete a directory that a variable names; nobody can say more of it than who wrote and kept it.
 static SETTLED: &[(&str, Proof)] = &[
-    ("code.deserialize.untrusted", |_, _| true),
-    ("execution.settings.named", |_, _| true),
     ("fs.delete.unknown", |effect, _| !is_everything_where_empty(effect)),
-    ("git.worktree.remove-force", |_, _| true),
-    ("http.request.delete", names_no_host),
-    ("tool.data.deleted", |_, _| true),
+    ("git.worktree.remove-force", |effect, _| {
+        run_of(effect).is_some_and(|run| run.arguments.iter().any(|word| word.text.has_unknown()))
+    }),
+    ("http.request.delete", |effect, scene| {
+        names_no_host(effect, scene) && is_of_tests(effect, scene)
+    }),
+    ("tool.data.deleted", is_of_its_own),
 ];
 
 /// The hit of a rule, told as less where a file that was there before does what is its own business.
@@ -83,6 +85,21 @@ fn is_everything_where_empty(effect: &Effect) -> bool {
         })
         .collect();
     rest.is_some_and(|rest| rest.starts_with('/') && rest.trim_matches(['/', '*', '.']).is_empty())
+}
+
+/// A test: the address of what it asks comes from who runs it, and is a server that was made for it.
+fn is_of_tests(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some((path, _)) = scene.effects.in_file(effect.at) else { return false };
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || [".test.", ".spec."].iter().any(|part| name.contains(part))
+}
+
+/// A function of another file of the same project: `util.destroy(socket)`.
+fn is_of_its_own(effect: &Effect, _: &Scene<'_>) -> bool {
+    matches!(&effect.kind, EffectKind::Act(act) if act.contract.subject.starts_with("something by ."))
 }
 
 /// A request to an address that the file does not say.

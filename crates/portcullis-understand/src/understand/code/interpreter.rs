@@ -85,15 +85,7 @@ pub(super) fn run_behind(
     interpreter.limited = false;
     interpreter.at = first;
     let now = interpreter.walk.effects_so_far();
-    interpreter.statements(unit.tokens.len());
-    interpreter.flush();
-    // What is only defined is read when it is called; what it does whoever calls it, now.
-    let (defined, gaps) = (interpreter.walk.effects_so_far(), interpreter.walk.gaps());
-    interpreter.uncalled();
-    interpreter.walk.forget_gaps(gaps);
-    interpreter.walk.leaves_open(defined);
-    interpreter.flush();
-    interpreter.finish();
+    interpreter.run_to_the_end();
     interpreter.walk.go_to(directory);
     Some((interpreter.printed(), now))
 }

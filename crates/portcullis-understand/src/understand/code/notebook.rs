@@ -112,9 +112,29 @@ pub(super) fn understand(walk: &mut Walk<'_>, code: &str) {
     }
 }
 
+/// Words in front of code of Python that is run as it stands, and watched.
+const WATCHED: &[&str] = &[
+    "capture", "debug", "heat", "lprun", "memit", "mprun", "prun", "python", "python3", "time",
+    "timeit",
+];
+
 /// Whether a cell is handed to another program as a whole.
 pub(in super::super) fn is_other_language(code: &str) -> bool {
-    code.trim_start().starts_with("%%")
+    let magic = code.trim_start().strip_prefix("%%");
+    magic.is_some_and(|magic| {
+        !magic.split_whitespace().next().is_some_and(|word| WATCHED.contains(&word))
+    })
+}
+
+/// The code behind a word that only watches it run: `%time x()`, `%timeit -n1 x()`.
+fn watched(line: &str) -> Option<&str> {
+    let (word, rest) = line.trim_start().strip_prefix('%')?.split_once(char::is_whitespace)?;
+    let mut rest = WATCHED.contains(&word).then(|| rest.trim_start())?;
+    // Options with their values; a value by itself would be code of no effect.
+    while rest.starts_with('-') {
+        rest = rest.split_once(char::is_whitespace).map_or("", |(_, behind)| behind.trim_start());
+    }
+    Some(rest)
 }
 
 /// Whether a line for a shell has a value of Python in it: `!rm -rf {base}`.
@@ -130,6 +150,11 @@ pub(in super::super) fn without_magics(code: &str, bound: &str) -> String {
             Some((before, function, command)) => {
                 let is_bound = |name: &str| binds(bound, name) || binds(code, name);
                 format!("{before}get_ipython().{function}({})", put_in(&command, is_bound))
+            }
+            None if watched(line).is_some() => {
+                let indent = line.len() - line.trim_start().len();
+                let code = watched(line).unwrap_or_default();
+                format!("{}{code}", line.get(..indent).unwrap_or_default())
             }
             None if line.trim_start().starts_with('%') => {
                 let magic = line.trim_start();
@@ -251,6 +276,8 @@ mod tests {
             ("files = !ls {d}", "for d in a:", "files =get_ipython().system(f\"ls {d}\")"),
             ("%matplotlib inline\nx = 1", "", "pass\nx = 1"),
             ("%cd 'my dir'", "", "import os; os.chdir(\"my dir\")"),
+            ("%time x()\n%timeit -n1 -r2 y()", "", "x()\ny()"),
+            ("%%time\nx()", "", "pass\nx()"),
             ("a != b", "", "a != b"),
             ("!awk '{print $1}' x", "print = 1", "get_ipython().system(f\"awk '{print $1}' x\")"),
         ] {

@@ -50,16 +50,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Effects from `mark` on stand in functions that nothing calls yet: of those with a value that only a call would give, nothing is said
-    /// before it is called.
-    pub(in crate::understand) fn leaves_open(&mut self, mark: usize) {
-        for effect in self.effects.list.get_mut(mark..).unwrap_or_default() {
-            if texts(&effect.kind).into_iter().any(|text| text.has_unknown()) {
-                effect.kind = NOTHING;
-            }
-        }
-    }
-
     /// Code was read twice, first by itself (`alone`) and then (`known`) with the names that earlier calls bound: of the first reading
     /// stays what is known whole and is not in the second, so that no earlier call hides anything.
     pub(in crate::understand) fn read_with_names(

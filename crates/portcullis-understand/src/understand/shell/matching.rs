@@ -34,6 +34,15 @@ impl Walk<'_> {
             .iter()
             .take_while(|part| !is_magic(part))
             .fold(String::new(), |path, part| format!("{path}/{}", unquoted(part)));
+        // `find` goes through hidden names as well, and with `-iname` makes nothing of capitals; which of its options gave the pattern is
+        // not told here.
+        let is_found = parts.contains(&"**");
+        let has_hidden = is_found || self.state.may_be_on("shopt dotglob");
+        let is_like = |part: &str, name: &str| {
+            pattern::matches(part, name)
+                || is_found
+                    && pattern::matches(&part.to_ascii_lowercase(), &name.to_ascii_lowercase())
+        };
         let mut found = Vec::new();
         let mut places: Vec<Place> = vec![(start, fixed, 0)];
         let mut listed = 0;
@@ -64,19 +73,24 @@ impl Walk<'_> {
                 let name = name.trim_end_matches('/');
                 let path = format!("{directory}/{name}");
                 if is_any {
-                    // What version control keeps of its own, and what packages bring, is in no pattern that a person means.
-                    if is_directory && !matches!(name, ".git" | "node_modules") {
-                        if deep < DEEP {
-                            places.push((path.clone(), at, deep + 1));
-                        } else {
-                            self.left_unread(span);
+                    // Objects of version control are named by what is in them; packages that were brought come last.
+                    let is_of_git = name == "objects" && directory.ends_with("/.git");
+                    if is_directory && is_of_git {
+                        self.in_project(|walk| walk.left_unread(span));
+                    } else if is_directory && deep < DEEP {
+                        let place = (path.clone(), at, deep + 1);
+                        match name {
+                            "node_modules" => places.insert(0, place),
+                            _ => places.push(place),
                         }
+                    } else if is_directory {
+                        self.left_unread(span);
                     }
                     if is_last && !is_directory {
                         places.push((path, at + 1, 0));
                     }
-                } else if (!name.starts_with('.') || part.starts_with('.'))
-                    && pattern::matches(part, name)
+                } else if (has_hidden || !name.starts_with('.') || part.starts_with('.'))
+                    && is_like(part, name)
                     && is_directory != is_last
                 {
                     places.push((path, at + 1, 0));
@@ -126,4 +140,92 @@ fn is_magic(part: &str) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::{
+        action::Action,
+        call::ToolCall,
+        facts::{Facts, FileFact, NotRead},
+        understand::understand,
+    };
+
+    fn started(command: &str) -> Vec<String> {
+        let directory = |names: &[&str]| FileFact::Directory {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            whole: true,
+        };
+        let file = || FileFact::NotRead { why: NotRead::Special, committed: None };
+        let contents: BTreeMap<String, FileFact> = [
+            (
+                "/w/s",
+                directory(&[
+                    ".git/",
+                    ".x.sh",
+                    "A.SH",
+                    "a.sh",
+                    "b.py",
+                    "c[1].sh",
+                    "node_modules/",
+                    "sub/",
+                ]),
+            ),
+            ("/w/s/.git", directory(&["e.sh", "objects/"])),
+            ("/w/s/node_modules", directory(&["d.sh"])),
+            ("/w/s/sub", directory(&["f.sh"])),
+        ]
+        .into_iter()
+        .map(|(path, fact)| (path.to_owned(), fact))
+        .chain(
+            [
+                ".x.sh",
+                "A.SH",
+                "a.sh",
+                "b.py",
+                "c[1].sh",
+                ".git/e.sh",
+                "node_modules/d.sh",
+                "sub/f.sh",
+            ]
+            .map(|name| (format!("/w/s/{name}"), file())),
+        )
+        .collect();
+        let facts = Facts { cwd: Some("/w".to_owned()), contents, ..Facts::default() };
+        let action = Action::from_call(ToolCall::shell(command)).unwrap();
+        let effects = understand(&action, &facts);
+        let mut started: Vec<String> = effects
+            .files
+            .iter()
+            .filter_map(|file| file.path.strip_prefix("/w/s/").map(str::to_owned))
+            .collect();
+        started.sort();
+        started.dedup();
+        started
+    }
+
+    #[test]
+    fn what_a_pattern_names_is_started() {
+        let all = ["A.SH", "a.sh", "b.py", "c[1].sh"];
+        for (command, expected) in [
+            ("for f in s/*.sh; do bash \"$f\"; done", &["a.sh", "c[1].sh"][..]),
+            ("bash s/[ab]*", &["a.sh", "b.py"]),
+            ("bash 's/c[1].sh'", &["c[1].sh"]),
+            ("run-parts s", &all),
+            ("shopt -s dotglob; for f in s/*.sh; do sh $f; done", &[".x.sh", "a.sh", "c[1].sh"]),
+            (
+                "find s -name '*.sh' -exec sh {} \\;",
+                &[".git/e.sh", ".x.sh", "A.SH", "a.sh", "c[1].sh", "node_modules/d.sh", "sub/f.sh"],
+            ),
+            (
+                "find s -iname '*.sh' -exec sh {} \\;",
+                &[".git/e.sh", ".x.sh", "A.SH", "a.sh", "c[1].sh", "node_modules/d.sh", "sub/f.sh"],
+            ),
+            ("bash \"s/*.sh\"", &[]),
+        ] {
+            assert_eq!(started(command), expected, "{command}");
+        }
+    }
 }
