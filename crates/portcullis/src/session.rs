@@ -830,6 +830,19 @@ pub fn preview(action: &Action) -> String {
 }
 
 impl Judged {
+    /// Somebody answered: that is the decision now, with the note of who and why in front of the reasons.
+    pub fn answered(&mut self, verdict: Verdict, note: String) {
+        let decision = &mut self.judgement.decision;
+        decision.verdict = verdict;
+        decision.layer = Layer::Person;
+        decision.reasons.insert(0, note.clone());
+        decision.steps.push(Step {
+            layer: Layer::Person,
+            verdict: Some(verdict),
+            note: note.into(),
+        });
+    }
+
     /// What stands for the files that the action would start, as they were judged: see [`Files::seal`]. With the hash of the action it is what
     /// an answer is bound to, since the words of a call do not say what stands in the files that it starts.
     #[must_use]

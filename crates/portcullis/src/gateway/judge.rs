@@ -10,10 +10,7 @@ use axum::{
 };
 use jiff::Timestamp;
 use portcullis_core::{
-    approval::Status,
-    decision::{Layer, Step as Because, Verdict},
-    inspect::inspect as look_through,
-    policy::Context,
+    approval::Status, decision::Verdict, inspect::inspect as look_through, policy::Context,
     secrets::redacted,
 };
 use serde::Deserialize;
@@ -285,11 +282,11 @@ async fn take_up(
             match gateway.clerk.take(Step::Claim(claim)).await? {
                 Done::Claimed(claimed) if claimed.modified.is_some() => {
                     let note = format!("{by} approved another action in its place{said}");
-                    settle(judged, Verdict::Deny, note);
+                    judged.answered(Verdict::Deny, note);
                     return Ok(*claimed);
                 }
                 Done::Claimed(claimed) => {
-                    settle(judged, Verdict::Allow, format!("approved by {by}{said}"));
+                    judged.answered(Verdict::Allow, format!("approved by {by}{said}"));
                     return Ok(*claimed);
                 }
                 Done::Unclaimable(why) => (Verdict::Deny, why.to_string()),
@@ -300,20 +297,8 @@ async fn take_up(
         Status::Cancelled => (Verdict::Deny, "it was taken back".to_owned()),
         _ => (Verdict::Deny, format!("denied by {by}{said}")),
     };
-    settle(judged, verdict, note);
+    judged.answered(verdict, note);
     Ok(request)
-}
-
-fn settle(judged: &mut Judged, verdict: Verdict, note: String) {
-    let decision = &mut judged.judgement.decision;
-    decision.verdict = verdict;
-    decision.layer = Layer::Person;
-    decision.reasons.insert(0, note.clone());
-    decision.steps.push(Because {
-        layer: Layer::Person,
-        verdict: Some(verdict),
-        note: note.into(),
-    });
 }
 
 fn answered(id: Option<&serde_json::Value>, judged: &Judged, request: Option<&Asked>) -> String {

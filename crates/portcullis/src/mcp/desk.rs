@@ -10,7 +10,7 @@ use portcullis_core::{
     action::Action,
     approval::Status,
     call::ToolCall,
-    decision::{Layer, Step as Because, Verdict},
+    decision::{Layer, Verdict},
     inspect::Inspection,
     policy::Context,
     risk::{Risk, Severity},
@@ -288,7 +288,7 @@ impl Desk {
             // What the hook left to the agent or its person is not asked about again; what is riskier here is.
             _ if is_no_riskier => {
                 let note = "the agent's hook decided about it".to_owned();
-                settle(judged, Verdict::Allow, note);
+                judged.answered(Verdict::Allow, note);
             }
             _ => return None,
         }
@@ -386,7 +386,7 @@ impl Desk {
             Ok(Done::Claimed(request)) => {
                 let by = request.approver.as_deref().unwrap_or("the policy").to_owned();
                 judged.sequence = Some(request.sequence);
-                settle(&mut judged, Verdict::Allow, format!("approved by {by}"));
+                judged.answered(Verdict::Allow, format!("approved by {by}"));
                 Ruling::Go(Box::new(Passing { judged, is_shared: false }))
             }
             Ok(Done::Unclaimable(why)) => Ruling::No(why.to_string()),
@@ -536,16 +536,4 @@ fn question_words(judged: &Judged) -> (String, bool) {
         if is_whole { String::new() } else { format!(" … and {} bytes more", shown.len() - cut) };
     lines.push(format!("Arguments: {}{more}", line(shown.get(..cut).unwrap_or_default())));
     (lines.join("\n"), is_whole)
-}
-
-fn settle(judged: &mut Judged, verdict: Verdict, note: String) {
-    let decision = &mut judged.judgement.decision;
-    decision.verdict = verdict;
-    decision.layer = Layer::Person;
-    decision.reasons.insert(0, note.clone());
-    decision.steps.push(Because {
-        layer: Layer::Person,
-        verdict: Some(verdict),
-        note: note.into(),
-    });
 }

@@ -21,6 +21,9 @@ use crate::{
 const PARAMETERS: &[&str] =
     &["_meta", "arguments", "inputResponses", "name", "requestState", "task", "uri"];
 
+/// How many held things are named to a model that asks.
+const SHOWN: usize = 200;
+
 impl Engine {
     pub(super) fn request(&mut self, request: Request, out: &mut Out) {
         if let Err(words) = self.take_id(&request) {
@@ -236,7 +239,11 @@ impl Engine {
             };
             lines.push(format!("{} {name}: held", one.kind.name()));
         }
-        lines.truncate(200);
+        let more = lines.len().saturating_sub(SHOWN);
+        lines.truncate(SHOWN);
+        if more > 0 {
+            lines.push(format!("and {more} more"));
+        }
         lines.push(self.way_out());
         let mut members =
             json!({"content": [{"type": "text", "text": lines.join("\n")}], "isError": false});
