@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    future::poll_fn,
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -15,7 +16,7 @@ use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use jiff::Timestamp;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
     sync::{Semaphore, broadcast, watch},
 };
@@ -42,6 +43,12 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// How long what was begun may take when the gateway ends.
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// How long a client that was answered may go on sending before it is cut off.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// How much it may send then.
+const LONGEST_REST: u64 = 16 << 20;
 
 /// The longest head of a request.
 const LONGEST_HEAD: usize = 32 << 10;
@@ -241,23 +248,37 @@ async fn connection(
         let mut routes = routes.clone();
         // The body is read once it is known whose it is.
         let request = request.map(Body::new);
-        async move { Ok::<_, Infallible>(routes.answer(request, peer).await) }
+        Box::pin(async move { Ok::<_, Infallible>(routes.answer(request, peer).await) })
     });
-    let serving = http1::Builder::new()
+    let mut serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .max_buf_size(LONGEST_HEAD)
         .max_headers(64)
         .serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(serving);
-    tokio::select! {
+    let is_answered = tokio::select! {
         // A client that breaks off is its own affair.
-        _ = serving.as_mut() => {}
+        served = poll_fn(|context| serving.poll_without_shutdown(context)) => served.is_ok(),
         () = ended(&mut closed) => {
-            serving.as_mut().graceful_shutdown();
+            std::pin::Pin::new(&mut serving).graceful_shutdown();
             let _ = serving.await;
+            return;
         }
+    };
+    if is_answered {
+        linger(serving.into_parts().io.into_inner()).await;
     }
+}
+
+/// Reads what a client sends on although it was answered: a socket that is closed before all of it was read resets the connection, and the
+/// client would lose the answer that says what was wrong.
+async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let read = async {
+        stream.shutdown().await?;
+        tokio::io::copy(&mut stream.take(LONGEST_REST), &mut tokio::io::sink()).await
+    };
+    // Whoever sends on after that is cut off.
+    let _ = tokio::time::timeout(LINGER, read).await;
 }
 
 /// Where people find the inbox: at the first name that was given, where one was. The port is the one that is listened at, unless the name has
