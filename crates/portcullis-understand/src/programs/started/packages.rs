@@ -7,10 +7,12 @@ use portcullis_syntax::Span;
 use super::{Starter, project, tree};
 use crate::{
     effect::Argument,
+    facts::Facts,
     text::Text,
     understand::shell::{
-        Invocation, Walk,
+        Invocation, Walk, absolute,
         files::{File, directory_of},
+        pattern,
     },
 };
 
@@ -20,9 +22,8 @@ pub(super) static SCRIPTS: Starter = Starter { programs: &["npm", "pnpm", "yarn"
 const INSTALLATION: &[&str] =
     &["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
 
-/// Options that take a value.
-const VALUES: &[&str] =
-    &["-C", "--cwd", "--dir", "--filter", "-F", "--prefix", "-w", "--workspace"];
+/// Options that name a directory to work in.
+const DIRECTORIES: &[&str] = &["-C", "--cwd", "--dir", "--prefix"];
 
 /// What is asked for: names of scripts with what each is given, and where.
 #[derive(Debug, Default, Eq, PartialEq)]
@@ -30,8 +31,62 @@ struct Asked {
     directory: Option<String>,
     scripts: Vec<String>,
     given: Vec<String>,
-    /// In each package of the workspace.
-    everywhere: bool,
+    reach: Reach,
+}
+
+/// In which packages of a workspace something runs.
+#[derive(Debug, Default, Eq, PartialEq)]
+enum Reach {
+    /// In the nearest one.
+    #[default]
+    Here,
+    /// In its root alone.
+    Root,
+    /// In those that these words choose.
+    Chosen(Vec<String>),
+    /// In each, but not in the root.
+    Members,
+    /// In all.
+    All,
+    /// In the nearest one and, where that is a root, in all of its workspace: an installation.
+    Below,
+}
+
+impl Reach {
+    fn choose(&mut self, word: String) {
+        match self {
+            Self::Chosen(words) => words.push(word),
+            Self::All | Self::Below => {}
+            _ => *self = Self::Chosen(vec![word]),
+        }
+    }
+}
+
+/// What an option says about where something runs.
+enum Place {
+    /// Nothing.
+    No,
+    /// What this reach says.
+    At(Reach),
+    /// What the value says that is attached, or comes next.
+    Named(Option<String>),
+}
+
+/// Options that say where, as each program has them.
+fn place(program: &str, word: &str) -> Place {
+    let (name, attached) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (word, None),
+    };
+    match (program, name) {
+        ("npm", "-w" | "--workspace") | (_, "--filter" | "-F" | "--filter-prod") => {
+            Place::Named(attached)
+        }
+        ("pnpm", "-w" | "--workspace-root") => Place::At(Reach::Root),
+        (_, "--include-workspace-root" | "-iwr") => Place::At(Reach::All),
+        (_, "-r" | "--recursive" | "--workspaces" | "-ws") => Place::At(Reach::Members),
+        _ => Place::No,
+    }
 }
 
 fn asked(program: &str, words: &[String]) -> Asked {
@@ -40,24 +95,33 @@ fn asked(program: &str, words: &[String]) -> Asked {
     let mut runs = false;
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if let Some(script) = asked.scripts.first().filter(|_| runs) {
-            // npm keeps options in front of `--` for itself.
-            let is_own = program == "npm" && word.starts_with('-') && !script.is_empty();
-            let is_wide = matches!(word.as_str(), "--workspaces" | "-ws" | "-w");
-            asked.everywhere |= is_own && (is_wide || word.starts_with("--workspace="));
-            if word == "--" {
-                asked.given.extend(words.by_ref().cloned());
-            } else if !is_own {
+        // npm keeps options in front of `--` for itself, the others hand on what stands behind the script.
+        let is_behind = runs && !asked.scripts.is_empty();
+        let is_own = !is_behind || program == "npm";
+        if is_behind && word == "--" {
+            asked.given.extend(words.by_ref().cloned());
+            continue;
+        }
+        if word.starts_with('-') && is_own {
+            match place(program, word) {
+                Place::At(Reach::Members) if asked.reach != Reach::Here => continue,
+                Place::At(reach) => {
+                    asked.reach = reach;
+                    continue;
+                }
+                Place::Named(value) => {
+                    let value = value.or_else(|| words.next().cloned());
+                    asked.reach.choose(value.unwrap_or_default());
+                    continue;
+                }
+                Place::No => {}
+            }
+        }
+        if is_behind {
+            if !(word.starts_with('-') && is_own) {
                 asked.given.push(word.clone());
             }
             continue;
-        }
-        if matches!(
-            word.as_str(),
-            "-r" | "--recursive" | "--workspaces" | "-ws" | "--filter" | "-F"
-        ) || word.starts_with("--filter=")
-        {
-            asked.everywhere = true;
         }
         if matches!(word.as_str(), "--help" | "-h" | "--version" | "--dry-run" | "--ignore-scripts")
         {
@@ -65,25 +129,20 @@ fn asked(program: &str, words: &[String]) -> Asked {
         }
         if word.starts_with('-') {
             let (name, attached) = word.split_once('=').unwrap_or((word, ""));
-            if VALUES.contains(&name) {
-                let value = if attached.is_empty() {
-                    words.next().cloned()
-                } else {
-                    Some(attached.to_owned())
+            if DIRECTORIES.contains(&name) {
+                asked.directory = match attached {
+                    "" => words.next().cloned(),
+                    _ => Some(attached.to_owned()),
                 };
-                if matches!(name, "-C" | "--cwd" | "--dir" | "--prefix") {
-                    asked.directory = value;
-                }
             }
             continue;
         }
         match (verb.as_deref(), word.as_str()) {
             (None, "run" | "run-script" | "rum" | "urn") => verb = Some("run".to_owned()),
-            (None, "workspaces") if program == "yarn" => asked.everywhere = true,
+            (None, "workspaces") if program == "yarn" => asked.reach = Reach::All,
             (None, "foreach") if program == "yarn" => {}
-            (None, "workspace" | "-w") if program == "yarn" => {
-                asked.everywhere = true;
-                words.next();
+            (None, "workspace") if program == "yarn" => {
+                asked.reach.choose(words.next().cloned().unwrap_or_default());
             }
             (None, "t" | "tst" | "test") if program != "bun" => {
                 asked.scripts.push("test".to_owned());
@@ -120,7 +179,7 @@ fn asked(program: &str, words: &[String]) -> Asked {
     if installs {
         asked.scripts = INSTALLATION.iter().map(|name| (*name).to_owned()).collect();
         // Packages of the workspace are installed with the root.
-        asked.everywhere = true;
+        asked.reach = Reach::Below;
     }
     asked
 }
@@ -136,15 +195,92 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         let inner = walk.target(&Text::known(directory.as_str())).path;
         walk.go_to(inner);
     }
-    if let Some(file) = found(walk) {
+    for file in reached(walk, &asked.reach, invocation.span) {
         package(walk, &file, &asked, invocation.span);
-        if asked.everywhere {
-            for member in members(walk, &file, invocation.span) {
-                package(walk, &member, &asked, invocation.span);
-            }
-        }
     }
     walk.go_to(outer);
+}
+
+/// The packages that something runs in.
+fn reached(walk: &mut Walk<'_>, reach: &Reach, span: Span) -> Vec<File> {
+    let Some(nearest) = found(walk) else { return Vec::new() };
+    if *reach == Reach::Here {
+        return vec![nearest];
+    }
+    let root = match reach {
+        Reach::Below => nearest,
+        _ => workspace(walk, &nearest).unwrap_or(nearest),
+    };
+    if *reach == Reach::Root {
+        return vec![root];
+    }
+    let mut members = members(walk, &root, span);
+    let words = match reach {
+        Reach::Members if !members.is_empty() => return members,
+        Reach::Chosen(words) => words.as_slice(),
+        _ => &[],
+    };
+    let directory = walk.directory().unwrap_or("/").to_owned();
+    members.insert(0, root);
+    let root = members.first().map(|root| directory_of(&root.path).to_owned());
+    let chosen: Option<Vec<bool>> = members
+        .iter()
+        .map(|member| is_chosen(member, words, [&directory, root.as_deref().unwrap_or("/")]))
+        .collect();
+    // Where they choose nothing that is known, any may be meant.
+    if let Some(chosen) = chosen.filter(|chosen| chosen.contains(&true)) {
+        let mut chosen = chosen.into_iter();
+        members.retain(|_| chosen.next().unwrap_or(true));
+    }
+    members
+}
+
+/// Whether words that choose packages choose this one, by its name or where it lies; `None` where that cannot be said of one of them.
+fn is_chosen(member: &File, words: &[String], directories: [&str; 2]) -> Option<bool> {
+    let tree = tree::json(&member.text);
+    let name = tree.root().and_then(|root| root.get("name")).and_then(tree::Node::text);
+    let name = name.unwrap_or_default();
+    let lies = directory_of(&member.path);
+    let mut is_chosen = false;
+    for word in words {
+        // What depends on what, what changed since when, and what is left out, is not followed.
+        if word.is_empty() || word.contains("...") || word.contains(['$', '[', '!', '^', '{']) {
+            return None;
+        }
+        let is_named = pattern::matches(word, name)
+            || name.rsplit_once('/').is_some_and(|(_, plain)| pattern::matches(word, plain));
+        let is_there = directories.iter().any(|directory| {
+            absolute_in(word, directory)
+                .is_some_and(|path| lies == path || lies.starts_with(&format!("{path}/")))
+        });
+        is_chosen |= is_named || is_there;
+    }
+    Some(is_chosen)
+}
+
+/// A path of a directory's own words.
+fn absolute_in(word: &str, directory: &str) -> Option<String> {
+    let facts = Facts { cwd: Some(directory.to_owned()), ..Facts::default() };
+    absolute(&Text::known(word), Some(directory), &facts)
+}
+
+/// The root of the workspace that a package belongs to.
+fn workspace(walk: &mut Walk<'_>, nearest: &File) -> Option<File> {
+    let outermost = walk.facts().workspace.clone();
+    let mut directory = directory_of(&nearest.path).to_owned();
+    loop {
+        let listed = walk.look(&format!("{directory}/pnpm-workspace.yaml")).file().is_some();
+        if let Some(file) = walk.look(&format!("{directory}/package.json")).file() {
+            let tree = tree::json(&file.text);
+            if listed || tree.root().is_some_and(|root| root.get("workspaces").is_some()) {
+                return Some(file);
+            }
+        }
+        if outermost.as_deref() == Some(directory.as_str()) {
+            return None;
+        }
+        directory = super::directory_above(&directory)?;
+    }
 }
 
 /// What is asked of one package.
@@ -257,6 +393,30 @@ fn dependencies(walk: &mut Walk<'_>, root: &tree::Node) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_they_run_is_told_by_options() {
+        let chosen =
+            |words: &[&str]| Reach::Chosen(words.iter().map(|word| (*word).to_owned()).collect());
+        for (line, reach, given) in [
+            ("npm run build", Reach::Here, &[][..]),
+            ("npm run build -w a --workspace=b x", chosen(&["a", "b"]), &["x"]),
+            ("npm test --workspaces", Reach::Members, &[]),
+            ("npm test -ws --include-workspace-root", Reach::All, &[]),
+            ("pnpm -r --filter ./a run build -w", chosen(&["./a"]), &["-w"]),
+            ("pnpm -w run build", Reach::Root, &[]),
+            ("pnpm -F a -F b... build", chosen(&["a", "b..."]), &[]),
+            ("yarn workspace a build", chosen(&["a"]), &[]),
+            ("yarn workspaces foreach run build", Reach::All, &[]),
+            ("npm ci", Reach::Below, &[]),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let (program, words) = words.split_first().unwrap();
+            let asked = asked(program, words);
+            assert_eq!(asked.reach, reach, "{line}");
+            assert_eq!(asked.given, given, "{line}");
+        }
+    }
 
     #[test]
     fn scripts_are_asked_for_in_many_ways() {

@@ -15,7 +15,7 @@ mod matching;
 mod options;
 mod parameter;
 mod path;
-mod pattern;
+pub(crate) mod pattern;
 mod placeholder;
 mod redirect;
 mod run;
@@ -59,6 +59,9 @@ pub const WORK_PER_BYTE: usize = 16;
 pub const WORK_OF_FILES: usize = 400_000;
 /// See [`WORK_OF_FILES`].
 pub const WORK_PER_FILE_BYTE: usize = 16;
+
+/// How much of it a command of a file is worth, besides what is counted of its words and effects.
+const WORK_OF_COMMAND: usize = 8;
 
 /// How many bytes of an effect's texts count as one unit of work.
 const BYTES_PER_WORK: usize = 64;

@@ -6,7 +6,10 @@ use portcullis_syntax::{
     shell::{AssignedValue, Assignment, PartKind, Redirect, Word},
 };
 
-use super::{Invocation, files::Found, leave::Leave, state::Value, walk::Walk, words::Choice};
+use super::{
+    Invocation, WORK_OF_COMMAND, files::Found, leave::Leave, state::Value, walk::Walk,
+    words::Choice,
+};
 use crate::{
     bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
@@ -24,6 +27,10 @@ impl Walk<'_> {
         redirects: &[Redirect],
         span: Span,
     ) -> Text {
+        if self.is_no_question() {
+            // A file may call itself in many ways; a command costs more time than what is counted of its words.
+            self.toil(WORK_OF_COMMAND);
+        }
         if words.is_empty() {
             self.succeeded = Some(true);
             for assignment in assignments {
