@@ -438,10 +438,32 @@ static RULES: &[Rule] = &[
         message: "git would take code without checking whose server it comes from",
         remedy: "give git the certificate: `git -c http.sslCAInfo=ca.pem fetch`",
         when: When::Command(&[
-            "git -c=http.sslVerify=false|-c=http.sslVerify=0|-c=http.sslverify=false",
+            "git -c=http.sslVerify=false|-c=http.sslVerify=0|-c=http.sslVerify=no|-c=http.sslVerify=off",
+            "git -c=http.sslverify=false|-c=http.sslverify=0|-c=http.sslverify=no|-c=http.sslverify=off",
         ]),
         fires: &["git -c http.sslVerify=false clone https://github.com/a/b"],
         quiet: &["git -c http.sslVerify=true fetch", "git -c core.pager=cat log"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "git.fetch.branches",
+        severity: Severity::High,
+        message: "every branch of this clone is replaced by the remote's, and commits that only they had are in no branch any more",
+        remedy: "fetch into the remote's own names: `git fetch --prune origin`",
+        when: When::Command(&[
+            "git fetch|pull … +refs/heads/\\*:refs/heads/\\* !--dry-run",
+            "git fetch|pull -f|--force … refs/heads/\\*:refs/heads/\\* !--dry-run",
+        ]),
+        fires: &[
+            "git fetch origin '+refs/heads/*:refs/heads/*'",
+            "git fetch -pu origin '+refs/heads/*:refs/heads/*'",
+            "git fetch --force origin 'refs/heads/*:refs/heads/*'",
+        ],
+        quiet: &[
+            "git fetch origin '+refs/heads/*:refs/remotes/origin/*'",
+            "git fetch --prune origin",
+            "git fetch origin '+refs/pull/*/head:refs/remotes/origin/pr/*'",
+        ],
         ..Rule::LOSS
     },
     Rule {

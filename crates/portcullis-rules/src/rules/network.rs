@@ -526,6 +526,35 @@ static RULES: &[Rule] = &[
         ..CONNECTS
     },
     Rule {
+        id: "network.copy.remote-option",
+        message: "an option is handed to the other machine that writes, loads or runs something there besides the copy",
+        remedy: "leave it out, or let a person set the other side up",
+        when: When::Noted,
+        fires: &[
+            "rsync -a -M--log-file=.profile dist/ deploy@web.example.com:app/",
+            "rsync -a --remote-option=--config=x dist/ deploy@web.example.com:app/",
+        ],
+        quiet: &[
+            "rsync -a -M--fake-super src/ deploy@web.example.com:backup/",
+            "rsync -a --log-file=rsync.log dist/ deploy@web.example.com:app/",
+        ],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.listen.login",
+        message: "another door to log in to this machine is opened",
+        remedy: "let a person open it",
+        when: When::Noted,
+        fires: &[
+            "/usr/sbin/sshd -D -p 2222",
+            "sshd -oPermitRootLogin=yes -oAuthorizedKeysFile=/tmp/k.pub",
+            "ttyd -p 7681 bash",
+            "dropbear -F -p 2222",
+        ],
+        quiet: &["sshd -t", "sshd -T -f ci/sshd_config", "ttyd --version"],
+        ..CONNECTS
+    },
+    Rule {
         id: "network.trust.certificate",
         severity: Severity::Low,
         message: "the certificate of the other side is not checked",

@@ -74,6 +74,7 @@ static RULES: &[Rule] = &[
             "curl --resolve example.com:80:169.254.169.254 http://example.com/",
             "curl --connect-to example.com:443:[::ffff:169.254.169.254]:80 https://example.com/",
             "curl --connect-to ::169.254.169.254:80 http://example.com/",
+            "git -c http.curloptResolve=example.com:443:203.0.113.7 pull",
         ],
         quiet: &[
             "curl --resolve app.test:443:127.0.0.1 https://app.test/",
@@ -333,10 +334,12 @@ fn through(written: &str) -> Option<Hit> {
 
 fn pinned(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    if !matches!(run.program.as_str(), "curl" | "curlie") {
-        return None;
-    }
-    let resolved = values(run, &["--resolve"]).flat_map(|value| {
+    let pins = match run.program.as_str() {
+        "curl" | "curlie" => values(run, &["--resolve"]).collect(),
+        "git" => settings(run, "http.curloptresolve="),
+        _ => return None,
+    };
+    let resolved = pins.into_iter().flat_map(|value: String| {
         let mut parts = value.trim_start_matches('+').splitn(3, ':');
         let (name, _, addresses) = (parts.next(), parts.next(), parts.next());
         let name = name.unwrap_or_default().to_owned();
@@ -357,6 +360,17 @@ fn pinned(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
             Some(if is_near { hit } else { with_secrets(hit, run) })
         })
         .max_by_key(|hit| hit.severity)
+}
+
+/// The values of a setting of git's own words, whose name is in lower case.
+fn settings(run: &Run, name: &str) -> Vec<String> {
+    let begins = |value: &String| {
+        value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    values(run, &["-c"])
+        .filter(begins)
+        .filter_map(|value| value.get(name.len()..).map(str::to_owned))
+        .collect()
 }
 
 /// What it means that a connection to `name` goes to `to`.

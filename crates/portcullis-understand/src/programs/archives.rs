@@ -167,7 +167,7 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         for file in files.iter().chain(&options.value(&["-T", "--files-from"])) {
             content.inherit(&walk.read(&relative_to(place.as_ref(), file)));
             if options.has(&["--remove-files"]) {
-                walk.delete(file, true);
+                walk.delete(&relative_to(place.as_ref(), file), true);
             }
         }
         return match archive {

@@ -250,7 +250,10 @@ fn create(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         walk.note("evasion.time.set", invocation.span);
     }
     for file in operands(invocation) {
-        walk.write(&file, WriteMode::Create, Text::default());
+        // To a program that is given a pattern such a name is an option.
+        let is_option = file.text.known_prefix().trim_start_matches("./").starts_with('-');
+        let mode = if is_option { WriteMode::Append } else { WriteMode::Create };
+        walk.write(&file, mode, Text::default());
     }
     Text::default()
 }

@@ -296,7 +296,7 @@ pub(super) static WRAPPERS: &[Program] = &[
     after_one("setuidgid", &[]),
     custom("sg", &["-c"], switch_user),
     wrapper("softlimit", &["-m", "-d", "-s", "-o"]),
-    wrapper("ssh-agent", &["-a", "-t", "-E"]),
+    wrapper("ssh-agent", &["-a", "-t", "-E", "-O", "-P"]),
     wrapper("sshpass", &["-d", "-f", "-p", "-P"]),
     custom(
         "start-stop-daemon",

@@ -46,6 +46,10 @@ struct Made {
     rebuilt: Vec<String>,
     /// Stages of Snowflake that lie at an address which it names.
     stages: Vec<String>,
+    /// Databases of SQLite that it attached in memory.
+    in_memory: Vec<String>,
+    /// What it gives its variables, one after the other; `None` where that is more than text.
+    variables: Vec<(String, Option<String>)>,
 }
 
 /// A text whose statements end with `;` alone: what `mysql` is told to end them with instead (`DELIMITER //`), and `GO` of SQL Server, gives
@@ -111,6 +115,8 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
     for text in texts_run(statement, &words) {
         read(text, depth + 1, found);
     }
+    made.assign(statement);
+    defined(statement, depth, found);
     // Without `EXEC`, a procedure may be named in quotes.
     let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
     if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
@@ -141,6 +147,26 @@ fn body_keeps(statement: &[Token]) -> bool {
                 })
             })
         })
+}
+
+/// What is only defined runs when somebody calls it, as whoever that is; what then leaves the database is told where it is written.
+fn defined(statement: &[Token], depth: usize, found: &mut Found) {
+    let is = |token: &Token, word: &str| token.kind == TokenKind::Word && &*token.text == word;
+    let defines = statement.first().is_some_and(|first| is(first, "CREATE"))
+        && statement.iter().leading(6).any(|token| {
+            ["FUNCTION", "PROCEDURE", "TRIGGER", "EVENT"].iter().any(|word| is(token, word))
+        });
+    if !defines {
+        return;
+    }
+    let mut inner = Found::new();
+    for body in statement.iter().filter_map(|token| text_of(Some(token))) {
+        read(body, depth + 1, &mut inner);
+    }
+    let leaves = |rule: &str| {
+        rule == FILE || matches!(rule, "query.program" | "query.remote" | "query.export")
+    };
+    found.extend(inner.into_iter().filter(|(rule, _)| leaves(rule)));
 }
 
 /// Whether a statement begins at `at` that nothing divides from the one before it: SQL Server needs no `;`.
@@ -360,7 +386,9 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         "TRUNCATE" if word(1) != "(" => {
             let table = skip(1, &["TABLE", "ONLY"]);
             if verb.names_table(table) {
-                found.push((verb.unless_temporary(table, "query.truncate"), verb.name(table)));
+                let is_own = made.holds(verb, table);
+                let rule = verb.unless_temporary(table, "query.truncate");
+                found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
             }
         }
         "DELETE" => {
@@ -374,8 +402,9 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
             let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
             let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
             if is_named && verb.names_table(table) {
+                let is_own = made.holds(verb, table);
                 let rule = verb.unless_temporary(table, verb.rows("query.delete.all"));
-                found.push((rule, verb.name(table)));
+                found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
             }
         }
         "UPDATE" if verb.has("SET") => {
@@ -396,10 +425,14 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         }
         "SET" if word(1) == "PASSWORD" => found.push(("query.grant", String::new())),
         "REASSIGN" if word(1) == "OWNED" => found.push(("query.grant", String::new())),
-        "EXECUTE" | "EXEC" | "PREPARE" | "DO" => run(verb, depth, found),
+        "ATTACH" if verb.is_own() => {
+            made.attach(verb);
+            outward(verb, made, found);
+        }
+        "EXECUTE" | "EXEC" | "PREPARE" | "DO" => run(verb, depth, made, found),
         // The first word of all needs no `EXEC`.
         first if at == 0 && verb.has(DYNAMIC) && (first.is_empty() || is_unfamiliar(first)) => {
-            dynamic(statement, at, depth, found);
+            dynamic(statement, at, depth, made, found);
         }
         "NOAUDIT" => found.push(("query.audit.off", String::new())),
         _ if verb.is_own() => outward(verb, made, found),
@@ -498,8 +531,76 @@ impl Made {
             && rest.split(|token| &*token.text == ",").all(|name| match name {
                 [hash, _] if &*hash.text == "#" => true,
                 [name] => self.temporary.iter().any(|made| made.eq_ignore_ascii_case(&name.text)),
+                [base, dot, _] if &*dot.text == "." => {
+                    self.in_memory.iter().any(|made| made.eq_ignore_ascii_case(&base.text))
+                }
                 _ => false,
             })
+    }
+
+    /// `ATTACH ':memory:' AS name`
+    fn attach(&mut self, verb: Verb<'_>) {
+        let file = verb.skip(1, &["DATABASE"]);
+        let as_name = verb.word(file + 1) == "AS";
+        if as_name && text_of(verb.token(file)) == Some(":memory:") {
+            self.in_memory.push(verb.name(file + 2));
+        }
+    }
+
+    /// What a statement gives to variables: `DECLARE @a nvarchar(99) = N'…'`, `SET @a = @b + '…'`.
+    fn assign(&mut self, statement: &[Token]) {
+        for (at, variable) in statement.iter().enumerate() {
+            let next = |index: usize| statement.get(index).map_or("", |token| &*token.text);
+            if !variable.text.starts_with('@') || variable.kind != TokenKind::Word {
+                continue;
+            }
+            // `FETCH … INTO @a`, `EXEC fill @a OUTPUT`
+            let is_filled = matches!(next(at + 1), "OUT" | "OUTPUT")
+                || statement.iter().leading(at).any(|token| &*token.text == "INTO");
+            if is_filled {
+                self.variables.push((variable.text.to_string(), None));
+                continue;
+            }
+            // `nvarchar(200)` may stand between.
+            let behind = statement.iter().skip(at + 1).leading(6).position(|token| {
+                &*token.text == "=" || matches!(&*token.text, "," | ";" | "SELECT" | "SET")
+            });
+            let Some(equals) = behind.map(|behind| at + 1 + behind) else { continue };
+            if next(equals) != "=" {
+                continue;
+            }
+            let value = if next(equals.saturating_sub(1)) == "+" {
+                None
+            } else {
+                self.text_at(statement, equals + 1)
+            };
+            self.variables.push((variable.text.to_string(), value));
+        }
+    }
+
+    /// The text that an expression gives, where it is texts and known variables alone.
+    fn text_at(&self, statement: &[Token], from: usize) -> Option<String> {
+        let mut text = String::new();
+        for token in statement.get(from..)? {
+            match (token.kind, &*token.text) {
+                (TokenKind::Text, part) => text.push_str(part),
+                (TokenKind::Operator, "+") | (TokenKind::Word, "N") => {}
+                (TokenKind::Operator, ",") => break,
+                (TokenKind::Word, "EXEC" | "EXECUTE" | "DECLARE" | "SET" | "PRINT") => break,
+                (TokenKind::Word, name) => text.push_str(self.only(name)?),
+                _ => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// The one text that a variable was given.
+    fn only(&self, name: &str) -> Option<&str> {
+        let mut given = self.variables.iter().filter(|(known, _)| known == name);
+        match (given.next(), given.next()) {
+            (Some((_, Some(text))), None) => Some(text),
+            _ => None,
+        }
     }
 
     /// Whether rows are copied into a stage that the text made at an address of its own: `COPY INTO @stage/path FROM t`.
@@ -614,7 +715,7 @@ fn insert(verb: Verb<'_>, found: &mut Found) {
 }
 
 /// `EXECUTE`, `EXEC`, `PREPARE … FROM`, `DO`.
-fn run(verb: Verb<'_>, depth: usize, found: &mut Found) {
+fn run(verb: Verb<'_>, depth: usize, made: &Made, found: &mut Found) {
     let Verb { statement, at, .. } = verb;
     let next = verb.word(1);
     match verb.word(0) {
@@ -622,24 +723,24 @@ fn run(verb: Verb<'_>, depth: usize, found: &mut Found) {
             if matches!(next, "IMMEDIATE" | "FORMAT" | "(")
                 || text_of(statement.get(at + 1)).is_some() =>
         {
-            dynamic(statement, at, depth, found);
+            dynamic(statement, at, depth, made, found);
         }
         // What is prepared under a name is run by `EXECUTE name` too, but not inside of a block.
         "EXECUTE" if depth > 0 && !matches!(next, "FUNCTION" | "PROCEDURE" | "ON") => {
             found.push(("query.dynamic", String::new()));
         }
-        "EXEC" if next == "(" => dynamic(statement, at, depth, found),
+        "EXEC" if next == "(" => dynamic(statement, at, depth, made, found),
         // The procedure is named by a variable, which is no `EXEC @result = procedure`.
         "EXEC" | "EXECUTE" if next.starts_with('@') && verb.word(2) != "=" => {
             found.push(("query.dynamic", String::new()));
         }
         // `EXEC sys.sp_executesql`
-        "EXEC" if verb.has(DYNAMIC) => dynamic(statement, at, depth, found),
+        "EXEC" if verb.has(DYNAMIC) => dynamic(statement, at, depth, made, found),
         "EXEC" if depth == 0 && !only_tells(verb) => {
             found.push(("query.unfamiliar", String::new()));
         }
-        "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at, depth, found),
-        "DO" => dynamic(statement, at, depth, found),
+        "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at, depth, made, found),
+        "DO" => dynamic(statement, at, depth, made, found),
         _ => {}
     }
 }
@@ -802,11 +903,18 @@ fn copy(statement: &[Token], words: &[&str], found: &mut Found) {
 }
 
 /// Reads the strings behind a word that runs them; what is not a string cannot be read.
-fn dynamic(statement: &[Token], at: usize, depth: usize, found: &mut Found) {
+fn dynamic(statement: &[Token], at: usize, depth: usize, made: &Made, found: &mut Found) {
     let mut text = String::new();
     let mut any = false;
+    let is_call = statement.iter().skip(at).any(|token| in_quotes(&token.text) == DYNAMIC);
     for token in statement.iter().skip(at + 1) {
         match (token.kind, &*token.text) {
+            // What its parameters are, and their values.
+            (TokenKind::Operator, ",") if is_call => break,
+            (TokenKind::Word, name) if name.starts_with('@') && made.only(name).is_some() => {
+                any = true;
+                text.push_str(made.only(name).unwrap_or_default());
+            }
             (TokenKind::Text, part) => {
                 any = true;
                 text.push_str(part);

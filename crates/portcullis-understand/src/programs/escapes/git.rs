@@ -343,7 +343,7 @@ fn configured(walk: &mut Walk<'_>, options: &Options<'_>, words: &[&Argument]) {
                 walk.define_git_setting(&key, Text::unknown("an alias"));
             }
         }
-        Some(Means::Runs | Means::Replaces | Means::Transport) => {
+        Some(Means::Runs | Means::Replaces | Means::Credentials | Means::Transport) => {
             let code = after(&value.text, "!").unwrap_or_else(|| value.text.clone());
             walk.at_most(Certainty::Possible, |walk| walk.shell(&code, value.span, &[], None));
         }
@@ -467,13 +467,22 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
     let argument = Argument { text: value.clone(), span };
     match means {
         Means::Runs => {
+            temporary(walk, value, span);
             walk.shell(value, span, &[], None);
         }
+        Means::Credentials => match after(value, "!") {
+            // gitcredentials(7): behind the mark stands code, which is told where and as whom, and may be told the password.
+            Some(code) => {
+                temporary(walk, &code, span);
+                let mut told = Text::unknown("a credential");
+                told.taint = Taint::SECRET;
+                walk.shell(&code, span, &[], Some(told));
+            }
+            None => mean(walk, Means::Replaces, value, span),
+        },
         Means::Replaces => {
             let text = after(value, "!").unwrap_or_else(|| value.clone());
-            if names_temporary(&text) {
-                walk.note("execution.temporary.escape", span);
-            }
+            temporary(walk, &text, span);
             settings::program(walk, &Argument { text, span });
         }
         Means::Transport => {
@@ -482,10 +491,14 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
         }
         Means::Banged => {
             if let Some(code) = after(value, "!") {
+                temporary(walk, &code, span);
                 walk.shell(&code, span, &[], None);
             }
         }
         Means::Alias => {
+            if let Some(code) = after(value, "!") {
+                temporary(walk, &code, span);
+            }
             let code = after(value, "!").unwrap_or_else(|| {
                 let mut code = Text::known("git ");
                 code.append(value);
@@ -504,6 +517,13 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
                 walk.note("git.transport.ext", span);
             }
         }
+    }
+}
+
+/// Code of a setting that starts a program or script among temporary files, where nobody looks for it.
+fn temporary(walk: &mut Walk<'_>, code: &Text, span: Span) {
+    if names_temporary(code) {
+        walk.note("execution.temporary.escape", span);
     }
 }
 

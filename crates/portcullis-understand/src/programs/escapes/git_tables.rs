@@ -9,6 +9,8 @@ pub(crate) enum Means {
     Runs,
     /// A program that stands in for one of git's own or for ssh, a pager, a filter…; run as shell code.
     Replaces,
+    /// What git asks for passwords and gives them to.
+    Credentials,
     /// What is run on the other side of a connection, which may be this side.
     Transport,
     /// A command behind `!`; anything else is one of git's own words.
@@ -281,8 +283,8 @@ pub(super) static SETTINGS: &[(&str, Means)] = &[
     ("core.hookspath", Means::Directory),
     ("core.pager", Means::Replaces),
     ("core.sshcommand", Means::Replaces),
-    ("credential.*.helper", Means::Replaces),
-    ("credential.helper", Means::Replaces),
+    ("credential.*.helper", Means::Credentials),
+    ("credential.helper", Means::Credentials),
     ("diff.*.command", Means::Replaces),
     ("diff.*.textconv", Means::Replaces),
     ("diff.external", Means::Replaces),
@@ -545,7 +547,7 @@ mod tests {
     fn subsections_may_be_anything() {
         for (key, expected) in [
             ("core.pager", Some(Means::Replaces)),
-            ("credential.https://example.com/a.b.helper", Some(Means::Replaces)),
+            ("credential.https://example.com/a.b.helper", Some(Means::Credentials)),
             ("url.ext::sh -c x.insteadof", Some(Means::Address)),
             ("user.name", None),
             ("alias.st", Some(Means::Alias)),

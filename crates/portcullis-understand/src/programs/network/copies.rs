@@ -9,6 +9,9 @@ use crate::{
 
 use super::{add, gathered, inside, named_after, only_asks, part, piped};
 
+/// How many lines of a daemon's configuration are read; people write a few dozen.
+const MODULES: usize = 512;
+
 pub(super) const SCP: &[&str] = &["-c", "-D", "-F", "-i", "-J", "-l", "-o", "-P", "-S", "-X"];
 
 pub(super) const SFTP: &[&str] =
@@ -67,13 +70,48 @@ pub(super) fn rsync(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if only_asks(invocation) || options.has(&["-n", "--dry-run", "--list-only"]) {
         return Text::unknown("rsync");
     }
+    if options.has(&["--daemon"]) {
+        return daemon(walk, invocation);
+    }
     let printed = copy(walk, invocation, &operands);
+    // What is said to a daemon before it asks.
+    if let Some(file) = options.value(&["--early-input"])
+        && let Some(other) = operands.iter().find(|file| is_remote(file))
+    {
+        let said = walk.read(&file);
+        walk.connect(other, Some(said), false);
+    }
     if options.has(&["--remove-source-files"]) {
         for file in operands.iter().rev().skip(1).filter(|file| !is_remote(file)) {
             walk.delete(file, true);
         }
     }
     printed
+}
+
+/// `rsync --daemon`: whoever connects gets the modules of its configuration; what this call did not write of it is not known.
+fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let address = options.value(&["--address"]).map(|address| address.text);
+    let mut address = address.unwrap_or_else(|| Text::known("0.0.0.0"));
+    address.push_known(":");
+    match options.value(&["--port"]) {
+        Some(port) => address.append(&port.text),
+        None => address.push_known("873"),
+    }
+    let mut offered = Text::unknown("the modules of a daemon");
+    if let Some(file) = options.value(&["--config"]) {
+        let settings = walk.read(&file);
+        for line in settings.known_prefix().lines().at_most(MODULES, walk, file.span) {
+            if let Some((name, path)) = line.split_once('=')
+                && name.trim() == "path"
+            {
+                let module = Argument { text: Text::known(path.trim()), span: file.span };
+                offered.inherit(&walk.read(&module));
+            }
+        }
+    }
+    walk.connect(&Argument { text: address, span: invocation.span }, Some(offered), true)
 }
 
 fn copy(walk: &mut Walk<'_>, invocation: &Invocation, operands: &[Argument]) -> Text {

@@ -101,6 +101,59 @@ pub(super) fn netcat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     received
 }
 
+/// sshd(8): options that take a value.
+pub(super) const SSHD: &[&str] = &["-C", "-c", "-E", "-f", "-g", "-h", "-o", "-p", "-u"];
+
+/// dropbear(8): options that take a value.
+pub(super) const DROPBEAR: &[&str] =
+    &["-b", "-c", "-D", "-G", "-I", "-K", "-p", "-P", "-r", "-T", "-W"];
+
+/// Terminals in a browser, ttyd(1) and gotty: options that take a value.
+pub(super) const TTY: &[&str] = &[
+    "-a",
+    "-b",
+    "-c",
+    "-C",
+    "-d",
+    "-f",
+    "-g",
+    "-H",
+    "-i",
+    "-K",
+    "-m",
+    "-p",
+    "-P",
+    "-s",
+    "-t",
+    "-T",
+    "-u",
+    "-U",
+    "-w",
+    "--address",
+    "--base-path",
+    "--credential",
+    "--cwd",
+    "--index",
+    "--interface",
+    "--port",
+    "--title-format",
+];
+
+/// A server that lets people log in: `sshd`, `dropbear`, `ttyd bash`.
+pub(super) fn door(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    let checks = invocation.program == "sshd" && options.has(&["-t", "-T", "-G", "-V"]);
+    if checks || only_asks(invocation) {
+        return invocation.origin();
+    }
+    walk.note("network.listen.login", invocation.span);
+    let shared: Vec<Argument> = options.operands().cloned().collect();
+    if !shared.is_empty() {
+        walk.run(&shared, None);
+    }
+    Text::unknown(&invocation.program)
+}
+
 /// `host:port` of two operands, or of what is listened on.
 fn peer(operands: &[Argument], listens: bool, invocation: &Invocation) -> Argument {
     let options = invocation.options();

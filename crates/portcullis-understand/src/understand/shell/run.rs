@@ -82,6 +82,7 @@ impl Walk<'_> {
     ) -> Text {
         let may_leave = self.may_leave;
         let mut arguments = self.arguments(words);
+        self.name_options(&mut arguments);
         // A variable that has to be set, and may not be, ends the script before the command runs.
         let is_doubtful = self.may_leave > may_leave;
         if let (Some(word), Some(name)) = (words.first(), arguments.first_mut())
@@ -647,6 +648,38 @@ impl Walk<'_> {
         let printed = self.shell_code(&code, span, Some(positional), input);
         self.calls.pop();
         printed
+    }
+
+    /// A pattern stands for every name that it matches, and a name that begins with `-` is an option to the program: files that this call
+    /// made and named so are told by their names.
+    fn name_options(&self, arguments: &mut Vec<Argument>) {
+        let mut files = self.state.files().peekable();
+        if files.peek().is_none() {
+            return;
+        }
+        let Some(directory) = self.directory().map(str::to_owned) else { return };
+        let names: Vec<&str> = files
+            .filter_map(|file| file.strip_prefix(&directory)?.strip_prefix('/'))
+            .filter(|name| name.starts_with('-') && !name.contains('/'))
+            .collect();
+        if names.is_empty() {
+            return;
+        }
+        let mut named = Vec::with_capacity(arguments.len());
+        for argument in arguments.drain(..) {
+            if let [Piece::Glob(glob), ..] = argument.text.pieces.as_slice()
+                && argument.text.pieces.iter().all(|piece| !matches!(piece, Piece::Unknown(_)))
+            {
+                let matching = names.iter().filter(|name| {
+                    glob == "*" || super::pattern::matches(&argument.text.display(), name)
+                });
+                named.extend(
+                    matching.map(|name| Argument { text: Text::known(*name), span: argument.span }),
+                );
+            }
+            named.push(argument);
+        }
+        *arguments = named;
     }
 
     fn does(&mut self, does: Does, invocation: &Invocation) -> Text {

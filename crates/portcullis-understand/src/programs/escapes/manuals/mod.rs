@@ -265,7 +265,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argume
 }
 
 /// `ssh-keygen -f KEY <<< y`: a key is made where one lies, which is asked about and answered beforehand. Without an answer the one
-/// that is there stays.
+/// that is there stays. A list of what is revoked (`-k`) takes the place of whatever is there.
 fn key_made(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
     /// What it does instead of making a key.
     const OTHER: &[&str] = &[
@@ -277,6 +277,11 @@ fn key_made(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
         "-f", "-m", "-n", "-r", "-s", "-t", "-w", "-z",
     ];
     let options = crate::programs::Options::new(own, VALUES);
+    if let Some(file) = options.value(&["-f"])
+        && options.has(&["-k"])
+    {
+        walk.write(&file, WriteMode::Replace, Text::unknown("a list of revoked keys"));
+    }
     let Some(answer) = invocation.input.as_ref().filter(|answer| !answer.is_empty()) else {
         return;
     };
@@ -352,6 +357,9 @@ fn act(
         Kind::Passes => {
             let other = if program == "rsync" { "rsync" } else { "ssh" };
             let words = super::words_of(&value.text, value.span);
+            if program == "rsync" && at_other_side(&words) {
+                walk.note("network.copy.remote-option", value.span);
+            }
             super::options_of(walk, other, &words);
         }
         Kind::Sets => {
@@ -380,6 +388,23 @@ fn act(
         }
         _ => {}
     }
+}
+
+/// Whether an option that rsync hands to its other side writes, loads or runs something there.
+fn at_other_side(words: &[Argument]) -> bool {
+    read(&remote::RSYNC, words).into_iter().any(|word| {
+        matches!(
+            word,
+            Word::Known(Kind::Writes | Kind::Runs | Kind::Loads | Kind::Secrets, ..)
+                | Word::Known(
+                    Kind::Followed,
+                    "--backup-dir" | "--config" | "--temp-dir" | "-T" | "--rsh" | "-e",
+                    _
+                )
+                | Word::Known(Kind::Flag, "--daemon" | "--write-devices" | "--copy-devices", _)
+                | Word::Unknown(_)
+        )
+    })
 }
 
 /// A program is built: what its file says is not known, which matters where it takes the place of settings that others read.
