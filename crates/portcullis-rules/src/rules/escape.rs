@@ -472,7 +472,7 @@ fn leads_to_shell(run: &Run, word: &str) -> bool {
             .is_some_and(|(first, _)| is_shell_path(first.trim_end()))
 }
 
-fn is_temporary(program: &str) -> bool {
+pub(super) fn is_temporary(program: &str) -> bool {
     ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|place| program.starts_with(place))
 }
 

@@ -5,14 +5,14 @@
 use super::{
     Hit, Scene,
     effects::{self, written},
-    hosts, requests,
+    escape, hosts, requests,
 };
 use crate::{
-    effect::{Argument, Effect, EffectKind, Run},
+    effect::{Argument, Effect, EffectKind, Layer, Run},
     place::{self, Place},
     programs::Options,
     risk::Severity,
-    text::Text,
+    text::{Piece, Text},
 };
 
 mod captured;
@@ -31,6 +31,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("cloud.database.delete", emulated),
     ("cloud.token.print", captured::is_used_where_it_belongs),
     ("container.compose.volumes", composed_for_tests),
+    ("container.prune.volumes", labelled),
     ("container.remove.many", stopped_or_chosen),
     ("container.run.host-mount", projects::shows_names_only),
     ("db.drop", test_database),
@@ -49,6 +50,8 @@ static PROOFS: &[(&str, Proof)] = &[
     ("git.reset.hard", uncommitted::is_nothing),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),
+    ("k8s.delete.namespace", cluster_here),
+    ("k8s.delete.object", cluster_here),
     ("remote.verb.delete", emulated),
     ("token.print", captured::is_used_where_it_belongs),
     ("unfamiliar.verb.delete", |run, effect, scene| {
@@ -301,6 +304,11 @@ fn is_test_path(address: &str) -> bool {
     let Some((host, path)) = address.split_once('/') else { return false };
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     let index = path.split(['/', '?']).next().unwrap_or_default();
+    // `test-products-*`: all that begins with a test's name.
+    let index = match index.strip_suffix('*') {
+        Some(stem) => stem.strip_suffix(['-', '_', '.']).unwrap_or_default(),
+        None => index,
+    };
     matches!(host, "localhost" | "127.0.0.1")
         && index.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
         && !index.starts_with('_')
@@ -438,6 +446,45 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let unknown: Vec<&Text> =
         run.arguments.iter().map(|word| &word.text).filter(|text| text.has_unknown()).collect();
     (stops || verb == Some("rm")) && !unknown.is_empty() && unknown.into_iter().all(is_chosen)
+}
+
+/// `docker volume prune --filter label=app.test=1`: volumes that somebody marked as a test's.
+fn labelled(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    let options = Options::new(&run.arguments, &["--filter"]);
+    let is_test = |filter: Argument| {
+        let known = filter.text.as_known().and_then(|filter| filter.split_once('='));
+        known.is_some_and(|(key, value)| {
+            key == "label" && value.split(['=', '.', '/']).any(is_of_tests)
+        })
+    };
+    stays(run, scene) && !reaches_elsewhere(run) && options.values_of(&["--filter"]).any(is_test)
+}
+
+/// `kubectl --context kind-dev delete ns x`: a context that by its name is a cluster of this machine, as the tools that make such
+/// clusters name them.
+fn cluster_here(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    const WHOLE: &[&str] = &[
+        "colima",
+        "docker-desktop",
+        "docker-for-desktop",
+        "minikube",
+        "orbstack",
+        "rancher-desktop",
+    ];
+    const SETS: &[&str] = &["config set", "kubectx", "KUBECONFIG", "set-cluster", "rename-context"];
+    let options = Options::new(&run.arguments, &["--context", "--kube-context"]);
+    let mut named = options.values_of(&["--context", "--kube-context"]).peekable();
+    let is_set = |layer: &Layer| SETS.iter().any(|word| layer.text.contains(word));
+    let leads = ["--kubeconfig", "--server", "-s", "--cluster", "--user", "--token"];
+    named.peek().is_some()
+        && named.all(|name| {
+            name.text.as_known().is_some_and(|name| {
+                WHOLE.contains(&name) || name.starts_with("kind-") || name.starts_with("k3d-")
+            })
+        })
+        && !options.has(&leads)
+        && !scene.effects.layers.iter().any(is_set)
+        && stays_but_for(run, scene, &["--context"])
 }
 
 /// `git clean -fdX build/`: nothing but what builds make; `git clean -f --no-force`: nothing at all.
@@ -586,12 +633,24 @@ pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>)
     match run.program.as_str() {
         "sqlite3" | "duckdb" => {
             let options = Options::new(&run.arguments, &["-cmd", "-init", "-separator"]);
-            let file = options.operands().next().and_then(|file| file.text.as_known());
+            let named = options.operands().next();
+            let file = named.and_then(|file| file.text.as_known());
+            // What `mktemp` made in this call holds nothing but what the call put there.
+            let is_made = named.is_some_and(|file| {
+                escape::is_temporary(file.text.known_prefix())
+                    && file.text.pieces.iter().all(|piece| {
+                        matches!(piece, Piece::Known(known) if !known.contains(".."))
+                            || matches!(piece, Piece::Unknown(what) if &**what == "mktemp")
+                    })
+            });
             let is_attached = statement.display().to_ascii_lowercase().contains("attach");
             !is_attached
-                && (file.is_some_and(|file| {
-                    file == ":memory:" || file.starts_with('/') && is_temporary_copy(file, scene)
-                }) || drops_for_tests(statement))
+                && (is_made
+                    || file.is_some_and(|file| {
+                        file == ":memory:"
+                            || file.starts_with('/') && is_temporary_copy(file, scene)
+                    })
+                    || drops_for_tests(statement))
         }
         "psql" | "mysql" | "mariadb" => {
             let options = Options::new(

@@ -7,7 +7,7 @@ use crate::{
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
-    text::Text,
+    text::{Piece, Text},
     understand::shell,
 };
 
@@ -349,6 +349,7 @@ static RULES: &[Rule] = &[
         when: When::Read,
         fires: &[
             "psql -c \"EXECUTE IMMEDIATE stmt\"",
+            "psql -Atc \"SELECT format('TRUNCATE %I', t) FROM x\" | psql app",
             "psql -c 'DO $$ BEGIN FOR r IN SELECT c FROM jobs LOOP EXECUTE r.c; END LOOP; END $$'",
         ],
         quiet: &["psql -c \"PREPARE q AS SELECT 1\"", "psql -c \"EXECUTE q(7)\""],
@@ -378,6 +379,16 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     let mut found = Vec::new();
     let text = statement.display();
     read(&text, 0, &mut found);
+    // What a query prints, run as the next: its statements are nowhere written out. A value among words is another thing.
+    let mut begins = statement
+        .pieces
+        .iter()
+        .skip_while(|piece| matches!(piece, Piece::Known(known) if known.trim().is_empty()));
+    let is_answer =
+        |piece: &Piece| matches!(piece, Piece::Unknown(what) if CLIENTS.contains(&&**what));
+    if begins.next().is_some_and(is_answer) {
+        found.push(("query.dynamic", String::new()));
+    }
     // A program that is a database's says by itself what it does with such lines.
     if scene.program_around(effect).is_none() {
         reach::of_client(&text, &mut found);
@@ -417,6 +428,10 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
         hits.push((id, Hit { resource, severity, ..Hit::default() }));
     }
 }
+
+/// Programs whose output is what a server answers.
+const CLIENTS: &[&str] =
+    &["clickhouse-client", "duckdb", "mariadb", "mysql", "psql", "snowsql", "sqlcmd", "sqlite3"];
 
 /// A file that is named: where it is decides what it means.
 const FILE: &str = "query.file at a path";

@@ -357,6 +357,11 @@ fn pinned(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
         .filter_map(|(name, to)| {
             let hit = elsewhere(&name, &to)?;
             let is_near = matches!(hosts::kind(&to), HostKind::Local | HostKind::Private);
+            // What git takes from there is code.
+            let hit = match run.program.as_str() {
+                "git" if !is_near => Hit { severity: Some(Severity::High), ..hit },
+                _ => hit,
+            };
             Some(if is_near { hit } else { with_secrets(hit, run) })
         })
         .max_by_key(|hit| hit.severity)

@@ -230,7 +230,40 @@ fn awk_shows_names(program: &str) -> bool {
             && chosen.matches('/').count() == 2;
     let Some(action) = action.strip_suffix('}') else { return false };
     let action = action.trim().trim_end_matches(';').trim_end();
-    is_pattern && matches!(action, "print $1" | "print($1)" | "print \"  \" $1")
+    is_pattern
+        && (matches!(action, "print $1" | "print($1)" | "print \"  \" $1") || tells_lengths(action))
+}
+
+/// `print $1, (length($2) ? "set" : "empty")`: names, and whether or how long their values are.
+fn tells_lengths(action: &str) -> bool {
+    let Some(mut rest) = action.strip_prefix("print ") else { return false };
+    let mut depth = 0_usize;
+    loop {
+        rest = rest.trim_start();
+        if let Some(behind) = rest.strip_prefix("$1").or_else(|| rest.strip_prefix("length($2)")) {
+            if behind.starts_with(|letter: char| letter.is_ascii_alphanumeric()) {
+                return false;
+            }
+            rest = behind;
+        } else if let Some(text) = rest.strip_prefix('"') {
+            let Some((text, behind)) = text.split_once('"') else { return false };
+            if text.contains('\\') {
+                return false;
+            }
+            rest = behind;
+        } else {
+            let mut letters = rest.chars();
+            match letters.next() {
+                None => return depth == 0,
+                Some('(') => depth += 1,
+                Some(')') if depth > 0 => depth -= 1,
+                Some(',' | '?' | ':' | '>' | '=' | '0'..='9') if depth > 0 => {}
+                Some(',') => {}
+                Some(_) => return false,
+            }
+            rest = letters.as_str();
+        }
+    }
 }
 
 fn grep_shows_names(words: &[&str]) -> bool {

@@ -46,7 +46,8 @@ pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         })
 }
 
-/// `docker run -p 6390:6379 redis … redis-cli -p 6390 FLUSHALL`: a port that nothing else has, or the container would not start.
+/// `docker run -p 6390:6379 redis … redis-cli -p 6390 FLUSHALL`, `redis-server --port 6390 … redis-cli -p 6390 shutdown nosave`: a port that
+/// nothing else has, or the server would not start.
 pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let options = Options::new(&run.arguments, &["-h", "-p", "-n", "-a", "-u", "-s"]);
     let port = options.value(&["-p"]);
@@ -66,6 +67,17 @@ pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
                     && parts.next() == Some(port)
                     && parts.next().is_none_or(|host| host == "127.0.0.1")
             });
+        let is_bare = matches!(run.program.as_str(), "redis-server" | "valkey-server")
+            && words.first().is_some_and(|word| word.starts_with("--"))
+            && words.windows(2).any(|pair| matches!(pair, ["--port", value] if *value == port))
+            && !words.iter().any(|word| matches!(*word, "--replicaof" | "--slaveof"))
+            && words.windows(2).all(|pair| {
+                pair.first() != Some(&"--dir")
+                    || pair.last().is_some_and(|to| to.starts_with("/tmp"))
+            });
+        if is_bare {
+            return true;
+        }
         let is_image = |word: &&str| {
             let name = word.rsplit('/').next().unwrap_or(word).split(':').next().unwrap_or("");
             name.starts_with("redis") || name.starts_with("valkey")

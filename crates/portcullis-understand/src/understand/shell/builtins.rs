@@ -872,6 +872,11 @@ impl Walk<'_> {
             {
                 input.clone()
             }
+            [Piece::Known(_), Piece::Glob(_), Piece::Known(between), Piece::Glob(_)]
+                if between == "/" && (delimiter == '\n' || delimiter == '\0') =>
+            {
+                input.clone()
+            }
             _ => input.derive([Piece::Unknown("a line of input".into())]),
         }
     }
