@@ -84,6 +84,50 @@ const PROJECTS: &[Project] = &[
         "tsc",
     ),
     (
+        "pnpm, one of a workspace",
+        &[
+            ("package.json", "{\"scripts\": {\"test\": \"rm -rf ~\"}}"),
+            ("pnpm-workspace.yaml", "packages:\n  - packages/*\n"),
+            ("packages/a/package.json", "{\"name\": \"s-a\", \"scripts\": {\"test\": \"@\"}}"),
+            (
+                "packages/b/package.json",
+                "{\"name\": \"s-b\", \"scripts\": {\"test\": \"rm -rf ~\"}}",
+            ),
+        ],
+        "pnpm --filter s-a run test",
+        "rm -rf ~",
+        "tsc",
+    ),
+    (
+        "npm, one of a workspace from another",
+        &[
+            ("package.json", "{\"workspaces\": [\"packages/*\"]}"),
+            ("packages/a/package.json", "{\"name\": \"a\", \"scripts\": {\"test\": \"@\"}}"),
+            ("packages/b/package.json", "{\"name\": \"b\", \"scripts\": {\"test\": \"rm -rf ~\"}}"),
+        ],
+        "npm test -w packages/a",
+        "rm -rf ~",
+        "tsc",
+    ),
+    (
+        "pnpm, dependencies of one",
+        &[
+            ("package.json", "{\"workspaces\": [\"packages/*\"]}"),
+            ("packages/a/package.json", "{\"name\": \"a\", \"scripts\": {\"test\": \"tsc\"}}"),
+            ("packages/b/package.json", "{\"name\": \"b\", \"scripts\": {\"test\": \"@\"}}"),
+        ],
+        "pnpm --filter a... run test",
+        "rm -rf ~",
+        "tsc",
+    ),
+    (
+        "xargs of what ls lists",
+        &[("steps/a.sh", "@\n"), ("steps/b.sh", "echo b\n")],
+        "ls steps/*.sh | xargs -n1 bash",
+        HARM,
+        "echo a",
+    ),
+    (
         "gyp",
         &[("package.json", "{}"), ("binding.gyp", "{'targets': [{'x': '<!(@)'}]}")],
         "npm install",

@@ -637,7 +637,8 @@ pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>)
             let file = named.and_then(|file| file.text.as_known());
             // What `mktemp` made in this call holds nothing but what the call put there.
             let is_made = named.is_some_and(|file| {
-                escape::is_temporary(file.text.known_prefix())
+                file.text.has_unknown()
+                    && escape::is_temporary(file.text.known_prefix())
                     && file.text.pieces.iter().all(|piece| {
                         matches!(piece, Piece::Known(known) if !known.contains(".."))
                             || matches!(piece, Piece::Unknown(what) if &**what == "mktemp")

@@ -752,6 +752,15 @@ impl Walk<'_> {
                     );
                     return is_outside.then(|| glob("", "*"));
                 }
+                // Files that a pattern chooses are listed by the names that it gives.
+                if let Some(only) = first
+                    && !long
+                    && operands.next().is_none()
+                    && let [Piece::Glob(_)] | [Piece::Known(_), Piece::Glob(_)] =
+                        only.text.pieces.as_slice()
+                {
+                    return Some(only.text.clone());
+                }
                 if long || operands.next().is_some() || first.is_none_or(is_pattern) {
                     return None;
                 }
