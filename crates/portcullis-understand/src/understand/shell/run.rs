@@ -753,13 +753,13 @@ impl Walk<'_> {
                     return is_outside.then(|| glob("", "*"));
                 }
                 // Files that a pattern chooses are listed by the names that it gives.
+                let is_adorned = options.has(&["-l", "-g", "-n", "-o", "-R", "-s", "-i", "-F"]);
                 if let Some(only) = first
-                    && !long
-                    && operands.next().is_none()
-                    && let [Piece::Glob(_)] | [Piece::Known(_), Piece::Glob(_)] =
-                        only.text.pieces.as_slice()
+                    && !is_adorned
+                    && options.operands().nth(1).is_none()
+                    && let Some((before, pattern)) = chosen_names(&only.text)
                 {
-                    return Some(only.text.clone());
+                    return Some(glob(before, &pattern));
                 }
                 if long || operands.next().is_some() || first.is_none_or(is_pattern) {
                     return None;
@@ -1204,4 +1204,26 @@ fn unversioned(name: &str) -> &str {
         name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
     let stem = if stem.len() < name.len() { stem.trim_end_matches('-') } else { stem };
     if stem.is_empty() { name } else { stem }
+}
+
+/// The names that a pattern of one word gives: what it begins with, and the rest as one pattern.
+fn chosen_names(text: &Text) -> Option<(&str, String)> {
+    let [Piece::Known(before), rest @ ..] = text.pieces.as_slice() else {
+        let [Piece::Glob(only)] = text.pieces.as_slice() else { return None };
+        return Some(("", only.clone()));
+    };
+    let mut pattern = String::new();
+    let mut is_pattern = false;
+    for piece in rest {
+        match piece {
+            Piece::Known(known) if known.contains(['*', '?', '[', '\\']) => return None,
+            Piece::Known(known) => pattern.push_str(known),
+            Piece::Glob(glob) => {
+                is_pattern = true;
+                pattern.push_str(glob);
+            }
+            Piece::Unknown(_) => return None,
+        }
+    }
+    is_pattern.then_some((before.as_str(), pattern))
 }
