@@ -17,7 +17,20 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
-pub(super) static SHELF: Shelf = Shelf { programs: &["gh", "ssh-copy-id"], rules: RULES };
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &[
+        "arecord",
+        "ffmpeg",
+        "fswebcam",
+        "gh",
+        "imagesnap",
+        "parec",
+        "parecord",
+        "ssh-copy-id",
+        "wf-recorder",
+    ],
+    rules: RULES,
+};
 
 const LEAVES: Rule = Rule {
     category: Category::Exfiltration,
@@ -251,6 +264,22 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::CONNECT, mail_sent),
         fires: &["echo hello | mail -s report a@example.net"],
         quiet: &["mail --version", "git config user.email a@example.net"],
+        ..LEAVES
+    },
+    Rule {
+        id: "exfiltration.monitor.recorded",
+        message: "what a person says, does before the camera or has on the screen is recorded",
+        remedy: "ask the person for a recording",
+        when: When::Command(&[
+            "ffmpeg -f=x11grab|-f=kmsgrab|-f=gdigrab|-f=avfoundation|-f=dshow|-f=v4l2|-f=pulse|-f=alsa",
+            "arecord|parec|parecord|fswebcam|imagesnap|wf-recorder !--help !--version !-l !-L !-h",
+        ]),
+        fires: &[
+            "ffmpeg -f x11grab -i :0.0 -t 60 talk.mkv",
+            "ffmpeg -f avfoundation -i :0 talk.wav",
+            "arecord -d 600 talk.wav",
+        ],
+        quiet: &["ffmpeg -i talk.mkv talk.mp4", "ffmpeg -f lavfi -i testsrc t.mp4", "arecord -l"],
         ..LEAVES
     },
     Rule {
@@ -584,11 +613,13 @@ fn reports_on_machine(program: &str) -> bool {
     )
 }
 
-fn mail_sent(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    let (connection, _) = sent(effect)?;
+fn mail_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (connection, sends) = sent(effect)?;
+    // A file is more than a few words.
+    let severity = if scene.files_of(sends).is_empty() { Severity::Medium } else { Severity::High };
     connection
         .address
         .known_prefix()
         .starts_with("mailto://")
-        .then(|| hit(connection, Severity::Medium, "a letter is sent"))
+        .then(|| hit(connection, severity, "a letter is sent"))
 }

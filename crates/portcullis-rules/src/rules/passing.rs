@@ -29,6 +29,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("aws.s3.delete", emulated),
     ("aws.s3.delete-many", emulated),
     ("cloud.database.delete", emulated),
+    ("cloud.queue.purge", emulated),
     ("cloud.token.print", captured::is_used_where_it_belongs),
     ("container.compose.volumes", composed_for_tests),
     ("container.prune.volumes", labelled),
@@ -48,15 +49,19 @@ static PROOFS: &[(&str, Proof)] = &[
     ("git.clean.force", only_made),
     ("git.push.force", pushes_nothing),
     ("git.reset.hard", uncommitted::is_nothing),
+    ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),
     ("k8s.delete.namespace", cluster_here),
     ("k8s.delete.object", cluster_here),
+    ("minio.delete", made::store_here),
+    ("rabbitmq.delete", test_queue),
     ("remote.verb.delete", emulated),
     ("token.print", captured::is_used_where_it_belongs),
     ("unfamiliar.verb.delete", |run, effect, scene| {
         local_cluster(run, effect, scene)
             || made::cluster(run, effect, scene)
+            || test_queue(run, effect, scene)
             || matches!(run.program.as_str(), "rails" | "rake" | "sequelize" | "sequelize-cli")
                 && test_environment(run, effect, scene)
     }),
@@ -209,10 +214,12 @@ fn test_environment(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         .iter()
         .find_map(|starter| before.strip_suffix(starter))
         .map_or(before, str::trim_end);
-    let is_set = SET.iter().any(|set| {
-        before
-            .strip_suffix(set)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', ';', '&']))
+    let is_set = without_assignments(before).into_iter().any(|before| {
+        SET.iter().any(|set| {
+            before
+                .strip_suffix(set)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', ';', '&']))
+        })
     });
     let words = || run.arguments.iter().map(|word| word.text.as_known().unwrap_or_default());
     let mut settings = words().filter(|word| word.starts_with("--settings"));
@@ -224,9 +231,40 @@ fn test_environment(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     // The address of a database outweighs the environment's name.
     let address =
         before.rsplit("DATABASE_URL=").next().filter(|_| before.contains("DATABASE_URL="));
-    let is_addressed = address.is_some_and(is_test_address);
+    let is_addressed = address.is_some_and(|address| {
+        is_test_address(address)
+            || address.split([' ', '\n', ';', '&']).next().is_some_and(is_own_file)
+    });
     (is_set || is_configured) && address.is_none() && stays(run, scene)
         || is_addressed && stays(run, scene) && !words().any(|word| word.contains("schema"))
+}
+
+/// What stands before a program, and before each of the other variables that are set for it.
+fn without_assignments(before: &str) -> Vec<&str> {
+    let mut found = vec![before];
+    let mut rest = before;
+    while let Some((outer, word)) = rest.rsplit_once(' ') {
+        let is_plain = |part: &str| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        if !word.split_once('=').is_some_and(|(name, value)| is_plain(name) && is_plain(value)) {
+            break;
+        }
+        rest = outer.trim_end();
+        found.push(rest);
+    }
+    found
+}
+
+/// Whether an address is a file of SQLite among temporary ones, or none: `sqlite:////tmp/a.db`, `sqlite://`.
+fn is_own_file(address: &str) -> bool {
+    let address = address.trim().trim_matches(['"', '\'']);
+    let Some(("sqlite", path)) = address.split_once("://") else { return false };
+    matches!(path, "" | "/:memory:")
+        || path
+            .strip_prefix('/')
+            .is_some_and(|path| escape::is_temporary(path) && !path.contains(".."))
 }
 
 /// Whether an address names a test's database on this machine, and nothing else.
@@ -435,6 +473,7 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
                 filter.text.as_known().and_then(|filter| filter.split_once('=')).is_some_and(
                     |(key, value)| match key {
                         "label" | "name" | "ancestor" if stops => value.len() > 2,
+                        "label" if value.starts_with("org.testcontainers") => true,
                         "label" => value.split(['=', '.', '/']).any(is_of_tests),
                         "name" => is_of_tests(value.trim_matches(['^', '$'])),
                         _ => false,
@@ -446,6 +485,14 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let unknown: Vec<&Text> =
         run.arguments.iter().map(|word| &word.text).filter(|text| text.has_unknown()).collect();
     (stops || verb == Some("rm")) && !unknown.is_empty() && unknown.into_iter().all(is_chosen)
+}
+
+/// `rabbitmqctl purge_queue jobs_test`: a queue of a test's, of the broker that runs beside it.
+fn test_queue(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
+    matches!(words.as_deref(), Some(["purge_queue" | "delete_queue", queue]) if is_of_tests(queue))
+        && run.program == "rabbitmqctl"
+        && stays(run, scene)
 }
 
 /// `docker volume prune --filter label=app.test=1`: volumes that somebody marked as a test's.

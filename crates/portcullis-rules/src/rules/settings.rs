@@ -203,6 +203,25 @@ pub(super) fn shows_names(run: &Run) -> bool {
                 .filter(|word| word.starts_with("s/") || word.starts_with("s|"))
                 .collect();
             let [script] = scripts.as_slice() else { return false };
+            // `sed -n 's/^\([A-Z_]*\)=.*/\1/p'`
+            let name = script
+                .strip_prefix("s/^")
+                .and_then(|rest| rest.strip_suffix("=.*/\\1/p"))
+                .and_then(|name| {
+                    let basic = name.strip_prefix("\\([").and_then(|it| it.strip_suffix("]*\\)"));
+                    let extended = name.strip_prefix("([");
+                    basic.or_else(|| extended.and_then(|it| it.strip_suffix("]+)")))
+                });
+            let is_class = |class: &str| {
+                class.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter))
+            };
+            if name.is_some_and(is_class) {
+                let mut options = words.iter().filter(|word| word.starts_with('-'));
+                return options
+                    .all(|word| matches!(*word, "-n" | "-E" | "-nE" | "-En" | "-r" | "-nr"))
+                    && words.contains(&"-n")
+                        | words.iter().any(|word| matches!(*word, "-nE" | "-En" | "-nr"));
+            }
             let hides = ["s/=.*//", "s/=.*$//", "s|=.*||", "s/=.*/=/"].contains(script)
                 || script
                     .strip_prefix("s/=.*/")

@@ -274,6 +274,14 @@ fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
     let words = if GIT.contains(&verb) { operands(invocation) } else { return };
     let files = words.get(1..).unwrap_or_default();
+    if verb == "worktree" && files.first().map(known) == Some("add") {
+        // Whether it makes the place that it is told is a question of what is there.
+        for place in files.iter().skip(1) {
+            if let Some(path) = walk.target(&place.text).path {
+                walk.look(&path);
+            }
+        }
+    }
     let keeps = match verb {
         "rm" => options.has(&["--cached"]),
         "restore" => options.has(&["--staged", "-S"]) && !options.has(&["--worktree", "-W"]),

@@ -119,6 +119,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             from_elsewhere(walk, endings, invocation.span);
         }
     }
+    let reads = only_reads(invocation);
     for (programs, endings, found) in FINDERS {
         if !programs.contains(&program) {
             continue;
@@ -126,6 +127,9 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
         for path in walk.written(endings) {
             let stem = stem_of(&path);
             if matches!(found, Found::Named(_)) && !mentions(walk, invocation, &path, stem) {
+                continue;
+            }
+            if reads && !is_settings(&path) {
                 continue;
             }
             // `npx prettier --write a.ts` writes what it does not run.
@@ -141,6 +145,47 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
         }
     }
+}
+
+/// Tools of JavaScript that read sources and run none but their own settings, sorted.
+const READERS: &[&str] = &[
+    "biome",
+    "cspell",
+    "depcheck",
+    "dprint",
+    "eslint",
+    "jscpd",
+    "knip",
+    "madge",
+    "oxlint",
+    "prettier",
+    "publint",
+    "standard",
+    "stylelint",
+    "tsc",
+    "typedoc",
+    "vue-tsc",
+];
+
+/// `npx eslint a.ts`, `pnpm exec tsc`
+fn only_reads(invocation: &Invocation) -> bool {
+    if !matches!(invocation.program.as_str(), "bunx" | "npm" | "npx" | "pnpm" | "yarn") {
+        return false;
+    }
+    let mut words = invocation.arguments.iter().filter_map(|word| word.text.as_known());
+    words
+        .find(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
+        .is_some_and(|tool| READERS.binary_search(&tool).is_ok())
+        && invocation.program != "npm"
+}
+
+/// Whether a file is a tool's settings by its name.
+fn is_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.contains("config")
+        || name.contains("rc.")
+        || name.contains("plugin")
+        || name.starts_with('.')
 }
 
 /// A manifest that came over the network in this call: what it runs nobody has read.

@@ -4,7 +4,7 @@
 use crate::{
     effect::{Argument, WriteMode},
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
+    understand::shell::{Invocation, Walk, gives_names},
 };
 
 use super::{Does, Filter, Program, filters};
@@ -121,6 +121,14 @@ fn same_lines(invocation: &Invocation) -> Option<Text> {
         invocation.arguments.iter().filter_map(|word| word.text.as_known()).collect();
     let keeps = match invocation.program.as_str() {
         "sort" | "uniq" | "shuf" | "tac" => words.iter().all(|word| word.starts_with('-')),
+        // Some of the names that a pattern gives.
+        "head" | "tail" => {
+            gives_names(input)
+                && words.iter().all(|word| {
+                    word.starts_with('-')
+                        || word.trim_start_matches('+').bytes().all(|byte| byte.is_ascii_digit())
+                })
+        }
         "tr" => matches!(words.as_slice(), ["\\n", " " | "\\0" | "\\000"] | ["\\0" | " ", "\\n"]),
         _ => false,
     };

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, Effect, Run},
+    facts::FileFact,
     programs::Options,
 };
 
@@ -90,6 +91,58 @@ pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         && before(effect, scene).any(serves)
 }
 
+/// `git worktree add P … git worktree remove --force P`, where nothing was at `P` before.
+pub(super) fn work_tree(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let path_of = |run: &Run, verb: &str| -> Option<String> {
+        let words = words(run).filter(|_| run.program == "git")?;
+        let rest = words.strip_prefix(&["worktree", verb])?;
+        let options = ["-b", "-B", "--reason", "--orphan"];
+        let mut operands = rest
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| {
+                let before = at.checked_sub(1).and_then(|at| rest.get(at));
+                !word.starts_with('-') && before.is_none_or(|before| !options.contains(before))
+            })
+            .map(|(_, word)| *word);
+        let path = operands.next()?.to_owned();
+        (verb == "add" || operands.next().is_none()).then_some(path)
+    };
+    let Some(path) = path_of(run, "remove") else { return false };
+    // Looked at before the call, where its maker was understood.
+    let is_absent = matches!(scene.facts.contents.get(&path), Some(FileFact::Absent));
+    is_absent
+        && path.starts_with('/')
+        && before(effect, scene).any(|other| path_of(other, "add").as_ref() == Some(&path))
+}
+
+/// `mc alias set local http://localhost:9000 … mc rb local/x`: a store of this machine, as the call itself says.
+pub(super) fn store_here(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some(given) = words(run) else { return false };
+    let mut targets = given
+        .iter()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .map(|word| word.split_once('/').map_or(*word, |(alias, _)| alias))
+        .peekable();
+    let is_set = |alias: &str| {
+        before(effect, scene).any(|other| {
+            words(other).is_some_and(|words| match words.as_slice() {
+                ["alias", "set", name, url, ..] => {
+                    other.program == run.program
+                        && *name == alias
+                        && super::host_of(url).is_some_and(super::is_this_machine)
+                }
+                _ => false,
+            })
+        })
+    };
+    matches!(given.first(), Some(&("rb" | "rm")))
+        && targets.peek().is_some()
+        && targets.all(is_set)
+        && super::stays_but_for(run, scene, &["alias "])
+}
+
 /// Files that a program writes from others of the project and would write again: locks of package managers, snapshots of tests,
 /// code that was made small.
 pub(super) fn generated(run: &Run, _: &Effect, _: &Scene<'_>) -> bool {
@@ -116,7 +169,19 @@ pub(super) fn generated(run: &Run, _: &Effect, _: &Scene<'_>) -> bool {
         "uv.lock",
         "yarn.lock",
     ];
-    const ENDINGS: &[&str] = &[".js.map", ".css.map", ".min.css", ".min.js", ".snap"];
+    const ENDINGS: &[&str] = &[
+        ".css.map",
+        ".freezed.dart",
+        ".g.dart",
+        ".generated.ts",
+        ".js.map",
+        ".min.css",
+        ".min.js",
+        ".pb.go",
+        ".snap",
+        "_pb2.py",
+    ];
+    const DIRECTORIES: &[&str] = &["__generated__", "__snapshots__", "generated"];
     let Some(words) = words(run) else { return false };
     let (verb, rest) = match words.as_slice() {
         [verb @ ("checkout" | "restore"), rest @ ..] => (*verb, rest),
@@ -128,10 +193,14 @@ pub(super) fn generated(run: &Run, _: &Effect, _: &Scene<'_>) -> bool {
         None => return false,
     };
     let is_made = |path: &&str| {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+        let mut parts = path.split('/');
         !path.contains(['*', '?', '['])
             && !path.starts_with(':')
-            && (LOCKS.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end)))
+            && !path.contains("..")
+            && (parts.any(|part| DIRECTORIES.contains(&part))
+                || LOCKS.contains(&name)
+                || ENDINGS.iter().any(|end| name.ends_with(end)))
     };
     !files.is_empty() && files.iter().all(is_made)
 }

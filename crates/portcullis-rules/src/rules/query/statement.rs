@@ -677,6 +677,8 @@ fn alter(verb: Verb<'_>, found: &mut Found) {
         }
         ("DATABASE", _) if verb.has("OFFLINE") || verb.has("SINGLE_USER") => "query.server",
         _ if verb.has("DISABLE") && (verb.has("SECURITY") || verb.has("TRIGGER")) => "query.server",
+        // What was lost can be fetched back for as long as this says.
+        _ if keeps_nothing(verb) => "query.server",
         ("TABLE", "TRUNCATE") => "query.truncate",
         ("TABLE", "DISCARD") => "query.drop.table",
         ("TABLE", "DELETE") => inner.rows("query.delete.all"),
@@ -685,6 +687,16 @@ fn alter(verb: Verb<'_>, found: &mut Found) {
         _ => "query.change",
     };
     found.push((rule, verb.name(name)));
+}
+
+/// Whether what is kept of the past is set to nothing: `DATA_RETENTION_TIME_IN_DAYS = 0`.
+fn keeps_nothing(verb: Verb<'_>) -> bool {
+    let text = |at: usize| verb.statement.get(at).map_or("", |token| &*token.text);
+    (verb.at..verb.statement.len()).any(|at| {
+        text(at).eq_ignore_ascii_case("DATA_RETENTION_TIME_IN_DAYS")
+            && text(at + 1) == "="
+            && text(at + 2) == "0"
+    })
 }
 
 /// Whether `ALTER … DROP …` takes away more than a rule about values: `DROP DEFAULT`, `DROP NOT NULL`.
@@ -707,11 +719,25 @@ fn insert(verb: Verb<'_>, found: &mut Found) {
         function if verb.has("FUNCTION") && ELSEWHERE.binary_search(&function).is_ok() => {
             found.push(("query.export", String::new()));
         }
+        // Every row takes another's place.
+        table if replaces_itself(verb, table) => {
+            found.push(("query.update.all", verb.name(into)));
+        }
         _ if verb.word(1) == "OVERWRITE" && !verb.has("PARTITION") => {
             found.push(("query.delete.all", verb.name(into)));
         }
         _ => found.push(("query.change", verb.name(into))),
     }
+}
+
+/// `INSERT OR REPLACE INTO a SELECT … FROM a`, without anything that chooses rows.
+fn replaces_itself(verb: Verb<'_>, table: &str) -> bool {
+    let replaces = verb.word(0) == "REPLACE" || verb.word(1) == "OR" && verb.word(2) == "REPLACE";
+    let rest = || verb.words.iter().skip(verb.at);
+    replaces
+        && !table.is_empty()
+        && rest().zip(rest().skip(1)).any(|(word, next)| *word == "FROM" && *next == table)
+        && !["WHERE", "LIMIT", "JOIN", "HAVING"].iter().any(|word| verb.has(word))
 }
 
 /// `EXECUTE`, `EXEC`, `PREPARE … FROM`, `DO`.
@@ -739,7 +765,7 @@ fn run(verb: Verb<'_>, depth: usize, made: &Made, found: &mut Found) {
         "EXEC" if depth == 0 && !only_tells(verb) => {
             found.push(("query.unfamiliar", String::new()));
         }
-        "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at, depth, made, found),
+        "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at + 2, depth, made, found),
         "DO" => dynamic(statement, at, depth, made, found),
         _ => {}
     }

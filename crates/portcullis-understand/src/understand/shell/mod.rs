@@ -34,6 +34,7 @@ pub use path::absolute;
 pub(crate) use path::normal;
 pub(crate) use pattern::matches;
 pub(crate) use redirect::TERMINAL;
+pub(crate) use run::gives_names;
 pub use walk::Walk;
 
 use crate::{

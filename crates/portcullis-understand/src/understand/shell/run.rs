@@ -706,6 +706,14 @@ impl Walk<'_> {
                     printed = printed.derive([]);
                     printed.push_known(&lines);
                 }
+                // Some of the names that a pattern gives.
+                if operands.is_empty()
+                    && !options.has(&["-c", "-o", "-q", "-l", "-L", "-n", "-H", "--count"])
+                    && let Some(input) =
+                        invocation.input.as_ref().filter(|input| gives_names(input))
+                {
+                    printed.pieces.clone_from(&input.pieces);
+                }
                 printed
             }
             Does::Filters(print) => {
@@ -1204,6 +1212,16 @@ fn unversioned(name: &str) -> &str {
         name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
     let stem = if stem.len() < name.len() { stem.trim_end_matches('-') } else { stem };
     if stem.is_empty() { name } else { stem }
+}
+
+/// Whether a text is names that a pattern gives, a line each: which of them are taken makes no difference to what they are below.
+pub(crate) fn gives_names(text: &Text) -> bool {
+    text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+        && !text.has_unknown()
+        && text
+            .pieces
+            .iter()
+            .all(|piece| !matches!(piece, Piece::Known(known) if known.contains('\n')))
 }
 
 /// The names that a pattern of one word gives: what it begins with, and the rest as one pattern.
