@@ -635,6 +635,20 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "cloud.capacity.bought",
+        category: Category::Change,
+        severity: Severity::High,
+        message: "capacity is bought for a year or more, and nobody takes it back",
+        remedy: "let a person buy it",
+        when: When::Command(&["aws … purchase-*", "az reservations reservation-order purchase"]),
+        fires: &[
+            "aws ec2 purchase-reserved-instances-offering --instance-count 2 --reserved-instances-offering-id x",
+            "aws savingsplans purchase-savings-plan",
+        ],
+        quiet: &["aws ec2 describe-reserved-instances-offerings"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "cloud.queue.purge",
         message: "every message that waits in a queue is thrown away, or nobody is told any more",
         remedy: "see how many wait: `aws sqs get-queue-attributes --queue-url URL --attribute-names All`",

@@ -673,7 +673,10 @@ pub(super) fn is_temporary_copy(path: &str, scene: &Scene<'_>) -> bool {
 /// Whether a statement loses only what is there to be lost: a database that lies in memory or in a temporary file, tables and
 /// databases of this machine that are called temporary or a test's.
 pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>) -> bool {
-    let Some(run) = scene.program_around(effect) else { return false };
+    let Some(run) = scene.program_around(effect) else {
+        return drops_for_tests(statement)
+            && connects_here(scene.effects.layer_text(effect.at.layer));
+    };
     if !stays(run, scene) {
         return false;
     }
@@ -740,6 +743,42 @@ pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>)
         }
         _ => false,
     }
+}
+
+/// Whether code names this machine for a host, and no other one, nor one that something else says.
+fn connects_here(code: &str) -> bool {
+    const ELSEWHERE: &[&str] =
+        &["environ", "getenv", "process.env", "config", "dsn", "proxy", "ssh", "tunnel", "argv"];
+    let is_here = |rest: &str| {
+        let rest = rest.trim_start_matches([' ', '=', '"', '\'', ':']);
+        let host =
+            rest.split([' ', '"', '\'', ',', ')', '/', ':', '}', '\n']).next().unwrap_or_default();
+        matches!(host, "localhost" | "127.0.0.1")
+    };
+    let lower = code.to_ascii_lowercase();
+    let mut hosts = lower
+        .match_indices("host")
+        .filter(|(at, _)| !lower.get(..*at).is_some_and(|before| before.ends_with("local")))
+        .map(|(at, _)| lower.get(at + 4..).unwrap_or_default());
+    // `localhost` is a value, and no word that names one.
+    let named: Vec<&str> = hosts
+        .by_ref()
+        .filter(|rest| rest.trim_start().starts_with(['=', ':', '"', '\'']))
+        .filter(|rest| {
+            !rest.starts_with(['"', '\'', ':', '/'])
+                || rest.trim_start_matches(['"', '\'']).trim_start().starts_with([':', '='])
+        })
+        .collect();
+    let addresses: Vec<&str> =
+        lower.match_indices("://").filter_map(|(at, _)| lower.get(at + 3..)).collect();
+    let at_host = |rest: &&str| {
+        let authority = rest.split(['/', '"', '\'', ' ']).next().unwrap_or_default();
+        is_here(authority.rsplit('@').next().unwrap_or_default())
+    };
+    !ELSEWHERE.iter().any(|word| lower.contains(word))
+        && !(named.is_empty() && addresses.is_empty())
+        && named.iter().all(|rest| is_here(rest))
+        && addresses.iter().all(at_host)
 }
 
 /// Whether a statement can only be about the database that it is sent to: nothing with a point in its name, no command of the

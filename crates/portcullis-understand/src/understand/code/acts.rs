@@ -637,7 +637,12 @@ impl Interpreter<'_, '_, '_> {
                 {
                     return Value::known(&format!("{home}{rest}"));
                 }
-                Value::known(text)
+                // A list of directories, and a table of them.
+                match path.rsplit('.').next() {
+                    Some("getsitepackages") => Value::List(vec![Value::known(text)]),
+                    Some("get_paths") => Value::Any(vec![Value::known(text)]),
+                    _ => Value::known(text),
+                }
             }
             Act::Nothing => Value::Text(Text::unknown("a value")),
         }

@@ -186,6 +186,9 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) -> Value {
         let path = self.canonical(path);
+        if self.is_replaced(&path) {
+            return Value::reached(&format!("{path}()"), Text::default());
+        }
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
         if path == "pack"
             && let [format, rest @ ..] = given

@@ -88,7 +88,9 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
                 Some(known) => return decoded(known.chars().rev().collect(), given),
                 None => return first.cloned().unwrap_or_else(|| Value::known("")),
             },
-            _ => None,
+            // In another order it is of the same.
+            Some(other) => return other.clone(),
+            None => None,
         },
         Fold::Characters => {
             let mut text = String::new();

@@ -12,7 +12,7 @@ use portcullis_syntax::{
     code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
 };
 
-use super::value::Value;
+use super::{replaced::Replaced, value::Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     text::{Piece, Text},
@@ -138,6 +138,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             named: HashMap::new(),
             classes: Vec::new(),
             decorated: Vec::new(),
+            replaced: Vec::new(),
             is_cell: false,
             is_cut: false,
             aliases: Vec::new(),
@@ -338,6 +339,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) is_cut: bool,
     /// Functions of the script that put another one in the place of the one that is defined next.
     pub(super) decorated: Vec<Value>,
+    /// What does nothing in the blocks that are read now.
+    pub(super) replaced: Vec<Replaced>,
     /// What the function that is read gives one after the other.
     pub(super) yielded: Vec<Value>,
     /// The names that the functions have which are read now.

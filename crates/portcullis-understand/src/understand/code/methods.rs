@@ -308,9 +308,7 @@ impl Interpreter<'_, '_, '_> {
                 let asked = given.first().and_then(|given| given.value.as_known());
                 let named = asked.filter(|name| !name.starts_with(['*', '/']) && !name.is_empty());
                 let known = path.text.as_known();
-                if let (Value::Text(text), Some(named), Some(root)) = (&names, named, known)
-                    && text.has_unknown()
-                {
+                if let (Value::Text(text), Some(named), Some(root)) = (&names, named, known) {
                     let deep = if name == "rglob" { "**/" } else { "" };
                     let root = root.trim_end_matches('/');
                     let pieces =

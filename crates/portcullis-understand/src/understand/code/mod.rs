@@ -27,6 +27,7 @@ mod notebook;
 mod opened;
 mod operands;
 mod postfix;
+mod replaced;
 mod running;
 mod services;
 mod special;

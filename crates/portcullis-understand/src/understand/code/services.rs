@@ -108,7 +108,9 @@ impl Interpreter<'_, '_, '_> {
                 let class = receiver.strip_suffix("()")?.rsplit('.').next()?;
                 self.aws(&class.to_ascii_lowercase(), &kebab(method), given, span)
             }
-            "kubernetes" | "@kubernetes/client-node" | "k8s" => self.cluster(method, given, span),
+            "kubernetes" | "kubernetes_asyncio" | "@kubernetes/client-node" | "k8s" => {
+                self.cluster(method, given, span)
+            }
             "docker" | "podman" | "dockerode" | "Docker" => {
                 self.containers(receiver, method, given, span)
             }
@@ -128,6 +130,23 @@ impl Interpreter<'_, '_, '_> {
                 ) || (root == "twilio" && method == "create") =>
             {
                 self.walk.note("messages.send", span);
+                None
+            }
+            // TypeORM: what is there is dropped whenever it connects.
+            "typeorm" | "@nestjs/typeorm"
+                if given
+                    .iter()
+                    .any(|it| it.value.entry("dropSchema").is_some_and(Value::is_true)) =>
+            {
+                self.walk.note("code.database.drop", span);
+                None
+            }
+            "ngrok" | "@ngrok/ngrok" | "pyngrok" if matches!(method, "connect" | "forward") => {
+                self.tell(known(&["ngrok", "tcp"]), span);
+                None
+            }
+            "localtunnel" => {
+                self.tell(known(&["lt", "--port", "1"]), span);
                 None
             }
             "crontab" if method == "new" => {
@@ -172,6 +191,21 @@ impl Interpreter<'_, '_, '_> {
                 || receiver.contains(".document()");
             if destroys && !ordinary {
                 self.walk.note("code.cloud.delete", span);
+            }
+            // `bucket.set_iam_policy(policy)`: whom it lets in stands around it.
+            if matches!(method, "set_iam_policy" | "setIamPolicy" | "setPolicy")
+                && ["allUsers", "allAuthenticatedUsers"].iter().any(|who| self.source.contains(who))
+            {
+                let words = ["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b"];
+                let mut words = known(&words);
+                words.push(Text::known("--member=allUsers"));
+                self.tell(words, span);
+            }
+            if matches!(method, "makePublic" | "make_public") {
+                let words = ["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b"];
+                let mut words = known(&words);
+                words.push(Text::known("--member=allUsers"));
+                self.tell(words, span);
             }
             if matches!(method, "access_secret_version" | "accessSecretVersion" | "get_secret") {
                 self.seen.shows = Some(known(&["gcloud", "secrets", "versions", "access", "1"]));
@@ -219,6 +253,24 @@ impl Interpreter<'_, '_, '_> {
     fn cluster(&mut self, method: &str, given: &[Given], span: Span) -> Option<Value> {
         let name = kebab(method);
         let (verb, rest) = name.split_once('-')?;
+        // `utils.create_from_dict(client, manifest)`
+        if matches!(name.as_str(), "create-from-dict" | "create-from-yaml") {
+            let manifest = given.iter().skip(1).find(|it| {
+                it.name.as_deref().is_none_or(|name| matches!(name, "data" | "yaml_objects"))
+            })?;
+            let words = [known(&["kubectl"]), known(&["apply"]), known(&["-f"]), known(&["-"])]
+                .concat()
+                .into_iter()
+                .map(|text| argument(text, span))
+                .collect::<Vec<_>>();
+            let said = manifest.value.text();
+            let manifest = match &manifest.value {
+                Value::Table(_) | Value::List(_) => written(&manifest.value, DEPTH),
+                _ => said,
+            };
+            self.walk.run(&words, Some(manifest));
+            return None;
+        }
         let all = rest.starts_with("collection-");
         let rest = rest.strip_prefix("collection-").unwrap_or(rest);
         let rest = rest.strip_prefix("namespaced-").unwrap_or(rest);
@@ -240,6 +292,21 @@ impl Interpreter<'_, '_, '_> {
                 if prints || decodes.into_iter().any(|name| self.source.contains(name)) {
                     self.tell(known(&["kubectl", "get", "secrets", "-o", "yaml"]), span);
                 }
+            }
+            "patch" | "replace" if kind.ends_with("scale") => {
+                let mut words = known(&["kubectl", "scale"]);
+                let said = given.iter().map(|given| written(&given.value, DEPTH).display());
+                let is_none = said.into_iter().any(|said| {
+                    let plain: String = said.split([' ', '"', '\'']).collect();
+                    plain.contains("replicas:0")
+                });
+                let kind = kind.trim_end_matches("scale");
+                words.push(Text::known(format!("--replicas={}", if is_none { "0" } else { "1" })));
+                words.push(Text::known(kind));
+                // Of each that is listed.
+                let is_each = name.has_unknown();
+                words.push(if is_each { Text::known("--all") } else { name });
+                self.tell(words, span);
             }
             "create" | "replace" | "patch" if kind.ends_with("rolebinding") => {
                 let mut words = known(&["kubectl", "create", kind.as_str(), "new"]);

@@ -33,6 +33,7 @@ impl Interpreter<'_, '_, '_> {
     /// Reads one statement.
     pub(super) fn statement_once(&mut self) {
         let start = self.at;
+        self.leave_replaced();
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
             return;
         }
@@ -141,6 +142,9 @@ impl Interpreter<'_, '_, '_> {
                     return false;
                 }
                 self.endless(start);
+                if word == "with" {
+                    self.patch(start);
+                }
                 self.at += 1;
                 if word == "case" && self.language == "python" {
                     // What a pattern binds is a part of what is matched.

@@ -110,6 +110,8 @@ pub(super) const CARDS: &[Card] = &[
             ("drop_column", Quiet),
             ("command.downgrade", Tool(Class::Delete)),
             ("table.drop", Statement("DROP TABLE")),
+            ("sorted_tables.drop", Statement("DROP TABLE")),
+            ("tables.drop", Statement("DROP TABLE")),
             ("exec_driver_sql", Query),
             ("execute", Query),
             ("exec", Query),

@@ -1,0 +1,121 @@
+//! What a test puts something else in the place of: libraries that only play a service in memory, and functions that are patched for as long
+//! as a block lasts. Owns what then does nothing; a patch that may run the real thing after all is none.
+
+use super::{interpreter::Interpreter, value::Value};
+
+/// Libraries whose servers and files are in the memory of the program alone: their own pages say so.
+const FAKES: &[&str] = &[
+    "fakeredis",
+    "ioredis-mock",
+    "memfs",
+    "mongo-mock",
+    "mongomock",
+    "mongomock_motor",
+    "pg-mem",
+    "redis-mock",
+];
+
+/// What a patch may be given besides its target.
+const HARMLESS: &[&str] = &["autospec", "create", "return_value", "spec", "spec_set"];
+
+/// How many tokens of a patch are looked at.
+const TOKENS: usize = 64;
+
+/// A function, or a library, that does nothing in a block.
+pub(super) struct Replaced {
+    path: String,
+    /// The token behind the block.
+    end: usize,
+    /// How many functions were being read around it.
+    calls: usize,
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether what is called does nothing outside of this program.
+    pub(super) fn is_replaced(&self, path: &str) -> bool {
+        let is_below = |name: &str| {
+            path.strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
+        };
+        self.replaced.iter().any(|replaced| is_below(&replaced.path))
+            || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
+    }
+
+    /// Ends the blocks that were left.
+    pub(super) fn leave_replaced(&mut self) {
+        let (at, calls) = (self.at, self.calls);
+        while self
+            .replaced
+            .last()
+            .is_some_and(|last| last.calls > calls || last.calls == calls && at >= last.end)
+        {
+            self.replaced.pop();
+        }
+    }
+
+    /// `with mock.patch("os.system", return_value=0):`, `with mock_aws():`; `start` is where `with` stands.
+    pub(super) fn patch(&mut self, start: usize) {
+        if self.language != "python" {
+            return;
+        }
+        let name = |at: usize| self.word_at(at);
+        let mut open = start + 1;
+        while open < start + TOKENS && !matches!(name(open), "(" | ":" | "") {
+            open += 1;
+        }
+        if name(open) != "(" {
+            return;
+        }
+        let written: String = (start + 1..open).map(|at| self.word_at(at)).collect();
+        let close = self.partner(open);
+        // Of several managers the block is told by the last.
+        if !matches!(self.word_at(close + 1), ":" | "as") {
+            return;
+        }
+        // A name that the script gives to something of its own.
+        let first = written.split('.').next().unwrap_or_default();
+        if self.named.contains_key(first) {
+            return;
+        }
+        let Value::Name(path, _) = self.value_of(&written) else { return };
+        let end = self.block_end(start);
+        let path = match &*path {
+            "unittest.mock.patch" | "mock.patch" => {
+                if !self.is_plain_patch(open, close) {
+                    return;
+                }
+                let outer = std::mem::replace(&mut self.at, open + 1);
+                let target = self.expression(0);
+                self.at = outer;
+                let Some(target) = target.as_known() else { return };
+                self.canonical(target.strip_prefix("__main__.").unwrap_or(target))
+            }
+            path if path.starts_with("moto.mock_") => "boto3".to_owned(),
+            _ => return,
+        };
+        self.replaced.push(Replaced { path, end, calls: self.calls });
+    }
+
+    /// Whether a patch has a text for its target and nothing that may run what it stands for.
+    fn is_plain_patch(&self, open: usize, close: usize) -> bool {
+        let is_text = self.word_at(open + 1).is_empty() && open + 1 < close;
+        let mut at = open + 2;
+        while is_text && at < close {
+            let is_named = self.word_at(at) == ","
+                && (HARMLESS.contains(&self.word_at(at + 1)) && self.word_at(at + 2) == "="
+                    || at + 1 == close);
+            if !is_named || close - open > TOKENS {
+                return false;
+            }
+            at += 3;
+            while at < close && self.word_at(at) != "," {
+                // What is called to make a value may be anything.
+                if self.word_at(at) == "(" {
+                    return false;
+                }
+                at += 1;
+            }
+        }
+        is_text
+    }
+}
