@@ -446,6 +446,18 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "git.trace.unredacted",
+        category: Category::Credentials,
+        severity: Severity::High,
+        reversible: true,
+        message: "what git signs in with would stand in its trace",
+        remedy: "leave `GIT_TRACE_REDACT` out",
+        when: When::Noted,
+        fires: &["GIT_TRACE_REDACT=0 GIT_TRACE_CURL=1 git fetch"],
+        quiet: &["GIT_TRACE_CURL=1 git fetch", "GIT_TRACE_REDACT=1 git fetch"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "git.fetch.branches",
         severity: Severity::High,
         message: "every branch of this clone is replaced by the remote's, and commits that only they had are in no branch any more",

@@ -310,6 +310,22 @@ static RULES: &[Rule] = &[
         ..LATER
     },
     Rule {
+        id: "credentials.certificate.signed",
+        category: Category::Credentials,
+        message: "a key is signed by an authority, so that whoever has it may log in wherever that is trusted",
+        remedy: "let a person sign it",
+        when: When::Command(&["ssh-keygen -s !-Y"]),
+        fires: &[
+            "ssh-keygen -s ca_user -I dev -n root key.pub",
+            "ssh-keygen -qs ca -I x -V +52w key.pub",
+        ],
+        quiet: &[
+            "ssh-keygen -L -f key-cert.pub",
+            "ssh-keygen -Y verify -n git -s x.sig -f allowed",
+        ],
+        ..Rule::KEYS
+    },
+    Rule {
         id: "persistence.login.bared",
         severity: Severity::High,
         message: "the passphrase of a private key would be changed or taken off",

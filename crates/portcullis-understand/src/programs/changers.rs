@@ -272,8 +272,18 @@ fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
     if invocation.program == "git" && SHOWS.contains(&verb) {
         shown(walk, invocation);
     }
-    let words = if GIT.contains(&verb) { operands(invocation) } else { return };
+    let changes = GIT.contains(&verb) || verb == "merge-file";
+    let words = if changes { operands(invocation) } else { return };
     let files = words.get(1..).unwrap_or_default();
+    // git-merge-file(1): the first of three takes what comes out.
+    if verb == "merge-file" && !options.has(&["-p", "--stdout"]) {
+        let words = operands(invocation);
+        if let [_, file, .., other] = words.as_slice() {
+            let content = walk.read(other);
+            walk.write(file, WriteMode::Edit, content);
+        }
+        return;
+    }
     if verb == "worktree" && files.first().map(known) == Some("add") {
         // Whether it makes the place that it is told is a question of what is there.
         for place in files.iter().skip(1) {

@@ -500,8 +500,16 @@ pub(super) fn patched_by_git(walk: &mut Walk<'_>, invocation: &Invocation) {
     if files.iter().all(|file| known(file) == "-") {
         patches.extend(invocation.input.clone());
     }
+    let options = invocation.options();
+    let below = options.abbreviating().value(&["--directory"]);
     for patch in patches {
+        let outer = walk.directory().map(str::to_owned);
+        if let Some(below) = &below {
+            let inner = walk.target(&below.text).path;
+            walk.go_to(inner);
+        }
         patched(walk, &patch, false, invocation);
+        walk.go_to(outer);
     }
 }
 

@@ -21,6 +21,9 @@ use crate::{
 /// How many settings of one variable or file are read; people write a few dozen.
 const SETTINGS: usize = 512;
 
+/// How many commands of one list are looked at.
+const LINES: usize = 16;
+
 /// Options of git-config(1) that take a value.
 const CONFIG_VALUES: &[&str] =
     &["-f", "-t", "--blob", "--comment", "--default", "--file", "--type", "--url", "--value"];
@@ -396,6 +399,23 @@ pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, spa
             let text = value.derive([Piece::Known(setting)]);
             walk.at_likely(|walk| set(walk, &key.to_ascii_lowercase(), &text, span));
         }
+    } else if name == "GIT_TRACE_REDACT" {
+        // git(1): what signs in then stands in the trace.
+        if matches!(
+            value.known_prefix().to_ascii_lowercase().as_str(),
+            "0" | "false" | "no" | "off"
+        ) {
+            walk.note("git.trace.unredacted", span);
+        }
+    } else if name == "GIT_INDEX_FILE" {
+        // git(1): what it names is replaced by an index.
+        let known = value.known_prefix();
+        if !known.contains(".git/") && known.contains('/') {
+            let file = Argument { text: value.clone(), span };
+            walk.at_likely(|walk| walk.write(&file, WriteMode::Replace, Text::unknown("an index")));
+        }
+    } else if matches!(name, "GIT_SEQUENCE_EDITOR" | "GIT_EDITOR") {
+        inserted(walk, value, span);
     } else if name.starts_with("GIT_TRACE") {
         // git(1): an absolute path is a file that is written to.
         if value.known_prefix().starts_with('/') {
@@ -456,6 +476,9 @@ fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
 
 /// A variable of git's configuration has a value.
 pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
+    if matches!(key, "sequence.editor" | "core.editor") {
+        inserted(walk, value, span);
+    }
     let Some(means) = means_of(key) else { return };
     if matches!(means, Means::Alias | Means::Push) {
         walk.define_git_setting(key.trim_end_matches(".command"), value.clone());
@@ -517,6 +540,17 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
                 walk.note("git.transport.ext", span);
             }
         }
+    }
+}
+
+/// `sed -i '1i exec CMD'` for an editor: git-rebase(1) runs what stands behind `exec` in its list.
+fn inserted(walk: &mut Walk<'_>, editor: &Text, span: Span) {
+    let known = editor.known_prefix().to_owned();
+    for (at, word) in known.match_indices("exec ").leading(LINES) {
+        let rest = known.get(at + word.len()..).unwrap_or_default();
+        let end = rest.find(['\'', '"', '\n']).unwrap_or(rest.len());
+        let code = editor.derive([Piece::Known(rest.get(..end).unwrap_or_default().to_owned())]);
+        walk.at_likely(|walk| walk.shell(&code, span, &[], None));
     }
 }
 

@@ -210,6 +210,15 @@ pub(super) fn ssh(walk: &mut Walk<'_>, setting: &Argument) {
     let value = Argument { text: value, span: setting.span };
     let is_off = matches!(value.text.as_known().map(str::trim), Some("none" | ""));
     match key.to_ascii_lowercase().as_str() {
+        // Names and keys of hosts are put at its end, whatever it is.
+        "userknownhostsfile" if !is_off => {
+            let known = value.text.known_prefix();
+            if known.contains('/') && !known.contains("known_hosts") && known != "/dev/null" {
+                let file = value.clone();
+                let content = Text::unknown("names of hosts");
+                walk.at_likely(|walk| walk.write(&file, crate::effect::WriteMode::Append, content));
+            }
+        }
         "proxycommand" | "localcommand" | "knownhostscommand" | "matchexec" if !is_off => {
             program(walk, &value);
         }

@@ -524,6 +524,16 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     if options.has(&["-L", "-W"]) || is_set("localforward") {
         walk.note("network.tunnel.local", invocation.span);
     }
+    // ssh_config(5): what lies where the socket is made goes first.
+    if is_set("streamlocalbindunlink=yes") || is_set("streamlocalbindunlink yes") {
+        for socket in options.values_of(&["-L"]).collect::<Vec<_>>() {
+            let path = socket.text.known_prefix().split(':').next().unwrap_or_default();
+            if path.contains('/') {
+                let text = socket.text.derive([Piece::Known(path.to_owned())]);
+                walk.delete(&Argument { text, span: socket.span }, false);
+            }
+        }
+    }
     let is_open = |bound: &str| {
         ["0.0.0.0:", "*:", "[::]:", ":"].iter().any(|start| bound.trim().starts_with(start))
     };
