@@ -128,6 +128,26 @@ const PROJECTS: &[Project] = &[
         "echo a",
     ),
     (
+        "tox, what is listed",
+        &[(
+            "tox.ini",
+            "[tox]\nenvlist = py3{11,12}, lint\n[testenv:lint]\ncommands = @\n[testenv:wipe]\ncommands = rm -rf ~\n",
+        )],
+        "tox",
+        "rm -rf ~",
+        "ruff check .",
+    ),
+    (
+        "tox, by a variable",
+        &[(
+            "tox.ini",
+            "[tox]\nenvlist = lint\n[testenv:lint]\ncommands = rm -rf ~\n[testenv:docs]\ncommands = @\n",
+        )],
+        "TOXENV=docs tox",
+        "rm -rf ~",
+        "sphinx-build docs out",
+    ),
+    (
         "gyp",
         &[("package.json", "{}"), ("binding.gyp", "{'targets': [{'x': '<!(@)'}]}")],
         "npm install",

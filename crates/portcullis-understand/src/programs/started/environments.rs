@@ -28,8 +28,24 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         };
         asked.extend(value.iter().flat_map(|value| value.split(',')).map(str::to_owned));
     }
+    let named = |(name, _): &&(String, Text)| name == "TOXENV";
+    if let Some((_, value)) = invocation.environment.iter().find(named)
+        && asked.is_empty()
+    {
+        asked.extend(value.display().split(',').map(|name| name.trim().to_owned()));
+    }
     walk.in_file(&file, "tox", invocation.span, |walk| {
         let tree = project::whole(walk, tree::sections(&file.text));
+        // Without a word it is what the list says.
+        let listed = tree
+            .root()
+            .and_then(|root| root.get("tox"))
+            .and_then(|section| section.get("envlist").or_else(|| section.get("env_list"))?.text());
+        if asked.is_empty()
+            && let Some(listed) = listed
+        {
+            asked = environments(listed).unwrap_or_default();
+        }
         for (section, values) in tree.root().iter().flat_map(|root| root.entries()) {
             let Some(name) = section.strip_prefix("testenv") else { continue };
             let name = name.trim_start_matches(':');
@@ -63,8 +79,47 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
+/// The environments of a list, `py3{10,11}-{a,b}` written out; `None` where one cannot be.
+fn environments(listed: &str) -> Option<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let mut depth = 0_usize;
+    let mut name = String::new();
+    let lines = listed.lines().map(|line| line.split('#').next().unwrap_or_default());
+    for letter in lines.flat_map(|line| line.chars().chain(['\n'])) {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 && (letter == ',' || letter.is_whitespace()) {
+            open.extend(Some(std::mem::take(&mut name)).filter(|name| !name.is_empty()));
+        } else if !letter.is_whitespace() {
+            name.push(letter);
+        }
+    }
+    while let Some(name) = open.pop() {
+        if found.len() + open.len() > ENVIRONMENTS || name.contains(':') {
+            return None;
+        }
+        let Some((before, rest)) = name.split_once('{') else {
+            found.push(name);
+            continue;
+        };
+        let (among, after) = rest.split_once('}')?;
+        if among.contains('{') {
+            return None;
+        }
+        open.extend(among.split(',').map(|one| format!("{before}{one}{after}")));
+    }
+    Some(found)
+}
+
 pub(super) static TASKS: Starter =
     Starter { programs: &["hatch", "pdm", "poe", "uv"], start: task };
+
+/// How many environments a list may come to.
+const ENVIRONMENTS: usize = 512;
 
 /// How many tasks run each other.
 const TASKS_WITHIN: usize = 16;
@@ -131,5 +186,19 @@ fn reached<'n>(node: &'n tree::Node, names: &[&str], found: &mut Vec<&'n tree::N
                 reached(node, rest, found);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::environments;
+
+    #[test]
+    fn lists_of_environments_are_written_out() {
+        let mut found = environments("lint, py3{10,11}-{a,b}\n  # release\n  docs").unwrap();
+        found.sort();
+        assert_eq!(found, ["docs", "lint", "py310-a", "py310-b", "py311-a", "py311-b"]);
+        assert_eq!(environments("py{310"), Some(Vec::new()));
+        assert_eq!(environments("{[base]envs:x}"), None);
     }
 }
