@@ -5,17 +5,18 @@
 use super::{
     Hit, Scene,
     effects::{self, written},
-    escape, hosts, requests,
+    hosts, requests,
 };
 use crate::{
     effect::{Argument, Effect, EffectKind, Layer, Run},
     place::{self, Place},
     programs::Options,
     risk::Severity,
-    text::{Piece, Text},
+    text::Text,
 };
 
 mod captured;
+pub(super) mod databases;
 mod made;
 pub(super) mod projects;
 mod uncommitted;
@@ -35,13 +36,13 @@ static PROOFS: &[(&str, Proof)] = &[
     ("container.prune.volumes", labelled),
     ("container.remove.many", stopped_or_chosen),
     ("container.run.host-mount", projects::shows_names_only),
-    ("db.drop", test_database),
-    ("db.mongo.drop", test_documents),
+    ("db.drop", databases::test_database),
+    ("db.mongo.drop", databases::test_documents),
     ("db.redis.flush", |run, effect, scene| {
         numbered_keys(run, effect, scene) || made::server(run, effect, scene)
     }),
-    ("db.reset", test_environment),
-    ("db.script.drop", test_documents),
+    ("db.reset", databases::test_environment),
+    ("db.script.drop", databases::test_documents),
     ("git.checkout.everything", uncommitted::is_nothing),
     ("git.checkout.file", |run, effect, scene| {
         uncommitted::is_nothing(run, effect, scene) || made::generated(run, effect, scene)
@@ -63,7 +64,7 @@ static PROOFS: &[(&str, Proof)] = &[
             || made::cluster(run, effect, scene)
             || test_queue(run, effect, scene)
             || matches!(run.program.as_str(), "rails" | "rake" | "sequelize" | "sequelize-cli")
-                && test_environment(run, effect, scene)
+                && databases::test_environment(run, effect, scene)
     }),
     ("windows.program.fetches", made::decodes_data),
 ];
@@ -168,21 +169,6 @@ fn host_of(url: &str) -> Option<&str> {
     Some(host.rsplit_once(':').map_or(host, |(host, _)| host))
 }
 
-/// `dropdb app_test`: a database of tests on this machine.
-fn test_database(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
-    let options = Options::new(
-        &run.arguments,
-        &["-h", "--host", "-p", "--port", "-U", "--username", "--maintenance-db"],
-    );
-    let mut operands = options.operands().peekable();
-    run.program == "dropdb"
-        && stays(run, scene)
-        && is_here(options, &["-h", "--host"])
-        && !options.has(&["--maintenance-db"])
-        && operands.peek().is_some()
-        && operands.all(|operand| operand.text.as_known().is_some_and(is_of_tests))
-}
-
 /// `redis-cli -n 15 flushdb`: one numbered keyspace that somebody chose, on this machine.
 fn numbered_keys(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let options = Options::new(&run.arguments, &["-h", "-p", "-n", "-a", "-u", "-s"]);
@@ -197,126 +183,6 @@ fn numbered_keys(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
             .next()
             .and_then(|verb| verb.text.as_known())
             .is_some_and(|verb| verb.eq_ignore_ascii_case("flushdb"))
-}
-
-/// `RAILS_ENV=test rails db:drop`.
-fn test_environment(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    const SET: &[&str] =
-        &["APP_ENV=test", "MIX_ENV=test", "NODE_ENV=test", "RACK_ENV=test", "RAILS_ENV=test"];
-    let before = scene
-        .effects
-        .layer_text(effect.at.layer)
-        .get(..effect.at.span.range().start)
-        .unwrap_or("")
-        .trim_end();
-    // What starts the program stands between the variable and its name.
-    let before = ["bundle exec", "npx", "yarn", "pnpm exec", "poetry run", "uv run"]
-        .iter()
-        .find_map(|starter| before.strip_suffix(starter))
-        .map_or(before, str::trim_end);
-    let is_set = without_assignments(before).into_iter().any(|before| {
-        SET.iter().any(|set| {
-            before
-                .strip_suffix(set)
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\n', ';', '&']))
-        })
-    });
-    let words = || run.arguments.iter().map(|word| word.text.as_known().unwrap_or_default());
-    let mut settings = words().filter(|word| word.starts_with("--settings"));
-    let is_configured = settings
-        .next()
-        .is_some_and(|word| word.strip_prefix("--settings=").is_some_and(is_of_tests))
-        && settings.next().is_none()
-        && !words().any(|word| word.starts_with("--database"));
-    // The address of a database outweighs the environment's name.
-    let address =
-        before.rsplit("DATABASE_URL=").next().filter(|_| before.contains("DATABASE_URL="));
-    let is_addressed = address.is_some_and(|address| {
-        is_test_address(address)
-            || address.split([' ', '\n', ';', '&']).next().is_some_and(is_own_file)
-    });
-    (is_set || is_configured) && address.is_none() && stays(run, scene)
-        || is_addressed && stays(run, scene) && !words().any(|word| word.contains("schema"))
-}
-
-/// What stands before a program, and before each of the other variables that are set for it.
-fn without_assignments(before: &str) -> Vec<&str> {
-    let mut found = vec![before];
-    let mut rest = before;
-    while let Some((outer, word)) = rest.rsplit_once(' ') {
-        let is_plain = |part: &str| {
-            !part.is_empty()
-                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        if !word.split_once('=').is_some_and(|(name, value)| is_plain(name) && is_plain(value)) {
-            break;
-        }
-        rest = outer.trim_end();
-        found.push(rest);
-    }
-    found
-}
-
-/// Whether an address is a file of SQLite among temporary ones, or none: `sqlite:////tmp/a.db`, `sqlite://`.
-fn is_own_file(address: &str) -> bool {
-    let address = address.trim().trim_matches(['"', '\'']);
-    let Some(("sqlite", path)) = address.split_once("://") else { return false };
-    matches!(path, "" | "/:memory:")
-        || path
-            .strip_prefix('/')
-            .is_some_and(|path| escape::is_temporary(path) && !path.contains(".."))
-}
-
-/// Whether an address names a test's database on this machine, and nothing else.
-fn is_test_address(address: &str) -> bool {
-    let address = address.trim().trim_matches(['"', '\'']);
-    let Some((_, rest)) = address.split_once("://") else { return false };
-    let Some((_, name)) = rest.split_once('/') else { return false };
-    host_of(address).is_some_and(is_this_machine)
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-        && is_of_tests(name)
-}
-
-/// `mongosh mongodb://localhost/app_test --eval 'db.dropDatabase()'`: documents of a test's database on this machine.
-fn test_documents(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
-    /// Ways of a script to another database or another server.
-    const ELSEWHERE: &[&str] = &[
-        "Mongo(",
-        "admin",
-        "connect(",
-        "getDB(",
-        "getMongo",
-        "getSiblingDB",
-        "load(",
-        "require",
-        "shutdown",
-        "use ",
-        "dropUser",
-        "dropAllUsers",
-    ];
-    if !matches!(run.program.as_str(), "mongosh" | "mongo") || !stays(run, scene) {
-        return false;
-    }
-    let options = Options::new(&run.arguments, &["--eval", "--host", "--port", "-u", "-p"]);
-    let mut operands = options.operands();
-    let named = operands.next().and_then(|word| word.text.as_known());
-    let is_test = named.is_some_and(|name| {
-        is_test_address(name) || is_of_tests(name) && !name.contains(['/', ':'])
-    });
-    let scripts = options.values_of(&["--eval"]).map(|script| script.text);
-    let mut scripts = scripts.chain(run.input.clone()).peekable();
-    is_test
-        && operands.next().is_none()
-        && is_here(options, &["--host"])
-        && scripts.peek().is_some()
-        && scripts.all(|script| {
-            script.as_known().is_some_and(|script| {
-                let mut words = script.split(|letter: char| !letter.is_alphanumeric());
-                // Helpers for whole clusters.
-                !words.any(|word| matches!(word, "rs" | "sh"))
-                    && !ELSEWHERE.iter().any(|word| script.contains(word))
-            })
-        })
 }
 
 /// `curl -X DELETE localhost:9200/test-index`: an index or a document of a test's, in a service on this machine.
@@ -668,168 +534,6 @@ pub(super) fn is_temporary_copy(path: &str, scene: &Scene<'_>) -> bool {
         written(effect).is_some_and(|(_, mode, _)| mode == crate::effect::WriteMode::Link)
     });
     !leads && !is_linked && place::place(path, scene.facts) == Place::Temporary
-}
-
-/// Whether a statement loses only what is there to be lost: a database that lies in memory or in a temporary file, tables and
-/// databases of this machine that are called temporary or a test's.
-pub(super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>) -> bool {
-    let Some(run) = scene.program_around(effect) else {
-        return drops_for_tests(statement)
-            && connects_here(scene.effects.layer_text(effect.at.layer));
-    };
-    if !stays(run, scene) {
-        return false;
-    }
-    match run.program.as_str() {
-        "sqlite3" | "duckdb" => {
-            let options = Options::new(&run.arguments, &["-cmd", "-init", "-separator"]);
-            let named = options.operands().next();
-            let file = named.and_then(|file| file.text.as_known());
-            // What `mktemp` made in this call holds nothing but what the call put there.
-            let is_made = named.is_some_and(|file| {
-                file.text.has_unknown()
-                    && escape::is_temporary(file.text.known_prefix())
-                    && file.text.pieces.iter().all(|piece| {
-                        matches!(piece, Piece::Known(known) if !known.contains(".."))
-                            || matches!(piece, Piece::Unknown(what) if &**what == "mktemp")
-                    })
-            });
-            let is_attached = statement.display().to_ascii_lowercase().contains("attach");
-            !is_attached
-                && (is_made
-                    || file.is_some_and(|file| {
-                        file == ":memory:"
-                            || file.starts_with('/') && is_temporary_copy(file, scene)
-                    })
-                    || drops_for_tests(statement))
-        }
-        "psql" | "mysql" | "mariadb" => {
-            let options = Options::new(
-                &run.arguments,
-                &[
-                    "-h",
-                    "--host",
-                    "-c",
-                    "--command",
-                    "-e",
-                    "--execute",
-                    "-d",
-                    "--dbname",
-                    "-U",
-                    "-u",
-                    "--username",
-                    "-p",
-                    "--port",
-                    "-P",
-                ],
-            );
-            let is_plain = run.arguments.iter().all(|word| {
-                let word = word.text.known_prefix();
-                !word.contains("host=")
-                    && (!word.contains("://") || is_test_address(word))
-                    && !word.starts_with("service=")
-            });
-            let named = options.values_of(&["-d", "--dbname"]).chain(options.operands().cloned());
-            let mut named = named.map(|name| name.text).peekable();
-            let is_test_data = named.peek().is_some()
-                && named.all(|name| name.as_known().is_some_and(is_of_tests))
-                && keeps_to_its_database(statement)
-                && options
-                    .values_of(&["-c", "--command", "-e", "--execute"])
-                    .all(|other| keeps_to_its_database(&other.text));
-            is_plain
-                && is_here(options, &["-h", "--host"])
-                && (is_test_data || drops_for_tests(statement))
-        }
-        _ => false,
-    }
-}
-
-/// Whether code names this machine for a host, and no other one, nor one that something else says.
-fn connects_here(code: &str) -> bool {
-    const ELSEWHERE: &[&str] =
-        &["environ", "getenv", "process.env", "config", "dsn", "proxy", "ssh", "tunnel", "argv"];
-    let is_here = |rest: &str| {
-        let rest = rest.trim_start_matches([' ', '=', '"', '\'', ':']);
-        let host =
-            rest.split([' ', '"', '\'', ',', ')', '/', ':', '}', '\n']).next().unwrap_or_default();
-        matches!(host, "localhost" | "127.0.0.1")
-    };
-    let lower = code.to_ascii_lowercase();
-    let mut hosts = lower
-        .match_indices("host")
-        .filter(|(at, _)| !lower.get(..*at).is_some_and(|before| before.ends_with("local")))
-        .map(|(at, _)| lower.get(at + 4..).unwrap_or_default());
-    // `localhost` is a value, and no word that names one.
-    let named: Vec<&str> = hosts
-        .by_ref()
-        .filter(|rest| rest.trim_start().starts_with(['=', ':', '"', '\'']))
-        .filter(|rest| {
-            !rest.starts_with(['"', '\'', ':', '/'])
-                || rest.trim_start_matches(['"', '\'']).trim_start().starts_with([':', '='])
-        })
-        .collect();
-    let addresses: Vec<&str> =
-        lower.match_indices("://").filter_map(|(at, _)| lower.get(at + 3..)).collect();
-    let at_host = |rest: &&str| {
-        let authority = rest.split(['/', '"', '\'', ' ']).next().unwrap_or_default();
-        is_here(authority.rsplit('@').next().unwrap_or_default())
-    };
-    !ELSEWHERE.iter().any(|word| lower.contains(word))
-        && !(named.is_empty() && addresses.is_empty())
-        && named.iter().all(|rest| is_here(rest))
-        && addresses.iter().all(at_host)
-}
-
-/// Whether a statement can only be about the database that it is sent to: nothing with a point in its name, no command of the
-/// client's, no other server.
-fn keeps_to_its_database(statement: &Text) -> bool {
-    const LEAVES: &[&str] =
-        &["copy", "database", "dblink", "program", "role", "server", "system", "use", "user"];
-    statement.as_known().is_some_and(|text| {
-        let lower = text.to_ascii_lowercase();
-        let mut words = lower.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-        !lower.contains(['.', '\\', '`', '"']) && !words.any(|word| LEAVES.contains(&word))
-    })
-}
-
-/// `DROP TABLE IF EXISTS tmp_a, tmp_b`, `DROP DATABASE app_test; CREATE DATABASE app_test`, and nothing else.
-fn drops_for_tests(statement: &Text) -> bool {
-    let Some(text) = statement.as_known() else { return false };
-    let mut statements = text
-        .split(';')
-        .map(str::trim)
-        .filter(|statement| !statement.is_empty())
-        .filter(|statement| {
-            let mut words = statement.split_whitespace();
-            !(words.next().is_some_and(|word| word.eq_ignore_ascii_case("create"))
-                && words.next().is_some_and(|word| word.eq_ignore_ascii_case("database"))
-                && words.next().is_some_and(is_of_tests)
-                && words.next().is_none())
-        })
-        .peekable();
-    statements.peek().is_some() && statements.all(is_drop_for_tests)
-}
-
-fn is_drop_for_tests(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let is =
-        |at: usize, word: &str| words.get(at).is_some_and(|given| given.eq_ignore_ascii_case(word));
-    if !is(0, "drop") || !(is(1, "table") || is(1, "database") || is(1, "view")) {
-        return false;
-    }
-    let first = if is(2, "if") && is(3, "exists") { 4 } else { 2 };
-    let names = words.get(first..).unwrap_or_default();
-    let name =
-        |name: &str| name.trim_matches(['"', '`', ',']).rsplit('.').next().unwrap_or("").to_owned();
-    let is_chosen = |word: &&str| {
-        let is_plain = word
-            .trim_matches(['"', '`', ','])
-            .chars()
-            .all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
-        is_plain && is_of_tests(&name(word))
-    };
-    !names.is_empty() && names.iter().all(is_chosen)
 }
 
 #[cfg(test)]

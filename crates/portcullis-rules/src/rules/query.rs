@@ -423,7 +423,8 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
         let severity = if is_data && is_in_memory(effect, scene) {
             Some(Severity::Low)
         } else {
-            (is_data && passing::is_throwaway(effect, statement, scene)).then_some(Severity::Medium)
+            (is_data && passing::databases::is_throwaway(effect, statement, scene))
+                .then_some(Severity::Medium)
         };
         hits.push((id, Hit { resource, severity, ..Hit::default() }));
     }
