@@ -189,6 +189,7 @@ impl Interpreter<'_, '_, '_> {
         if self.is_replaced(&path) {
             return Value::reached(&format!("{path}()"), Text::default());
         }
+        self.replace_for_good(&path, given);
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
         if path == "pack"
             && let [format, rest @ ..] = given

@@ -1,7 +1,10 @@
 //! What a test puts something else in the place of: libraries that only play a service in memory, and functions that are patched for as long
 //! as a block lasts. Owns what then does nothing; a patch that may run the real thing after all is none.
 
-use super::{interpreter::Interpreter, value::Value};
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
 
 /// Libraries whose servers and files are in the memory of the program alone: their own pages say so.
 const FAKES: &[&str] = &[
@@ -39,6 +42,32 @@ impl Interpreter<'_, '_, '_> {
         };
         self.replaced.iter().any(|replaced| is_below(&replaced.path))
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
+    }
+
+    /// `mockClient(S3Client)` of aws-sdk-client-mock, `nock.disableNetConnect()`: from then on, unless something takes it back.
+    pub(super) fn replace_for_good(&mut self, path: &str, given: &[Given]) {
+        const REQUESTS: &[&str] =
+            &["axios", "got", "http", "https", "needle", "request", "superagent"];
+        let paths: Vec<String> = match path {
+            "aws-sdk-client-mock.mockClient" if !self.source.contains(".restore(") => {
+                let named = given.first().map(|given| &given.value);
+                match named {
+                    Some(Value::Name(path, _)) => {
+                        path.split('.').next().map(str::to_owned).into_iter().collect()
+                    }
+                    _ => return,
+                }
+            }
+            "nock.disableNetConnect" if !self.source.contains("enableNetConnect") => {
+                REQUESTS.iter().map(|name| (*name).to_owned()).collect()
+            }
+            _ => return,
+        };
+        let all = paths.into_iter().map(|path| Replaced { path, end: usize::MAX, calls: 0 });
+        let mut all: Vec<Replaced> = all.collect();
+        // They outlast every block.
+        all.append(&mut self.replaced);
+        self.replaced = all;
     }
 
     /// Ends the blocks that were left.

@@ -81,19 +81,43 @@ const OPTIONS: &[&str] = &[
     "returning",
 ];
 
+/// Libraries that start a server for a test and throw it away.
+const SERVERS: &[&str] = &[
+    "@testcontainers",
+    "mongodb-memory-server",
+    "pymongo_inmemory",
+    "redis-memory-server",
+    "testcontainers",
+    "testing.mysqld",
+    "testing.postgresql",
+];
+
+/// Whether a value is an address that such a library gives.
+fn is_for_a_test(value: &Value) -> bool {
+    let Value::Name(path, _) = value else { return false };
+    path.contains("()")
+        && SERVERS.iter().any(|server| {
+            path.strip_prefix(server).is_some_and(|rest| rest.starts_with(['.', '/', '(']))
+        })
+}
+
 impl Interpreter<'_, '_, '_> {
     /// Notices where a client is pointed at: at a database in memory, at a network without real money. Whatever else opens something
     /// beside it, is real.
     pub(super) fn endpoints(&mut self, called: &Called<'_>, given: &[Given]) {
         let name = called.name.to_ascii_lowercase();
-        let opens = name.is_empty() || OPENS.iter().any(|word| name.contains(word));
+        // `knex('users')`: what was opened before is called, for one of its tables.
+        let is_opened = name.is_empty() && called.path.contains("()");
+        let opens = !is_opened && (name.is_empty() || OPENS.iter().any(|word| name.contains(word)));
         let mut texts = Vec::new();
         for given in given {
             collect(&given.value, DEPTH, &mut texts);
         }
         let lower: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
-        if says(&|text| text.contains(":memory:") || text == "sqlite://") {
+        if says(&|text| text.contains(":memory:") || text == "sqlite://")
+            || given.iter().any(|given| is_for_a_test(&given.value))
+        {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
         } else if says(&|text| {
             let is_endpoint = text.contains(':') || text.contains("chains.");
