@@ -437,8 +437,9 @@ fn prepared(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 fn prepares(line: &str) -> bool {
     sets_shell(line)
         || line.split_whitespace().next_back().is_some_and(|word| {
-            word.strip_prefix('^')
-                .is_some_and(|program| is_temporary(program) || is_shell_path(program))
+            word.strip_prefix('^').is_some_and(|program| {
+                programs::escapes::is_temporary(program) || is_shell_path(program)
+            })
         })
 }
 
@@ -459,7 +460,7 @@ fn sets_shell(line: &str) -> bool {
         let code = code.trim_start_matches([' ', '"', '\'', ',']);
         is_shell_path(code.split([' ', '"', '\'']).next().unwrap_or(""))
     });
-    (is_shell_path(program) && told || is_temporary(program))
+    (is_shell_path(program) && told || programs::escapes::is_temporary(program))
         && RUNS.iter().any(|word| key.contains(word))
 }
 
@@ -470,10 +471,6 @@ fn leads_to_shell(run: &Run, word: &str) -> bool {
         && word
             .split_once([';', '&', '|', '<', '>'])
             .is_some_and(|(first, _)| is_shell_path(first.trim_end()))
-}
-
-pub(super) fn is_temporary(program: &str) -> bool {
-    ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|place| program.starts_with(place))
 }
 
 /// Whether a file in a home directory is a program's own settings, by its name: `~/.rtorrent.rc`.

@@ -2,12 +2,11 @@
 //! proves that of a command line, a script, a framework's environment and of code.
 
 use super::{
-    super::{Scene, escape},
-    host_of, is_here, is_of_tests, is_temporary_copy, is_this_machine, stays,
+    super::Scene, host_of, is_here, is_of_tests, is_temporary_copy, is_this_machine, stays,
 };
 use crate::{
     effect::{Effect, Run},
-    programs::Options,
+    programs::{self, Options},
     text::{Piece, Text},
 };
 
@@ -91,7 +90,7 @@ fn is_own_file(address: &str) -> bool {
     matches!(path, "" | "/:memory:")
         || path
             .strip_prefix('/')
-            .is_some_and(|path| escape::is_temporary(path) && !path.contains(".."))
+            .is_some_and(|path| programs::escapes::is_temporary(path) && !path.contains(".."))
 }
 
 /// Whether an address names a test's database on this machine, and nothing else.
@@ -164,7 +163,7 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
             // What `mktemp` made in this call holds nothing but what the call put there.
             let is_made = named.is_some_and(|file| {
                 file.text.has_unknown()
-                    && escape::is_temporary(file.text.known_prefix())
+                    && programs::escapes::is_temporary(file.text.known_prefix())
                     && file.text.pieces.iter().all(|piece| {
                         matches!(piece, Piece::Known(known) if !known.contains(".."))
                             || matches!(piece, Piece::Unknown(what) if &**what == "mktemp")

@@ -8,7 +8,10 @@ use super::{
     tables::{self, Act},
     value::{Asking, Given, Value, mixed},
 };
-use crate::text::{Taint, Text};
+use crate::{
+    effect::Argument,
+    text::{Taint, Text},
+};
 
 /// Functions that only look at a file, or at its name.
 pub(super) const LOOKS: &[&str] = &[
@@ -190,6 +193,13 @@ impl Interpreter<'_, '_, '_> {
             return Value::reached(&format!("{path}()"), Text::default());
         }
         self.replace_for_good(&path, given);
+        if matches!(
+            &*path,
+            "stream.pipeline" | "stream/promises.pipeline" | "stream.promises.pipeline"
+        ) && let [first, .., last] = given
+        {
+            self.piped(&first.value.text(), &last.value, span);
+        }
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
         if path == "pack"
             && let [format, rest @ ..] = given
@@ -253,6 +263,34 @@ impl Interpreter<'_, '_, '_> {
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
         mixed.inherit(&text);
         Value::reached(&format!("{path}()"), mixed.derive([]))
+    }
+
+    /// A stream is led into another one: into a connection it is sent.
+    pub(super) fn piped(&mut self, content: &Text, to: &Value, span: Span) {
+        const CONNECTIONS: &[&str] = &[
+            "axios",
+            "dgram",
+            "got",
+            "http",
+            "http2",
+            "https",
+            "needle",
+            "net",
+            "request",
+            "superagent",
+            "tls",
+            "undici",
+            "ws",
+        ];
+        let Value::Name(path, address) = to else { return };
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        if !path.contains("()") || !CONNECTIONS.contains(&root) {
+            return;
+        }
+        self.flush();
+        let known = [&self.peer, address].into_iter().find(|text| !text.is_empty()).cloned();
+        let address = known.unwrap_or_else(|| Text::unknown("a connection"));
+        self.walk.connect(&Argument { text: address, span }, Some(content.clone()), false);
     }
 
     /// A method by its name alone is only believed where its arguments fit.

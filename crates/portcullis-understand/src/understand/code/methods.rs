@@ -174,6 +174,11 @@ impl Interpreter<'_, '_, '_> {
                 Value::Text(mixed("a list", all.iter().map(|given| &given.value)))
             }
             ("map" | "forEach" | "filter" | "each" | "collect", _) => receiver,
+            // `fs.createReadStream(key).pipe(request)`
+            ("pipe", [to, ..]) if self.language == "javascript" => {
+                self.piped(&receiver.text(), &to.value, span);
+                to.value.clone()
+            }
             ("then" | "catch" | "finally" | "on" | "pipe" | "tap", _) => receiver,
             ("get" | "fetch" | "dig", [key, ..]) if matches!(receiver, Value::Table(_)) => {
                 match key.value.as_known().and_then(|key| receiver.entry(key)) {
