@@ -192,6 +192,11 @@ fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         let anywhere = letter('P', &["-P", "--absolute-names"]);
         let place = options.value(&["--one-top-level"]).or(place);
         let place = if anywhere { Some(synthetic("/", invocation.span)) } else { place };
+        // tar(1): an incremental archive takes away what it does not hold.
+        if letter('G', &["-G", "--incremental", "-g", "--listed-incremental"]) {
+            let here = place.clone().unwrap_or_else(|| synthetic(".", invocation.span));
+            walk.delete(&here, true);
+        }
         unpacked(walk, place, invocation, &content);
         return Text::default();
     }
@@ -371,7 +376,14 @@ fn cpio(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
         return Text::default();
     }
     if options.has(&["-i", "--extract", "-r"]) && !options.has(&["-t", "--list", "--to-stdout"]) {
-        unpacked(walk, options.value(&["-D", "--directory"]), invocation, &content);
+        // GNU cpio keeps to where it is unless it is told not to.
+        let anywhere = options.has(&["--absolute-filenames"]);
+        let place = if anywhere {
+            Some(synthetic("/", invocation.span))
+        } else {
+            options.value(&["-D", "--directory"])
+        };
+        unpacked(walk, place, invocation, &content);
     }
     content
 }

@@ -269,6 +269,14 @@ fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
 fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
     let options = invocation.options();
     let Some(verb) = options.operands().next().map(known) else { return };
+    // `git config -f ~/.aws/credentials -l`: any file of that kind is shown.
+    if verb == "config"
+        && let Some(file) = options.value(&["-f", "--file"])
+        && (options.has(&["-l", "--list", "--get", "--get-all", "--get-regexp"])
+            || options.operands().nth(1).is_some_and(|word| matches!(known(word), "list" | "get")))
+    {
+        walk.read(&file);
+    }
     if invocation.program == "git" && SHOWS.contains(&verb) {
         shown(walk, invocation);
     }

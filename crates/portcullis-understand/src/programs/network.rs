@@ -95,6 +95,7 @@ pub(super) static TABLE: &[Program] = &[
     row("rclone", &["--config", "--transfers", "--exclude", "--include"], copies::cloud),
     row("restic", &["-r", "--repo", "-p", "--password-file", "--exclude"], copies::restic),
     row("rsync", copies::RSYNC, copies::rsync),
+    row("rsync-ssl", copies::RSYNC, copies::rsync),
     row("s3cmd", &["-c", "--config"], copies::cloud),
     row("scp", copies::SCP, copies::scp),
     row("sendemail", letters::MAIL, letters::mail),

@@ -36,10 +36,36 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
             }
         }
     }
+    if program == "git" {
+        pulled(walk, invocation);
+    }
     match program {
         "emacs" | "emacsclient" => fetches_lisp(walk, invocation),
         "pre-commit" => tried(walk, invocation),
         _ => {}
+    }
+}
+
+/// `git pull ADDRESS`, and a pull that does not check who answers: the work tree is a stranger's then.
+fn pulled(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let words = &invocation.arguments;
+    let mut known = words.iter().map(|word| word.text.known_prefix());
+    if !known.any(|word| word == "pull") {
+        return;
+    }
+    let address = words.iter().find(|word| is_remote(word.text.known_prefix()));
+    let is_off =
+        |value: &str| matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0");
+    let by_setting = words.iter().any(|word| {
+        word.text.known_prefix().split_once('=').is_some_and(|(name, value)| {
+            name.eq_ignore_ascii_case("http.sslverify") && is_off(value)
+        })
+    });
+    let by_variable = walk.variable_set("GIT_SSL_NO_VERIFY").is_some_and(|value| {
+        value.as_known().is_none_or(|known| !known.is_empty() && !is_off(known))
+    });
+    if address.is_some() || by_setting || by_variable {
+        walk.brought(&Argument { text: Text::known("."), span: invocation.span });
     }
 }
 

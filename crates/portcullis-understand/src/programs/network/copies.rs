@@ -2,7 +2,7 @@
 
 use crate::{
     bound::Bounded,
-    effect::{Argument, WriteMode},
+    effect::{Argument, PermissionChange, WriteMode},
     text::Text,
     understand::shell::{Invocation, Walk},
 };
@@ -72,6 +72,18 @@ pub(super) fn rsync(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
     if options.has(&["--daemon"]) {
         return daemon(walk, invocation);
+    }
+    // `--chmod=F4755`: rights of what arrives, with a setuid bit among them.
+    if let (Some(mode), Some((to, _))) = (options.value(&["--chmod"]), operands.split_last()) {
+        let sets = mode.text.display().split(',').any(|part| {
+            let plain = part.trim_start_matches(['D', 'F']);
+            plain.len() == 4 && plain.starts_with(['2', '4', '6', '7'])
+                || plain.contains('s') && plain.contains(['+', '='])
+        });
+        if sets && !is_remote(to) {
+            let change = PermissionChange::Mode(Text::known("u+s"));
+            walk.permission(to, false, change);
+        }
     }
     let printed = copy(walk, invocation, &operands);
     // What is said to a daemon before it asks.
