@@ -138,6 +138,16 @@ const PROJECTS: &[Project] = &[
         "ruff check .",
     ),
     (
+        "tox, put together",
+        &[(
+            "tox.ini",
+            "[tox]\nenvlist = a\n[testenv:a]\ncommands = {[testenv:b]commands}\n[testenv:b]\ncommands = @\n",
+        )],
+        "tox",
+        "rm -rf ~",
+        "ruff check .",
+    ),
+    (
         "tox, by a variable",
         &[(
             "tox.ini",

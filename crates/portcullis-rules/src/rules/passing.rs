@@ -392,7 +392,9 @@ fn cluster_here(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     named.peek().is_some()
         && named.all(|name| {
             name.text.as_known().is_some_and(|name| {
-                WHOLE.contains(&name) || name.starts_with("kind-") || name.starts_with("k3d-")
+                let is_local =
+                    WHOLE.contains(&name) || name.starts_with("kind-") || name.starts_with("k3d-");
+                is_local && !name.contains("prod")
             })
         })
         && !options.has(&leads)

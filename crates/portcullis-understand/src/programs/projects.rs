@@ -173,11 +173,33 @@ fn only_reads(invocation: &Invocation) -> bool {
         return false;
     }
     let mut words = invocation.arguments.iter().filter_map(|word| word.text.as_known());
-    words
+    let is_reader = words
+        .by_ref()
         .find(|word| !word.starts_with('-') && !matches!(*word, "exec" | "dlx" | "x"))
-        .is_some_and(|tool| READERS.binary_search(&tool).is_ok())
+        .is_some_and(|tool| READERS.binary_search(&tool).is_ok());
+    // Another option may name a plugin, a rule or a formatter, which is run.
+    is_reader
         && invocation.program != "npm"
+        && words.all(|word| !word.starts_with('-') || PLAIN.contains(&word))
 }
+
+/// Options of those tools that name no code.
+const PLAIN: &[&str] = &[
+    "--cache",
+    "--check",
+    "--ext",
+    "--fix",
+    "--list-different",
+    "--max-warnings",
+    "--no-cache",
+    "--noEmit",
+    "--pretty",
+    "--quiet",
+    "--strict",
+    "--write",
+    "-l",
+    "-w",
+];
 
 /// Whether a file is a tool's settings by its name.
 fn is_settings(path: &str) -> bool {

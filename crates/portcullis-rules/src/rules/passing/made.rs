@@ -125,17 +125,18 @@ pub(super) fn store_here(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool 
         .filter(|word| !word.starts_with('-'))
         .map(|word| word.split_once('/').map_or(*word, |(alias, _)| alias))
         .peekable();
+    // Each that is said of it: the last one counts.
     let is_set = |alias: &str| {
-        before(effect, scene).any(|other| {
-            words(other).is_some_and(|words| match words.as_slice() {
-                ["alias", "set", name, url, ..] => {
-                    other.program == run.program
-                        && *name == alias
-                        && super::host_of(url).is_some_and(super::is_this_machine)
+        let mut said = before(effect, scene)
+            .filter(|other| other.program == run.program)
+            .filter_map(|other| match words(other)?.as_slice() {
+                ["alias", "set", name, url, ..] if *name == alias => {
+                    Some(super::host_of(url).is_some_and(super::is_this_machine))
                 }
-                _ => false,
+                _ => None,
             })
-        })
+            .peekable();
+        said.peek().is_some() && said.all(|is_here| is_here)
     };
     matches!(given.first(), Some(&("rb" | "rm")))
         && targets.peek().is_some()

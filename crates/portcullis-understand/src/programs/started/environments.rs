@@ -41,7 +41,10 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
             .root()
             .and_then(|root| root.get("tox"))
             .and_then(|section| section.get("envlist").or_else(|| section.get("env_list"))?.text());
+        // One environment may be put together from another one.
+        let is_closed = !file.text.contains("{[testenv");
         if asked.is_empty()
+            && is_closed
             && let Some(listed) = listed
         {
             asked = environments(listed).unwrap_or_default();

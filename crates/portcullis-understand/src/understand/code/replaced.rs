@@ -21,6 +21,9 @@ const FAKES: &[&str] = &[
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] = &["autospec", "create", "return_value", "spec", "spec_set"];
 
+/// Words by which what was put aside may run after all.
+const REAL: &[&str] = &["__wrapped__", "reload(", "side_effect", ".stop(", "wraps"];
+
 /// How many tokens of a patch are looked at.
 const TOKENS: usize = 64;
 
@@ -58,7 +61,9 @@ impl Interpreter<'_, '_, '_> {
                     _ => return,
                 }
             }
-            "nock.disableNetConnect" if !self.source.contains("enableNetConnect") => {
+            "nock.disableNetConnect"
+                if !["enableNetConnect", ".restore("].iter().any(|it| self.source.contains(it)) =>
+            {
                 REQUESTS.iter().map(|name| (*name).to_owned()).collect()
             }
             _ => return,
@@ -84,7 +89,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// `with mock.patch("os.system", return_value=0):`, `with mock_aws():`; `start` is where `with` stands.
     pub(super) fn patch(&mut self, start: usize) {
-        if self.language != "python" {
+        if self.language != "python" || REAL.iter().any(|word| self.source.contains(word)) {
             return;
         }
         let name = |at: usize| self.word_at(at);
