@@ -506,6 +506,12 @@ impl Interpreter<'_, '_, '_> {
             }
             Act::Environment => {
                 let name = first.map(|given| given.value.text()).unwrap_or_default();
+                // What the program itself has put there.
+                if let Some(known) = name.as_known()
+                    && let Some(set) = self.bound(&format!("os.environ.{known}"))
+                {
+                    return set;
+                }
                 let mut text = self.environment(name.as_known().unwrap_or("a variable"));
                 if let Some(other) = second
                     && text.has_unknown()

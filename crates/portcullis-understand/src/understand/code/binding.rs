@@ -277,8 +277,14 @@ impl Interpreter<'_, '_, '_> {
             };
         }
         let is_one = parts.is_empty();
-        parts.push(from..end);
+        if from < end {
+            parts.push(from..end);
+        }
+        let last = parts.len().saturating_sub(1);
+        // What stands behind the one that takes the rest is counted from the end.
+        let mut taken = 0;
         for (position, part) in parts.into_iter().enumerate() {
+            let position = position + taken;
             let part_value = if is_one { value.clone() } else { self.element(value, position) };
             match self.word_at(part.start) {
                 "[" | "{" if self.language == "javascript" => {
@@ -296,12 +302,22 @@ impl Interpreter<'_, '_, '_> {
                 "*" => {
                     let rest = match value {
                         Value::List(list) if !is_one => {
-                            Value::List(list.get(position..).unwrap_or_default().to_vec())
+                            let end = list.len().saturating_sub(last - (position - taken));
+                            taken = end.saturating_sub(position + 1);
+                            Value::List(list.get(position..end).unwrap_or_default().to_vec())
                         }
                         other => other.clone(),
                     };
                     let name = self.word_at(part.start + 1).to_owned();
                     self.bind(name, rest);
+                }
+                // `self.path, self.depth = path, depth`
+                _ if self.language == "python" && part.len() > 1 && self.is_name(part.start) => {
+                    let back = std::mem::replace(&mut self.at, part.start);
+                    let outer = std::mem::replace(&mut self.end, part.end);
+                    let place = self.operand();
+                    (self.at, self.end) = (back, outer);
+                    self.store_member(place, part_value);
                 }
                 name if self.is_name(part.start) || name.starts_with(['$', '@', '%']) => {
                     let name = name.to_owned();
@@ -394,9 +410,18 @@ impl Interpreter<'_, '_, '_> {
             value = Value::List(list);
         }
         // `a = b = value`
+        let mut chained = Vec::new();
+        let mut begin = from;
         while REPLACES.contains(&self.word()) {
+            if begin + 1 == self.at && self.is_name(begin) {
+                chained.push(self.word_at(begin).to_owned());
+            }
             self.at += 1;
+            begin = self.at;
             value = self.expression(0);
+        }
+        for name in chained {
+            self.bind(name, value.clone());
         }
         match names {
             [name] => {
@@ -428,6 +453,7 @@ impl Interpreter<'_, '_, '_> {
                         0 if has_error => value.clone(),
                         _ => self.element(&value, position),
                     };
+                    self.keep_field(line, name, &element);
                     self.bind(name.clone(), element);
                 }
             }

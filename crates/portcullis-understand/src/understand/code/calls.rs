@@ -173,7 +173,10 @@ impl Interpreter<'_, '_, '_> {
         let Some(first) = given.first() else { return Value::unknown("a member") };
         let mut value = first.value.clone();
         for name in asking.member.split('.') {
-            value = self.member(value, name);
+            value = match (&value, name.parse::<usize>()) {
+                (Value::List(_), Ok(position)) => self.element(&value, position),
+                _ => self.member(value, name),
+            };
         }
         match &asking.given {
             Some(given) => self.call_value(value, given.clone(), span),
@@ -210,6 +213,14 @@ impl Interpreter<'_, '_, '_> {
         }
         if let Some(value) = self.container(&path, given) {
             return value;
+        }
+        if let Some(value) = self.built_in(&path, given, span) {
+            return value;
+        }
+        if self.language == "python"
+            && let Some(class) = self.made_class(&path, given)
+        {
+            return class;
         }
         if let Some(index) = self.method_of_class(&path) {
             return self.apply(index, Some(given));

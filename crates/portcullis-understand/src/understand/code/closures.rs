@@ -9,6 +9,9 @@ use super::{
 };
 use crate::bound::Bounded;
 
+/// Decorators whose generator gives one value to what uses it: a block or a test.
+const GIVES_ONE: &[&str] = &["asynccontextmanager", "contextmanager", "fixture"];
+
 impl Interpreter<'_, '_, '_> {
     pub(super) fn lambda(&mut self) -> Value {
         self.at += 1;
@@ -122,12 +125,21 @@ impl Interpreter<'_, '_, '_> {
         }
         self.mark_active(index, true);
         self.calls += 1;
+        self.put_aside_for(index);
         let mut before = Vec::new();
         for (name, value) in &function.captured {
             before.push((name.clone(), self.variables.insert(name.clone(), value.clone())));
         }
         let unit = Rc::clone(&function.unit);
-        let values = self.values_for(&function.parameters, given, &unit);
+        let options = self.commands.get(&index).cloned();
+        let given = given.filter(|_| options.is_none());
+        let mut values = self.values_for(&function.parameters, given, &unit);
+        for (name, default) in options.into_iter().flatten() {
+            let at = function.parameters.iter().position(|parameter| parameter.name == name);
+            if let Some(value) = at.and_then(|at| values.get_mut(at)) {
+                *value = default;
+            }
+        }
         let (mut patterns, mut names) = (Vec::new(), Vec::new());
         for (Parameter { name, at, .. }, value) in function.parameters.iter().zip(values) {
             if matches!(name.as_str(), "[" | "{") {
@@ -166,7 +178,8 @@ impl Interpreter<'_, '_, '_> {
         let mut yielded = std::mem::replace(&mut self.yielded, yields);
         let value = match yielded.len() {
             0 => value,
-            1 => yielded.pop(),
+            // What a block or a test is given is the one value, not a list of it.
+            1 if self.is_decorated(index, GIVES_ONE) => yielded.pop(),
             _ => Some(Value::List(yielded)),
         };
         self.frames.pop();
@@ -178,6 +191,7 @@ impl Interpreter<'_, '_, '_> {
             };
         }
         self.calls -= 1;
+        self.leave_replaced();
         self.rise();
         value.unwrap_or_else(|| Value::unknown("what a function gives"))
     }

@@ -65,17 +65,61 @@ impl Interpreter<'_, '_, '_> {
             {
                 Some(Value::List(Vec::new()))
             }
+            ("python", "sum") => match first? {
+                // `sum(lists, [])`
+                Value::List(lists) if matches!(lists.first(), Some(Value::List(_))) => {
+                    let inner = lists.iter().flat_map(|one| match one {
+                        Value::List(inner) => inner.clone(),
+                        one => vec![one.clone()],
+                    });
+                    Some(Value::List(inner.leading(ELEMENTS).collect()))
+                }
+                _ => None,
+            },
+            ("python", "collections.Counter" | "Counter" | "frozenset" | "set") => match first? {
+                Value::Text(text) => characters(text),
+                Value::Table(table) => Some(Value::List(keys(table))),
+                Value::List(list) => Some(Value::List(list.clone())),
+                _ => None,
+            },
             ("python", "list" | "tuple" | "collections.deque" | "deque") => match first? {
                 Value::Text(text) => characters(text),
                 Value::Table(table) => Some(Value::List(keys(table))),
                 value => Some(value.clone()),
             },
+            ("python", "collections.defaultdict" | "defaultdict") if given.len() <= 1 => {
+                Some(Value::Table(Vec::new()))
+            }
             ("python", "dict" | "collections.OrderedDict" | "OrderedDict") => match first {
                 None if given.is_empty() => Some(Value::Table(Vec::new())),
                 Some(Value::List(pairs)) => table_of(pairs),
                 _ => None,
             },
             ("python", "next") => list(first)?.into_iter().next(),
+            ("python", "max" | "min" | "random.choice" | "secrets.choice") => {
+                let many = given.iter().filter(|it| it.name.is_none()).map(|it| it.value.clone());
+                let many: Vec<Value> = many.collect();
+                match many.as_slice() {
+                    [Value::List(list)] => list.iter().cloned().reduce(Value::or),
+                    [_, _, ..] => many.into_iter().reduce(Value::or),
+                    _ => None,
+                }
+            }
+            ("python", "types.SimpleNamespace" | "SimpleNamespace" | "argparse.Namespace")
+                if given.iter().all(|it| it.name.is_some()) =>
+            {
+                let named =
+                    given.iter().map(|it| (it.name.clone().unwrap_or_default(), it.value.clone()));
+                Some(Value::Table(named.collect()))
+            }
+            ("python", "ast.literal_eval") => {
+                let known = first?.as_known()?;
+                let text =
+                    if known.contains('"') { known.to_owned() } else { known.replace('\'', "\"") };
+                let text = text.replace(['(', ')'], "\u{0}");
+                let read: serde_json::Value = serde_json::from_str(&text).ok()?;
+                Some(of_json(&read, DEPTH))
+            }
             ("python", "functools.reduce" | "reduce") => {
                 let [function, Given { value: Value::List(list), span, .. }, start @ ..] = given
                 else {

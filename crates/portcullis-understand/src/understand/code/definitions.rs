@@ -22,6 +22,9 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn decorators(&mut self) {
         let start = self.at;
         let mut decorators = Vec::new();
+        self.patched.clear();
+        self.options.clear();
+        self.is_command = false;
         while self.word() == "@" && self.at < self.end {
             if decorators.len() >= DECORATORS {
                 let span = self.span_from(self.at);
@@ -34,7 +37,12 @@ impl Interpreter<'_, '_, '_> {
             if self.at == before {
                 return;
             }
+            self.patch_function(before - 1);
         }
+        // What is typed behind a program gives its parameters.
+        self.is_command = decorators.iter().any(|decorator| {
+            matches!(decorator, Value::Name(path, _) if path.ends_with(".command()") || path.ends_with(".command"))
+        });
         // A function of the script puts another one in the place of what follows.
         let is_own = |decorator: &&Value| matches!(decorator, Value::Function(_));
         self.decorated = decorators.iter().filter(is_own).cloned().collect();
@@ -55,11 +63,9 @@ impl Interpreter<'_, '_, '_> {
         let Some((class, _)) = class else { return };
         if !self.holds_function(value) {
             // A field of the class is one of its objects too.
-            if self.calls == 0 {
-                let (whole, own) = (format!("{class}.{name}"), format!("self.{name}"));
-                self.bind(whole, value.clone());
-                self.set_field(&own, value.clone());
-            }
+            let (whole, own) = (format!("{class}.{name}"), format!("self.{name}"));
+            self.bind(whole, value.clone());
+            self.set_field(&own, value.clone());
             return;
         }
         let names = [format!("{class}.{name}"), format!("self.{name}"), format!("cls.{name}")];
@@ -72,6 +78,8 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn class(&mut self) {
         let start = self.at;
         self.at += 2;
+        // What is patched for a class holds for its tests alone.
+        self.patched.clear();
         if self.language == "javascript" {
             return self.braced_class(start);
         }
@@ -234,56 +242,6 @@ impl Interpreter<'_, '_, '_> {
         self.at = close + 1;
     }
 
-    /// Whether this is a class of the script.
-    pub(super) fn is_class(&self, name: &str) -> bool {
-        self.classes.iter().any(|(class, _)| class == name)
-    }
-
-    /// An object of a class of the script is made: what makes it is called, or its fields get what is given.
-    pub(super) fn construct(&mut self, class: &str, given: &[Given]) -> Option<Value> {
-        // An object that is called.
-        if let Some(class) = class.strip_suffix("()") {
-            let index = self.named.get(&format!("{class}.__call__")).copied()?;
-            return Some(self.apply(index, Some(given)));
-        }
-        if !self.is_class(class) {
-            return None;
-        }
-        let makers = ["__init__", "constructor", "__post_init__"];
-        let makers: Vec<usize> = makers
-            .iter()
-            .filter_map(|maker| self.named.get(&format!("{class}.{maker}")).copied())
-            .collect();
-        if let Some((unit, fields)) = self.fields.get(class).cloned() {
-            let values = self.values_for(&fields, Some(given), &unit);
-            for (field, value) in fields.iter().zip(values) {
-                self.set_field(&format!("self.{}", field.name), value);
-            }
-        }
-        for maker in makers {
-            self.apply(maker, Some(given));
-        }
-        Some(Value::name(&format!("{class}()")))
-    }
-
-    /// A method of an object of a class of the script.
-    pub(super) fn method_of_class(&mut self, path: &str) -> Option<usize> {
-        let (object, method) = path.rsplit_once('.')?;
-        let class = object.strip_suffix("()").filter(|class| self.is_class(class))?;
-        self.named.get(&format!("{class}.{method}")).copied()
-    }
-
-    /// A field of an object: which of several objects it is of, is not told apart.
-    pub(super) fn set_field(&mut self, path: &str, value: Value) {
-        let value = match self.bound(path) {
-            Some(before) if before.as_known() != value.as_known() || value.as_known().is_none() => {
-                before.or(value)
-            }
-            _ => value,
-        };
-        self.bind(path.to_owned(), value);
-    }
-
     /// Where the block of the line around `index` ends.
     pub(super) fn block_end(&self, index: usize) -> usize {
         let line = (0..=index)
@@ -341,6 +299,14 @@ impl Interpreter<'_, '_, '_> {
             parameters.remove(0);
         }
         let mut index = self.push_function(parameters, body, false);
+        if std::mem::take(&mut self.is_command) {
+            let options = std::mem::take(&mut self.options);
+            self.commands.insert(index, options);
+        }
+        let patched = std::mem::take(&mut self.patched);
+        if !patched.is_empty() {
+            self.patches.insert(index, patched);
+        }
         for decorator in std::mem::take(&mut self.decorated).into_iter().rev() {
             let span = self.span_from(start);
             let given = vec![Given { name: None, value: Value::Function(index), span }];
@@ -381,7 +347,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn partner_or_next(&self, index: usize) -> usize {
+    pub(super) fn partner_or_next(&self, index: usize) -> usize {
         match self.unit.partners.get(index) {
             Some(partner) if *partner > index => partner + 1,
             _ => index + 1,

@@ -143,7 +143,14 @@ impl Interpreter<'_, '_, '_> {
             let right = self.expression(binding + 1);
             return self.add(left, right);
         }
+        let sign = self.word().to_owned();
         self.at += 1;
+        if self.is_asked_by(&left, &sign) {
+            let span = self.span_from(self.at);
+            let right = self.expression(binding + 1);
+            let value = self.by_operator(&sign, &left, &right, span);
+            return value.unwrap_or_else(|| Value::unknown("a value"));
+        }
         match operator {
             "if" => {
                 drop(self.expression(2));

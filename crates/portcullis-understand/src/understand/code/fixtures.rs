@@ -33,6 +33,11 @@ impl Interpreter<'_, '_, '_> {
 
     /// `@pytest.fixture` or `@fixture(…)` stands before the definition.
     fn is_fixture(&self, index: usize) -> bool {
+        self.is_decorated(index, &["fixture"])
+    }
+
+    /// A decorator of one of these names stands before the definition.
+    pub(super) fn is_decorated(&self, index: usize, names: &[&str]) -> bool {
         let Some(function) = self.functions.get(index) else { return false };
         let word = |at: usize| match function.unit.tokens.get(at) {
             Some(token) if matches!(token.kind, TokenKind::Name | TokenKind::Operator) => {
@@ -45,8 +50,10 @@ impl Interpreter<'_, '_, '_> {
         let Some(definition) = definition else { return false };
         for at in before(definition).rev() {
             match word(at) {
-                "fixture" => return matches!(word(at.saturating_sub(1)), "@" | "."),
                 "def" | "class" => return false,
+                name if names.contains(&name) => {
+                    return matches!(word(at.saturating_sub(1)), "@" | ".");
+                }
                 _ => {}
             }
         }

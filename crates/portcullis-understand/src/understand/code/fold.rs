@@ -47,6 +47,8 @@ pub(super) enum Fold {
     List,
     /// The number of a character.
     Ordinal,
+    /// A text in the quotes of a shell.
+    Quoted,
     /// A function over a list.
     Map,
     /// The words of a command, as a shell tells them apart.
@@ -128,6 +130,16 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
                 Some(character) => Value::Number(i64::from(u32::from(character))),
                 None => Value::Text(mixed("a number", given.iter().map(|g| &g.value))),
             };
+        }
+        Fold::Quoted => {
+            return each(given, |text| {
+                let is_plain =
+                    |byte: u8| byte.is_ascii_alphanumeric() || b"@%+=:,./-_".contains(&byte);
+                match text {
+                    text if !text.is_empty() && text.bytes().all(is_plain) => text.to_owned(),
+                    text => format!("'{}'", text.replace('\'', "'\"'\"'")),
+                }
+            });
         }
         Fold::Map => return map(given),
         Fold::Words => {

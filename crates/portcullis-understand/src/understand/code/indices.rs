@@ -59,6 +59,11 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(self.run_words(&words, None));
         }
         let key = list.pop().unwrap_or_else(|| Value::known(""));
+        let span = self.span_from(close);
+        if let Some(found) = self.by_itself(&value, "__getitem__", std::slice::from_ref(&key), span)
+        {
+            return found;
+        }
         match (&value, &key) {
             (Value::Any(several), _)
                 if several.iter().any(|one| matches!(one, Value::Holder(_))) =>
@@ -111,6 +116,16 @@ impl Interpreter<'_, '_, '_> {
                 self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
             }
             (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
+            // `{True: one, False: other}[question]`
+            (Value::Table(table), Value::Name(key, _))
+                if table.iter().any(|(name, _)| **name == **key) =>
+            {
+                value.entry(key).cloned().unwrap_or_else(|| Value::unknown("an element"))
+            }
+            (Value::Table(table), _) if self.language == "python" && !table.is_empty() => {
+                let any = table.iter().map(|(_, value)| value.clone()).reduce(Value::or);
+                any.unwrap_or_else(|| Value::unknown("an element"))
+            }
             _ => {
                 let element = Value::Text(mixed("an element", [&value]));
                 self.holding(element, [&value])

@@ -139,6 +139,12 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             classes: Vec::new(),
             decorated: Vec::new(),
             replaced: Vec::new(),
+            patched: Vec::new(),
+            matched: None,
+            options: Vec::new(),
+            is_command: false,
+            commands: HashMap::new(),
+            patches: HashMap::new(),
             is_cell: false,
             is_cut: false,
             aliases: Vec::new(),
@@ -341,6 +347,18 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) decorated: Vec<Value>,
     /// What does nothing in the blocks that are read now.
     pub(super) replaced: Vec<Replaced>,
+    /// The options of the program that the definition that is read next is, with what they are worth by default.
+    pub(super) options: Vec<(String, Value)>,
+    /// Whether it is a program.
+    pub(super) is_command: bool,
+    /// Functions whose parameters are typed behind a program, with the defaults that are known.
+    pub(super) commands: HashMap<usize, Vec<(String, Value)>>,
+    /// What the `match` that is read looks at.
+    pub(super) matched: Option<Value>,
+    /// What the patches before the definition that is read next put aside.
+    pub(super) patched: Vec<String>,
+    /// What does nothing while a function runs, by the function.
+    pub(super) patches: HashMap<usize, Vec<String>>,
     /// What the function that is read gives one after the other.
     pub(super) yielded: Vec<Value>,
     /// The names that the functions have which are read now.

@@ -245,6 +245,8 @@ impl Interpreter<'_, '_, '_> {
             let list = self.expression(0);
             (list, separator + 1..limit)
         };
+        let span = self.span_from(start);
+        let list = self.gone_through(&list, span).unwrap_or(list);
         // Python goes through the names of a table, `of` through its pairs.
         let list = match list {
             Value::Table(table) if self.language == "python" || self.word_at(separator) == "in" => {

@@ -70,6 +70,8 @@ impl Interpreter<'_, '_, '_> {
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown(name)),
             Value::Function(_) if name == "call" && self.language == "ruby" => value,
+            // The texts of a template as they are written.
+            Value::List(_) if name == "raw" && self.language == "javascript" => value,
             Value::Holder(_) => value,
             // An entry of a directory, and the path that it has.
             Value::Text(text)
@@ -174,6 +176,9 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
+        if let Some(value) = self.property(path, name) {
+            return value;
+        }
         let whole = format!("{path}.{name}");
         if let Some(value) = self.variables.get(&whole) {
             return value.clone();
@@ -187,7 +192,10 @@ impl Interpreter<'_, '_, '_> {
         {
             return value.clone();
         }
-        Value::reached(&whole, text)
+        match self.missing_member(path, name) {
+            Some(value) => value,
+            None => Value::reached(&whole, text),
+        }
     }
 
     /// The value of an environment variable, kept as a place so that it can be assigned.

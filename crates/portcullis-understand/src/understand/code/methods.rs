@@ -124,6 +124,13 @@ impl Interpreter<'_, '_, '_> {
             "join" if self.language == "java" && matches!(receiver, Value::Text(_)) => {
                 Some(Fold::JoinPath)
             }
+            // What is joined is the receiver; only Python's receiver stands in between.
+            "join"
+                if matches!(self.language, "javascript" | "ruby")
+                    && !matches!(receiver, Value::List(_)) =>
+            {
+                return Value::Text(mixed("what is joined", all.iter().map(|it| &it.value)));
+            }
             "join" => Some(Fold::Join),
             "concat" | "append_text" => Some(Fold::Concatenate),
             "joinpath" => Some(Fold::JoinPath),
@@ -167,7 +174,8 @@ impl Interpreter<'_, '_, '_> {
             ("replace" | "replaceAll" | "gsub" | "sub" | "tr" | "delete_all", [from, to, ..]) => {
                 self.replace(&receiver, name, from, to)
             }
-            ("split", _) => split(&receiver, given.first()),
+            ("split", _) => split(&receiver, given, self.language == "python"),
+            ("partition" | "rpartition", _) => partition(&receiver, given.first(), name),
             ("shellsplit", []) => fold::fold(Fold::Words, &all),
             ("append" | "push" | "add" | "extend" | "unshift" | "insert", _) => {
                 // The list itself is not followed through the method; its name no longer says what is in it.
@@ -391,6 +399,27 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
+/// What stands before a separator, the separator, and what stands behind it.
+fn partition(receiver: &Value, separator: Option<&Given>, name: &str) -> Value {
+    let parts = receiver.as_known().zip(separator.and_then(|it| it.value.as_known()));
+    let Some((text, separator)) = parts else {
+        let part = Value::Text(mixed("a part", [receiver]));
+        return Value::List(vec![part.clone(), part.clone(), part]);
+    };
+    let split =
+        if name == "partition" { text.split_once(separator) } else { text.rsplit_once(separator) };
+    let derived = |part: &str| Value::Text(receiver.text().derive([Piece::Known(part.to_owned())]));
+    match split {
+        Some((before, behind)) => {
+            Value::List(vec![derived(before), Value::known(separator), derived(behind)])
+        }
+        None if name == "partition" => {
+            Value::List(vec![receiver.clone(), Value::known(""), Value::known("")])
+        }
+        None => Value::List(vec![Value::known(""), Value::known(""), receiver.clone()]),
+    }
+}
+
 /// A file of which nothing is known, with one text in it replaced by another: what was there, then what was put in.
 fn put_into(text: &Text, name: &str, from: &Given, to: &Given) -> Option<Text> {
     let (from, to) = (from.value.as_known()?, to.value.as_known()?);
@@ -426,7 +455,8 @@ pub(super) fn pack(format: &str, list: &[Value], span: Span) -> Value {
     }
 }
 
-fn split(receiver: &Value, separator: Option<&Given>) -> Value {
+fn split(receiver: &Value, given: &[Given], counts_cuts: bool) -> Value {
+    let separator = given.first();
     let text = receiver.text();
     let Some(known) = text.as_known() else {
         // What begins with a program is told to run it, whatever else is in it.
@@ -442,7 +472,14 @@ fn split(receiver: &Value, separator: Option<&Given>) -> Value {
         Some(Some("")) => {
             known.chars().map(|character| Value::known(&character.to_string())).collect()
         }
-        Some(Some(separator)) => known.split(separator).map(Value::known).collect(),
+        Some(Some(separator)) => match given.get(1).map(|it| &it.value) {
+            // Python's number is how often it is cut; in JavaScript it is how many parts are kept.
+            Some(Value::Number(cuts)) if counts_cuts && *cuts >= 0 => {
+                let parts = usize::try_from(*cuts).unwrap_or(usize::MAX).saturating_add(1);
+                known.splitn(parts, separator).map(Value::known).collect()
+            }
+            _ => known.split(separator).map(Value::known).collect(),
+        },
         Some(None) => return Value::Text(mixed("a list", [receiver])),
     };
     Value::List(parts)

@@ -21,9 +21,11 @@ mod interpreter;
 mod libraries;
 mod lines;
 mod loops;
+mod matched;
 mod members;
 mod methods;
 mod notebook;
+mod objects;
 mod opened;
 mod operands;
 mod postfix;
@@ -34,6 +36,7 @@ mod special;
 mod spliced;
 mod statements;
 mod tables;
+mod templates;
 
 /// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and
 /// runs, a handle of `perl` that stands for a socket from then on.

@@ -90,11 +90,26 @@ impl Interpreter<'_, '_, '_> {
         if address.is_empty() {
             address = Text::unknown("an address");
         }
+        if listens && given.iter().any(|given| is_handler_of_files(&given.value)) {
+            return self.serve_files(order.first().map(|value| value.text()), path, span);
+        }
         let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone());
         self.peer = address.clone();
         let argument = Argument { text: address, span };
         let received = self.walk.connect(&argument, sends, listens);
         Value::reached(&format!("{path}()"), Text { taint: Taint::NETWORK, ..received.derive([]) })
+    }
+
+    /// `HTTPServer(("", 8000), SimpleHTTPRequestHandler)`: whoever asks gets the files of this directory.
+    fn serve_files(&mut self, address: Option<Text>, path: &str, span: Span) -> Value {
+        let known = |word: &str| Argument { text: Text::known(word), span };
+        let mut words = ["python3", "-m", "http.server"].map(known).to_vec();
+        if let Some(address) = address.filter(|it| it.as_known().is_none_or(|it| !it.is_empty())) {
+            words.extend([known("--bind"), Argument { text: address, span }]);
+        }
+        self.flush();
+        self.walk.run(&words, None);
+        Value::reached(&format!("{path}()"), Text::default())
     }
 
     pub(super) fn deserialize(
@@ -346,4 +361,9 @@ impl Interpreter<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a server that has this for its handler gives out the files of a directory.
+fn is_handler_of_files(value: &Value) -> bool {
+    matches!(value, Value::Name(path, _) if path.ends_with("SimpleHTTPRequestHandler"))
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     effect::Argument,
-    text::{Piece, Taint, Text},
+    text::{Taint, Text},
 };
 
 /// How many elements of a comprehension are computed.
@@ -101,40 +101,6 @@ impl Interpreter<'_, '_, '_> {
         Value::Text(text)
     }
 
-    /// A template that is a command: each value in it is one word, and each element of a list.
-    pub(super) fn template(&mut self) -> Text {
-        let mut command = Text::default();
-        let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind) else {
-            return command;
-        };
-        let parts = parts.clone();
-        self.at += 1;
-        for part in &parts {
-            let TextPart::Code(span) = part else {
-                command.append(&self.parts(std::slice::from_ref(part)));
-                continue;
-            };
-            let values = match self.fragment(*span) {
-                Value::List(list) => list,
-                value => vec![value],
-            };
-            for (index, value) in values.iter().enumerate() {
-                if index > 0 {
-                    command.push_known(" ");
-                }
-                let word = value.text();
-                match word.as_known() {
-                    Some(known) => {
-                        let quoted = format!("'{}'", known.replace('\'', "'\\''"));
-                        command.append(&word.derive([Piece::Known(quoted)]));
-                    }
-                    None => command.append(&word),
-                }
-            }
-        }
-        command
-    }
-
     /// The value of a string with its computed stretches.
     pub(super) fn parts(&mut self, parts: &[TextPart]) -> Text {
         let mut text = Text::default();
@@ -146,6 +112,10 @@ impl Interpreter<'_, '_, '_> {
                 }
                 TextPart::Code(span) => {
                     let value = self.fragment(*span);
+                    let written = ["__format__", "__str__", "__repr__"]
+                        .iter()
+                        .find_map(|method| self.by_itself(&value, method, &[], *span));
+                    let value = written.unwrap_or(value);
                     match &value {
                         Value::List(list) if matches!(self.language, "perl" | "julia") => {
                             for (index, value) in list.iter().enumerate() {
@@ -164,7 +134,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The value of an expression that stands inside a string.
-    fn fragment(&mut self, span: Span) -> Value {
+    pub(super) fn fragment(&mut self, span: Span) -> Value {
         if !self.sink() {
             return Value::unknown("a value");
         }
@@ -496,6 +466,8 @@ impl Interpreter<'_, '_, '_> {
         self.at = within + 1;
         let list = self.expression(2);
         let rest = self.at;
+        let span = self.span_from(open);
+        let list = self.gone_through(&list, span).unwrap_or(list);
         let elements: Vec<Value> = match &list {
             Value::List(list) if !list.is_empty() => list.clone(),
             Value::Text(text) if text.as_known().is_some_and(|known| known.len() <= ELEMENTS) => {
@@ -541,9 +513,33 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
+    /// `{one, two}` of Python: something in the brackets, and neither a key nor a table that is spread.
+    fn is_set(&self, close: usize) -> bool {
+        let mut at = self.at + 1;
+        let mut is_empty = true;
+        while at < close {
+            if matches!(self.word_at(at), ":" | "**") && !self.is_text(at) {
+                return false;
+            }
+            is_empty = false;
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        !is_empty
+    }
+
+    fn is_text(&self, at: usize) -> bool {
+        self.token_at(at).is_some_and(|token| matches!(token.kind, TokenKind::Text(_)))
+    }
+
     /// A dictionary, an object or a block.
     pub(super) fn table(&mut self) -> Value {
         let close = self.partner(self.at);
+        if self.language == "python" && self.is_set(close) {
+            return Value::List(self.list(close));
+        }
         self.at += 1;
         let outer = self.narrow(close);
         let mut table = Vec::new();
@@ -580,6 +576,12 @@ impl Interpreter<'_, '_, '_> {
                     Some(TokenKind::Text(parts)) => {
                         let parts = parts.clone();
                         self.parts(&parts).display()
+                    }
+                    // The names of Python's keys are variables.
+                    _ if self.language == "python" && self.is_name(before) => {
+                        let word = self.word_at(before);
+                        let bound = self.bound(word);
+                        bound.as_ref().and_then(Value::as_known).unwrap_or(word).to_owned()
                     }
                     _ => self.word_at(before).to_owned(),
                 };

@@ -34,6 +34,16 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(start);
             return Value::Text(self.run_shell(&command, span, None));
         }
+        // `tag`a ${b}``: a function of the script gets the texts, then the values between them.
+        if self.language == "javascript"
+            && !spaced
+            && token.span.of(self.source).starts_with('`')
+            && matches!(&value, Value::Function(_))
+        {
+            let given = self.tagged();
+            let span = self.span_from(start);
+            return self.call_value(value, given, span);
+        }
         match word {
             "." | "?." | "->" | "::" if self.continues() => {
                 if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
@@ -90,6 +100,7 @@ impl Interpreter<'_, '_, '_> {
                     self.bind(owner, grown);
                 }
                 self.grow_first(&value, first, &given);
+                self.grow_entry(start, &given);
                 let outer = self.directory_around(&value);
                 let value = self.call_value(value, given, span);
                 let before = self.at;
@@ -166,6 +177,47 @@ impl Interpreter<'_, '_, '_> {
                 _ => None,
             })
             .collect()
+    }
+
+    /// `lists[key].append(value)`, where the table may not have that key yet.
+    fn grow_entry(&mut self, start: usize, given: &[Given]) {
+        let close = start + 3;
+        let is_written = matches!(self.language, "python" | "javascript")
+            && self.is_name(start)
+            && self.word_at(start + 1) == "["
+            && self.partner(start + 1) == close
+            && self.word_at(close + 1) == ".";
+        let method = self.word_at(close + 2);
+        if !is_written || !matches!(method, "append" | "add" | "push" | "extend" | "appendleft") {
+            return;
+        }
+        let Some(first) = given.first() else { return };
+        let key = match self.token_at(start + 2).map(|token| &token.kind) {
+            Some(TokenKind::Text(parts)) => {
+                let parts = parts.clone();
+                self.parts(&parts).display()
+            }
+            _ => match self.bound(self.word_at(start + 2)) {
+                Some(value) => value.text().display(),
+                None => self.word_at(start + 2).to_owned(),
+            },
+        };
+        let is_many = method == "extend";
+        let name = self.word_at(start).to_owned();
+        let Some(Value::Table(mut table)) = self.bound(&name) else { return };
+        let mut list = match table.iter().position(|(known, _)| *known == key) {
+            Some(at) => match table.remove(at).1 {
+                Value::List(list) => list,
+                other => vec![other],
+            },
+            None => Vec::new(),
+        };
+        match &first.value {
+            Value::List(more) if is_many => list.extend(more.iter().cloned()),
+            value => list.push(value.clone()),
+        }
+        table.push((key, Value::List(list)));
+        self.bind(name, Value::Table(table));
     }
 
     /// `push @list, …`, `array_push($list, …)`, `table.insert(list, …)`, `Object.assign(table, …)`: what the first argument names grows.

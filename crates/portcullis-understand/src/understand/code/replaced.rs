@@ -21,8 +21,23 @@ const FAKES: &[&str] = &[
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] = &["autospec", "create", "return_value", "spec", "spec_set"];
 
-/// Words by which what was put aside may run after all.
-const REAL: &[&str] = &["__wrapped__", "reload(", "side_effect", ".stop(", "wraps"];
+/// Words by which what was put aside may run after all, or what runs outlasts the patch.
+const REAL: &[&str] = &[
+    "Process(",
+    "Thread",
+    "Timer",
+    "__del__",
+    "__wrapped__",
+    "atexit",
+    "call_later",
+    "create_task",
+    "finalize(",
+    "reload(",
+    "side_effect",
+    "signal.",
+    ".stop(",
+    "wraps",
+];
 
 /// How many tokens of a patch are looked at.
 const TOKENS: usize = 64;
@@ -111,23 +126,57 @@ impl Interpreter<'_, '_, '_> {
         if self.named.contains_key(first) {
             return;
         }
-        let Value::Name(path, _) = self.value_of(&written) else { return };
         let end = self.block_end(start);
-        let path = match &*path {
+        if let Some(path) = self.patched(&written, open, close) {
+            self.replaced.push(Replaced { path, end, calls: self.calls });
+        }
+    }
+
+    /// `@mock.patch("os.system")`, `@mock_aws` in front of a function; `start` is where `@` stands.
+    pub(super) fn patch_function(&mut self, start: usize) {
+        if self.language != "python" || REAL.iter().any(|word| self.source.contains(word)) {
+            return;
+        }
+        let mut open = start + 1;
+        while open < self.at && self.word_at(open) != "(" {
+            open += 1;
+        }
+        let written: String = (start + 1..open).map(|at| self.word_at(at)).collect();
+        let first = written.split('.').next().unwrap_or_default();
+        // A name that the script gives to something of its own.
+        if self.named.contains_key(first) {
+            return;
+        }
+        let close = if open < self.at { self.partner(open) } else { open };
+        if let Some(path) = self.patched(&written, open, close) {
+            self.patched.push(path);
+        }
+    }
+
+    /// What the patches before a definition replace is so whenever its function runs.
+    pub(super) fn put_aside_for(&mut self, index: usize) {
+        let all = self.patches.get(&index).cloned().unwrap_or_default();
+        let calls = self.calls;
+        self.replaced.extend(all.into_iter().map(|path| Replaced { path, end: usize::MAX, calls }));
+    }
+
+    /// What a patch that is written so, with its target between these brackets, puts aside.
+    fn patched(&mut self, written: &str, open: usize, close: usize) -> Option<String> {
+        let Value::Name(path, _) = self.value_of(written) else { return None };
+        match &*path {
             "unittest.mock.patch" | "mock.patch" => {
                 if !self.is_plain_patch(open, close) {
-                    return;
+                    return None;
                 }
                 let outer = std::mem::replace(&mut self.at, open + 1);
                 let target = self.expression(0);
                 self.at = outer;
-                let Some(target) = target.as_known() else { return };
-                self.canonical(target.strip_prefix("__main__.").unwrap_or(target))
+                let target = target.as_known()?;
+                Some(self.canonical(target.strip_prefix("__main__.").unwrap_or(target)))
             }
-            path if path.starts_with("moto.mock_") => "boto3".to_owned(),
-            _ => return,
-        };
-        self.replaced.push(Replaced { path, end, calls: self.calls });
+            path if path.starts_with("moto.mock_") => Some("boto3".to_owned()),
+            _ => None,
+        }
     }
 
     /// Whether a patch has a text for its target and nothing that may run what it stands for.

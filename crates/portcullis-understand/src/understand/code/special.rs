@@ -247,6 +247,47 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Functions of Python's own library that are told as something else: what asks for members, what runs a file, what unpacks.
+    /// `queue.put(value)`, then `queue.get()`: what comes out went in before.
+    fn queued(&mut self, path: &str, last: &str, given: &[Given]) -> Option<Value> {
+        let (queue, _) = path.rsplit_once('.')?;
+        let is_queue = ["Queue()", "Pipe()[]", "SimpleQueue()", "LifoQueue()", "Channel()"]
+            .iter()
+            .any(|end| queue.ends_with(end));
+        let slot = format!("{queue}.in it");
+        match last {
+            "put" | "put_nowait" | "send" | "append" if is_queue => {
+                let value = given.first()?.value.clone();
+                self.set_field(&slot, value);
+                Some(Value::unknown("nothing"))
+            }
+            "get" | "get_nowait" | "recv" | "pop" if is_queue => self.bound(&slot),
+            _ => None,
+        }
+    }
+
+    /// `parser.add_argument("--dir", default="build")`: what `parse_args()` has under this name.
+    fn argument_of_program(&mut self, path: &str, given: &[Given]) {
+        let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let plain = given.iter().filter(|it| it.name.is_none());
+        let words: Vec<&str> = plain.filter_map(|it| it.value.as_known()).collect();
+        let long = words.iter().find(|it| it.starts_with("--")).or_else(|| words.first());
+        let Some(parser) = path.strip_suffix(".add_argument") else { return };
+        let cut = [".add_argument_group", ".add_mutually_exclusive_group"];
+        let parser = cut.iter().fold(parser, |it, cut| it.split(cut).next().unwrap_or(it));
+        let dest = named("dest").and_then(|it| it.value.as_known());
+        let dest = dest.or_else(|| long.map(|it| it.trim_start_matches('-')));
+        let Some(dest) = dest.map(|it| it.replace('-', "_")) else { return };
+        let told = self.arguments.iter().position(|it| {
+            let known = it.text.as_known();
+            known.is_none_or(|it| words.iter().any(|name| it.starts_with(name)))
+        });
+        let is_option = words.iter().any(|word| word.starts_with('-'));
+        if let Some(default) = named("default").filter(|_| is_option && told.is_none()) {
+            let value = default.value.clone();
+            self.bind(format!("{parser}.parse_args().{dest}"), value);
+        }
+    }
+
     pub(super) fn told(
         &mut self,
         path: &str,
@@ -256,6 +297,19 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Value> {
         let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
         let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        if let Some(value) = self.queued(path, last, given) {
+            return Some(value);
+        }
+        if matches!(path, "click.option" | "click.argument") {
+            let named = plain.iter().filter_map(|it| it.value.as_known()).max_by_key(|it| it.len());
+            if let (Some(name), Some(default)) = (named, keyword("default")) {
+                let name = name.trim_start_matches('-').replace('-', "_");
+                self.options.push((name, default.value.clone()));
+            }
+        }
+        if last == "add_argument" {
+            self.argument_of_program(path, given);
+        }
         match path {
             "operator.methodcaller" => {
                 let [name, rest @ ..] = given else { return None };
@@ -264,7 +318,10 @@ impl Interpreter<'_, '_, '_> {
             }
             "operator.attrgetter" | "operator.itemgetter" => {
                 let [name] = given else { return None };
-                let member = name.value.as_known()?.to_owned();
+                let member = match &name.value {
+                    Value::Number(number) => number.to_string(),
+                    value => value.as_known()?.to_owned(),
+                };
                 return Some(Value::Asks(Box::new(Asking { member, given: None })));
             }
             "dict" if given.iter().any(|given| given.name.is_some()) => {
@@ -276,6 +333,16 @@ impl Interpreter<'_, '_, '_> {
                     given.iter().filter_map(|it| Some((it.name.clone()?, it.value.clone())));
                 table.extend(named);
                 return Some(Value::Table(table));
+            }
+            "setattr" => {
+                let [object, name, value] = given else { return None };
+                let (Value::Name(path, _), Some(name)) = (&object.value, name.value.as_known())
+                else {
+                    return None;
+                };
+                let path = format!("{path}.{name}");
+                self.set_field(&path, value.value.clone());
+                return None;
             }
             "operator.call" => {
                 let [function, rest @ ..] = given else { return None };

@@ -52,11 +52,21 @@ impl Interpreter<'_, '_, '_> {
             self.assign_ahead(&place, operator);
             return;
         }
+        if let Some(equals) = self.taken_apart() {
+            self.at = equals + 1;
+            let value = self.values_in_line();
+            self.bind_targets(start, equals, &value);
+            return;
+        }
         let value = self.expression(0);
         if self.word() == "as" && self.is_name(self.at + 1) {
+            let span = self.span_from(start);
+            let entered = ["__enter__", "__aenter__"]
+                .iter()
+                .find_map(|method| self.by_itself(&value, method, &[], span));
             let name = self.word_at(self.at + 1).to_owned();
             self.at += 2;
-            self.bind(name, value);
+            self.bind(name, entered.unwrap_or(value));
             return;
         }
         if self.at > start && REPLACES.contains(&self.word()) {
@@ -146,21 +156,11 @@ impl Interpreter<'_, '_, '_> {
                     self.patch(start);
                 }
                 self.at += 1;
+                if word == "match" && self.language == "python" {
+                    self.matched = Some(self.values_in_line());
+                }
                 if word == "case" && self.language == "python" {
-                    // What a pattern binds is a part of what is matched.
-                    let end = self.end.min(start + 64);
-                    let colon = (self.at..end).find(|at| self.word_at(*at) == ":");
-                    for at in self.at..colon.unwrap_or(self.at) {
-                        let is_bound = self.is_name(at)
-                            && self.word_at(at) != "_"
-                            && !matches!(self.word_at(at + 1), "(" | "." | "=")
-                            && self.word_at(at.saturating_sub(1)) != ".";
-                        if is_bound {
-                            let name = self.word_at(at).to_owned();
-                            self.bind(name, Value::unknown("a part of what is matched"));
-                        }
-                    }
-                    self.at = colon.map_or(self.at, |colon| colon + 1);
+                    self.pattern();
                 }
                 if word == "while" {
                     self.forget_counters(start);
@@ -174,7 +174,7 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 let all = self.accept("from") || self.accept("*");
                 if !self.is_first(self.at) && self.spend(1) {
-                    match self.expression(0) {
+                    match self.values_in_line() {
                         Value::List(list) if all => self.yielded.extend(list),
                         value => self.yielded.push(value),
                     }
@@ -183,7 +183,7 @@ impl Interpreter<'_, '_, '_> {
             "return" | "yield" => {
                 self.at += 1;
                 if !self.is_first(self.at) {
-                    let value = self.expression(0);
+                    let value = self.values_in_line();
                     self.returned = Some(match self.returned.take() {
                         Some(before) => before.or(value),
                         None => value,
@@ -194,6 +194,54 @@ impl Interpreter<'_, '_, '_> {
             _ => return false,
         }
         true
+    }
+
+    /// Where `=` stands behind targets of which one takes the rest, or several: `first, *others = names`, `a, (b, c) = d`.
+    fn taken_apart(&self) -> Option<usize> {
+        /// How many tokens such targets have.
+        const TARGETS: usize = 48;
+        if self.language != "python" {
+            return None;
+        }
+        let (mut at, mut stars, mut commas, mut is_nested) = (self.at, 0, 0, false);
+        let mut has_members = false;
+        while at < self.end.min(self.at + TARGETS) && (at == self.at || !self.is_first(at)) {
+            match self.word_at(at) {
+                "=" => {
+                    let is_apart = commas > 0 && (stars == 1 || has_members);
+                    return (is_nested || is_apart).then_some(at);
+                }
+                "." => has_members = true,
+                "[" if at > self.at && self.is_name(at - 1) => has_members = true,
+                "(" | "[" if at == self.at || self.word_at(at - 1) == "," => is_nested = true,
+                "*" if at == self.at || self.word_at(at - 1) == "," => stars += 1,
+                "," => commas += 1,
+                ":" | ";" => return None,
+                _ => {}
+            }
+            at = self.partner_or_next(at);
+        }
+        None
+    }
+
+    /// An expression; in Python several with commas between them are one list.
+    fn values_in_line(&mut self) -> Value {
+        let value = self.expression(0);
+        if self.language != "python" || self.word() != "," || self.is_first(self.at) {
+            return value;
+        }
+        let mut list = vec![value];
+        while self.at < self.end && self.accept(",") {
+            let before = self.at;
+            if self.is_first(self.at) || !self.spend(1) {
+                break;
+            }
+            list.push(self.expression(0));
+            if self.at == before {
+                break;
+            }
+        }
+        Value::List(list)
     }
 
     /// AppleScript's `do shell script "…" with administrator privileges`.

@@ -1,0 +1,308 @@
+//! Objects of the script's own classes: how they are made, what their methods are, and which of these the language calls by itself.
+
+use portcullis_syntax::Span;
+use portcullis_syntax::code::TokenKind;
+
+use super::{
+    interpreter::{Interpreter, Parameter},
+    value::{Given, Value},
+};
+
+/// Functions of Python that call a method of what they are given.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("abs", "__abs__"),
+    ("aiter", "__aiter__"),
+    ("anext", "__anext__"),
+    ("bool", "__bool__"),
+    ("bytes", "__bytes__"),
+    ("dir", "__dir__"),
+    ("float", "__float__"),
+    ("format", "__format__"),
+    ("hash", "__hash__"),
+    ("int", "__int__"),
+    ("iter", "__iter__"),
+    ("len", "__len__"),
+    ("list", "__iter__"),
+    ("next", "__next__"),
+    ("os.fspath", "__fspath__"),
+    ("print", "__str__"),
+    ("repr", "__repr__"),
+    ("reversed", "__reversed__"),
+    ("round", "__round__"),
+    ("set", "__iter__"),
+    ("sorted", "__iter__"),
+    ("str", "__str__"),
+    ("sum", "__iter__"),
+    ("tuple", "__iter__"),
+];
+
+/// Methods that Python's operators call, by the operator; the second is that of what stands on the right.
+const OPERATORS: &[(&str, &str, &str)] = &[
+    ("!=", "__ne__", "__ne__"),
+    ("%", "__mod__", "__rmod__"),
+    ("&", "__and__", "__rand__"),
+    ("*", "__mul__", "__rmul__"),
+    ("**", "__pow__", "__rpow__"),
+    ("+", "__add__", "__radd__"),
+    ("-", "__sub__", "__rsub__"),
+    ("/", "__truediv__", "__rtruediv__"),
+    ("//", "__floordiv__", "__rfloordiv__"),
+    ("<", "__lt__", "__gt__"),
+    ("<<", "__lshift__", "__rlshift__"),
+    ("<=", "__le__", "__ge__"),
+    ("==", "__eq__", "__eq__"),
+    (">", "__gt__", "__lt__"),
+    (">=", "__ge__", "__le__"),
+    (">>", "__rshift__", "__rrshift__"),
+    ("@", "__matmul__", "__rmatmul__"),
+    ("^", "__xor__", "__rxor__"),
+    ("in", "__contains__", "__contains__"),
+    ("|", "__or__", "__ror__"),
+];
+
+/// Decorators that make a method one that is called where it is only named.
+const PROPERTIES: &[&str] = &["cached_property", "getter", "property"];
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether this is a class of the script.
+    pub(super) fn is_class(&self, name: &str) -> bool {
+        self.classes.iter().any(|(class, _)| class == name)
+    }
+
+    /// An object of a class of the script is made: what makes it is called, or its fields get what is given.
+    pub(super) fn construct(&mut self, class: &str, given: &[Given]) -> Option<Value> {
+        // An object that is called.
+        if let Some(class) = class.strip_suffix("()") {
+            let index = self.named.get(&format!("{class}.__call__")).copied()?;
+            return Some(self.apply(index, Some(given)));
+        }
+        if !self.is_class(class) {
+            return None;
+        }
+        let makers = ["__init__", "constructor", "__post_init__"];
+        let makers: Vec<usize> = makers
+            .iter()
+            .filter_map(|maker| self.named.get(&format!("{class}.{maker}")).copied())
+            .collect();
+        if let Some((unit, fields)) = self.fields.get(class).cloned() {
+            let values = self.values_for(&fields, Some(given), &unit);
+            for (field, value) in fields.iter().zip(values) {
+                self.set_field(&format!("self.{}", field.name), value);
+            }
+        }
+        for maker in makers {
+            self.apply(maker, Some(given));
+        }
+        Some(Value::name(&format!("{class}()")))
+    }
+
+    /// A method of an object of a class of the script.
+    pub(super) fn method_of_class(&mut self, path: &str) -> Option<usize> {
+        let (object, method) = path.rsplit_once('.')?;
+        let class = object.strip_suffix("()").filter(|class| self.is_class(class))?;
+        self.named.get(&format!("{class}.{method}")).copied()
+    }
+
+    /// A field of an object: which of several objects it is of, is not told apart.
+    pub(super) fn set_field(&mut self, path: &str, value: Value) {
+        let value = match self.bound(path) {
+            Some(before) if before.as_known() != value.as_known() || value.as_known().is_none() => {
+                before.or(value)
+            }
+            _ => value,
+        };
+        self.bind(path.to_owned(), value);
+    }
+
+    /// The class that an object is of.
+    fn class_of(&self, path: &str) -> Option<String> {
+        if matches!(path, "self" | "cls" | "this") {
+            let class = self.classes.iter().rev().find(|(_, body)| body.contains(&self.at));
+            return class.map(|(class, _)| class.clone());
+        }
+        path.strip_suffix("()").filter(|class| self.is_class(class)).map(str::to_owned)
+    }
+
+    /// Calls a method of an object that the language calls by itself, where its class has it.
+    pub(super) fn by_itself(
+        &mut self,
+        object: &Value,
+        method: &str,
+        given: &[Value],
+        span: Span,
+    ) -> Option<Value> {
+        let Value::Name(path, _) = object else { return None };
+        let class = self.class_of(path)?;
+        let index = self.named.get(&format!("{class}.{method}")).copied()?;
+        let given = given.iter().map(|value| Given { name: None, value: value.clone(), span });
+        let given: Vec<Given> = given.collect();
+        Some(self.apply(index, Some(&given)))
+    }
+
+    /// `str(object)`, `next(object)`: what a function of the language makes of an object of the script's own.
+    pub(super) fn built_in(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
+        if self.language != "python" || self.classes.is_empty() {
+            return None;
+        }
+        let (_, method) = BUILT_IN.iter().find(|(name, _)| *name == path)?;
+        let object = &given.first()?.value;
+        let value = self.by_itself(object, method, &[], span);
+        value.or_else(|| match *method {
+            "__str__" | "__format__" => self.by_itself(object, "__repr__", &[], span),
+            _ => None,
+        })
+    }
+
+    /// `left + right` where one of them is an object of the script's own that says what this means.
+    pub(super) fn by_operator(
+        &mut self,
+        operator: &str,
+        left: &Value,
+        right: &Value,
+        span: Span,
+    ) -> Option<Value> {
+        if self.language != "python" || self.classes.is_empty() {
+            return None;
+        }
+        let (_, own, other) = OPERATORS.iter().find(|(sign, ..)| *sign == operator)?;
+        if operator == "in" {
+            return self.by_itself(right, own, std::slice::from_ref(left), span);
+        }
+        let value = self.by_itself(left, own, std::slice::from_ref(right), span);
+        value.or_else(|| self.by_itself(right, other, std::slice::from_ref(left), span))
+    }
+
+    /// Whether an object's class says what an operator behind it means.
+    pub(super) fn is_asked_by(&self, left: &Value, operator: &str) -> bool {
+        let Value::Name(path, _) = left else { return false };
+        let Some((_, own, _)) = OPERATORS.iter().find(|(sign, ..)| *sign == operator) else {
+            return false;
+        };
+        self.language == "python"
+            && operator != "in"
+            && self.class_of(path).is_some_and(|it| self.named.contains_key(&format!("{it}.{own}")))
+    }
+
+    /// What a loop over an object goes through.
+    pub(super) fn gone_through(&mut self, object: &Value, span: Span) -> Option<Value> {
+        let made = ["__iter__", "__aiter__"]
+            .iter()
+            .find_map(|method| self.by_itself(object, method, &[], span));
+        match made {
+            Some(list @ Value::List(_)) => Some(list),
+            made => {
+                let source = made.as_ref().unwrap_or(object);
+                let next = ["__next__", "__anext__"]
+                    .iter()
+                    .find_map(|method| self.by_itself(source, method, &[], span));
+                next.map(|next| Value::List(vec![next])).or(made)
+            }
+        }
+    }
+
+    /// A member that its class computes.
+    pub(super) fn property(&mut self, path: &str, name: &str) -> Option<Value> {
+        if !matches!(self.language, "python" | "javascript") || self.classes.is_empty() {
+            return None;
+        }
+        let class = self.class_of(path)?;
+        let index = self.named.get(&format!("{class}.{name}")).copied()?;
+        self.is_property(index).then(|| self.apply(index, Some(&[])))
+    }
+
+    /// A member that neither an object nor its class has: what `__getattr__` makes of its name.
+    pub(super) fn missing_member(&mut self, path: &str, name: &str) -> Option<Value> {
+        if self.language != "python" || self.classes.is_empty() || name.starts_with("__") {
+            return None;
+        }
+        let class = self.class_of(path)?;
+        if self.named.contains_key(&format!("{class}.{name}")) {
+            return None;
+        }
+        let object = Value::name(&format!("{class}()"));
+        let span = self.span_from(self.at);
+        ["__getattr__", "__getattribute__"]
+            .iter()
+            .find_map(|method| self.by_itself(&object, method, &[Value::known(name)], span))
+    }
+
+    /// Whether a method is called where it is only named.
+    fn is_property(&self, index: usize) -> bool {
+        if self.language == "python" {
+            return self.is_decorated(index, PROPERTIES);
+        }
+        // `get name() {`
+        let Some(function) = self.functions.get(index) else { return false };
+        let word = |at: usize| match function.unit.tokens.get(at) {
+            Some(token) if token.kind == TokenKind::Name => token.span.of(self.source),
+            _ => "",
+        };
+        let brace = function.body.start.saturating_sub(1);
+        let close = brace.saturating_sub(1);
+        let open = function.unit.partners.get(close).copied().unwrap_or(close);
+        open >= 2 && word(open - 2) == "get"
+    }
+
+    /// A function that is a method from now on: its object is not among what it is given.
+    fn as_method(&mut self, index: usize) -> usize {
+        let Some(function) = self.functions.get(index).cloned() else { return index };
+        if function.parameters.first().is_none_or(|first| first.name != "self") {
+            return index;
+        }
+        if let Some(whole) = self.functions.get_mut(index) {
+            whole.called = true;
+        }
+        let parameters = function.parameters.into_iter().skip(1).collect();
+        let method = self.push_function(parameters, function.body, function.expression);
+        if let Some(method) = self.functions.get_mut(method) {
+            method.unit = function.unit;
+            method.captured = function.captured;
+        }
+        method
+    }
+
+    /// A class that is made by a call: `namedtuple('Point', 'x y')`, `type('Job', (), {'run': run})`.
+    pub(super) fn made_class(&mut self, path: &str, given: &[Given]) -> Option<Value> {
+        /// How many fields of a class are known.
+        const FIELDS: usize = 32;
+        let name = given.first()?.value.as_known()?.to_owned();
+        if name.is_empty() || !name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+            return None;
+        }
+        match path {
+            "collections.namedtuple" | "namedtuple" => {
+                let words = |text: &str| -> Vec<String> {
+                    text.split([',', ' ']).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+                };
+                let names: Vec<String> = match &given.get(1)?.value {
+                    Value::List(list) => list
+                        .iter()
+                        .map(|it| it.as_known().map(str::to_owned))
+                        .collect::<Option<_>>()?,
+                    value => words(value.as_known()?),
+                };
+                if names.len() > FIELDS {
+                    return None;
+                }
+                let fields: Vec<Parameter> =
+                    names.iter().map(|name| Parameter::new(name, self.at)).collect();
+                self.fields.insert(name.clone(), (std::rc::Rc::clone(&self.unit), fields.into()));
+            }
+            "type" => {
+                let Value::Table(members) = &given.get(2)?.value else { return None };
+                for (member, value) in members {
+                    match value {
+                        Value::Function(index) => {
+                            let method = self.as_method(*index);
+                            self.named.insert(format!("{name}.{member}"), method);
+                        }
+                        value => self.bind(format!("{name}.{member}"), value.clone()),
+                    }
+                }
+            }
+            _ => return None,
+        }
+        self.classes.push((name.clone(), 0..0));
+        Some(Value::name(&name))
+    }
+}
