@@ -16,7 +16,8 @@ use portcullis_core::{
 };
 
 use super::{
-    Account, Audit, Gateway, Hook, LeftOut, Lock, Monitoring, Network, OnFailure, Source, Why,
+    Account, Audit, Gateway, Hook, LeftOut, Lock, McpServer, Monitoring, Network, OnFailure,
+    Source, Why,
     contracts::Contracts,
     file::Analyzer,
     guardian::guardian_words,
@@ -41,6 +42,7 @@ pub(super) struct Combined {
     pub(super) classifier: Option<Settings>,
     pub(super) contracts: Contracts,
     pub(super) sandbox: BTreeMap<String, Custom>,
+    pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) security_policy: Option<String>,
     pub(super) account: Account,
 }
@@ -60,6 +62,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         classifier: None,
         contracts: Contracts::default(),
         sandbox: BTreeMap::new(),
+        mcp: BTreeMap::new(),
         security_policy: None,
         account: Account::default(),
     };
@@ -70,6 +73,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         whole.account.take(turn, part, &mut options);
         whole.account.take_rules(turn, part, &mut options);
         whole.take_rest(turn, part);
+        whole.take_servers(turn, part);
         whole.take_monitor(turn, &part.monitor);
         whole.take_network(turn, &part.network);
         // Its own locks bind the layers below, not the managed file itself.
@@ -338,6 +342,25 @@ impl Combined {
                     self.account.add(KEY, name.clone(), turn.source);
                 }
                 Entry::Occupied(_) => self.account.leave(KEY, name.clone(), turn, Why::Latched),
+            }
+        }
+    }
+
+    /// MCP servers by name. The most general file that has a name says what it means.
+    fn take_servers(&mut self, turn: Turn, part: &Part) {
+        const KEY: &str = "mcp.servers";
+        for (name, server) in &part.mcp {
+            let words = format!("{name}: {}", server.words());
+            if let Some(why) = self.account.binds(turn, Lock::Hook) {
+                self.account.leave(KEY, words, turn, why);
+                continue;
+            }
+            match self.mcp.entry(name.clone()) {
+                Entry::Vacant(place) => {
+                    place.insert(server.clone());
+                    self.account.add(KEY, words, turn.source);
+                }
+                Entry::Occupied(_) => self.account.leave(KEY, words, turn, Why::Latched),
             }
         }
     }

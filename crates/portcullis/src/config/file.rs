@@ -18,6 +18,7 @@ use super::{
     hook::{Approve, OnHookFailure, UnknownTools},
     injection::InjectionTable,
     level::Level,
+    mcp::McpTable,
     monitor::MonitorTable,
     network::NetworkTable,
     sandbox::SandboxTable,
@@ -78,6 +79,9 @@ pub struct File {
     /// Profiles of `sandbox run`. Never in a project's file.
     #[schemars(with = "Option<SandboxTable>")]
     pub sandbox: Option<Spanned<SandboxTable>>,
+    /// MCP servers that `serve` stands in front of. Never in a project's file.
+    #[schemars(with = "Option<McpTable>")]
+    pub mcp: Option<Spanned<McpTable>>,
     /// The template of what `policy template` tells an agent: an absolute path, or nothing to tell it nothing. Never in a project's file.
     #[schemars(with = "Option<String>")]
     pub security_policy: Option<Spanned<String>>,
@@ -351,7 +355,7 @@ pub enum Lock {
     /// `audit`; also for options and variables.
     #[serde(rename = "audit")]
     Audit,
-    /// `hook` and `gateway`.
+    /// `hook`, `gateway` and `mcp`.
     #[serde(rename = "hook")]
     Hook,
     /// `monitor`.

@@ -176,6 +176,7 @@ impl Layers {
                 classifier,
                 contracts,
                 sandbox,
+                mcp,
                 security_policy,
                 account,
             } = combine(files);
@@ -195,6 +196,7 @@ impl Layers {
                 classifier,
                 contracts,
                 sandbox,
+                mcp,
                 security_policy,
                 account,
                 layers,

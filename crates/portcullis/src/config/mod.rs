@@ -26,6 +26,7 @@ mod hook;
 mod injection;
 mod layers;
 mod level;
+mod mcp;
 mod monitor;
 mod network;
 mod part;
@@ -59,6 +60,7 @@ pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 pub use injection::{ClassifierTable, InjectionTable};
 use layers::Layers;
 pub use layers::ProjectFile;
+pub use mcp::{McpAt, McpServer, McpServerTable, McpTable};
 pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
@@ -105,6 +107,8 @@ pub struct Configuration {
     pub contracts: Contracts,
     /// Profiles of the sandbox by name.
     pub sandbox: BTreeMap<String, Custom>,
+    /// The MCP servers that a gateway stands in front of, by name.
+    pub mcp: BTreeMap<String, McpServer>,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
     pub security_policy: Option<String>,
     /// Where each value comes from.
@@ -149,6 +153,7 @@ impl Default for Configuration {
             classifier: None,
             contracts: Contracts::default(),
             sandbox: BTreeMap::new(),
+            mcp: BTreeMap::new(),
             security_policy: None,
             account: Account::default(),
             layers: Layers::default(),

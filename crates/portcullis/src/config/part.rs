@@ -17,7 +17,7 @@ use portcullis_core::{
 use toml::Spanned;
 
 use super::{
-    Layer, OnFailure,
+    Layer, McpServer, OnFailure,
     contracts::{Contracts, contracts_of},
     error::{Misreading, nearest},
     example::{Example, List},
@@ -29,6 +29,7 @@ use super::{
     guardian::guardian_of,
     injection::classifier_of,
     level::level_of,
+    mcp::servers_of,
     monitor::MonitorTable,
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
@@ -60,6 +61,7 @@ pub(super) struct Part {
     pub(super) classifier: Option<Settings>,
     pub(super) contracts: Option<Contracts>,
     pub(super) sandbox: BTreeMap<String, Custom>,
+    pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
@@ -96,6 +98,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         injection,
         contracts,
         sandbox,
+        mcp,
         security_policy,
         managed,
     } = file;
@@ -135,6 +138,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         let misreading =
             Misreading::new(sandbox.span(), "a project has no say in what its programs may do");
         return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if let Some(mcp) = mcp.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in which servers a gateway starts";
+        return Err(Misreading::new(mcp.span(), message)
+            .with_help("move the table to your own configuration"));
     }
     if let Some(template) = security_policy {
         let path = Path::new(template.get_ref());
@@ -199,6 +207,10 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         contracts: contracts.as_ref().map(|table| contracts_of(table.get_ref())).transpose()?,
         sandbox: match sandbox {
             Some(table) => profiles_of(table.get_ref())?,
+            None => BTreeMap::new(),
+        },
+        mcp: match mcp {
+            Some(table) => servers_of(table.get_ref())?,
             None => BTreeMap::new(),
         },
         security_policy: security_policy.as_ref().map(|path| path.get_ref().clone()),

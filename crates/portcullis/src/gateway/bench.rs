@@ -76,6 +76,20 @@ impl Bench {
         session
     }
 
+    /// What is judged by now, and the number of it.
+    pub(super) fn now(&self) -> (u64, Options) {
+        self.end_what_is_over();
+        // The number first: what is put in place between the two is only taken up once more.
+        let generation = self.generation.load(Ordering::Acquire);
+        (generation, self.options.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// The same, where it is another than the one of this number.
+    pub(super) fn since(&self, known: u64) -> Option<(u64, Options)> {
+        self.end_what_is_over();
+        (self.generation.load(Ordering::Acquire) != known).then(|| self.now())
+    }
+
     pub(super) fn configuration(&self) -> Configuration {
         self.options.read().unwrap_or_else(PoisonError::into_inner).configuration.clone()
     }

@@ -13,6 +13,7 @@ mod approvals;
 mod bench;
 mod events;
 mod judge;
+mod mcp;
 mod metrics;
 mod openapi;
 mod overview;
@@ -115,6 +116,10 @@ pub(super) struct Gateway {
     ruling: tokio::sync::Mutex<()>,
     /// When it was last tried whether anything can be recorded, and whether it could.
     tried: tokio::sync::Mutex<Option<(Instant, bool)>>,
+    /// The MCP servers behind it.
+    fronts: mcp::Fronts,
+    /// Room for the bodies that are long.
+    large: Arc<tokio::sync::Semaphore>,
     /// Ends whoever waits when the gateway stops.
     closed: tokio::sync::watch::Sender<bool>,
 }
@@ -124,6 +129,9 @@ type Shared = Arc<Gateway>;
 /// How long it is believed that something could, or could not, be recorded, and how long it may take to find out.
 const TRIED_EVERY: Duration = Duration::from_secs(1);
 const TRIED_FOR: Duration = Duration::from_secs(2);
+
+/// How many long bodies are in memory at once.
+const LARGE: usize = 8;
 
 /// How much room there must be for decisions to be recorded: a request as long as most, in the log that is written ahead and in the file.
 const ROOM: u64 = 256 << 10;

@@ -45,6 +45,8 @@ fn operation(route: &Route) -> Value {
     for name in route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         let schema = if name == "sequence" {
             json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX })
+        } else if name == "server" {
+            json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" })
         } else {
             json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })
         };
@@ -112,7 +114,8 @@ fn good(route: &Route) -> Value {
         return json!({ "description": "Done" });
     }
     let kinds: &[&str] = match route.gives {
-        "Events" => &["text/event-stream"],
+        "Events" | "McpEvents" => &["text/event-stream"],
+        "McpMessage" => &["application/json", "text/event-stream"],
         "Metrics" => &["application/openmetrics-text"],
         "Export" => &["application/jsonl", "text/csv"],
         _ => &["application/json"],
@@ -121,6 +124,8 @@ fn good(route: &Route) -> Value {
     for kind in kinds {
         let schema = match *kind {
             "application/json" => reference(route.gives),
+            // A message of the protocol in each.
+            "text/event-stream" if route.gives.starts_with("Mcp") => json!({ "type": "string" }),
             // What a reader of events makes of each.
             "text/event-stream" => json!({
                 "type": "object",
@@ -377,6 +382,7 @@ mod tests {
                     json!(["v", "name", "scopes"]),
                 ),
             ),
+            ("McpMessage", object(json!({ "jsonrpc": { "const": "2.0" } }), json!(["jsonrpc"]))),
             ("LogIn", strict(json!({ "token": text() }), json!(["token"]))),
             ("Health", object(json!({ "v": number(), "status": text() }), json!(["v", "status"]))),
             ("Description", any()),

@@ -8,7 +8,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    body::{Body, Bytes},
+    body::{Body, Bytes, HttpBody as _},
     extract::{ConnectInfo, DefaultBodyLimit, MatchedPath, Request, State},
     http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::{self, Next},
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, events, judge, overview, page, policy,
+    approvals, events, judge, mcp, overview, page, policy,
     problem::{Parameters, Problem},
     records, tokens,
 };
@@ -188,6 +188,9 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/me", Needs::Token, "Who this token is", [], "" -> 200 "Me", get(tokens::whoami)),
     route!(POST "/v1/login", Needs::Nothing, "Log a browser in with a token", [], "LogIn" -> 200 "Me", post(tokens::log_in)),
     route!(POST "/v1/logout", Needs::Token, "Log this browser out", [], "" -> 204 "", post(tokens::log_out)),
+    route!(POST "/mcp/{server}", Needs::Scope(Scope::Judge), "A message to an MCP server behind the gateway (Streamable HTTP, with and without sessions)", [], "McpMessage" -> 200 "McpMessage", post(mcp::post)),
+    route!(GET "/mcp/{server}", Needs::Scope(Scope::Judge), "What an MCP server says by itself in a session, as server-sent events", [], "" -> 200 "McpEvents", get(mcp::get)),
+    route!(DELETE "/mcp/{server}", Needs::Scope(Scope::Judge), "End a session with an MCP server", [], "" -> 204 "", delete(mcp::delete)),
     route!(GET "/healthz", Needs::Nothing, "Whether the process lives", [], "" -> 200 "Health", get(page::health)),
     route!(GET "/readyz", Needs::Nothing, "Whether decisions can be recorded", [], "" -> 200 "Health", get(page::ready)),
     route!(GET "/metrics", READS, "Counters for Prometheus", [], "" -> 200 "Metrics", get(page::metrics)),
@@ -209,7 +212,8 @@ fn router(gateway: Shared) -> Router {
                 "this route takes another method",
             )
         })
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        // What a route takes was bounded when it was read.
+        .layer(DefaultBodyLimit::max(mcp::LONGEST))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&gateway), let_in))
         .layer(middleware::from_fn_with_state(Arc::clone(&gateway), around))
         .with_state(gateway)
@@ -301,8 +305,33 @@ async fn admitted(
         }
         head.extensions.insert(caller);
     }
-    let longest = if route.needs == Needs::Nothing { LONGEST_UNKNOWN } else { LONGEST_BODY };
+    let most = body.size_hint().upper();
+    let longest = match route.needs {
+        Needs::Nothing => LONGEST_UNKNOWN,
+        _ if route.path == mcp::PATH => {
+            if let Some(place) = place(gateway, most).await? {
+                head.extensions.insert(place);
+            }
+            mcp::LONGEST
+        }
+        _ => LONGEST_BODY,
+    };
     Ok((head, whole(body, longest).await.map_err(Problem::closing)?))
+}
+
+/// Room for a message that may be long: a few are in memory at once, and others wait.
+async fn place(gateway: &Gateway, most: Option<u64>) -> Result<Option<mcp::Large>, Problem> {
+    if most.is_some_and(|most| usize::try_from(most).is_ok_and(|most| most <= mcp::LARGE)) {
+        return Ok(None);
+    }
+    match timeout(BODY, Arc::clone(&gateway.large).acquire_owned()).await {
+        Ok(Ok(permit)) => Ok(Some(mcp::Large::new(permit))),
+        _ => {
+            let words = "as many long messages are read as there is room for";
+            let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no-room", words);
+            Err(problem.retry_after(1).closing())
+        }
+    }
 }
 
 /// A body, read here so that no handler can be held up by a client that says a byte at a time, and nobody unknown fills the memory.
@@ -344,6 +373,7 @@ fn finished(gateway: &Gateway, mut response: Response) -> Response {
 fn is_problem(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem+json"))
+        || response.extensions().get::<mcp::Spoken>().is_some()
 }
 
 /// What the framework refuses by itself, in our words.

@@ -30,7 +30,7 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, metrics::Metrics, openapi, policy,
+    Gateway, Options, access::Door, bench::Bench, events, mcp, metrics::Metrics, openapi, policy,
     routes::Routes,
 };
 use crate::{approvals::Clerk, audit::AuditError};
@@ -145,7 +145,10 @@ impl Serving {
         let webhooks =
             webhooks.into_iter().map(|webhook| Arc::new(webhook.inbox(&inbox))).collect();
         let door = Door::new(clerk.clone(), &names(address, &hosts), is_tls, rate.max(1));
+        let fronts = mcp::Fronts::new(session.configuration.mcp.clone());
         let gateway = Arc::new(Gateway {
+            fronts,
+            large: Arc::new(Semaphore::new(super::LARGE)),
             bench: Bench::new(session),
             door,
             description: openapi::TEXT.clone(),
@@ -209,6 +212,7 @@ impl Serving {
             });
         }
         drop(listener);
+        gateway.fronts.ended().await;
         let all = u32::try_from(most).unwrap_or(u32::MAX);
         let _ended = tokio::time::timeout(DRAIN, connections.acquire_many(all)).await;
     }

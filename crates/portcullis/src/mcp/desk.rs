@@ -8,7 +8,7 @@ use std::{
 
 use portcullis_core::{
     action::Action,
-    approval::Status,
+    approval::{Status, TwoPeople},
     call::ToolCall,
     decision::{Layer, Verdict},
     inspect::Inspection,
@@ -16,9 +16,12 @@ use portcullis_core::{
     risk::{Risk, Severity},
     session::ToolDefinition,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::frame::Members;
+use super::{
+    frame::Members,
+    wording::{question_words, why},
+};
 use crate::{
     approvals::{Book, Claim, Done, Id, PENDING, Question, Reply, Request, Step},
     audit::{AuditError, Body, Entry, Kind},
@@ -38,9 +41,6 @@ const GATEWAY_PATIENCE: Duration = Duration::from_millis(1_500);
 /// How long a request that was asked here holds.
 const HOLDS: Duration = Duration::from_secs(3_600);
 
-/// How much of the arguments a client's person is shown: a form has room for no more.
-const QUESTION: usize = 1_200;
-
 /// Where calls of one server are judged.
 pub struct Desk {
     session: Session,
@@ -49,7 +49,25 @@ pub struct Desk {
     /// The session of calls of which no hook told.
     own: String,
     gateway: Option<Remote>,
+    /// Who calls over a gateway; nothing where it is the agent that started this process.
+    visitor: Option<Visitor>,
     book: Option<Book>,
+}
+
+/// Whoever calls over a gateway, of whom nothing is known but their token.
+pub struct Visitor {
+    /// The name of their token: who asks, and so never agrees.
+    pub name: String,
+    /// The directory that the server runs in, where that is known.
+    pub directory: Option<String>,
+    /// Whether their client may ask its person.
+    pub elicits: bool,
+    /// From which risk on two people must agree.
+    pub two_people: TwoPeople,
+    /// How long a request for approval holds.
+    pub holds: Duration,
+    /// Tells whoever wants to know of each request.
+    pub tell: Box<dyn Fn(Question) + Send>,
 }
 
 /// What comes of a call.
@@ -78,15 +96,16 @@ pub struct Asking {
     pub risk: Risk,
     /// Why it asks, and what it would do, for the client's person.
     pub question: String,
-    /// Whether the question shows all of it: nobody agrees to what they did not see whole.
-    is_whole: bool,
+    /// Whether the client's person may answer: one is enough, and the question shows all of it, since nobody agrees to what they did not see
+    /// whole.
+    is_answerable: bool,
 }
 
 impl Asking {
     /// Whether a client may answer for its person: its model may be the one who does.
     #[must_use]
     pub fn is_for_client(&self) -> bool {
-        self.is_whole && self.risk.severity().is_some_and(|risk| risk <= Severity::Medium)
+        self.is_answerable && self.risk.severity().is_some_and(|risk| risk <= Severity::Medium)
     }
 
     /// What the client is told where nobody has answered.
@@ -132,17 +151,42 @@ impl Desk {
                 Some(remote.resuming())
             }
         };
-        let mut configuration = configuration;
-        configuration.audit.path.get_or_insert_with(|| state.to_owned());
         let options = session::Options { configuration, ..session::Options::default() };
         Ok(Self {
-            session: Session::open(options),
+            session: Session::open(at(options, state)),
             state: state.to_owned(),
             server: server.to_owned(),
             own,
             gateway,
+            visitor: None,
             book: None,
         })
+    }
+
+    /// A desk in a gateway, for calls that came with a token. What asks waits in the gateway's own inbox, and what a person of this machine
+    /// allowed for their own agents (pauses, grants, what their hook decided) counts for nobody else.
+    #[must_use]
+    pub fn behind_gateway(
+        options: session::Options,
+        state: &Path,
+        server: &str,
+        own: String,
+        visitor: Visitor,
+    ) -> Self {
+        Self {
+            session: Session::open(at(options, state)),
+            state: state.to_owned(),
+            server: server.to_owned(),
+            own,
+            gateway: None,
+            visitor: Some(visitor),
+            book: None,
+        }
+    }
+
+    /// Judges by another configuration from here on.
+    pub fn judge_under(&mut self, options: session::Options) {
+        self.session = Session::open(at(options, &self.state));
     }
 
     /// The policy that calls are judged under.
@@ -196,7 +240,9 @@ impl Desk {
         self.session.watch(&mut judged);
         let verdict = |judged: &Judged| judged.judgement.decision.verdict;
         if verdict(&judged) != Verdict::Deny {
-            let _ = pause::settle(&mut judged, self.session.policy(), &self.state);
+            if self.visitor.is_none() {
+                let _ = pause::settle(&mut judged, self.session.policy(), &self.state);
+            }
             if let Some(gateway) = &self.gateway {
                 gateway.settle(&mut judged);
             }
@@ -219,11 +265,14 @@ impl Desk {
     }
 
     fn call(&self, tool: &str, arguments: Members) -> ToolCall {
-        let cwd = std::env::current_dir().ok();
+        let cwd = match &self.visitor {
+            None => std::env::current_dir().ok().and_then(|cwd| cwd.to_str().map(str::to_owned)),
+            Some(visitor) => visitor.directory.clone(),
+        };
         ToolCall {
             tool: format!("mcp__{}__{}", names::written(&self.server), names::written(tool)),
             arguments,
-            cwd: cwd.and_then(|cwd| cwd.to_str().map(str::to_owned)),
+            cwd,
             session: Some(self.own.clone()),
             ..ToolCall::default()
         }
@@ -231,6 +280,9 @@ impl Desk {
 
     /// What a hook decided about this call a moment ago, where the record tells of the very same.
     fn handed_over(&mut self, tool: &str, arguments: &Members) -> Option<Handed> {
+        if self.visitor.is_some() {
+            return None;
+        }
         let sequence = handover::take(&self.state, tool, arguments)?;
         let record = self.session.recorded(sequence)?;
         let entry = &record.entry;
@@ -317,12 +369,18 @@ impl Desk {
 
     /// Keeps the request for whoever decides it, or takes up what was decided about the same call before.
     fn ask(&mut self, mut judged: Judged) -> Ruling {
-        let question = match Question::about(&judged, &self.requester(), 1, HOLDS) {
+        let risk = judged.judgement.assessment.risk;
+        let (needed, holds) = match &self.visitor {
+            None => (1, HOLDS),
+            Some(visitor) => (visitor.two_people.needed(risk), visitor.holds),
+        };
+        let question = match Question::about(&judged, &self.requester(), needed, holds) {
             Ok(question) => question,
             Err(error) => return Ruling::No(format!("nobody can be asked: {error}")),
         };
         let (words, is_whole) = question_words(&judged);
         let id = question.id;
+        let asked = question.clone();
         let step = Step::Ask {
             question: Box::new(question),
             record: Body::new(&judged.entry(), jiff::Timestamp::now()),
@@ -334,6 +392,9 @@ impl Desk {
             Ok(Done::Noted(sequence)) => {
                 judged.sequence = Some(sequence);
                 self.session.remember(&mut judged);
+                if let Some(visitor) = &self.visitor {
+                    (visitor.tell)(asked);
+                }
                 id
             }
             Ok(Done::Repeated(_, Some(known))) => known,
@@ -343,8 +404,9 @@ impl Desk {
             Ok(_) => return Ruling::No("it cannot be asked about".to_owned()),
             Err(error) => return Ruling::No(format!("nothing goes on unrecorded: {error}")),
         };
-        let risk = judged.judgement.assessment.risk;
-        let asking = Asking { judged, id, risk, question: words, is_whole };
+        let may_client = self.visitor.as_ref().is_none_or(|visitor| visitor.elicits);
+        let is_answerable = is_whole && needed == 1 && may_client;
+        let asking = Asking { judged, id, risk, question: words, is_answerable };
         match self.decided(&asking) {
             None => Ruling::Asks(Box::new(asking)),
             Some(Ok(())) => self.take_up(asking),
@@ -412,7 +474,11 @@ impl Desk {
         }
         let reply = Reply {
             id: asking.id,
-            approver: platform::user_name(),
+            approver: match &self.visitor {
+                None => platform::user_name(),
+                // Who sits there is not known; that they came with this token is.
+                Some(visitor) => format!("the client of {}", visitor.name),
+            },
             origin: "mcp".to_owned(),
             approves,
             action: asking.judged.action.id(),
@@ -475,7 +541,10 @@ impl Desk {
     }
 
     fn requester(&self) -> String {
-        format!("mcp {}", self.server)
+        match &self.visitor {
+            None => format!("mcp {}", self.server),
+            Some(visitor) => visitor.name.clone(),
+        }
     }
 
     fn book(&mut self) -> Result<&mut Book, AuditError> {
@@ -495,6 +564,12 @@ impl Desk {
     }
 }
 
+/// With the record where the state is, unless the configuration says otherwise.
+fn at(mut options: session::Options, state: &Path) -> session::Options {
+    options.configuration.audit.path.get_or_insert_with(|| state.to_owned());
+    options
+}
+
 /// What a hook decided.
 struct Handed {
     call: ToolCall,
@@ -502,38 +577,4 @@ struct Handed {
     verdict: Option<Verdict>,
     risk: Option<Risk>,
     reason: Option<String>,
-}
-
-/// Why, in a line: what decided, and the worst of what was found.
-fn why(judged: &Judged) -> String {
-    let reason = judged.judgement.decision.reasons.first();
-    let worst = judged.judgement.assessment.findings.iter().max_by_key(|one| one.severity);
-    let words = match (reason, worst.map(|one| &one.message)) {
-        (Some(reason), Some(message)) if reason != message => format!("{message} ({reason})"),
-        (Some(words), _) | (None, Some(words)) => words.clone(),
-        (None, None) => "the policy says so".to_owned(),
-    };
-    crate::report::visible::line(&portcullis_core::secrets::redacted(&words)).into_owned()
-}
-
-/// The question for a client's person: what, how risky, why, on lines of ours.
-fn question_words(judged: &Judged) -> (String, bool) {
-    let line = |text: &str| crate::report::visible::line(text).into_owned();
-    let call = &judged.action.call;
-    let mut lines = vec![format!(
-        "Portcullis asks: may `{}` be called? The risk is {}.",
-        line(&call.tool),
-        judged.judgement.assessment.risk.name(),
-    )];
-    lines.extend(
-        judged.judgement.decision.reasons.iter().take(3).map(|why| format!("- {}", line(why))),
-    );
-    let arguments = Value::Object(Map::from_iter(call.arguments.clone()));
-    let shown = portcullis_core::secrets::redacted(&arguments.to_string());
-    let cut = shown.floor_char_boundary(QUESTION);
-    let is_whole = cut == shown.len();
-    let more =
-        if is_whole { String::new() } else { format!(" … and {} bytes more", shown.len() - cut) };
-    lines.push(format!("Arguments: {}{more}", line(shown.get(..cut).unwrap_or_default())));
-    (lines.join("\n"), is_whole)
 }

@@ -257,6 +257,12 @@ impl From<Answer> for Frame {
 }
 
 impl Unreadable {
+    /// A frame that is longer than [`LONGEST`].
+    #[must_use]
+    pub fn too_long() -> Self {
+        unreadable(None, &format!("the message is longer than {LONGEST} bytes"))
+    }
+
     /// What its sender is answered. Where it cannot be told which request it was, the id is `null`, as JSON-RPC wants it.
     #[must_use]
     pub fn line(&self) -> Vec<u8> {

@@ -10,15 +10,20 @@
 //! - What nobody accepted is not listed and not called; only a person accepts.
 //! - What a server says of itself makes a decision stricter, never looser.
 
+pub mod child;
+pub mod configured;
 pub mod desk;
 pub mod engine;
 pub mod frame;
+pub mod link;
 pub mod method;
+pub mod mirror;
 pub mod probe;
 pub mod proof;
 pub mod result;
 pub mod seal;
 pub mod stdio;
+mod wording;
 pub mod wrap;
 
 #[cfg(test)]

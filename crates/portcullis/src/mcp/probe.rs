@@ -57,11 +57,15 @@ impl Looked {
 pub fn look(
     words: &[OsString],
     environment: Vec<(OsString, OsString)>,
+    directory: Option<&Path>,
     patience: Duration,
 ) -> io::Result<Looked> {
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     command.args(arguments).env_clear().envs(environment);
+    if let Some(directory) = directory {
+        command.current_dir(directory);
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn()?;
     let looked = (|| {
@@ -89,7 +93,7 @@ pub fn look(
 
 /// What was seen, held against what was accepted.
 #[must_use]
-pub fn seen(looked: &Looked, words: &[String], files: &Files, state: &Path) -> Seen {
+pub fn seen(looked: &Looked, definition: Definition, files: &Files, state: &Path) -> Seen {
     let (known, others) = (files.known(), Others::beside(files, state));
     let mut entries = Vec::new();
     for kind in Kind::ALL {
@@ -104,8 +108,12 @@ pub fn seen(looked: &Looked, words: &[String], files: &Files, state: &Path) -> S
             held: one.held,
         }));
     }
-    let definition = Some(Definition::of_command(words));
-    Seen { definition, identity: Some(looked.identity.clone()), entries, ..Seen::default() }
+    Seen {
+        definition: Some(definition),
+        identity: Some(looked.identity.clone()),
+        entries,
+        ..Seen::default()
+    }
 }
 
 struct Talk {

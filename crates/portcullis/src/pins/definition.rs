@@ -39,11 +39,18 @@ impl Definition {
     /// Of a command, whose program is looked for in the `PATH`.
     #[must_use]
     pub fn of_command(words: &[String]) -> Self {
+        Self::of_command_in(words, None)
+    }
+
+    /// Of a command that is started in a directory, where that is another than ours.
+    #[must_use]
+    pub fn of_command_in(words: &[String], directory: Option<&Path>) -> Self {
+        let placed = |path: PathBuf| directory.map_or_else(|| path.clone(), |it| it.join(&path));
         let mut files = BTreeMap::new();
         let mut words_with_files = words.iter().take(WORDS).enumerate();
         for (at, word) in words_with_files.by_ref() {
             let path = if at == 0 { program(word) } else { Some(PathBuf::from(word)) };
-            if let Some(path) = path.filter(|path| path.is_file())
+            if let Some(path) = path.map(placed).filter(|path| path.is_file())
                 && !is_of_system(&path)
             {
                 files.insert(path.display().to_string(), digest(&path));

@@ -13,6 +13,8 @@ mod client;
 mod contract;
 mod faults;
 mod hooks;
+#[cfg(unix)]
+mod mcp;
 mod page;
 mod policy;
 mod races;

@@ -1,6 +1,6 @@
 //! `mcp accept` and `mcp forget`. Owns what a person is shown before they accept, and that they are one.
 
-use std::io::Write;
+use std::{ffi::OsString, io::Write};
 
 use clap::ArgMatches;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use super::{Exit, Failure, Setting, texts, words};
 use crate::{
     audit::{Entry, Log},
     cli::{allow::person, shown},
-    mcp::probe,
-    pins::{self, Question},
+    mcp::{child::Start, configured, probe},
+    pins::{self, Definition, Files, Question, Seen},
     report::visible,
     sandbox::environment,
 };
@@ -23,24 +23,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let setting = Setting::of(matches)?;
     let name = matches.get_one::<String>("name").map_or("", String::as_str);
     let files = setting.files(name)?;
-    let words = words(matches);
-    let seen = if words.is_empty() {
-        files.seen().map_err(|error| {
-            if error.is_missing() {
-                Failure::bad_input(format_args!("nothing of `{name}` is held")).with_help(
-                    "start the server through the proxy first, or give its command after `--`",
-                )
-            } else {
-                Failure::bad_input(format_args!("what is held of `{name}` cannot be read: {error}"))
-            }
-        })?
-    } else {
-        let known = texts(&words)?;
-        let looked = probe::look(&words, environment(Vec::new()), PATIENCE).map_err(|error| {
-            Failure::bad_input(format_args!("`{name}` cannot be looked at: {error}"))
-        })?;
-        probe::seen(&looked, &known, &files, &setting.state)
-    };
+    let seen = seen(&setting, &files, words(matches))?;
     let only: Vec<&String> = matches.get_many::<String>("entry").into_iter().flatten().collect();
     let wanted = |one: &Question| {
         only.is_empty()
@@ -89,6 +72,50 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         text.push_str(&format!("{left} are listed more than once and stay held\n"));
     }
     shown(out, &text)
+}
+
+/// What a server shows: what the proxy saw last, or, where a command is given or the configuration has one and nothing was seen, what it shows
+/// when it is started once.
+fn seen(setting: &Setting, files: &Files, words: Vec<OsString>) -> Result<Seen, Failure> {
+    let name = &files.server;
+    let (start, definition) = if words.is_empty() {
+        let error = match files.seen() {
+            Ok(seen) => return Ok(seen),
+            Err(error) => error,
+        };
+        if !error.is_missing() {
+            return Err(Failure::bad_input(format_args!(
+                "what is held of `{name}` cannot be read: {error}"
+            )));
+        }
+        let server = setting.configuration.mcp.get(name);
+        let start = server.map(|server| configured::start(server, "")).transpose();
+        match (start.map_err(Failure::internal)?.flatten(), server) {
+            (Some(start), Some(server)) => (start, configured::definition(server)),
+            _ => {
+                return Err(Failure::bad_input(format_args!("nothing of `{name}` is held"))
+                    .with_help(
+                        "start the server through the proxy first, or give its command after `--`",
+                    ));
+            }
+        }
+    } else {
+        let definition = Definition::of_command(&texts(&words)?);
+        let start = Start {
+            words,
+            environment: environment(Vec::new()),
+            directory: None,
+            label: String::new(),
+            is_apart: false,
+        };
+        (start, definition)
+    };
+    let Start { words, environment, directory, .. } = start;
+    let looked = probe::look(&words, environment, directory.as_deref(), PATIENCE);
+    let looked = looked.map_err(|error| {
+        Failure::bad_input(format_args!("`{name}` cannot be looked at: {error}"))
+    })?;
+    Ok(probe::seen(&looked, definition, files, &setting.state))
 }
 
 pub(super) fn forget(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {

@@ -121,9 +121,10 @@ pub(super) fn verify(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
         let locked = lock.servers.get(&server).cloned().ok_or_else(|| {
             Failure::bad_input(format_args!("`{server}` is not in `{}`", path.display()))
         })?;
-        let looked = probe::look(&words, environment(Vec::new()), PATIENCE).map_err(|error| {
-            Failure::bad_input(format_args!("`{server}` cannot be looked at: {error}"))
-        })?;
+        let looked =
+            probe::look(&words, environment(Vec::new()), None, PATIENCE).map_err(|error| {
+                Failure::bad_input(format_args!("`{server}` cannot be looked at: {error}"))
+            })?;
         compare(&server, &locked, &Locked::seen(&looked), &mut drifts);
         for name in looked.doubled() {
             drifts.push(Drift {

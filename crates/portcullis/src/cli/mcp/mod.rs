@@ -82,7 +82,7 @@ pub(super) fn define(command: Command) -> Command {
         .subcommand(
             Command::new("accept")
                 .about("Look at what is held of a server, and accept it; a person does that at a terminal")
-                .after_help("Without a command it shows what the proxy saw last; with one the server is started once to look at it.")
+                .after_help("Without a command it shows what the proxy saw last; with one, or for a server of the configuration that nobody saw yet, the server is started once to look at it.")
                 .arg(Arg::new("name").value_name("SERVER").required(true).help("What the server is called"))
                 .arg(
                     Arg::new("entry")

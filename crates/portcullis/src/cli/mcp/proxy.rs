@@ -1,6 +1,6 @@
 //! `mcp proxy`. Owns the environment that a server is started with, and whose session its calls belong to.
 
-use std::{ffi::OsString, time::Duration};
+use std::time::Duration;
 
 use clap::ArgMatches;
 
@@ -9,9 +9,10 @@ use crate::{
     audit,
     cli::sandbox::variables,
     mcp::{
+        child::{self, Start},
         desk::Desk,
         engine::{Engine, Options},
-        stdio::{self, Start},
+        stdio,
     },
     person,
     pins::Definition,
@@ -39,31 +40,25 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         Failure::internal(format_args!("what was accepted of `{server}` cannot be used: {error}"))
     })?;
     let words = match matches.get_one::<String>("sandbox") {
-        Some(profile) => sandboxed(profile, matches, words)?,
+        Some(profile) => {
+            child::sandboxed(profile, &variables(matches)?, words).map_err(|error| {
+                Failure::internal(format_args!(
+                    "which file this program runs from cannot be found out: {error}"
+                ))
+            })?
+        }
         None => words,
     };
-    let start = Start { words, environment: environment(variables(matches)?) };
+    let start = Start {
+        words,
+        environment: environment(variables(matches)?),
+        directory: None,
+        label: String::new(),
+        is_apart: false,
+    };
     stdio::run(engine, &start).map_err(|error| {
         Failure::internal(format_args!("the server cannot be passed on to: {error}"))
             .with_help("see that the command behind `--` starts the server")
     })?;
     Ok(Exit::Done)
-}
-
-/// The words that start a server inside limits: this program does that, and passes its streams through.
-fn sandboxed(
-    profile: &str,
-    matches: &ArgMatches,
-    words: Vec<OsString>,
-) -> Result<Vec<OsString>, Failure> {
-    let program = std::env::current_exe().map_err(|error| {
-        Failure::internal(format_args!(
-            "which file this program runs from cannot be found out: {error}"
-        ))
-    })?;
-    let ours = ["sandbox", "run", "--profile", profile].map(OsString::from);
-    // It has them already, and says so once more: what runs inside is told no variable that nobody names.
-    let named = variables(matches)?.into_iter().flat_map(|(name, _)| ["--env".into(), name]);
-    let all = std::iter::once(program.into_os_string()).chain(ours).chain(named);
-    Ok(all.chain(std::iter::once("--".into())).chain(words).collect())
 }

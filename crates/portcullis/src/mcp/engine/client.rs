@@ -12,7 +12,7 @@ use crate::{
         desk::Ruling,
         frame::{Answer, Frame, Id, Members, Notification, Request},
         method::{self, Asked, Kind, Told},
-        result,
+        mirror, result,
         seal::About,
     },
 };
@@ -167,6 +167,15 @@ impl Engine {
                 return;
             }
         };
+        if let Some(mirrored) = self.mirrored.remove(&id)
+            && kind == Kind::Tool
+            && let Some(tool) = self.tool(&name)
+            && let Err(header) = mirror::check(tool, &arguments, &mirrored)
+        {
+            let words = format!("`Mcp-Param-{header}` does not say what the arguments say");
+            out.client.push(Answer::error(id, -32_020, &words).into());
+            return;
+        }
         let tool = match kind {
             Kind::Tool => name.clone(),
             Kind::Prompt => "get_prompt".to_owned(),

@@ -27,6 +27,7 @@ use super::{
     desk::{Desk, Passing},
     frame::{Answer, Frame, Id, Members, Notification, Request},
     method::{Kind, Wanted},
+    mirror::Mirrored,
     result,
     seal::{About, Seal},
 };
@@ -35,6 +36,7 @@ use crate::pins::{
     held::{Itself, Listed},
     look::Others,
 };
+use crate::session;
 
 /// The revisions of the protocol that are known, the newest last.
 pub const VERSIONS: [&str; 5] =
@@ -44,7 +46,7 @@ pub const VERSIONS: [&str; 5] =
 pub const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// Where it says what its client can do.
-const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+pub const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// What ids of our own begin with.
 const OURS: &str = "portcullis/";
@@ -144,6 +146,8 @@ pub struct Engine {
     waiting: Vec<Waiting>,
     continuing: VecDeque<(String, Box<Passing>)>,
     ids: VecDeque<Id>,
+    /// What calls said of their arguments in headers, until they are held against them.
+    mirrored: HashMap<Id, Mirrored>,
     next: u64,
     looked: Option<Instant>,
     later: Vec<(Box<Passing>, result::Shown, &'static str)>,
@@ -186,6 +190,7 @@ impl Engine {
             waiting: Vec::new(),
             continuing: VecDeque::new(),
             ids: VecDeque::new(),
+            mirrored: HashMap::new(),
             next: 0,
             looked: None,
             later: Vec::new(),
@@ -221,6 +226,31 @@ impl Engine {
                 None => Vec::new(),
             },
         }
+    }
+
+    /// Judges by another configuration from here on.
+    pub fn judge_under(&mut self, options: session::Options) {
+        self.desk.judge_under(options);
+    }
+
+    /// Holds what the headers of a request say against its arguments, once it is known which of them they repeat. To be said before the
+    /// request itself.
+    pub fn mirrored(&mut self, id: &Id, mirrored: Mirrored) {
+        if self.mirrored.len() >= IDS {
+            // Only a call that waits for a list still has to be held against them.
+            let loading = &self.loading;
+            self.mirrored.retain(|id, _| {
+                loading.values().any(|it| it.waiting.iter().any(|request| request.id == *id))
+            });
+        }
+        self.mirrored.insert(id.clone(), mirrored);
+    }
+
+    /// A tool as the server listed it last.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Value> {
+        let list = self.lists.get(&Kind::Tool)?;
+        list.listed.iter().find(|one| one.name == name).map(|one| &one.entry)
     }
 
     /// Takes a line of the client.

@@ -543,10 +543,7 @@ fn a_hooks_decision_counts_here_once_and_for_its_own_call() {
     let state = stage.state.path().to_owned();
     let text = format!("audit.path = {state:?}");
     let configuration = Configuration::parse(&text, Path::new("config.toml")).unwrap();
-    let mut hook = crate::session::Session::open(crate::session::Options {
-        configuration,
-        ..Default::default()
-    });
+    let mut hook = session::Session::open(session::Options { configuration, ..Default::default() });
     let mut asked = |amount: i64, agent: &str| {
         let call = ToolCall {
             tool: "mcp__notes__send_money".to_owned(),
