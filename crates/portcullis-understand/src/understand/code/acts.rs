@@ -58,8 +58,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let is_home =
             matches!(place::place_of(&target, self.walk.facts()), Place::Home | Place::OtherHome);
-        if is_home && root.len() < pattern.len() {
-            // What is chosen below a home is known by its pattern.
+        let is_device = pattern.starts_with("/dev/");
+        if (is_home || is_device) && root.len() < pattern.len() {
+            // What is chosen below a home, or among devices, is known by its pattern.
             let at = root.rfind('/').map_or(0, |at| at + 1);
             let (before, chosen) = pattern.split_at_checked(at).unwrap_or(("", pattern));
             let pieces = [Piece::Known(before.to_owned()), Piece::Glob(chosen.to_owned())];
@@ -469,7 +470,14 @@ impl Interpreter<'_, '_, '_> {
                 self.connect(act == Act::Listen, path, &plain, given, span)
             }
             Act::Send => {
-                let sends = mixed("what is sent", given.iter().map(|given| &given.value));
+                let mut sends = mixed("what is sent", given.iter().map(|given| &given.value));
+                for given in given {
+                    if let Value::File(index) = given.value
+                        && let Some(file) = self.files.get(index)
+                    {
+                        sends.inherit(&file.read);
+                    }
+                }
                 let sends = match plain.as_slice() {
                     [one, ..] if sends.taint == Taint::NONE => one.value.text(),
                     _ => sends,
@@ -636,6 +644,7 @@ impl Interpreter<'_, '_, '_> {
             }
             Act::Native => {
                 self.seen.native_call = Some(span);
+                self.loaded(first, &[]);
                 Value::name("native()")
             }
             Act::Constant(text) => {

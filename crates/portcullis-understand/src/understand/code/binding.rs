@@ -68,10 +68,13 @@ impl Interpreter<'_, '_, '_> {
     /// `name[key] = value`, where the name holds a table or a list.
     pub(super) fn store_entry(&mut self) -> bool {
         let start = self.at;
-        if self.word_at(start + 1) != "[" {
+        let is_member = self.word_at(start + 1) == "."
+            && self.is_name(start + 2)
+            && matches!(self.language, "javascript" | "python" | "lua");
+        if self.word_at(start + 1) != "[" && !is_member {
             return false;
         }
-        let close = self.partner(start + 1);
+        let close = if is_member { start + 2 } else { self.partner(start + 1) };
         let name = self.word_at(start);
         let is_held = matches!(self.variables.get(name), Some(Value::Table(_) | Value::List(_)));
         if !is_held || !REPLACES.contains(&self.word_at(close + 1)) {
@@ -79,6 +82,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let name = name.to_owned();
         if self.language == "python"
+            && !is_member
             && let Some(colon) = (start + 2..close).find(|at| self.word_at(*at) == ":")
         {
             let is_whole = colon == start + 2 && close == start + 3;
@@ -92,7 +96,10 @@ impl Interpreter<'_, '_, '_> {
             return true;
         }
         self.at = start + 1;
-        let key = self.list(close).pop();
+        let key = match is_member {
+            true => Some(Value::known(self.word_at(close))),
+            false => self.list(close).pop(),
+        };
         self.at = close + 2;
         let value = self.expression(0);
         // What holds much is a table of data, and copying it for each entry would take long.

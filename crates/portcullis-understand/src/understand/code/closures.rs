@@ -141,6 +141,14 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let (mut patterns, mut names) = (Vec::new(), Vec::new());
+        if self.language == "javascript"
+            && self.source.contains("arguments")
+            && let Some(given) = given
+        {
+            let all = Value::List(given.iter().map(|it| it.value.clone()).collect()).held().0;
+            let name = "arguments".to_owned();
+            before.push((name.clone(), self.variables.insert(name, all)));
+        }
         for (Parameter { name, at, .. }, value) in function.parameters.iter().zip(values) {
             if matches!(name.as_str(), "[" | "{") {
                 patterns.push((*at, value));

@@ -4,6 +4,7 @@
 use portcullis_syntax::Span;
 
 use super::{
+    binding::is_listing,
     interpreter::Interpreter,
     value::{Given, Value, mixed},
 };
@@ -24,6 +25,8 @@ impl Interpreter<'_, '_, '_> {
         let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
         let list = |value: Option<&Value>| match value {
             Some(Value::List(list)) => Some(list.clone()),
+            // What stands for all names of a directory is each of them.
+            Some(value @ Value::Text(text)) if is_listing(text) => Some(vec![value.clone()]),
             _ => None,
         };
         match (self.language, path) {
@@ -39,13 +42,17 @@ impl Interpreter<'_, '_, '_> {
                 ))
             }
             ("python", "zip" | "itertools.zip_longest") => {
-                let lists: Option<Vec<Vec<Value>>> = given
-                    .iter()
-                    .filter(|it| it.name.is_none())
-                    .map(|it| list(Some(&it.value)))
+                let plain = || given.iter().filter(|it| it.name.is_none());
+                let known = plain().filter_map(|it| list(Some(&it.value)).map(|it| it.len())).min();
+                // A list of which nothing is known is as long as the others.
+                let length = known?;
+                let lists: Vec<Vec<Value>> = plain()
+                    .map(|it| {
+                        list(Some(&it.value)).unwrap_or_else(|| {
+                            vec![Value::Text(mixed("an element", [&it.value])); length]
+                        })
+                    })
                     .collect();
-                let lists = lists.filter(|lists| !lists.is_empty())?;
-                let length = lists.iter().map(Vec::len).min()?;
                 let rows = (0..length).map(|at| {
                     Value::List(lists.iter().filter_map(|list| list.get(at).cloned()).collect())
                 });
@@ -65,6 +72,12 @@ impl Interpreter<'_, '_, '_> {
             {
                 Some(Value::List(Vec::new()))
             }
+            ("python", "filter") => match given {
+                [_, Given { value: value @ Value::Text(text), .. }] if is_listing(text) => {
+                    Some(value.clone())
+                }
+                _ => None,
+            },
             ("python", "sum") => match first? {
                 // `sum(lists, [])`
                 Value::List(lists) if matches!(lists.first(), Some(Value::List(_))) => {
@@ -101,6 +114,7 @@ impl Interpreter<'_, '_, '_> {
                 let many: Vec<Value> = many.collect();
                 match many.as_slice() {
                     [Value::List(list)] => list.iter().cloned().reduce(Value::or),
+                    [one @ Value::Text(text)] if is_listing(text) => Some(one.clone()),
                     [_, _, ..] => many.into_iter().reduce(Value::or),
                     _ => None,
                 }
@@ -111,6 +125,16 @@ impl Interpreter<'_, '_, '_> {
                 let named =
                     given.iter().map(|it| (it.name.clone().unwrap_or_default(), it.value.clone()));
                 Some(Value::Table(named.collect()))
+            }
+            // The number of the open file stands for its name.
+            ("python", "tempfile.mkstemp") => {
+                let part = |name: &str| {
+                    let given = given.iter().find(|it| it.name.as_deref() == Some(name));
+                    given.and_then(|it| it.value.as_known()).unwrap_or_default().to_owned()
+                };
+                let made =
+                    Value::known(&format!("/tmp/{}tmp.made{}", part("prefix"), part("suffix")));
+                Some(Value::List(vec![made.clone(), made]))
             }
             ("python", "ast.literal_eval") => {
                 let known = first?.as_known()?;
@@ -140,6 +164,7 @@ impl Interpreter<'_, '_, '_> {
             ("javascript", "Array.of") => {
                 Some(Value::List(given.iter().map(|it| it.value.clone()).collect()))
             }
+            ("javascript", "WeakRef") => first.cloned(),
             ("javascript", "Set") => Some(Value::List(list(first)?)),
             ("javascript", "Map" | "Object") if given.is_empty() => Some(Value::Table(Vec::new())),
             ("javascript", "Map" | "Object.fromEntries") => match first? {
@@ -158,7 +183,42 @@ impl Interpreter<'_, '_, '_> {
                 Value::Table(table) => Some(Value::List(keys(table))),
                 _ => None,
             },
-            ("javascript", "Object.freeze" | "Object.seal" | "structuredClone") => first.cloned(),
+            (
+                "javascript",
+                "Object.freeze" | "Object.seal" | "structuredClone" | "Object.create",
+            ) => match first? {
+                value @ (Value::Table(_) | Value::List(_)) => Some(value.clone()),
+                value if path != "Object.create" => Some(value.clone()),
+                _ => None,
+            },
+            ("javascript", "Object.assign") => {
+                let mut all = Vec::new();
+                for given in given {
+                    match &given.value {
+                        Value::Table(table) => all.extend(table.iter().cloned()),
+                        _ => return None,
+                    }
+                }
+                Some(Value::Table(all))
+            }
+            // What a proxy gives may be what it stands for, and whatever its traps give.
+            ("javascript", "Proxy") => {
+                let [target, Given { value: Value::Table(traps), span, .. }] = given else {
+                    return None;
+                };
+                let mut held = vec![target.value.clone()];
+                for (_, trap) in traps.clone().iter().leading(EACH) {
+                    let Value::Function(index) = trap else { continue };
+                    let one = |value: Value| Given { name: None, value, span: *span };
+                    let unknown = || Value::unknown("what a proxy is asked for");
+                    let given = [one(target.value.clone()), one(unknown()), one(unknown())];
+                    held.push(self.apply(*index, Some(&given)));
+                    held.push(trap.clone());
+                }
+                let held: Vec<Value> =
+                    held.into_iter().filter(|it| self.holds_function(it)).collect();
+                (!held.is_empty()).then_some(Value::Holder(held))
+            }
             ("javascript", "Array.from") => match (first?, given.get(1)) {
                 (Value::Text(text), None) => characters(text),
                 (Value::List(list), None) => Some(Value::List(list.clone())),
@@ -249,6 +309,12 @@ impl Interpreter<'_, '_, '_> {
             }
             (Value::List(list), "pop") => list.last().cloned(),
             (Value::List(list), "shift" | "popleft") => list.first().cloned(),
+            // A generator: `{value, done}`.
+            (Value::List(list), "next") if self.language == "javascript" => {
+                let first = list.first().cloned().unwrap_or_else(|| Value::name("undefined"));
+                Some(Value::Table(vec![("value".to_owned(), first)]))
+            }
+            (Value::Table(_) | Value::List(_), "deref") => Some(receiver.clone()),
             (Value::List(list), "flat") => {
                 let inner = list.iter().flat_map(|one| match one {
                     Value::List(inner) => inner.clone(),
@@ -417,6 +483,7 @@ pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
             for more in plain() {
                 match more {
                     Value::List(more) => list.extend(more.iter().cloned()),
+                    Value::Text(text) if is_listing(text) => list.push(more.clone()),
                     more => list.push(Value::Text(mixed("elements", [more]))),
                 }
             }

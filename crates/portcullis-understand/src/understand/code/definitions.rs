@@ -6,7 +6,7 @@ use portcullis_syntax::code::TokenKind;
 
 use super::{
     interpreter::{Interpreter, Parameter, Takes},
-    loops::BODY,
+    loops::{BODY, LEAVES},
     value::{Given, Value},
 };
 use crate::{bound::Bounded, effect::GapReason};
@@ -209,6 +209,14 @@ impl Interpreter<'_, '_, '_> {
                 {
                     self.at += 1;
                 }
+                "[" if self.word_at(self.partner(self.at) + 1) == "(" => {
+                    match self.literal_method(self.at) {
+                        Some((method, Value::Function(index))) => {
+                            self.named.insert(format!("{name}.{method}"), index);
+                        }
+                        _ => self.at = self.partner_or_next(self.at),
+                    }
+                }
                 _ if next == "(" => {
                     let parenthesis = self.at + 1;
                     let end = self.partner(parenthesis);
@@ -337,8 +345,24 @@ impl Interpreter<'_, '_, '_> {
         let Some(body) = self.functions.get(index).map(|function| function.body.clone()) else {
             return;
         };
-        let again = (body.start..body.end.min(body.start + BODY))
-            .any(|index| self.word_at(index) == name && self.word_at(index + 1) == "(");
+        let again = (body.start..body.end.min(body.start + BODY)).any(|index| {
+            let starts_itself = self.word_at(index) == "target"
+                && self.word_at(index + 1) == "="
+                && self.word_at(index + 2) == name;
+            self.word_at(index) == name && self.word_at(index + 1) == "(" || starts_itself
+        });
+        // A process that starts itself anew, again and again.
+        let goes_on = (body.start..body.end.min(body.start + BODY)).any(|index| {
+            self.word_at(index) == "while" && matches!(self.word_at(index + 1), "True" | "1")
+        });
+        let leaves = (body.start..body.end.min(body.start + BODY))
+            .any(|index| LEAVES.contains(&self.word_at(index)));
+        let is_process = (body.start..body.end.min(body.start + BODY))
+            .any(|index| self.word_at(index) == "Process" && self.word_at(index + 1) == "(");
+        if again && goes_on && is_process && !leaves {
+            let span = self.span_from(body.start);
+            self.walk.note("code.fork.loop", span);
+        }
         let chooses = (body.start..body.end.min(body.start + BODY))
             .any(|index| matches!(self.word_at(index), "if" | "?" | "while" | "for"));
         if again && !chooses && self.multiplies(body.start, body.end) {

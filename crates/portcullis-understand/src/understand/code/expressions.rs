@@ -4,6 +4,7 @@
 use portcullis_syntax::code::TokenKind;
 
 use super::{
+    binding::is_listing,
     fold,
     interpreter::Interpreter,
     operands::ELEMENTS,
@@ -280,6 +281,11 @@ impl Interpreter<'_, '_, '_> {
                         Value::Number(left.saturating_sub(*right))
                     }
                     ("|", Value::Number(left), Value::Number(right)) => Value::Number(left | right),
+                    // Flags by their names.
+                    ("|", Value::Name(one, _), Value::Name(other, _)) => {
+                        let text = mixed("flags", [&left, &right]);
+                        Value::reached(&format!("{one}|{other}"), text.derive([]))
+                    }
                     ("|", Value::Table(left), Value::Table(right)) => {
                         Value::Table(left.iter().chain(right).cloned().collect())
                     }
@@ -302,6 +308,18 @@ impl Interpreter<'_, '_, '_> {
                 }
                 left.truncate(ELEMENTS);
                 Value::List(left)
+            }
+            // The names of a directory beside others.
+            (Value::List(mut left), Value::Text(names)) if is_listing(&names) => {
+                left.push(Value::Text(names));
+                Value::List(left)
+            }
+            (Value::Text(names), Value::List(mut right)) if is_listing(&names) => {
+                right.insert(0, Value::Text(names));
+                Value::List(right)
+            }
+            (Value::Text(left), Value::Text(right)) if is_listing(&left) && is_listing(&right) => {
+                Value::List(vec![Value::Text(left), Value::Text(right)])
             }
             (Value::Any(list), right) => list
                 .into_iter()

@@ -42,6 +42,7 @@ impl Interpreter<'_, '_, '_> {
 
     pub(super) fn index(&mut self, value: Value) -> Value {
         let close = self.partner(self.at);
+        let is_arguments = self.at > 0 && self.word_at(self.at - 1) == "argv";
         if self.language == "python"
             && let Some(parts) = self.slice_parts(close)
         {
@@ -88,6 +89,13 @@ impl Interpreter<'_, '_, '_> {
                 } else {
                     usize::try_from(*position).ok()
                 };
+                // What nobody has given to a program.
+                if is_arguments
+                    && position.is_some_and(|it| it >= elements.len())
+                    && elements.iter().all(|it| it.as_known().is_some())
+                {
+                    return Value::name("undefined");
+                }
                 position
                     .and_then(|position| elements.get(position).cloned())
                     .unwrap_or_else(|| Value::unknown("an element"))

@@ -141,6 +141,8 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             replaced: Vec::new(),
             patched: Vec::new(),
             matched: None,
+            served: None,
+            settled: None,
             options: Vec::new(),
             is_command: false,
             commands: HashMap::new(),
@@ -353,6 +355,10 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) is_command: bool,
     /// Functions whose parameters are typed behind a program, with the defaults that are known.
     pub(super) commands: HashMap<usize, Vec<(String, Value)>>,
+    /// What the promise that is made is settled with.
+    pub(super) settled: Option<Value>,
+    /// The directory that a server of files was told.
+    pub(super) served: Option<Text>,
     /// What the `match` that is read looks at.
     pub(super) matched: Option<Value>,
     /// What the patches before the definition that is read next put aside.

@@ -11,7 +11,7 @@ use crate::bound::Bounded;
 pub(super) const BODY: usize = 96;
 
 /// Words that leave a loop.
-const LEAVES: &[&str] = &["break", "exit", "_exit", "return", "raise", "throw", "quit"];
+pub(super) const LEAVES: &[&str] = &["break", "exit", "_exit", "return", "raise", "throw", "quit"];
 
 /// Words that make a loop wait for something.
 const WAITS: &[&str] = &[

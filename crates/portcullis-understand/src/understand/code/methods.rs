@@ -144,6 +144,9 @@ impl Interpreter<'_, '_, '_> {
                     _ => fold::fold(Fold::Decoded, &all),
                 };
             }
+            "slice" | "substring" | "substr" | "subarray" if self.language == "javascript" => {
+                return cut_out(&receiver, name, given);
+            }
             "charCodeAt" | "ord" => Some(Fold::Ordinal),
             _ => None,
         };
@@ -397,6 +400,33 @@ impl Interpreter<'_, '_, '_> {
         let span = given.first().map(|given| given.span).unwrap_or_default();
         pack(format, &list, span)
     }
+}
+
+/// `text.slice(start, end)`, `text.substring(start, end)`, `text.substr(start, length)`.
+fn cut_out(receiver: &Value, name: &str, given: &[Given]) -> Value {
+    let number = |at: usize| match given.get(at).map(|it| &it.value) {
+        Some(Value::Number(number)) => Some(Some(*number)),
+        None => Some(None),
+        _ => None,
+    };
+    let (Some(known), Some(start), Some(end)) = (receiver.as_known(), number(0), number(1)) else {
+        return Value::Text(mixed("a part", [receiver]));
+    };
+    let length = i64::try_from(known.chars().count()).unwrap_or(i64::MAX);
+    let start = start.unwrap_or(0);
+    let (start, end) = match name {
+        "substr" => {
+            let start = if start < 0 { (length + start).max(0) } else { start };
+            (start, end.map(|count| start.saturating_add(count.max(0))))
+        }
+        // Its ends may stand either way, and what is below the beginning is the beginning.
+        "substring" => {
+            let (one, other) = (start.clamp(0, length), end.unwrap_or(length).clamp(0, length));
+            (one.min(other), Some(one.max(other)))
+        }
+        _ => (start, end),
+    };
+    Value::Text(fold::slice(&receiver.text(), Some(start), end, false))
 }
 
 /// What stands before a separator, the separator, and what stands behind it.

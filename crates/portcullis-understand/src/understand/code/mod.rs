@@ -11,6 +11,7 @@ mod closures;
 mod containers;
 mod definitions;
 mod evaluate;
+mod events;
 mod expressions;
 mod fixtures;
 mod fold;

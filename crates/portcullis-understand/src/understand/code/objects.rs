@@ -172,6 +172,19 @@ impl Interpreter<'_, '_, '_> {
         value.or_else(|| self.by_itself(right, other, std::slice::from_ref(left), span))
     }
 
+    /// What an object makes of itself where a text is wanted.
+    pub(super) fn written(&mut self, object: &Value, span: Span) -> Option<Value> {
+        const TEXTS: &[&str] =
+            &["__format__", "__str__", "__repr__", "Symbol.toPrimitive", "toString"];
+        if !matches!(object, Value::Name(..) | Value::Table(_)) {
+            return None;
+        }
+        TEXTS.iter().find_map(|method| match object.entry(method) {
+            Some(function) => Some(self.call_value(function.clone(), Vec::new(), span)),
+            None => self.by_itself(object, method, &[], span),
+        })
+    }
+
     /// Whether an object's class says what an operator behind it means.
     pub(super) fn is_asked_by(&self, left: &Value, operator: &str) -> bool {
         let Value::Name(path, _) = left else { return false };
@@ -185,9 +198,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a loop over an object goes through.
     pub(super) fn gone_through(&mut self, object: &Value, span: Span) -> Option<Value> {
-        let made = ["__iter__", "__aiter__"]
-            .iter()
-            .find_map(|method| self.by_itself(object, method, &[], span));
+        const ITERATORS: &[&str] =
+            &["__iter__", "__aiter__", "Symbol.iterator", "Symbol.asyncIterator"];
+        let made = ITERATORS.iter().find_map(|method| match object.entry(method) {
+            Some(function) => Some(self.call_value(function.clone(), Vec::new(), span)),
+            None => self.by_itself(object, method, &[], span),
+        });
         match made {
             Some(list @ Value::List(_)) => Some(list),
             made => {
@@ -224,6 +240,59 @@ impl Interpreter<'_, '_, '_> {
         ["__getattr__", "__getattribute__"]
             .iter()
             .find_map(|method| self.by_itself(&object, method, &[Value::known(name)], span))
+    }
+
+    /// `{ name(…) {…} }`, `{ get name() {…} }`, `{ async *[key]() {…} }`: a method of an object that is written out.
+    pub(super) fn literal_method(&mut self, start: usize) -> Option<(String, Value)> {
+        let mut at = start;
+        let mut is_getter = false;
+        while matches!(self.word_at(at), "get" | "set" | "async" | "*")
+            && !matches!(self.word_at(at + 1), "(" | ":" | "," | "}" | "=")
+        {
+            is_getter |= self.word_at(at) == "get";
+            at += 1;
+        }
+        let open = match self.word_at(at) {
+            "[" => self.partner(at) + 1,
+            _ if self.is_name(at) || self.token_at(at)?.kind != TokenKind::Operator => at + 1,
+            _ => return None,
+        };
+        // A block may be read as a table: what decides there is no method.
+        let decides = matches!(
+            self.word_at(at),
+            "catch" | "for" | "function" | "if" | "switch" | "while" | "with"
+        );
+        if self.word_at(open) != "(" || decides {
+            return None;
+        }
+        let close = self.partner(open);
+        if self.word_at(close + 1) != "{" {
+            return None;
+        }
+        let name = self.name_of_method(at);
+        let parameters = self.parameters(open + 1, close);
+        self.at = close + 1;
+        let function = self.braced_function(parameters);
+        let value = match &function {
+            Value::Function(index) if is_getter => self.apply(*index, Some(&[])),
+            _ => function,
+        };
+        Some((name, value))
+    }
+
+    /// The name of a method: a word, a text, or what stands in brackets as it is written.
+    fn name_of_method(&mut self, at: usize) -> String {
+        match self.token_at(at).map(|token| &token.kind) {
+            Some(TokenKind::Text(parts)) => {
+                let parts = parts.clone();
+                self.parts(&parts).display()
+            }
+            _ if self.word_at(at) == "[" => {
+                let end = self.partner(at);
+                (at + 1..end).map(|at| self.word_at(at)).collect()
+            }
+            _ => self.word_at(at).to_owned(),
+        }
     }
 
     /// Whether a method is called where it is only named.

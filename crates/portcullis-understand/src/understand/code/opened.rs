@@ -90,7 +90,7 @@ impl Interpreter<'_, '_, '_> {
         if address.is_empty() {
             address = Text::unknown("an address");
         }
-        if listens && given.iter().any(|given| is_handler_of_files(&given.value)) {
+        if listens && given.iter().any(|given| self.gives_files(&given.value)) {
             return self.serve_files(order.first().map(|value| value.text()), path, span);
         }
         let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone());
@@ -100,10 +100,41 @@ impl Interpreter<'_, '_, '_> {
         Value::reached(&format!("{path}()"), Text { taint: Taint::NETWORK, ..received.derive([]) })
     }
 
+    /// Whether a server that has this for its handler gives out the files of a directory.
+    fn gives_files(&self, handler: &Value) -> bool {
+        const HANDLER: &str = "SimpleHTTPRequestHandler";
+        match handler {
+            Value::Name(path, _) => {
+                path.ends_with(HANDLER)
+                    || self.bases.get(&**path).is_some_and(|base| base.ends_with(HANDLER))
+            }
+            Value::Holder(list) | Value::Any(list) => list.iter().any(|it| self.gives_files(it)),
+            Value::Method(method) => self.gives_files(&method.0),
+            _ => false,
+        }
+    }
+
+    /// A library, or an archive of modules, that code loads: what came over the network is run so.
+    pub(super) fn loaded(&mut self, file: Option<&Given>, words: &[&str]) {
+        let Some(file) = file else { return };
+        let path = self.place_of(Some(file));
+        self.flush();
+        let is_fetched = self.walk.read(&path).taint.has(Taint::NETWORK);
+        if is_fetched {
+            let known = |word: &&str| Argument { text: Text::known(*word), span: file.span };
+            let mut all: Vec<Argument> = words.iter().map(known).collect();
+            all.push(path);
+            self.walk.run(&all, None);
+        }
+    }
+
     /// `HTTPServer(("", 8000), SimpleHTTPRequestHandler)`: whoever asks gets the files of this directory.
     fn serve_files(&mut self, address: Option<Text>, path: &str, span: Span) -> Value {
         let known = |word: &str| Argument { text: Text::known(word), span };
         let mut words = ["python3", "-m", "http.server"].map(known).to_vec();
+        if let Some(directory) = self.served.clone() {
+            words.extend([known("--directory"), Argument { text: directory, span }]);
+        }
         if let Some(address) = address.filter(|it| it.as_known().is_none_or(|it| !it.is_empty())) {
             words.extend([known("--bind"), Argument { text: address, span }]);
         }
@@ -361,9 +392,4 @@ impl Interpreter<'_, '_, '_> {
             }
         }
     }
-}
-
-/// Whether a server that has this for its handler gives out the files of a directory.
-fn is_handler_of_files(value: &Value) -> bool {
-    matches!(value, Value::Name(path, _) if path.ends_with("SimpleHTTPRequestHandler"))
 }

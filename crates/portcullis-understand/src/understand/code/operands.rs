@@ -112,10 +112,7 @@ impl Interpreter<'_, '_, '_> {
                 }
                 TextPart::Code(span) => {
                     let value = self.fragment(*span);
-                    let written = ["__format__", "__str__", "__repr__"]
-                        .iter()
-                        .find_map(|method| self.by_itself(&value, method, &[], *span));
-                    let value = written.unwrap_or(value);
+                    let value = self.written(&value, *span).unwrap_or(value);
                     match &value {
                         Value::List(list) if matches!(self.language, "perl" | "julia") => {
                             for (index, value) in list.iter().enumerate() {
@@ -229,6 +226,14 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 return self.prefixed();
             }
+            // `async () => …`
+            "async"
+                if self.word_at(start + 1) == "("
+                    && self.word_at(self.partner(start + 1) + 1) == "=>" =>
+            {
+                self.at += 1;
+                return self.prefixed();
+            }
             "await" | "new" | "typeof" | "return" | "not" | "yield" => {
                 self.at += 1;
                 return self.prefixed();
@@ -302,6 +307,10 @@ impl Interpreter<'_, '_, '_> {
                 }
                 match self.list(close) {
                     mut list if list.len() == 1 && self.word_at(close - 1) != "," => {
+                        list.pop().unwrap_or_else(|| Value::known(""))
+                    }
+                    // The comma operator: the last counts.
+                    mut list if self.language == "javascript" && !list.is_empty() => {
                         list.pop().unwrap_or_else(|| Value::known(""))
                     }
                     list => Value::List(list),
@@ -568,6 +577,13 @@ impl Interpreter<'_, '_, '_> {
                     self.accept(",");
                     continue;
                 }
+            }
+            if self.language == "javascript"
+                && let Some((name, value)) = self.literal_method(before)
+            {
+                table.push((name, value));
+                self.accept(",");
+                continue;
             }
             let separator = self.word_at(before + 1);
             let lua = self.language == "lua" && separator == "=";

@@ -49,7 +49,9 @@ impl Interpreter<'_, '_, '_> {
                 if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
                     return value;
                 }
-                let next = self.at + 1;
+                // `this.#name`
+                let is_private = self.word_at(self.at + 1) == "#" && self.language == "javascript";
+                let next = self.at + 1 + usize::from(is_private);
                 if self.is_name(next) {
                     let name = self.word_at(next);
                     self.at = next + 1;
@@ -81,7 +83,12 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 2;
                 self.member(value, name)
             }
-            "(" if !first || self.brackets > 0 => {
+            // JavaScript ends no statement before a parenthesis.
+            "(" if !first
+                || self.brackets > 0
+                || self.language == "javascript"
+                    && matches!(value, Value::Name(..) | Value::Function(_) | Value::Method(_)) =>
+            {
                 if spaced && !self.may_call_spaced(start) {
                     return self.bare_call(value, start, spaced);
                 }
@@ -226,7 +233,7 @@ impl Interpreter<'_, '_, '_> {
         let method = match path.as_ref() {
             "push" | "array_push" | "table.insert" => "push",
             "unshift" | "array_unshift" => "unshift",
-            "Object.assign" => "update",
+            "Object.assign" | "Object.defineProperty" => "update",
             _ => return,
         };
         let name = self.word_at(first).to_owned();
@@ -237,6 +244,20 @@ impl Interpreter<'_, '_, '_> {
             _ => return,
         };
         let rest = given.get(1..).unwrap_or_default();
+        // `Object.defineProperty(table, "name", {value})`, or what its getter gives.
+        let defined: Option<Given> = match rest {
+            [name, described] if path.as_ref() == "Object.defineProperty" => {
+                let (name, span) = (name.value.text().display(), described.span);
+                let value = match (described.value.entry("value"), described.value.entry("get")) {
+                    (Some(value), _) => value.clone(),
+                    (None, Some(getter)) => self.call_value(getter.clone(), Vec::new(), span),
+                    (None, None) => Value::unknown("a property"),
+                };
+                Some(Given { name: None, value: Value::Table(vec![(name, value)]), span })
+            }
+            _ => None,
+        };
+        let rest = defined.as_ref().map_or(rest, std::slice::from_ref);
         // `table.insert(list, at, value)`
         let rest = match rest {
             [Given { value: Value::Number(_), .. }, value] if path.as_ref() == "table.insert" => {

@@ -95,10 +95,39 @@ impl Interpreter<'_, '_, '_> {
             "boto3" | "aioboto3" => {
                 let service = text.as_known()?.to_owned();
                 if receiver.ends_with(".client()") || receiver.ends_with("_client()") {
+                    if service == "s3" && self.bucket(method, receiver, given, span) {
+                        return None;
+                    }
                     return self.aws(&service, &kebab(method), given, span);
                 }
-                let class = receiver.rsplit('.').find(|part| part.ends_with("()"))?;
+                // An object of the service, or those of a kind.
+                let is_object = method.starts_with(|first: char| first.is_ascii_uppercase());
+                if is_object || matches!(method, "all" | "filter" | "limit" | "pages") {
+                    return Some(Value::reached(&format!("{path}()"), text.clone()));
+                }
+                if service == "s3" && self.bucket(method, receiver, given, span) {
+                    return None;
+                }
+                // `resource.security_groups.all()`: what is gone through is of this kind.
+                let gone = [".all()", ".filter()", ".limit()"].iter();
+                let gone = gone.filter_map(|end| receiver.split_once(end)).map(|it| it.0).next();
+                let class = match gone.and_then(|it| it.rsplit('.').next()) {
+                    Some(many) => many.trim_end_matches('s'),
+                    None => receiver.rsplit('.').find(|part| part.ends_with("()"))?,
+                };
                 let class = kebab(class.trim_end_matches("()"));
+                if let Some(way) =
+                    method.strip_prefix("authorize_").or(method.strip_prefix("revoke_"))
+                    && matches!(way, "ingress" | "egress")
+                {
+                    let verb = method.split('_').next().unwrap_or_default();
+                    return self.aws(
+                        &service,
+                        &format!("{verb}-security-group-{way}"),
+                        given,
+                        span,
+                    );
+                }
                 if matches!(method, "delete" | "terminate" | "stop") && class != "resource" {
                     return self.aws(&service, &format!("{method}-{class}s"), given, span);
                 }
@@ -233,10 +262,52 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Files that go to a bucket or come from one, told as `aws s3 cp` does it; false where it is nothing of that kind.
+    fn bucket(&mut self, method: &str, receiver: &str, given: &[Given], span: Span) -> bool {
+        let is_up = method == "upload_file";
+        if !is_up && method != "download_file" {
+            return false;
+        }
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        // A client is told the bucket, what belongs to one is not.
+        let is_client = receiver.ends_with("client()") || receiver.contains(".meta.client");
+        let file_at = match (is_up, is_client) {
+            (true, _) => 0,
+            (false, true) => 2,
+            (false, false) => 1,
+        };
+        let file = keyword("Filename").or_else(|| plain.get(file_at).copied());
+        let Some(file) = file else { return false };
+        let bucket = match (is_up, is_client) {
+            (true, true) => keyword("Bucket").or_else(|| plain.get(1).copied()),
+            (false, true) => keyword("Bucket").or_else(|| plain.first().copied()),
+            _ => None,
+        };
+        let mut there = Text::known("s3://");
+        match bucket {
+            Some(bucket) => there.append(&bucket.value.text()),
+            None => there.append(&Text::unknown("a bucket")),
+        }
+        there.push_known("/");
+        let here = file.value.text();
+        let (from, to) = if is_up { (here, there) } else { (there, here) };
+        let mut words = known(&["aws", "s3", "cp"]);
+        words.extend([from, to]);
+        self.flush();
+        let words: Vec<Argument> = words.into_iter().map(|text| argument(text, span)).collect();
+        self.walk.run(&words, None);
+        true
+    }
+
     fn aws(&mut self, service: &str, command: &str, given: &[Given], span: Span) -> Option<Value> {
         let noun = command.split('-').skip(1).last().unwrap_or_default();
         if command.starts_with("delete") && ORDINARY.contains(&noun) {
             return None;
+        }
+        let is_mail = matches!(service, "ses" | "sesv2") && command.starts_with("send-");
+        if is_mail || matches!((service, command), ("sns", "publish" | "publish-batch")) {
+            self.walk.note("messages.send", span);
         }
         let service = if service == "s3" { "s3api" } else { service };
         let mut words = known(&["aws", service, command]);

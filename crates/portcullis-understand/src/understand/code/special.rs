@@ -69,6 +69,14 @@ impl Interpreter<'_, '_, '_> {
             let text = command.value.text();
             return Some(Value::Text(self.run_shell(&text, command.span, None)));
         }
+        if self.language == "javascript" && matches!(last, "launch" | "launchPersistentContext") {
+            let option = given.iter().find_map(|it| it.value.entry("userDataDir").cloned());
+            let option = option.map(|value| Given { name: None, value, span });
+            self.profile(option.as_ref().or(given.first().filter(|_| last != "launch")));
+        }
+        if let Some(value) = self.event(path, last, given, span) {
+            return Some(value);
+        }
         if self.language == "python"
             && let Some(value) = self.told(path, last, given, span)
         {
@@ -247,21 +255,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Functions of Python's own library that are told as something else: what asks for members, what runs a file, what unpacks.
-    /// `queue.put(value)`, then `queue.get()`: what comes out went in before.
-    fn queued(&mut self, path: &str, last: &str, given: &[Given]) -> Option<Value> {
-        let (queue, _) = path.rsplit_once('.')?;
-        let is_queue = ["Queue()", "Pipe()[]", "SimpleQueue()", "LifoQueue()", "Channel()"]
-            .iter()
-            .any(|end| queue.ends_with(end));
-        let slot = format!("{queue}.in it");
-        match last {
-            "put" | "put_nowait" | "send" | "append" if is_queue => {
-                let value = given.first()?.value.clone();
-                self.set_field(&slot, value);
-                Some(Value::unknown("nothing"))
-            }
-            "get" | "get_nowait" | "recv" | "pop" if is_queue => self.bound(&slot),
-            _ => None,
+    /// A browser that is started with the profile of a person acts as this person.
+    pub(super) fn profile(&mut self, directory: Option<&Given>) {
+        let Some(directory) = directory else { return };
+        let mut path = self.place_of(Some(directory));
+        let target = self.walk.target(&path.text);
+        if matches!(place::place_of(&target, self.walk.facts()), Place::Home | Place::OtherHome) {
+            path.text.push_known("/Default/Cookies");
+            self.walk.read(&path);
         }
     }
 
@@ -309,6 +310,22 @@ impl Interpreter<'_, '_, '_> {
         }
         if last == "add_argument" {
             self.argument_of_program(path, given);
+        }
+        // `partial(SimpleHTTPRequestHandler, directory=…)`, `super().__init__(*args, directory=…)`
+        if matches!(last, "partial" | "__init__")
+            && let Some(directory) = keyword("directory")
+        {
+            self.served = Some(directory.value.text());
+            if path.ends_with("partial") {
+                return plain.first().map(|first| first.value.clone());
+            }
+        }
+        if matches!(path, "sys.path.insert" | "sys.path.append") {
+            let file = plain.last().copied().cloned();
+            self.loaded(file.as_ref(), &["python3"]);
+        }
+        if last == "launch_persistent_context" {
+            self.profile(plain.first().copied().or_else(|| keyword("user_data_dir")));
         }
         match path {
             "operator.methodcaller" => {

@@ -52,6 +52,17 @@ impl Interpreter<'_, '_, '_> {
             self.assign_ahead(&place, operator);
             return;
         }
+        // `[a, b] = c`, `({a} = c)`
+        if self.language == "javascript" && matches!(self.word(), "[" | "(") {
+            let open = start + usize::from(self.word() == "(" && self.word_at(start + 1) == "{");
+            if matches!(self.word_at(open), "[" | "{")
+                && self.word_at(self.partner(open) + 1) == "="
+            {
+                self.at = open;
+                self.destructure();
+                return;
+            }
+        }
         if let Some(equals) = self.taken_apart() {
             self.at = equals + 1;
             let value = self.values_in_line();

@@ -364,9 +364,18 @@ impl Interpreter<'_, '_, '_> {
             Doing::Query => self.statements_given(called, given, span),
             Doing::Page => self.page(given),
             Doing::Uploads(host) => {
-                let sends = self.attached(given);
-                let address = Argument { text: Text::known(host), span };
-                self.walk.connect(&address, Some(sends), false);
+                // The second of them is a place on the other side.
+                let mut own = given.to_vec();
+                if host.is_empty() && own.get(1).is_some_and(|second| second.name.is_none()) {
+                    own.remove(1);
+                }
+                let sends = self.attached(&own);
+                let address = match host {
+                    "" if !self.peer.is_empty() => self.peer.clone(),
+                    "" => Text::unknown("a server"),
+                    host => Text::known(host),
+                };
+                self.walk.connect(&Argument { text: address, span }, Some(sends), false);
             }
             Doing::Mails => {
                 self.walk.note("messages.send", span);
@@ -528,7 +537,11 @@ impl Interpreter<'_, '_, '_> {
         let Some((_, condition)) = text.and_then(|text| text.split_once("if ")) else {
             return false;
         };
-        let by_account = condition.contains("username") || condition.contains("uids");
+        let by_account = condition.contains("username")
+            || condition.contains("uids")
+            // Only the asking process itself is left out.
+            || condition.contains("pid")
+                && ["!=", "not in", "continue"].iter().any(|word| condition.contains(word));
         let by_more =
             [".name", "\"name\"", "'name'", "cmdline", "exe", "children", "ppid", "parent"];
         by_account && !by_more.iter().any(|word| condition.contains(word))

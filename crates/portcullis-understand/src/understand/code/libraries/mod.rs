@@ -43,7 +43,7 @@ pub(super) enum Doing {
     Query,
     /// What is given is a script for a page.
     Page,
-    /// What is given goes to this host, files by their names too.
+    /// What is given goes to this host, or to the one that was connected to; files by their names too.
     Uploads(&'static str),
     /// A message goes out, with what is attached.
     Mails,

@@ -1,0 +1,106 @@
+//! What waits to be called or taken: events and those who listen to them, promises that something settles, queues. Owns the way from what
+//! is put in to what comes out.
+
+use portcullis_syntax::Span;
+
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
+use crate::bound::Bounded;
+
+/// Methods that give an event a function.
+const LISTENS: &[&str] = &[
+    "addEventListener",
+    "addListener",
+    "on",
+    "once",
+    "prependListener",
+    "prependOnceListener",
+    "subscribe",
+];
+
+/// What `new Promise` gives its function to settle it with.
+const SETTLE: &str = "Promise.settle";
+
+/// How many functions of one event are called.
+const LISTENERS: usize = 8;
+
+impl Interpreter<'_, '_, '_> {
+    /// `emitter.on("name", function)`, `emitter.emit("name", value)`, `new Promise(settle => …)`.
+    pub(super) fn event(
+        &mut self,
+        path: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if self.language != "javascript" {
+            return None;
+        }
+        match (path, given) {
+            ("Promise", [Given { value: Value::Function(index), .. }, ..]) => {
+                let outer = self.settled.take();
+                let settle = |name: &str| Given { name: None, value: Value::name(name), span };
+                self.apply(*index, Some(&[settle(SETTLE), settle("Promise.refuse")]));
+                let value = std::mem::replace(&mut self.settled, outer);
+                return Some(value.unwrap_or_else(|| Value::unknown("a promise")));
+            }
+            (SETTLE, [first, ..]) => {
+                let value = first.value.clone();
+                self.settled = Some(match self.settled.take() {
+                    Some(before) => before.or(value),
+                    None => value,
+                });
+                return Some(Value::unknown("nothing"));
+            }
+            ("Promise.all" | "Promise.allSettled", [Given { value: Value::List(list), .. }]) => {
+                return Some(Value::List(list.clone()));
+            }
+            ("Promise.race" | "Promise.any", [Given { value: Value::List(list), .. }]) => {
+                return list.iter().cloned().reduce(Value::or);
+            }
+            _ => {}
+        }
+        let (owner, _) = path.rsplit_once('.')?;
+        let event = given.first()?.value.as_known()?;
+        let slot = format!("{owner} hears {event}");
+        if LISTENS.contains(&last) {
+            let function = given.get(1)?.value.clone();
+            if matches!(function, Value::Function(_) | Value::Name(..)) {
+                let all = match self.bound(&slot) {
+                    Some(before) => before.or(function),
+                    None => function,
+                };
+                self.bind(slot, all);
+            }
+            return None;
+        }
+        if last != "emit" && last != "dispatchEvent" {
+            return None;
+        }
+        let listener = self.bound(&slot)?;
+        for function in listener.alternatives().into_iter().leading(LISTENERS) {
+            self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
+        }
+        Some(Value::unknown("nothing"))
+    }
+
+    /// `queue.put(value)`, then `queue.get()`: what comes out went in before.
+    pub(super) fn queued(&mut self, path: &str, last: &str, given: &[Given]) -> Option<Value> {
+        let (queue, _) = path.rsplit_once('.')?;
+        let is_queue = ["Queue()", "Pipe()[]", "SimpleQueue()", "LifoQueue()", "Channel()"]
+            .iter()
+            .any(|end| queue.ends_with(end));
+        let slot = format!("{queue}.in it");
+        match last {
+            "put" | "put_nowait" | "send" if is_queue => {
+                let value = given.first()?.value.clone();
+                self.set_field(&slot, value);
+                Some(Value::unknown("nothing"))
+            }
+            "get" | "get_nowait" | "recv" if is_queue => self.bound(&slot),
+            _ => None,
+        }
+    }
+}
