@@ -44,6 +44,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
         "portcullis",
         &["portcullis-core", "portcullis-net", "portcullis-sandbox", "portcullis-syntax"],
     ),
+    ("portcullis-python", &["portcullis", "portcullis-core"]),
     (
         "xtask",
         &[

@@ -55,6 +55,8 @@ pub struct Options {
     pub unrecorded: bool,
     /// Keep the record whatever the environment says of it: it can come from a project.
     pub recorded: bool,
+    /// What is ours beside the program and its files: a call that would change it would change the gate.
+    pub guarded: Vec<PathBuf>,
 }
 
 /// What a call is judged under.
@@ -169,9 +171,11 @@ impl Session {
             from_elsewhere,
             unrecorded,
             recorded,
+            guarded,
         } = options;
         let audit = configuration.audit.clone();
         let ours = configuration.account.paths().chain(audit.path.as_deref());
+        let ours = ours.chain(guarded.iter().map(PathBuf::as_path));
         let ours: Vec<&Path> = ours.collect();
         let directories = configuration.directories();
         let observer = Observer::new(&directories, &ours);

@@ -101,6 +101,7 @@ pub(super) fn open_with(
         from_elsewhere: matches!(matches.try_get_one::<bool>("jsonl"), Ok(Some(true))),
         unrecorded,
         recorded: false,
+        guarded: Vec::new(),
     }))
 }
 
