@@ -107,6 +107,45 @@ pub struct Response {
     pub hops: Vec<Hop>,
 }
 
+/// An answer that is read as it comes.
+#[derive(Debug)]
+pub struct Stream {
+    /// The status.
+    pub status: u16,
+    /// The headers of the answer.
+    pub headers: Vec<(String, Vec<u8>)>,
+    body: Incoming,
+    _connection: Connection,
+}
+
+impl Stream {
+    /// What comes next of the body; nothing at its end. How long that may take, and how much may come in all, its reader says.
+    ///
+    /// # Errors
+    /// [`Failure::Http`] where it breaks off.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|error| Failure::Http(error.to_string()))?;
+            // Trailers are read over.
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value of a header that stands there once; nothing where it is missing, stands there twice, or is no text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut all = self.headers.iter().filter(|(own, _)| own == name);
+        let (_, value) = all.next()?;
+        if all.next().is_some() {
+            return None;
+        }
+        std::str::from_utf8(value).ok()
+    }
+}
+
 /// How far a download is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Progress<'a> {
@@ -148,6 +187,7 @@ struct Answer {
 }
 
 /// The task that drives a connection, which ends with the request.
+#[derive(Debug)]
 struct Connection(JoinHandle<()>);
 
 impl Drop for Connection {
@@ -196,6 +236,34 @@ impl Client {
             }),
             Err(_) => Err(Failure::TooSlow(self.limits.time)),
         }
+    }
+
+    /// Asks one server, and gives its answer once its head has come, in the time of the limits; the body is read as it comes, as it is sent. A redirect is
+    /// an answer like another: nobody is followed.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn open(&self, request: Request) -> Result<Stream, Failure> {
+        let mut journey = Journey::new(request)?;
+        journey.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let counted = Counted::new(self.meter.clone());
+        let asked = time::timeout(self.limits.time, self.ask(&journey, &counted)).await;
+        let answer = match asked {
+            Ok(answer) => answer.map_err(|failure| match counted.spent() {
+                Some(spent) => Failure::Spent(spent.clone()),
+                None => failure,
+            })?,
+            Err(_) => return Err(Failure::TooSlow(self.limits.time)),
+        };
+        let Answer { status, headers, body, address: _, _connection } = answer;
+        if headers.get_all(CONTENT_ENCODING).iter().any(|encoding| encoding != "identity") {
+            return Err(Failure::Http("the answer is packed, which was not asked for".to_owned()));
+        }
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+            .collect();
+        Ok(Stream { status: status.as_u16(), headers, body, _connection })
     }
 
     async fn follow(

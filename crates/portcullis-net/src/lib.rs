@@ -20,7 +20,7 @@ mod random;
 mod tls;
 
 pub use budget::{Meter, Spent, ThisProcess, Usage, Whose};
-pub use client::{Client, Hop, Limits, Progress, Request, Response};
+pub use client::{Client, Hop, Limits, Progress, Request, Response, Stream};
 pub use dns::{
     DnsError, Question, Reply, Resolved, Resolver, ResolverOptions, parse_reply, system_servers,
 };

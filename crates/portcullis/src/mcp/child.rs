@@ -12,6 +12,7 @@ use std::{
 };
 
 use portcullis_core::secrets::redacted;
+use serde_json::Value;
 
 use super::{
     frame::{Frame, Line, line},
@@ -100,7 +101,7 @@ impl Server {
 }
 
 impl Behind for Server {
-    fn send(&mut self, frame: Frame) -> bool {
+    fn send(&mut self, frame: Frame, _: Option<&Value>) -> bool {
         self.input.as_ref().is_none_or(|input| input.try_send(frame.line()).is_ok())
     }
 

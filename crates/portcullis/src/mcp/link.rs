@@ -3,6 +3,8 @@
 
 use std::io::{self, Write as _};
 
+use serde_json::Value;
+
 use super::{
     engine::{Engine, Out},
     frame::{Frame, Line},
@@ -11,8 +13,8 @@ use crate::report::visible;
 
 /// A server behind the gate.
 pub trait Behind {
-    /// Sends a frame; whether the server still takes what it is sent.
-    fn send(&mut self, frame: Frame) -> bool;
+    /// Sends a frame; whether the server still takes what it is sent. With a call comes the tool as the server listed it.
+    fn send(&mut self, frame: Frame, tool: Option<&Value>) -> bool;
 
     /// Tells it that nothing more comes; what is under way may still be answered.
     fn close(&mut self);
@@ -151,13 +153,27 @@ impl Link {
         let mut said = Said { frames: client, lines, has_ended: false };
         if let Some(server) = &mut self.server {
             // A server that takes no more is not tried again.
-            if !to_server.into_iter().all(|frame| server.send(frame)) {
+            let engine = &self.engine;
+            if !to_server.into_iter().all(|frame| {
+                let tool = called(&frame).and_then(|name| engine.tool(name)).cloned();
+                server.send(frame, tool.as_ref())
+            }) {
                 let Out { client, .. } = self.engine.server_gone("it reads nothing any more");
                 said.frames.extend(client);
                 said.has_ended = true;
             }
         }
         said
+    }
+}
+
+/// The tool that a frame calls.
+fn called(frame: &Frame) -> Option<&str> {
+    match frame {
+        Frame::Request(request) if request.method == "tools/call" => {
+            request.params.as_ref()?.get("name")?.as_str()
+        }
+        _ => None,
     }
 }
 

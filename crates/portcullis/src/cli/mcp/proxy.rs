@@ -33,6 +33,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         state: &state,
         server,
         definition,
+        repeats: false,
         principal: platform::user_name(),
         wait: Duration::from_secs(seconds.into()),
     };

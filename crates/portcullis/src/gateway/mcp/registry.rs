@@ -33,6 +33,7 @@ use crate::{
         desk::{Desk, Visitor},
         engine::{self, CODE, Engine},
         link::{Behind, Event, Link},
+        remote::Remote,
     },
     platform, session,
 };
@@ -282,6 +283,7 @@ fn link(
         state,
         server: name,
         definition: configured::definition(server),
+        repeats: matches!(server.at, McpAt::Url { .. }),
         principal: format!("token {} {}", caller.id, caller.name),
         wait: server.wait,
     };
@@ -304,9 +306,10 @@ fn behind(
     label: &str,
     events: mpsc::Sender<Event>,
 ) -> io::Result<Box<dyn Behind>> {
-    let Some(start) = configured::start(server, label)? else {
-        return Err(io::Error::other("servers elsewhere are not reached yet"));
-    };
+    if let McpAt::Url { url, token } = &server.at {
+        return Ok(Box::new(Remote::new(url, token.as_deref(), events)?));
+    }
+    let start = configured::start(server, label)?.ok_or(io::ErrorKind::InvalidInput)?;
     let sink = move |event| events.blocking_send(event).is_ok();
     Ok(Box::new(Server::start(&start, sink)?))
 }

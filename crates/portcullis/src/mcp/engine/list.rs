@@ -13,7 +13,7 @@ use crate::{
         frame::{Answer, Frame, Id, Members, Request},
         method::Kind,
     },
-    pins::{accepted_on_first_use, held},
+    pins::accepted_on_first_use,
 };
 
 /// The most pages, entries and bytes of one listing.
@@ -143,7 +143,8 @@ impl Engine {
     /// A list was read whole.
     fn listed(&mut self, kind: Kind, loading: Loading, out: &mut Out) {
         let Loading { entries, beside, waiting, .. } = loading;
-        let (listed, nameless) = held::against(kind, entries, &self.known, &self.others);
+        let (listed, nameless) =
+            super::against(kind, entries, (&self.known, &self.others), self.repeats);
         if nameless > 0 {
             out.notes.push(format!(
                 "{nameless} entries of `{}` without a name were left out",

@@ -27,7 +27,7 @@ use super::{
     desk::{Desk, Passing},
     frame::{Answer, Frame, Id, Members, Notification, Request},
     method::{Kind, Wanted},
-    mirror::Mirrored,
+    mirror::{self, Mirrored},
     result,
     seal::{About, Seal},
 };
@@ -114,6 +114,8 @@ pub struct Options<'a> {
     pub server: &'a str,
     /// What starts it.
     pub definition: Definition,
+    /// Whether what a call names is repeated in headers on the way to the server.
+    pub repeats: bool,
     /// Who calls: bound into what a client brings back.
     pub principal: String,
     /// How long a call waits for a person before its client is told that it has to come again.
@@ -131,6 +133,7 @@ pub struct Engine {
     stamp: Option<(SystemTime, u64)>,
     others: Others,
     definition: Definition,
+    repeats: bool,
     /// Why the server is not started, or nothing of it is let through.
     unstarted: Vec<String>,
     identity: Option<(Value, Itself)>,
@@ -161,7 +164,7 @@ impl Engine {
     /// # Errors
     /// When its files or the key cannot be used.
     pub fn new(desk: Desk, options: Options<'_>) -> io::Result<Self> {
-        let Options { state, server, definition, principal, wait } = options;
+        let Options { state, server, definition, repeats, principal, wait } = options;
         let files = Files::of(state, server).map_err(io::Error::other)?;
         let seal = Seal::of(state)?;
         let (known, stamp) = (files.known(), files.stamp());
@@ -176,6 +179,7 @@ impl Engine {
             stamp,
             others,
             definition,
+            repeats,
             unstarted: Vec::new(),
             identity: None,
             client: String::new(),
@@ -358,7 +362,7 @@ impl Engine {
             let Some(list) = self.lists.get_mut(&kind) else { continue };
             let before = held_names(&list.listed);
             let entries = list.listed.drain(..).map(|one| one.entry).collect();
-            list.listed = pins::held::against(kind, entries, &self.known, &self.others).0;
+            list.listed = against(kind, entries, (&self.known, &self.others), self.repeats).0;
             let changes = held_names(&list.listed) != before;
             if kind == Kind::Tool {
                 self.learn();
@@ -452,6 +456,25 @@ impl Engine {
             ));
         }
     }
+}
+
+/// What is held of a list, and how many entries without a name were left out. Where arguments are repeated in headers, a tool that breaks the
+/// rules for that is held too, as the protocol of 2026-07-28 demands of clients.
+fn against(
+    kind: Kind,
+    entries: Vec<Value>,
+    (known, others): (&Known, &Others),
+    repeats: bool,
+) -> (Vec<Listed>, usize) {
+    let (mut listed, nameless) = pins::held::against(kind, entries, known, others);
+    if repeats && kind == Kind::Tool {
+        for one in &mut listed {
+            if let Err(unfit) = mirror::places(&one.entry) {
+                one.held.push(unfit.to_string());
+            }
+        }
+    }
+    (listed, nameless)
 }
 
 /// Whether a request speaks the new protocol, and what it says of itself.

@@ -134,6 +134,7 @@ fn engine(state: &Path, settings: &str) -> Engine {
         state,
         server: "notes",
         definition: definition(),
+        repeats: false,
         principal: "dev".to_owned(),
         wait: Duration::ZERO,
     };

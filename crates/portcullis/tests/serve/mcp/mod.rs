@@ -3,6 +3,7 @@
 
 mod asks;
 mod hostile;
+mod remote;
 mod sessions;
 mod stateless;
 
@@ -101,6 +102,11 @@ impl Place {
     }
 
     pub(super) fn of(setup: &Setup) -> Self {
+        Self::before(setup, None)
+    }
+
+    /// One before a server elsewhere, which has the name `far`.
+    pub(super) fn before(setup: &Setup, far: Option<&str>) -> Self {
         let Setup { top, server, options, is_new } = setup;
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -111,6 +117,10 @@ impl Place {
         let text = format!(
             "{top}\n[mcp.servers.notes]\ncommand = \"sh\"\nargs = [{script:?}]\n{server}\n[mcp.servers.other]\ncommand = \"sh\"\nargs = [{script:?}]\n"
         );
+        let text = match far {
+            None => text,
+            Some(far) => format!("{text}[mcp.servers.far]\n{far}\n"),
+        };
         fs::write(&config, text).unwrap();
         let state = at("state");
         let config = config.display().to_string();
@@ -125,6 +135,10 @@ impl Place {
                 let files = Files::of(&state, name).unwrap();
                 enrol(&files, &Definition::of_command(&words), "ann").unwrap();
             }
+        }
+        if let Some(url) = far.and_then(|far| far.split('"').nth(1)) {
+            let files = Files::of(&state, "far").unwrap();
+            enrol(&files, &Definition::of_url(url), "ann").unwrap();
         }
         let gateway = Gateway::with(&state, &all);
         Self { folder, gateway }
