@@ -85,6 +85,7 @@ def drive(play: Play, run=None) -> None:
     while state.interrupts and play.answer is not None:
         play.log.asked += [one.value["arguments"]["command"] for one in state.interrupts]
         if play.restart:
+            play.restarted()
             agent = made()
         answers = {one.id: approve(one) if play.answer else reject(one, "no") for one in state.interrupts}
         state = step(Command(resume=answers))

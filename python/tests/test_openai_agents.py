@@ -52,6 +52,7 @@ def drive(play: Play) -> None:
             play.log.asked += [json.loads(item.arguments)["command"] for item in result.interruptions]
             if play.restart:
                 text = state.to_string()
+                play.restarted()
                 agent = made()
                 state = await RunState.from_string(agent, text)
             for item in state.get_interruptions():

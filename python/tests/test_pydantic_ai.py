@@ -75,6 +75,7 @@ def drive(play: Play) -> None:
         while isinstance(output, DeferredToolRequests) and play.answer is not None:
             play.log.asked += [output.metadata[one.tool_call_id]["arguments"]["command"] for one in output.approvals]
             if play.restart:
+                play.restarted()
                 agent = made()
             answers = approve(output) if play.answer else reject(output)
             messages, output = await step(agent, message_history=messages, deferred_tool_results=answers)

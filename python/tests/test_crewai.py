@@ -1,0 +1,60 @@
+"""CrewAI, the real package with a scripted model."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("crewai.hooks.tool_hooks", reason="crewai is not installed")
+
+from crewai import Agent, BaseLLM, Crew, Task
+from crewai.hooks.tool_hooks import register_before_tool_call_hook, unregister_before_tool_call_hook
+from crewai.tools import tool
+
+from portcullis_gate.crewai import install
+from scenarios import Play, Scenarios
+
+
+class Scripted(BaseLLM):
+    steps: Any = None
+    log: Any = None
+
+    def call(self, messages: Any, *args: Any, **kwargs: Any) -> str:
+        given = messages if isinstance(messages, list) else [{"content": messages}]
+        self.log.seen += [str(one.get("content")) for one in given[1:]]
+        calls = next(self.steps)
+        if calls is None:
+            return "Thought: I know\nFinal Answer: bye"
+        name, arguments = calls[0]
+        return f"Thought: go on\nAction: {name}\nAction Input: {json.dumps(arguments)}\n"
+
+    def supports_function_calling(self) -> bool:
+        return False
+
+
+class TestCrewAI(Scenarios):
+    lacks = {
+        "parallel": "the scripted model calls one tool at a time",
+        "restart": "a question waits in its hook",
+        "stream": "tools run the same way",
+    }
+
+    @staticmethod
+    def drive(play: Play) -> None:
+        def rewriting(context: Any) -> None:
+            context.tool_input["command"] = play.edited
+
+        if play.edited:
+            register_before_tool_call_hook(rewriting)
+        remove = install(play.gate.session(), approve=play.approve if play.answer is not None else None)
+        try:
+            llm = Scripted(model="scripted", steps=iter([*play.turns, None]), log=play.log)
+            tools = [tool("bash")(play.bash), tool("send_money")(play.send_money)]
+            agent = Agent(role="r", goal="g", backstory="b", llm=llm, tools=tools, cache=False, max_iter=6)
+            task = Task(description="Go on.", expected_output="bye", agent=agent)
+            Crew(agents=[agent], tasks=[task], cache=False).kickoff()
+        finally:
+            remove()
+            unregister_before_tool_call_hook(rewriting)
