@@ -321,7 +321,22 @@ static CLIENTS: &[Client] = &[
         statements: &["-cmd"],
         files: &["-init"],
         before: Some(1),
-        escapes: &[".shell ", ".system ", ".once |", ".output |", ".import |"],
+        escapes: &[
+            ".shell ",
+            ".system ",
+            ".once |",
+            ".output |",
+            ".import |",
+            ".read |",
+            ".import '|",
+            ".import \"|",
+            ".once '|",
+            ".once \"|",
+            ".output '|",
+            ".output \"|",
+            ".read '|",
+            ".read \"|",
+        ],
         ..CLIENT
     },
     Client { name: "sqlplus", escapes: &["!", "host ", "HOST ", "$"], ..CLIENT },
@@ -419,7 +434,17 @@ impl Client {
         let mut rest = String::new();
         for line in known.lines() {
             let line = line.trim();
-            let escaped = self.escapes.iter().find_map(|escape| line.strip_prefix(escape));
+            let escaped = self.escapes.iter().find_map(|escape| {
+                let command = line.strip_prefix(escape)?;
+                // A command in quotes ends with them.
+                let quote = escape.strip_suffix('|')?.chars().last();
+                Some(match quote.filter(|it| matches!(it, '\'' | '"')) {
+                    Some(quote) => command.split(quote).next().unwrap_or(command),
+                    None => command,
+                })
+            });
+            let escaped = escaped
+                .or_else(|| self.escapes.iter().find_map(|escape| line.strip_prefix(escape)));
             match escaped {
                 Some(command) => {
                     walk.note("db.shell-escape", span);

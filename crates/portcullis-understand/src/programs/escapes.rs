@@ -207,6 +207,8 @@ enum How {
     Directory,
     /// It names a library that is loaded.
     Library,
+    /// It names code, settings or plugins that the program loads beside the project's own.
+    Loaded,
     /// As shell code; it stands in for a program that is trusted.
     Program,
     /// A setting of ssh.
@@ -354,6 +356,7 @@ static ESCAPES: &[Escape] = &[
     escape("batcat", &["--pager"], How::Shell),
     escape("borg", &["--rsh"], How::Shell),
     escape("bsdtar", &["-I", "--use-compress-program"], How::Program),
+    escape("bun", &["--preload", "--require", "-r"], How::Loaded),
     escape(
         "cargo",
         &["--config"],
@@ -377,9 +380,11 @@ static ESCAPES: &[Escape] = &[
     escape("clojure", &["-e", "--eval"], How::Code("scheme")),
     escape("cmake", &["-P"], How::Script),
     escape("cpio", &["--rsh-command"], How::Shell),
+    escape("ctest", &["--script", "-S"], How::Loaded),
     escape("curl", &["-K", "--config"], How::Settings(Settings::Curl)),
     escape("curl", &["--engine"], How::Library),
     escape("dc", &["-e", "--expression"], How::ShellAfter("!")),
+    escape("deno", &["--config", "--import-map", "--preload", "-c"], How::Loaded),
     escape("dmsetup", &["--exec"], How::Shell),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
     escape("docker", &["--config"], How::Directory),
@@ -484,6 +489,7 @@ static ESCAPES: &[Escape] = &[
     escape("scp", &["-D", "-S"], How::Program),
     escape("scp", &["-F"], How::Settings(Settings::Ssh)),
     escape("scp", &["-o"], How::Ssh),
+    escape("screen", &["-c"], How::Loaded),
     escape("scrot", &["-e", "--exec"], How::Shell),
     escape("sftp", &["-D", "-S"], How::Program),
     escape("sftp", &["-F"], How::Settings(Settings::Ssh)),
@@ -524,6 +530,7 @@ static ESCAPES: &[Escape] = &[
     ),
     escape("tcpdump", &["-z"], How::Shell),
     escape("tex", &["--shell-escape"], How::Code("tex")),
+    escape("tmux", &["-f"], How::Loaded),
     escape("vi", EDITOR, How::Vim),
     escape("view", EDITOR, How::Vim),
     escape("vifm", &["-c"], How::Vim),

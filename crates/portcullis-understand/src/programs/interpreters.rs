@@ -335,6 +335,17 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let operands = wrappers::command_after(invocation, 0);
     let mut read = Vec::new();
     if let Some(code) = code {
+        // perl opens what it is given the names of with `open` in its old form: a pipe in a name is a command.
+        let opens = speaker.language == "perl"
+            && (reads_operands(&invocation.arguments) || code.text.known_prefix().contains("<>"));
+        for operand in operands.iter().filter(|operand| opens && **operand != code) {
+            if let Some(known) = operand.text.as_known().map(str::trim)
+                && let Some(command) = known.strip_suffix('|').or_else(|| known.strip_prefix('|'))
+            {
+                let command = operand.text.derive([Piece::Known(command.to_owned())]);
+                walk.shell(&command, operand.span, &[], None);
+            }
+        }
         if matches!(speaker.language, "perl" | "ruby") && reads_operands(&invocation.arguments) {
             for file in operands.iter().filter(|operand| **operand != code) {
                 read.push((file.clone(), walk.read(file)));

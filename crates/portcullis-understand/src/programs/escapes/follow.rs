@@ -621,6 +621,7 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         return;
     }
     if !matches!(how, How::Code(_) | How::Vim | How::Directory | How::Settings(_))
+        && !matches!(how, How::Loaded)
         && names_temporary(&value.text)
     {
         walk.note("execution.temporary.escape", value.span);
@@ -631,7 +632,12 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         }
         How::ShellAfter(prefix) => {
             if let Some(code) = after(&value.text, prefix) {
-                walk.shell(&code, value.span, &[], None);
+                // A command behind a pipe gets what the program writes.
+                let written = (prefix == "|").then(|| Text {
+                    taint: Taint::PRIVATE,
+                    ..Text::unknown("what the program writes")
+                });
+                walk.shell(&code, value.span, &[], written);
             }
         }
         How::ShellSetting(keys) => {
@@ -655,6 +661,7 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
         How::Settings(kind) => settings::named(walk, kind, value),
         How::Directory => settings::directory(walk, value),
         How::Library => settings::library(walk, value),
+        How::Loaded => manuals::loaded(walk, value),
         How::Program => settings::program(walk, value),
         How::Ssh => settings::ssh(walk, value),
         How::Vim => vim::command(walk, &value.text, value.span),

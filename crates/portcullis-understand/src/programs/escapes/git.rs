@@ -480,6 +480,11 @@ pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
         inserted(walk, value, span);
     }
     let Some(means) = means_of(key) else { return };
+    // The command of a format gets the whole tree, git-archive(1).
+    if key.starts_with("tar.") && key.ends_with(".command") {
+        let tree = walk.read(&Argument { text: Text::known("."), span });
+        walk.shell(value, span, &[], Some(tree));
+    }
     if matches!(means, Means::Alias | Means::Push) {
         walk.define_git_setting(key.trim_end_matches(".command"), value.clone());
     }

@@ -28,6 +28,8 @@ enum Holds {
 /// rsync(1), ssh(1), tar(1), `:help VIMINIT`, yarn's configuration.
 static HOLDERS: &[(&str, Holds)] = &[
     ("AUTOSSH_PATH", Holds::Program),
+    ("AWS_CONFIG_FILE", Holds::File(Settings::Opaque)),
+    ("AWS_SHARED_CREDENTIALS_FILE", Holds::File(Settings::Opaque)),
     ("CONTAINERS_CONF", Holds::File(Settings::Opaque)),
     ("CONTAINERS_CONF_OVERRIDE", Holds::File(Settings::Opaque)),
     ("CONTAINERS_STORAGE_CONF", Holds::File(Settings::Opaque)),

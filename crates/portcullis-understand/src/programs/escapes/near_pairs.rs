@@ -132,6 +132,7 @@ fn every_form_of_an_option_is_read_alike() {
             How::Ssh => "ProxyCommand=rm -rf /home/dev".to_owned(),
             How::Vim => "!rm -rf /home/dev".to_owned(),
             How::Settings(_) | How::Directory | How::Library => "./tools/x".to_owned(),
+            How::Loaded => "/tmp/tools/x".to_owned(),
             How::ShellSetting([]) | How::Code(_) | How::Script | How::Commands(_) => continue,
         };
         let others: Vec<&str> = ESCAPES

@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 
 use super::settings::{self, Settings};
 use crate::{
-    effect::{Argument, GapReason},
+    effect::{Argument, GapReason, WriteMode},
     text::{Piece, Text},
     understand::shell::Walk,
 };
@@ -278,9 +278,48 @@ fn removed(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
     }
 }
 
+/// `writefile(LINES, NAME, "a")`: what a function writes, `:help writefile()`.
+fn written_to(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+    for (at, call) in written.match_indices("writefile(").at_most(16, walk, span) {
+        let given = written.get(at + call.len()..).unwrap_or("").trim_start();
+        let close = given.find(']').filter(|_| given.starts_with('['));
+        let (Some(lines), Some(rest)) =
+            (close.and_then(|at| given.get(..at)), close.and_then(|at| given.get(at + 1..)))
+        else {
+            walk.gap(span, GapReason::UnknownCode);
+            continue;
+        };
+        let content = quoted(lines).collect::<Vec<_>>().join("\n");
+        let rest = rest.trim_start().trim_start_matches(',').trim_start();
+        // `$HOME."/.bashrc"`, `expand("~/.bashrc")`
+        let words: Vec<String> = quoted(rest).collect();
+        let Some(name) = words.first() else {
+            walk.gap(span, GapReason::UnknownCode);
+            continue;
+        };
+        let name = match rest.strip_prefix("$HOME") {
+            Some(_) => format!("~{name}"),
+            None => name.clone(),
+        };
+        let file = match name.strip_prefix('~') {
+            Some(rest) => {
+                let mut home = walk.variable_set("HOME").unwrap_or_else(|| Text::known("~"));
+                home.push_known(rest);
+                home
+            }
+            None => text.derive([Piece::Known(name.clone())]),
+        };
+        let appends = words.get(1).is_some_and(|flags| flags.contains('a'));
+        let mode = if appends { WriteMode::Append } else { WriteMode::Replace };
+        let content = text.derive([Piece::Known(content)]);
+        walk.write(&Argument { text: file, span }, mode, content);
+    }
+}
+
 /// Programs that functions start.
 fn started(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
     removed(walk, text, written, span);
+    written_to(walk, text, written, span);
     for call in STARTS {
         for (at, _) in written.match_indices(call).at_most(16, walk, span) {
             let given = written.get(at + call.len()..).unwrap_or("").trim_start();

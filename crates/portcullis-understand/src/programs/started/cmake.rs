@@ -8,7 +8,8 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project};
 use crate::{
-    effect::Certainty,
+    effect::{Argument, Certainty},
+    programs::escapes,
     understand::shell::{
         Invocation, Walk,
         files::{File, directory_of},
@@ -45,6 +46,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     if project::has(&words, &["--help", "--version", "-E", "-N", "-L", "--list-presets"]) {
         return;
     }
+    named(walk, invocation);
     let Some(here) = walk.directory().map(str::to_owned) else { return };
     let mut reading = Reading::default();
     for (at, word) in words.iter().enumerate() {
@@ -106,6 +108,45 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         && let Some(file) = walk.look(&project::joined(&here, &toolchain)).file()
     {
         read(walk, &file, invocation.span, &mut reading);
+    }
+}
+
+/// Scripts and programs that a call puts before the project's own: `-DCMAKE_PROJECT_INCLUDE=FILE`, `-DCMAKE_C_COMPILER_LAUNCHER=PROGRAM`,
+/// `ninja -f FILE` ("cmake-variables(7)").
+fn named(walk: &mut Walk<'_>, invocation: &Invocation) {
+    let loads = |name: &str| {
+        let rest = name.strip_prefix("CMAKE_").unwrap_or_default();
+        matches!(rest, "MAKE_PROGRAM" | "TOOLCHAIN_FILE" | "PROJECT_TOP_LEVEL_INCLUDES")
+            || rest.starts_with("PROJECT_") && rest.contains("INCLUDE")
+            || ["_COMPILER", "_LAUNCHER", "_CLANG_TIDY", "_CPPCHECK", "_CPPLINT", "_EMULATOR"]
+                .iter()
+                .any(|end| rest.ends_with(end))
+    };
+    let mut is_next = "";
+    for word in invocation.arguments.iter() {
+        let known = word.text.known_prefix();
+        let is_value = std::mem::take(&mut is_next);
+        let definition = match known.strip_prefix("-D") {
+            Some("") => {
+                is_next = "-D";
+                continue;
+            }
+            Some(rest) => Some(rest),
+            None if is_value == "-D" => Some(known),
+            None => None,
+        };
+        let start = match definition.and_then(|it| it.split_once('=')) {
+            Some((name, value)) if loads(name.split(':').next().unwrap_or_default()) => value,
+            _ if is_value == "-f" => known,
+            _ => {
+                if invocation.program == "ninja" && known == "-f" {
+                    is_next = "-f";
+                }
+                continue;
+            }
+        };
+        let text = word.text.beginning_with(start);
+        escapes::manuals::loaded(walk, &Argument { text, span: word.span });
     }
 }
 

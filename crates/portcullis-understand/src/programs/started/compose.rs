@@ -3,9 +3,9 @@
 
 use super::{Starter, dockerfile, project, tree};
 use crate::{
-    effect::Argument,
+    effect::{Argument, GapReason},
     text::Text,
-    understand::shell::{Invocation, Walk},
+    understand::shell::{Invocation, Walk, files::File},
 };
 
 pub(super) static COMPOSE: Starter = Starter {
@@ -67,8 +67,19 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         false => files,
     };
     for name in names {
-        let Some(path) = walk.target(&Text::known(name)).path else { continue };
-        let Some(file) = walk.look(&path).file() else { continue };
+        let file = if name == "-" {
+            let input = invocation.input.as_ref();
+            let Some(known) = input.and_then(Text::as_known) else {
+                walk.gap(invocation.span, GapReason::UnknownCode);
+                continue;
+            };
+            let here = walk.directory().unwrap_or_default();
+            File { path: format!("{here}/-"), text: known.into(), whole: true, is_own: true }
+        } else {
+            let Some(path) = walk.target(&Text::known(name)).path else { continue };
+            let Some(file) = walk.look(&path).file() else { continue };
+            file
+        };
         walk.in_file(&file, "compose", invocation.span, |walk| {
             let tree = project::whole(walk, tree::yaml(&file.text));
             for (_, service) in

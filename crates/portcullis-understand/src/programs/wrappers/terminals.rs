@@ -31,6 +31,7 @@ fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     const VALUES: &[&str] =
         &["-c", "-e", "-F", "-n", "-s", "-t", "-x", "-y", "-f", "-L", "-S", "-l", "-p"];
     let inner = Invocation { values: VALUES, ..invocation.clone() };
+    in_formats(walk, invocation);
     let verb = Options::new(&inner.arguments, VALUES)
         .operands()
         .next()
@@ -76,6 +77,24 @@ fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
             invocation.origin()
         }
         _ => invocation.origin(),
+    }
+}
+
+/// `#(command)` in a format of tmux is run, and what it prints is shown, tmux(1), "FORMATS".
+fn in_formats(walk: &mut Walk<'_>, invocation: &Invocation) {
+    for word in invocation.arguments.iter() {
+        let shown = word.text.display();
+        for (at, mark) in shown.match_indices("#(").at_most(16, walk, word.span) {
+            let rest = shown.get(at + mark.len()..).unwrap_or("");
+            let mut depth = 1;
+            let end = rest.find(|letter| {
+                depth += i32::from(letter == '(') - i32::from(letter == ')');
+                depth == 0
+            });
+            let command = rest.get(..end.unwrap_or(rest.len())).unwrap_or("");
+            let code = word.text.derive([Piece::Known(command.to_owned())]);
+            walk.shell(&code, word.span, &[], None);
+        }
     }
 }
 

@@ -28,15 +28,50 @@ const REAL: &[&str] = &[
     "Timer",
     "__del__",
     "__wrapped__",
+    "add_passthru",
     "atexit",
     "call_later",
     "create_task",
     "finalize(",
+    "pass_through",
+    "passthrough",
+    "real_http",
     "reload(",
     "side_effect",
     "signal.",
     ".stop(",
     "wraps",
+];
+
+/// Patches of libraries: how they are written, and what does nothing outside of the program as long as they last. Sources: the pages of
+/// responses, requests-mock, respx, HTTPretty, aioresponses, pook and pyfakefs.
+const PATCHES: &[(&str, &[&str])] = &[
+    ("aioresponses.aioresponses", &["aiohttp"]),
+    ("httpretty.activate", &["requests", "urllib"]),
+    ("httpretty.enabled", &["requests", "urllib"]),
+    ("pook.on", &["requests", "urllib"]),
+    ("pook.use", &["requests", "urllib"]),
+    ("pyfakefs.fake_filesystem_unittest.Patcher", FILES),
+    ("pyfakefs.fake_filesystem_unittest.patchfs", FILES),
+    ("requests_mock.Mocker", &["requests"]),
+    ("requests_mock.mock", &["requests"]),
+    ("responses.RequestsMock", &["requests"]),
+    ("responses.activate", &["requests"]),
+    ("respx.mock", &["httpx"]),
+];
+
+/// What works on files in Python; programs that are started find the real ones.
+const FILES: &[&str] = &[
+    "open",
+    "os.makedirs",
+    "os.mkdir",
+    "os.remove",
+    "os.removedirs",
+    "os.rename",
+    "os.replace",
+    "os.rmdir",
+    "os.unlink",
+    "shutil",
 ];
 
 /// How many tokens of a patch are looked at.
@@ -109,14 +144,12 @@ impl Interpreter<'_, '_, '_> {
         }
         let name = |at: usize| self.word_at(at);
         let mut open = start + 1;
-        while open < start + TOKENS && !matches!(name(open), "(" | ":" | "") {
+        while open < start + TOKENS && !matches!(name(open), "(" | ":" | "as" | "") {
             open += 1;
         }
-        if name(open) != "(" {
-            return;
-        }
         let written: String = (start + 1..open).map(|at| self.word_at(at)).collect();
-        let close = self.partner(open);
+        // `with respx.mock:` is written without a call.
+        let close = if name(open) == "(" { self.partner(open) } else { open - 1 };
         // Of several managers the block is told by the last.
         if !matches!(self.word_at(close + 1), ":" | "as") {
             return;
@@ -127,7 +160,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let end = self.block_end(start);
-        if let Some(path) = self.patched(&written, open, close) {
+        for path in self.patched(&written, open, close) {
             self.replaced.push(Replaced { path, end, calls: self.calls });
         }
     }
@@ -148,9 +181,8 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let close = if open < self.at { self.partner(open) } else { open };
-        if let Some(path) = self.patched(&written, open, close) {
-            self.patched.push(path);
-        }
+        let patched = self.patched(&written, open, close);
+        self.patched.extend(patched);
     }
 
     /// What the patches before a definition replace is so whenever its function runs.
@@ -161,21 +193,47 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// What a patch that is written so, with its target between these brackets, puts aside.
-    fn patched(&mut self, written: &str, open: usize, close: usize) -> Option<String> {
-        let Value::Name(path, _) = self.value_of(written) else { return None };
+    fn patched(&mut self, written: &str, open: usize, close: usize) -> Vec<String> {
+        let Value::Name(path, _) = self.value_of(written) else { return Vec::new() };
         match &*path {
             "unittest.mock.patch" | "mock.patch" => {
                 if !self.is_plain_patch(open, close) {
-                    return None;
+                    return Vec::new();
                 }
                 let outer = std::mem::replace(&mut self.at, open + 1);
                 let target = self.expression(0);
                 self.at = outer;
-                let target = target.as_known()?;
-                Some(self.canonical(target.strip_prefix("__main__.").unwrap_or(target)))
+                let target = target.as_known().map(|target| {
+                    self.canonical(target.strip_prefix("__main__.").unwrap_or(target))
+                });
+                target.into_iter().collect()
             }
-            path if path.starts_with("moto.mock_") => Some("boto3".to_owned()),
-            _ => None,
+            // `patch.object(shutil, "rmtree")`
+            "unittest.mock.patch.object" | "mock.patch.object" if open < close => {
+                let back = std::mem::replace(&mut self.at, open);
+                let given = self.arguments_until(close);
+                self.at = back;
+                let rest = given.get(2..).unwrap_or_default();
+                let is_plain = rest.iter().all(|given| {
+                    given.name.as_deref().is_some_and(|name| HARMLESS.contains(&name))
+                        && !matches!(given.value, Value::Function(_))
+                });
+                match given.as_slice() {
+                    [
+                        Given { value: Value::Name(of, _), name: None, .. },
+                        Given { value, name: None, .. },
+                        ..,
+                    ] if is_plain => {
+                        value.as_known().map(|name| format!("{of}.{name}")).into_iter().collect()
+                    }
+                    _ => Vec::new(),
+                }
+            }
+            path if path.starts_with("moto.mock_") => vec!["boto3".to_owned()],
+            path => {
+                let row = PATCHES.iter().find(|(name, _)| *name == path);
+                row.iter().flat_map(|(_, all)| all.iter().map(|it| (*it).to_owned())).collect()
+            }
         }
     }
 

@@ -430,7 +430,22 @@ impl Walk<'_> {
         }
         let row =
             programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
-        let program = row.map_or(basename, |row| row.name.to_owned());
+        // What lies in the project under the name of a program that runs others is the project's own: `./bin/watch`, `./at`.
+        let is_namesake = |row: &&programs::Program| {
+            known.contains('/')
+                && (programs::wrappers::is_wrapper(row.name) || matches!(row.name, "at" | "batch"))
+                && self.target(&name.text).path.as_deref().is_some_and(|path| {
+                    const TOOLS: &[&str] =
+                        &["/.bin/", "/.venv/", "/node_modules/", "/vendor/", "/venv/"];
+                    place::place(path, self.facts) == Place::Workspace
+                        && !TOOLS.iter().any(|part| path.contains(part))
+                })
+        };
+        let (row, own) = match row {
+            Some(row) if is_namesake(&row) => (None, Some(known.clone())),
+            row => (row, None),
+        };
+        let program = own.unwrap_or_else(|| row.map_or(basename, |row| row.name.to_owned()));
         let mut invocation = Invocation {
             values: row.map_or(&[], |row| row.values),
             program,

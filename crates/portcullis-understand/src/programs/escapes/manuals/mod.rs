@@ -469,7 +469,7 @@ fn script(walk: &mut Walk<'_>, program: &str, value: &Argument) {
 }
 
 /// Settings or plugins that may name programs: what a call wrote into them is not read, and among temporary files nobody knows them.
-pub(super) fn loaded(walk: &mut Walk<'_>, value: &Argument) {
+pub(in crate::programs) fn loaded(walk: &mut Walk<'_>, value: &Argument) {
     let known = value.text.known_prefix();
     if matches!(known, "" | "-" | "/dev/null") {
         return;
