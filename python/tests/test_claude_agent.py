@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import pathlib
 import sys
 import tempfile
@@ -29,15 +28,27 @@ from scenarios import PUSH, Play, Scenarios, bash
 FAKE = pathlib.Path(__file__).with_name("fake_claude.py")
 
 
-def drive(play: Play, changed=None) -> None:
+def program(play: Play):
+    """The program that follows the script, and what reads afterwards what it ran."""
     folder = pathlib.Path(tempfile.mkdtemp())
     program = folder / "claude"
-    program.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{FAKE}' \"$@\"\n")
+    script = folder / "script"
+    program.write_text(f"#!/bin/sh\nFAKE_CLAUDE='{script}' exec '{sys.executable}' '{FAKE}' \"$@\"\n")
     program.chmod(0o755)
     names = {"bash": "Bash", "send_money": "mcp__bank__send_money"}
     turns = [[(names[name], arguments) for name, arguments in turn] for turn in play.turns]
-    script = {"turns": turns, "result": play.result, "ran": str(folder / "ran")}
-    (folder / "script").write_text(json.dumps(script))
+    script.write_text(json.dumps({"turns": turns, "result": play.result, "ran": str(folder / "ran")}))
+
+    def collect() -> None:
+        if (folder / "ran").exists():
+            ran = [json.loads(line)[1] for line in (folder / "ran").read_text().splitlines()]
+            play.log.ran += [given.get("command", str(given)) for given in ran]
+
+    return program, collect
+
+
+def drive(play: Play, changed=None) -> None:
+    fake, collect = program(play)
 
     async def ask(tool, given, context):
         play.log.asked.append(given["command"] if "command" in given else str(given))
@@ -48,11 +59,10 @@ def drive(play: Play, changed=None) -> None:
     async def run() -> None:
         gate = Portcullis(play.gate)
         options = ClaudeAgentOptions(
-            cli_path=program,
-            cwd=str(folder),
+            cli_path=fake,
+            cwd=str(fake.parent),
             hooks=gate.hooks,
             can_use_tool=gate.can_use_tool(ask),
-            env={"FAKE_CLAUDE": str(folder / "script"), "HOME": os.environ["HOME"]},
         )
         async with ClaudeSDKClient(options) as client:
             await client.query("Go on.")
@@ -61,9 +71,7 @@ def drive(play: Play, changed=None) -> None:
                     play.log.seen += [str(one.content) for one in message.content if isinstance(one, ToolResultBlock)]
 
     asyncio.run(run())
-    if (folder / "ran").exists():
-        ran = [json.loads(line)[1] for line in (folder / "ran").read_text().splitlines()]
-        play.log.ran += [given.get("command", str(given)) for given in ran]
+    collect()
 
 
 class TestClaudeAgent(Scenarios):

@@ -31,13 +31,23 @@ def test_program_and_package_give_the_same_answers():
     answers = [json.loads(line) for line in said.stdout.splitlines()]
     assert len(answers) == len(calls), said.stderr
     gate = Gate(record=False)
-    decisions = set()
+    decisions, apart = set(), 0
     for call, answer in zip(calls, answers, strict=True):
         try:
             own = gate.judge(**call).to_dict()
         except CallError:
             own = {"error": True}
             answer = {"error": "error" in answer}
+        if own != answer and guards(own) != guards(answer):
+            # Each guards its own files, and the program lies elsewhere than this Python.
+            apart += 1
+            assert own["decision"] == answer["decision"], call
+            continue
         assert own == answer, call
         decisions.add(own.get("decision"))
     assert {"allow", "ask", "deny"} <= decisions
+    assert apart <= len(calls) // 100
+
+
+def guards(answer):
+    return {one["rule"] for one in answer["findings"] if one["rule"].startswith("protection.gate.")}
