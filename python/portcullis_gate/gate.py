@@ -80,7 +80,8 @@ class Gate:
             wait=wait,
             package=os.path.dirname(os.path.abspath(__file__)),
         )
-        _gates.add(self)
+        with _forking:
+            _gates.add(self)
 
     @property
     def policy_id(self) -> str:
@@ -177,7 +178,7 @@ class Gate:
         ):
             return await asyncio.to_thread(self.ask, verdict, approver)  # type: ignore[arg-type]
         try:
-            answer = await approver(verdict)  # type: ignore[misc,operator]
+            answer = await approver(verdict)  # type: ignore[misc]
             return await asyncio.to_thread(self.answer, verdict, _answer(answer))
         except Exception as error:
             return self._failed(error, verdict.tool, verdict.session, f"nobody agreed to it: {error}")
@@ -368,24 +369,27 @@ def _answer(said: Any) -> Answer:
 # A process that is forked while another thread judges must not be left with locks that nobody will open.
 _gates: weakref.WeakSet[Gate] = weakref.WeakSet()
 _held: list[Gate] = []
+#: Held from before a fork until after it, and while a gate is added.
+_forking = threading.Lock()
 
 
 def _before_fork() -> None:
-    _held.extend(_gates)
+    _forking.acquire()
+    _held[:] = _gates
     for gate in _held:
         gate._lock.acquire()
 
 
 def _after_fork(child: bool) -> None:
-    gates = list(_held)
-    _held.clear()
-    for gate in gates:
+    for gate in _held:
         if child:
             try:
                 gate._engine.forked()
             except Exception as error:
                 gate._engine = _Closed(error)  # type: ignore[assignment]
         gate._lock.release()
+    _held.clear()
+    _forking.release()
 
 
 class _Closed:

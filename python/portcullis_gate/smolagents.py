@@ -13,11 +13,12 @@ from __future__ import annotations
 from typing import Any
 
 from smolagents import CodeAgent, MultiStepAgent
-from smolagents.local_python_executor import CodeOutput, PythonExecutor
+from smolagents.local_python_executor import CodeOutput, InterpreterError, PythonExecutor
 
 from ._adapter import Desk, Gated, words
 from .approvals import Approver
 from .errors import Denied, NotApproved
+from .gate import redact
 
 __all__ = ["GatedExecutor", "protect"]
 
@@ -68,12 +69,22 @@ class GatedExecutor(PythonExecutor):
         try:
             output = self._inner(code_action)
         except Exception as error:
-            self._desk.outcome(verdict, f"{type(error).__name__}: {error}", failed=True)
+            shown = str(self._desk.outcome(verdict, str(error), failed=True))
+            if shown != str(error):
+                raise InterpreterError(shown) from None
             raise
         output.logs = str(self._desk.outcome(verdict, output.logs))
         if isinstance(output.output, (str, bytes, dict, list)):
             output.output = self._desk.outcome(verdict, output.output)
         return output
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the code left, with what it printed as it may be shown: an agent shows that where code fails."""
+        state = dict(getattr(self._inner, "state", {}))
+        if "_print_outputs" in state:
+            state["_print_outputs"] = redact(str(state["_print_outputs"]))
+        return state
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -97,7 +108,9 @@ def _judge_tool(tool: Any, desk: Desk) -> None:
         try:
             result = inner(*args, **kwargs)
         except Exception as error:
-            desk.outcome(verdict, f"{type(error).__name__}: {error}", failed=True)
+            shown = str(desk.outcome(verdict, str(error), failed=True))
+            if shown != str(error):
+                raise RuntimeError(shown) from None
             raise
         return desk.outcome(verdict, result)
 

@@ -128,8 +128,9 @@ class Recording:
         gate = Gate(config=config, project=project, record=False, mode=mode)
         verdicts, changed = [], []
         for call in self.calls:
-            said = json.loads(call.verdict._line) if call.verdict._line else {"tool": call.tool, "arguments": call.arguments}
-            verdict = gate.decide(said.pop("tool"), said.pop("arguments"), **{k: v for k, v in said.items() if k != "agent"})
+            said: dict[str, Any] = json.loads(call.verdict._line) if call.verdict._line else {"arguments": call.arguments}
+            around = {name: value for name, value in said.items() if name not in ("tool", "arguments", "agent")}
+            verdict = gate.decide(call.tool, said["arguments"], **around)
             verdicts.append(verdict)
             if verdict.decision != call.verdict.decision:
                 changed.append(Change(call, verdict))

@@ -25,7 +25,7 @@ class _Record:
         return f"{type(self).__name__}({fields})"
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._shown() == other._shown()  # type: ignore[attr-defined]
+        return type(other) is type(self) and self._shown() == other._shown()
 
     def __hash__(self) -> int:
         return hash(repr(self))

@@ -324,3 +324,24 @@ def test_the_package_itself_is_what_a_call_must_not_change(gate):
     file = os.path.join(os.path.dirname(portcullis_gate.__file__), "guard.py")
     verdict = gate.judge("bash", {"command": f"sed -i s/deny/allow/ {file}"})
     assert verdict.findings[0].rule.startswith("protection.gate.")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_threads_may_fork_at_once(tmp_path):
+    code = (
+        "import os, sys, threading\n"
+        "from portcullis_gate import Gate\n"
+        "gates = [Gate(project='/w', record=False) for _ in range(3)]\n"
+        "wrong = []\n"
+        "def work():\n"
+        "    for _ in range(10):\n"
+        "        child = os.fork()\n"
+        "        if not child: os._exit(0 if all(gate.judge('bash', {'command': 'ls'}).allowed for gate in gates) else 1)\n"
+        "        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]): wrong.append(child)\n"
+        "        Gate(record=False)\n"
+        "threads = [threading.Thread(target=work) for _ in range(4)]\n"
+        "[t.start() for t in threads]; [t.join() for t in threads]\n"
+        "assert not wrong\n"
+        "assert gates[0].judge('bash', {'command': 'ls'}).allowed\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)

@@ -15,7 +15,7 @@ from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolC
 from portcullis_gate import Gate
 from portcullis_gate.smolagents import protect
 from scenarios import FETCH, PUSH, Play, Scenarios, bash
-from test_gate import PLANTED
+from test_gate import PLANTED, TOKEN
 
 
 class Scripted(Model):
@@ -115,3 +115,17 @@ def test_code_is_judged_before_any_of_it_runs(tmp_path):
     )
     protect(agent, play.gate).run("Go on.")
     assert play.log.ran == []
+
+
+def test_what_code_printed_before_it_failed_has_no_secret(tmp_path):
+    play = Play([], Gate(project=tmp_path, record=False), result=f"token {TOKEN}")
+    steps = [
+        "<code>\nprint('t' + 'oken ' + 'ghp_' + '16C7e42F292c6912E7710c838347Ae178B4a')\nundefined()\n</code>",
+        "<code>\nimport shutil\nshutil.rmtree('/home/user')\n</code>",
+        "<code>\nraise Exception('ghp_' + '16C7e42F292c6912E7710c838347Ae178B4a')\n</code>",
+        "<code>\nfinal_answer('bye')\n</code>",
+    ]
+    agent = CodeAgent(tools=tools(play), model=Scripted(steps, play.log), max_steps=6, verbosity_level=0)
+    protect(agent, play.gate).run("Go on.")
+    assert not any(TOKEN in text for text in play.log.seen)
+    assert any("[REDACTED:" in text for text in play.log.seen)
