@@ -10,9 +10,9 @@ use super::{
 use crate::{
     effect::{Argument, Effect, EffectKind, Layer, Run},
     place::{self, Place},
-    programs::Options,
+    programs::{self, Options},
     risk::Severity,
-    text::Text,
+    text::{Piece, Text},
 };
 
 mod captured;
@@ -48,7 +48,10 @@ static PROOFS: &[(&str, Proof)] = &[
         uncommitted::is_nothing(run, effect, scene) || made::generated(run, effect, scene)
     }),
     ("git.clean.force", only_made),
-    ("git.push.force", pushes_nothing),
+    ("git.push.force", |run, effect, scene| {
+        pushes_nothing(run, effect, scene) || pushes_into_temporary(run, effect, scene)
+    }),
+    ("git.push.shared", pushes_into_temporary),
     ("git.reset.hard", uncommitted::is_nothing),
     ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
@@ -231,6 +234,25 @@ fn pushes_nothing(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
         )
         .has(&["-n"])
         && !words.iter().any(|word| word.starts_with("--no-d"))
+        && stays(run, scene)
+}
+
+/// `git push --force /tmp/x/remote.git main`: into a repository among temporary files, which a test has for its remote.
+fn pushes_into_temporary(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    const VALUES: &[&str] = &["-o", "--push-option", "--exec", "--receive-pack", "--repo"];
+    let options = Options::new(&run.arguments, VALUES);
+    let mut operands = options.operands();
+    let is_push = operands.next().is_some_and(|verb| verb.text.as_known() == Some("push"));
+    let named = operands.next();
+    is_push
+        && !options.has(VALUES)
+        && named.is_some_and(|address| {
+            programs::escapes::is_temporary(address.text.known_prefix())
+                && address.text.pieces.iter().all(|piece| {
+                    matches!(piece, Piece::Known(known) if !known.contains(".."))
+                        || matches!(piece, Piece::Unknown(what) if &**what == "mktemp")
+                })
+        })
         && stays(run, scene)
 }
 

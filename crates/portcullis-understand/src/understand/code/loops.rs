@@ -35,7 +35,7 @@ const WAITS: &[&str] = &[
 ];
 
 /// How many elements of a list a loop's body is read for.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 
 impl Interpreter<'_, '_, '_> {
     /// A loop that nothing in its head ends, before or behind what it repeats.

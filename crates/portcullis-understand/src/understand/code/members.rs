@@ -226,6 +226,12 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn canonical(&self, path: &str) -> String {
         let mut path = path;
         let mut front = "";
+        // fs-extra has all of Node's own functions beside its own.
+        if let Some(rest) = path.strip_prefix("fs-extra.")
+            && tables::row("javascript", path).is_none()
+        {
+            (path, front) = (rest, "fs.");
+        }
         for (long, short) in SAME {
             if let Some(rest) = path.strip_prefix(long) {
                 path = rest;

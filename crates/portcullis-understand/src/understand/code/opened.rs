@@ -90,7 +90,9 @@ impl Interpreter<'_, '_, '_> {
         if address.is_empty() {
             address = Text::unknown("an address");
         }
-        if listens && given.iter().any(|given| self.gives_files(&given.value)) {
+        let gives_files = given.iter().any(|given| self.gives_files(&given.value))
+            || self.language == "javascript" && self.served.is_some();
+        if listens && gives_files {
             return self.serve_files(order.first().map(|value| value.text()), path, span);
         }
         let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone());
@@ -120,6 +122,14 @@ impl Interpreter<'_, '_, '_> {
         let path = self.place_of(Some(file));
         self.flush();
         let is_fetched = self.walk.read(&path).taint.has(Taint::NETWORK);
+        // A name among temporary ones that nobody can know.
+        if !is_fetched
+            && path.text.has_unknown()
+            && crate::programs::escapes::is_temporary(path.text.known_prefix())
+            && path.text.known_prefix() != "/tmp/tmp."
+        {
+            self.walk.note("execution.temporary.escape", file.span);
+        }
         if is_fetched {
             let known = |word: &&str| Argument { text: Text::known(*word), span: file.span };
             let mut all: Vec<Argument> = words.iter().map(known).collect();

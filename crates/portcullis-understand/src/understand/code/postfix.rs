@@ -566,5 +566,7 @@ impl Interpreter<'_, '_, '_> {
 /// Whether a template behind this name is a command: no other library puts one there.
 fn runs_templates(path: &str) -> bool {
     const TAGS: &[&str] = &["$", "$()", "$.sync", "execa", "execa()", "execaSync", "execa.execa"];
+    // With options first: `execa({stdio: "inherit"})`…``.
+    let path = path.strip_suffix("()").unwrap_or(path);
     TAGS.contains(&path) || path.ends_with(".$") || path.ends_with(".$()")
 }

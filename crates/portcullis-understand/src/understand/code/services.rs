@@ -189,7 +189,7 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.run(&words, Some(line));
                 None
             }
-            _ => self.service_of_any_kind(path, receiver, method, span),
+            _ => self.service_of_any_kind(path, receiver, method, given, span),
         }
     }
 
@@ -198,8 +198,33 @@ impl Interpreter<'_, '_, '_> {
         path: &str,
         receiver: &str,
         method: &str,
+        given: &[Given],
         span: Span,
     ) -> Option<Value> {
+        // A firewall that lets in everybody.
+        let opens =
+            ["firewall", "securitygroup", "security_group", "securityrule", "security_rule"];
+        let lower = path.to_ascii_lowercase();
+        if opens.iter().any(|word| lower.contains(word))
+            && [
+                "create",
+                "insert",
+                "patch",
+                "update",
+                "authorize",
+                "add",
+                "begincreate",
+                "begin_create",
+            ]
+            .iter()
+            .any(|verb| method.to_ascii_lowercase().starts_with(verb))
+            && given.iter().any(|given| {
+                let written = written(&given.value, DEPTH).display();
+                written.contains("0.0.0.0/0") || written.contains("::/0")
+            })
+        {
+            self.walk.note("cloud.network.open", span);
+        }
         let is_store = ["pymongo", "motor", "mongodb", "MongoClient", "mongoose"]
             .iter()
             .any(|name| path.starts_with(name))

@@ -69,6 +69,23 @@ impl Interpreter<'_, '_, '_> {
             let text = command.value.text();
             return Some(Value::Text(self.run_shell(&text, command.span, None)));
         }
+        if self.language == "javascript" && path == "process.dlopen" {
+            self.loaded(given.get(1), &[]);
+        }
+        // `execa({stdio: "inherit"})` is the same function with these options.
+        if self.language == "javascript"
+            && path.rsplit('.').next().is_some_and(|it| matches!(it, "$" | "execa" | "execaSync"))
+            && let [Given { value: Value::Table(_), .. }] = given
+        {
+            return Some(Value::name("execa()"));
+        }
+        // `express.static(directory)`: whoever asks the server gets the files in it.
+        if self.language == "javascript"
+            && matches!(path, "express.static" | "serve-static" | "koa-static" | "sirv")
+            && let Some(directory) = given.first()
+        {
+            self.served = Some(directory.value.text());
+        }
         if self.language == "javascript" && matches!(last, "launch" | "launchPersistentContext") {
             let option = given.iter().find_map(|it| it.value.entry("userDataDir").cloned());
             let option = option.map(|value| Given { name: None, value, span });
