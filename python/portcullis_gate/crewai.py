@@ -5,7 +5,8 @@
     remove = install(approve=Terminal())
 
 CrewAI takes an exception of a hook for a mistake and goes on, so these hooks raise none but the one that aborts. Its hooks wait for their
-answer: what asks is asked of `approve`, a plain function; without it, what asks does not run.
+answer: what asks is asked of `approve`, a plain function; without it, what asks does not run. They run in the order in which they were
+registered: install these after all that change arguments.
 """
 
 from __future__ import annotations
@@ -35,10 +36,9 @@ def install(gate: Gated = None, *, approve: Approver | None = None) -> Callable[
 
     def before(context: ToolCallHookContext) -> bool | None:
         try:
-            name = context.tool.name if getattr(context.tool, "name", None) else context.tool_name
+            name = _name(context)
             desk.tool(name, getattr(context.tool, "description", None))
             verdict = desk.decide(name, context.tool_input)
-            # It says which arguments it was judged by: hooks of others may change them in place.
             desk.keep(_key(context), verdict)
             if not verdict.allowed:
                 return False
@@ -49,7 +49,9 @@ def install(gate: Gated = None, *, approve: Approver | None = None) -> Callable[
     def after(context: ToolCallHookContext) -> str | None:
         verdict: Verdict | None = desk.take(_key(context))
         if verdict is None:
-            return None
+            # Another hook changed the arguments after they were judged. What ran is judged for what follows.
+            verdict = desk.judge(_name(context), context.tool_input)
+            return str(desk.outcome(verdict, context.tool_result or ""))
         if not verdict.allowed:
             return words(verdict)
         shown = desk.outcome(verdict, context.tool_result or "")
@@ -63,6 +65,10 @@ def install(gate: Gated = None, *, approve: Approver | None = None) -> Callable[
         unregister_after_tool_call_hook(after)
 
     return remove
+
+
+def _name(context: ToolCallHookContext) -> str:
+    return getattr(context.tool, "name", None) or context.tool_name
 
 
 def _key(context: ToolCallHookContext) -> str:
