@@ -23,6 +23,7 @@ mod problem;
 mod records;
 mod routes;
 mod serve;
+mod servers;
 mod shapes;
 mod tokens;
 

@@ -172,8 +172,8 @@ mod tests {
         gateway::{
             policy::ToTryShape,
             shapes::{
-                ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape, ManyShape,
-                NewPolicyShape, NewTokenShape, TokenShape,
+                AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
+                ManyShape, NewPolicyShape, NewTokenShape, TokenShape,
             },
         },
         wire::Answer,
@@ -197,6 +197,7 @@ mod tests {
         taken.subschema_for::<ClaimShape>();
         taken.subschema_for::<NewTokenShape>();
         taken.subschema_for::<NewPolicyShape>();
+        taken.subschema_for::<AcceptShape>();
         taken.subschema_for::<ToTryShape>();
         let mut all = given.take_definitions(true);
         all.extend(taken.take_definitions(true));
@@ -380,6 +381,27 @@ mod tests {
                 object(
                     json!({ "v": number(), "name": text(), "scopes": list(text()), "csrf": text() }),
                     json!(["v", "name", "scopes"]),
+                ),
+            ),
+            (
+                "Servers",
+                object(
+                    json!({ "v": number(), "servers": list(any()), "more": { "type": "boolean" } }),
+                    json!(["v", "servers", "more"]),
+                ),
+            ),
+            (
+                "Held",
+                object(
+                    json!({ "v": number(), "server": text(), "held": list(any()) }),
+                    json!(["v", "server", "held"]),
+                ),
+            ),
+            (
+                "Accepted",
+                object(
+                    json!({ "v": number(), "accepted": list(text()) }),
+                    json!(["v", "accepted"]),
                 ),
             ),
             ("McpMessage", object(json!({ "jsonrpc": { "const": "2.0" } }), json!(["jsonrpc"]))),

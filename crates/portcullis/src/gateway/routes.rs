@@ -23,7 +23,7 @@ use super::{
     access::{Caller, permitted},
     approvals, events, judge, mcp, overview, page, policy,
     problem::{Parameters, Problem},
-    records, tokens,
+    records, servers, tokens,
 };
 use crate::approvals::Scope;
 
@@ -132,6 +132,7 @@ const FILTER: &[(&str, Kind, &str)] = &[
 /// Who rules over a gateway may try what it says; what is asked then, somebody else decides.
 const JUDGES: Needs = Needs::Either(Scope::Judge, Scope::Admin);
 const DECIDES: Needs = Needs::Scope(Scope::Approve);
+const SEES: Needs = Needs::Either(Scope::Read, Scope::Approve);
 const READS: Needs = Needs::Either(Scope::Read, Scope::Admin);
 const RULES_OVER: Needs = Needs::Scope(Scope::Admin);
 
@@ -188,6 +189,9 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/me", Needs::Token, "Who this token is", [], "" -> 200 "Me", get(tokens::whoami)),
     route!(POST "/v1/login", Needs::Nothing, "Log a browser in with a token", [], "LogIn" -> 200 "Me", post(tokens::log_in)),
     route!(POST "/v1/logout", Needs::Token, "Log this browser out", [], "" -> 204 "", post(tokens::log_out)),
+    route!(GET "/v1/servers", SEES, "MCP servers: what was accepted of each, what is held, what was called", [], "" -> 200 "Servers", get(servers::list)),
+    route!(GET "/v1/servers/{server}", SEES, "What is held of an MCP server, and how it differs from what was accepted", [], "" -> 200 "Held", get(servers::show)),
+    route!(POST "/v1/servers/{server}/accept", DECIDES, "Accept what is held of an MCP server, as it was shown", [], "AcceptShape" -> 200 "Accepted", post(servers::accept)),
     route!(POST "/mcp/{server}", Needs::Scope(Scope::Judge), "A message to an MCP server behind the gateway (Streamable HTTP, with and without sessions)", [], "McpMessage" -> 200 "McpMessage", post(mcp::post)),
     route!(GET "/mcp/{server}", Needs::Scope(Scope::Judge), "What an MCP server says by itself in a session, as server-sent events", [], "" -> 200 "McpEvents", get(mcp::get)),
     route!(DELETE "/mcp/{server}", Needs::Scope(Scope::Judge), "End a session with an MCP server", [], "" -> 204 "", delete(mcp::delete)),

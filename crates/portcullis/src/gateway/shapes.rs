@@ -21,6 +21,15 @@ pub(super) struct JudgedShape<'a> {
     pub(super) approval: Option<ApprovalShape>,
 }
 
+/// What is accepted of a server.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct AcceptShape {
+    /// What each thing was shown with.
+    pub(super) marks: Vec<String>,
+}
+
 /// A request for approval.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

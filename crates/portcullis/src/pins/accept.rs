@@ -6,7 +6,7 @@ use std::io;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Definition, Files, Kind, Known, Pin, Pins, Seen, Signed, held::Listed};
+use super::{Definition, Files, Kind, Known, Pin, Pins, Seen, Shown, Signed, held::Listed};
 use crate::canonical;
 
 /// One thing that waits to be accepted.
@@ -68,7 +68,14 @@ impl Question {
                 held,
             });
         }
-        for shown in seen.entries.iter().filter(|shown| !shown.held.is_empty()) {
+        // What was accepted since it was seen waits no more; of one that is listed twice, which is meant nobody can say.
+        let is_accepted = |shown: &Shown| {
+            let is_same = |other: &&Shown| (other.kind, &other.name) == (shown.kind, &shown.name);
+            pins.of(shown.kind, &shown.name).is_some_and(|pin| pin.entry == shown.entry)
+                && seen.entries.iter().filter(is_same).count() == 1
+        };
+        let waits = |shown: &&Shown| !shown.held.is_empty() && !is_accepted(shown);
+        for shown in seen.entries.iter().filter(waits) {
             all.push(Self {
                 what: shown.kind.name().to_owned(),
                 name: shown.name.clone(),

@@ -3,14 +3,12 @@
 use std::{ffi::OsString, io::Write};
 
 use clap::ArgMatches;
-use serde_json::Value;
-use similar::TextDiff;
 
 use super::{Exit, Failure, Setting, texts, words};
 use crate::{
     audit::{Entry, Log},
     cli::{allow::person, shown},
-    mcp::{child::Start, configured, probe},
+    mcp::{child::Start, configured, overview, probe},
     pins::{self, Definition, Files, Question, Seen},
     report::visible,
     sandbox::environment,
@@ -138,19 +136,12 @@ fn record(setting: &Setting, by: &str, outcome: &str, reason: &str) -> Result<()
 
 /// One thing that is held: why, and what differs from what was accepted, with every character that nobody sees written out.
 fn page(question: &Question) -> String {
-    let Question { what, name, before, now, held } = question;
+    let Question { what, name, held, .. } = question;
     let mut text = format!("{what} {}\n", visible::line(name));
     for why in held {
         text.push_str(&format!("  held: {}\n", visible::line(why)));
     }
-    let pretty = |value: &Option<Value>| {
-        let text =
-            value.as_ref().map(|value| serde_json::to_string_pretty(value).unwrap_or_default());
-        let lines = text.unwrap_or_default();
-        lines.lines().map(|line| format!("{}\n", visible::line(line))).collect::<String>()
-    };
-    let (before, now) = (pretty(before), pretty(now));
-    let diff = TextDiff::from_lines(&before, &now).unified_diff().context_radius(2).to_string();
+    let diff = overview::difference(question);
     for line in diff.lines() {
         text.push_str(&format!("  {line}\n"));
     }

@@ -7,22 +7,37 @@ use serde_json::{Value, json};
 
 use super::{Exit, Failure, Setting};
 use crate::{
+    audit::Log,
     cli::{shown, write_json},
-    pins::{Files, Known, Question, Seen},
+    config::McpServer,
+    mcp::overview::{self, Calls},
+    pins::{Files, Known},
     report::visible,
     wire::VERSION,
 };
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let setting = Setting::of(matches)?;
-    let (all, is_cut) = Files::all(&setting.state);
+    let configured = &setting.configuration.mcp;
+    let (all, is_cut) = overview::all(&setting.state, configured);
+    // A record that cannot be read tells of no calls; its own check says why.
+    let mut log = Log::open(&setting.state).ok();
+    let mut calls = |files: &Files| {
+        let counted = log.as_mut().and_then(|log| {
+            Calls::of(&files.server, |filter, visitor| log.each(filter, visitor)).ok()
+        });
+        counted.unwrap_or_default()
+    };
     if matches.get_flag("json") {
-        let servers: Vec<Value> = all.iter().map(wire).collect();
+        let servers = all
+            .iter()
+            .map(|files| overview::shape(files, configured.get(&files.server), &calls(files)));
+        let servers: Vec<Value> = servers.collect();
         return write_json(out, &json!({"v": VERSION, "servers": servers, "more": is_cut}));
     }
     let mut text = String::new();
     for files in &all {
-        text.push_str(&described(files));
+        text.push_str(&described(files, configured.get(&files.server), &calls(files)));
     }
     if all.is_empty() {
         text.push_str("no server is known; `portcullis mcp wrap` puts the gate in front of those of your agents\n");
@@ -33,35 +48,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     shown(out, &text)
 }
 
-/// What of a server waits.
-pub(super) fn waiting(files: &Files) -> Vec<Question> {
-    match files.seen() {
-        Ok(seen) => Question::of(&files.known(), &seen),
-        Err(_) => Question::of(&files.known(), &Seen::default()),
-    }
-}
-
-fn wire(files: &Files) -> Value {
-    let known = files.known();
-    let pins = known.pins();
-    let held: Vec<Value> = waiting(files)
-        .iter()
-        .map(|one| json!({"kind": one.what, "name": one.name, "why": one.held}))
-        .collect();
-    let entries = pins.into_iter().flat_map(|pins| &pins.entries);
-    let accepted: Vec<Value> = entries
-        .map(|pin| json!({"kind": pin.kind, "name": pin.name, "digest": pin.digest, "by": pin.signed.by, "at": pin.signed.at}))
-        .collect();
-    json!({
-        "server": files.server,
-        "command": pins.and_then(|pins| pins.definition.as_ref()).map(|it| &it.shown),
-        "broken": match &known { Known::Broken(why) => Some(why), _ => None },
-        "accepted": accepted,
-        "held": held,
-    })
-}
-
-fn described(files: &Files) -> String {
+fn described(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> String {
     let mut text = format!("{}\n", visible::line(&files.server));
     let known = files.known();
     match &known {
@@ -100,7 +87,20 @@ fn described(files: &Files) -> String {
             }
         }
     }
-    for one in waiting(files) {
+    if let Some(server) = configured {
+        let way = crate::mcp::configured::definition(server).shown.join(" ");
+        text.push_str(&format!(
+            "  behind      /mcp/{} of the gateway: {}\n",
+            files.server,
+            visible::line(&way)
+        ));
+    }
+    if let Some(last) = calls.last {
+        let decided = calls.decided.iter().map(|(word, count)| format!("{count} {word}"));
+        let decided = decided.collect::<Vec<_>>().join(", ");
+        text.push_str(&format!("  called      {decided}; the last at {last}\n"));
+    }
+    for one in overview::waiting(files) {
         text.push_str(&format!(
             "  held        {} {}: {}\n",
             one.what,

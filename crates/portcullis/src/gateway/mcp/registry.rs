@@ -104,7 +104,19 @@ impl Fronts {
         Self { servers, open: Mutex::default() }
     }
 
-    pub(super) fn server(&self, name: &str) -> Option<&McpServer> {
+    /// Those of the configuration.
+    pub(in crate::gateway) const fn servers(&self) -> &BTreeMap<String, McpServer> {
+        &self.servers
+    }
+
+    /// How many processes of a server run, or connections to one elsewhere.
+    pub(in crate::gateway) fn running(&self, name: &str) -> usize {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = open.sessions.values().chain(open.shared.values());
+        all.filter(|handle| handle.server == name && !handle.is_over()).count()
+    }
+
+    pub(in crate::gateway) fn server(&self, name: &str) -> Option<&McpServer> {
         self.servers.get(name)
     }
 

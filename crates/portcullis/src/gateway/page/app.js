@@ -5,6 +5,7 @@ import { dashboard } from "./chart.js";
 import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
 import { policy, rules, tokens } from "./rule.js";
+import { servers } from "./server.js";
 import { el, field, moment, replace, say, shell } from "./view.js";
 
 const main = document.getElementById("main");
@@ -20,6 +21,7 @@ const VIEWS = [
   ["dashboard", dashboard, "Dashboard", ["read", "admin"]],
   ["rules", rules, "Rules", ["read", "admin"]],
   ["policy", policy, "Policy", ["read", "admin"]],
+  ["servers", servers, "Servers", ["read", "approve"]],
   ["tokens", tokens, "Tokens", ["admin"]],
 ];
 const ABOVE = { record: "history", session: "sessions" };

@@ -3,6 +3,7 @@
 
 mod asks;
 mod hostile;
+mod page;
 mod remote;
 mod sessions;
 mod stateless;

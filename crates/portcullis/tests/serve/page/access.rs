@@ -82,6 +82,7 @@ fn every_view_has_names_contrast_and_room_on_a_phone() {
         ("dashboard", ".chart"),
         ("rules", "tbody tr"),
         ("policy", ".terms"),
+        ("servers", "p"),
         ("tokens", "tbody tr"),
         ("nowhere", "h1"),
     ] {

@@ -5,6 +5,8 @@ mod attacks;
 mod browser;
 mod person;
 mod reading;
+#[cfg(unix)]
+mod servers;
 
 use std::thread::JoinHandle;
 

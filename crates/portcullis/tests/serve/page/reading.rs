@@ -156,9 +156,17 @@ fn a_looser_policy_stands_on_every_page_while_it_holds() {
     let path = format!("/v1/approvals/{}/decision", asked["approval"]["id"].as_str().unwrap());
     let word = json!({ "decision": "approve" });
     assert_eq!(gateway.client().post(&path, &ana, &word).status, 200);
-    for view in
-        ["inbox", "history", "sessions", "dashboard", "rules", "policy", "tokens", "nowhere"]
-    {
+    for view in [
+        "inbox",
+        "history",
+        "sessions",
+        "dashboard",
+        "rules",
+        "policy",
+        "servers",
+        "tokens",
+        "nowhere",
+    ] {
         browser.value(&format!("location.hash = '#/{view}'"));
         browser.until(
             "document.getElementById('loosened').innerText.includes('loosened: auto approve') && document.getElementById('loosened').checkVisibility()",
