@@ -78,6 +78,7 @@ class PortcullisAnalyzer(SecurityAnalyzerBase):
                 _arguments(action),
                 session=self._session(),
                 id=action.tool_call_id,
+                **_said(action),
             )
         except Exception as error:
             details = {"error": str(error), "decision": "deny"}
@@ -122,6 +123,13 @@ def _arguments(action: ActionEvent) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise CallError("the arguments are no object")
     return {key: value for key, value in arguments.items() if key not in ("security_risk", "summary")}
+
+
+def _said(action: ActionEvent) -> dict[str, str]:
+    """What the model says beside the call. It is read for planted instructions, and loosens nothing."""
+    parts = [action.reasoning_content, *(getattr(part, "text", None) for part in action.thought)]
+    thought = "\n".join(part for part in parts if part)
+    return {name: text for name, text in (("thought", thought), ("summary", action.summary)) if text}
 
 
 def _risk(verdict: Verdict, action: ActionEvent) -> SecurityRisk:

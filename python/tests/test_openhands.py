@@ -136,6 +136,12 @@ def test_the_details_say_what_was_found(analyzer):
     assert details["action"].startswith("sha256:") and "home directory" in details["why"]
 
 
+def test_what_the_model_thinks_is_read_for_planted_instructions(analyzer):
+    planted = event("ls /tmp").model_copy(update={"thought": [TextContent(text=PLANTED)]})
+    found = {finding["rule"] for finding in analyzer.analyze_action(planted).details["findings"]}
+    assert found - {finding["rule"] for finding in analyzer.analyze_action(event("ls /tmp")).details["findings"]}
+
+
 def test_what_cannot_be_judged_is_high(tmp_path):
     broken = PortcullisAnalyzer(config=str(tmp_path / "none.toml"), record=False)
     analysis = broken.analyze_action(event("ls"))
