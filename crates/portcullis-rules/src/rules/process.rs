@@ -319,19 +319,23 @@ fn is_first(target: &str) -> bool {
 
 /// Whether a text lists every process: it comes from `ps` asked for all of them, and nothing on its way chose among them.
 fn is_every_one(target: &Text, scene: &Scene<'_>) -> bool {
-    const KEEPS_ALL: &[&str] = &["cut", "sort", "sudo", "tr", "uniq", "xargs", "tac", "column"];
+    const KEEPS_ALL: &[&str] =
+        &["column", "cut", "id", "logname", "sort", "sudo", "tac", "tr", "uniq", "whoami", "xargs"];
     let mut lists = false;
     for effect in scene.origins(target) {
         let Some(run) = run(effect) else { return false };
         let all = match run.program.as_str() {
             "ps" => {
-                lists = words(run).any(|word| {
+                let is_of_all = words(run).any(|word| {
                     let letters = word.trim_start_matches('-');
                     !word.starts_with("--")
                         && (letters.contains('x')
                             || word.starts_with('-') && letters.contains(['e', 'A']))
-                }) && !words(run)
-                    .any(|word| matches!(word, "-C" | "-p" | "-u" | "-U" | "--ppid"));
+                });
+                // All of a person's are the whole session.
+                let is_of_one = words(run).any(|word| matches!(word, "-u" | "-U"));
+                lists = (is_of_all || is_of_one)
+                    && !words(run).any(|word| matches!(word, "-C" | "-p" | "--ppid"));
                 lists
             }
             "pgrep" => {

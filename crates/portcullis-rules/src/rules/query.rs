@@ -460,8 +460,13 @@ fn file_severity(name: &str, scene: &Scene<'_>) -> Option<Severity> {
 }
 
 /// Rules about data that is lost; what only ever was in memory is not.
-const DATA: &[&str] =
-    &["query.drop.table", "query.truncate", "query.delete.all", "query.update.all"];
+const DATA: &[&str] = &[
+    "query.alter.drop",
+    "query.delete.all",
+    "query.drop.table",
+    "query.truncate",
+    "query.update.all",
+];
 
 /// Whether the code around a statement talks to one database, which it keeps in memory.
 fn is_in_memory(effect: &Effect, scene: &Scene<'_>) -> bool {

@@ -222,16 +222,24 @@ pub(super) fn shows_names(run: &Run) -> bool {
                     && words.contains(&"-n")
                         | words.iter().any(|word| matches!(*word, "-nE" | "-En" | "-nr"));
             }
+            let is_plain = |text: &str| {
+                text.chars()
+                    .all(|letter| letter.is_ascii_alphanumeric() || "=*<>_-. ".contains(letter))
+            };
             let hides = ["s/=.*//", "s/=.*$//", "s|=.*||", "s/=.*/=/"].contains(script)
                 || script
                     .strip_prefix("s/=.*/")
                     .and_then(|rest| rest.strip_suffix('/'))
-                    .is_some_and(|text| {
-                        text.chars().all(|letter| {
-                            letter.is_ascii_alphanumeric() || "=*<>_-. ".contains(letter)
-                        })
-                    });
-            hides && words.iter().filter(|word| word.starts_with('-')).count() == 0
+                    .is_some_and(is_plain);
+            // `s/^([A-Z_]+)=.*/\1=***/`: the name, and nothing of what stands behind it.
+            let keeps_name = script
+                .strip_prefix("s/^([")
+                .and_then(|rest| rest.split_once("]+)=.*/\\1"))
+                .is_some_and(|(class, text)| {
+                    is_class(class) && text.strip_suffix('/').is_some_and(is_plain)
+                });
+            let mut options = words.iter().filter(|word| word.starts_with('-'));
+            (hides || keeps_name) && options.all(|word| matches!(*word, "-E" | "-r"))
         }
         "wc" => true,
         _ => false,

@@ -892,6 +892,31 @@ impl Walk<'_> {
         self.emit(EffectKind::Run(run), span)
     }
 
+    /// Whether a compiler of this call wrote a program into what `mktemp` made, and nothing of this call came over the network: its text is
+    /// the project's or stands in the call.
+    fn is_compiled_here(&self, name: &Text) -> bool {
+        const COMPILERS: &[&str] =
+            &["c++", "cc", "clang", "clang++", "g++", "gcc", "go", "rustc", "tcc"];
+        let is_made = name.has_unknown()
+            && name.pieces.iter().all(|piece| match piece {
+                Piece::Known(known) => !known.contains(".."),
+                Piece::Unknown(what) => &**what == "mktemp",
+                Piece::Glob(_) => false,
+            });
+        is_made
+            && !self.effects.list.iter().any(|it| matches!(it.kind, EffectKind::Connect { .. }))
+            && self.effects.list.iter().any(|effect| match &effect.kind {
+                EffectKind::Run(run) if COMPILERS.contains(&run.program.as_str()) => {
+                    let words = run.arguments.iter();
+                    let mut pairs = words.clone().zip(words.skip(1));
+                    pairs.any(|(option, file)| {
+                        option.text.as_known() == Some("-o") && file.text.pieces == name.pieces
+                    })
+                }
+                _ => false,
+            })
+    }
+
     /// The program that is named in the directory of a tool that is known by its variable or that says itself where it is:
     /// `"$VIRTUAL_ENV/bin/python"`, `$(go env GOPATH)/bin/x`. What it does is what a program of that name does.
     fn of_tool_directory(&self, name: &Text) -> Option<String> {
@@ -987,6 +1012,11 @@ impl Walk<'_> {
             return printed;
         }
         let id = self.announce("", &name, &arguments.clone().into(), false, input.as_ref());
+        if self.is_compiled_here(&name.text) {
+            let mut printed = name.text.derive([Piece::Unknown("a program".into())]);
+            printed.sources.push(id);
+            return printed;
+        }
         self.gap(name.span, GapReason::UnknownProgram);
         let candidates = match name.text.as_pattern() {
             Some(pattern) => programs::matching(&base(&pattern)).map(str::to_owned).collect(),

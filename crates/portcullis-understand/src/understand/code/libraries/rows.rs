@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    text::Text,
+    text::{Piece, Text},
     understand::meaning::look::{self, Strictness},
 };
 
@@ -94,11 +94,26 @@ const SERVERS: &[&str] = &[
 
 /// Whether a value is an address that such a library gives.
 fn is_for_a_test(value: &Value) -> bool {
-    let Value::Name(path, _) = value else { return false };
-    path.contains("()")
-        && SERVERS.iter().any(|server| {
-            path.strip_prefix(server).is_some_and(|rest| rest.starts_with(['.', '/', '(']))
-        })
+    let is_given = |path: &str| {
+        path.contains("()")
+            && SERVERS.iter().any(|server| {
+                path.strip_prefix(server).is_some_and(|rest| rest.starts_with(['.', '/', '(']))
+            })
+    };
+    match value {
+        Value::Name(path, _) => is_given(path),
+        // `redis://${container.getHost()}:${port}`: nothing that is known but what stands between.
+        Value::Text(text) if text.known_prefix().ends_with("://") => {
+            let mut parts = text.pieces.iter().filter_map(|piece| match piece {
+                Piece::Unknown(what) => Some(is_given(what)),
+                _ => None,
+            });
+            let first = parts.next();
+            first.is_some_and(|it| it) && parts.all(|it| it)
+        }
+        Value::Table(table) => table.iter().any(|(_, value)| is_for_a_test(value)),
+        _ => false,
+    }
 }
 
 impl Interpreter<'_, '_, '_> {
