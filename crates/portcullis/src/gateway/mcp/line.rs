@@ -6,7 +6,10 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::pending,
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -100,6 +103,8 @@ pub(super) struct Line {
     room: Room,
     used: Instant,
     looked: Instant,
+    /// Whether nobody waits for anything of it.
+    is_idle: Arc<AtomicBool>,
 }
 
 impl Line {
@@ -109,8 +114,10 @@ impl Line {
         gateway: &Arc<Gateway>,
         headers: HeaderMap,
         generation: u64,
+        is_idle: Arc<AtomicBool>,
     ) -> Self {
         Self {
+            is_idle,
             link,
             era,
             gateway: Arc::downgrade(gateway),
@@ -155,6 +162,7 @@ impl Line {
             if self.deliver(after) || has_ended {
                 break;
             }
+            self.is_idle.store(!self.is_wanted(), Ordering::Release);
         }
         inputs.close();
         self.over("it is over");
@@ -365,12 +373,17 @@ impl Line {
         }
         drop(gateway);
         self.give_up_on_discovery();
-        let has_stream = self.stream.as_ref().is_some_and(|stream| !stream.is_closed());
-        if has_stream || !self.posts.is_empty() {
+        if self.is_wanted() {
             self.used = Instant::now();
         }
         let idle = if self.era == Era::Sessions { IDLE } else { IDLE_SHARED };
         self.used.elapsed() < idle
+    }
+
+    /// Whether somebody waits for an answer, or listens.
+    fn is_wanted(&self) -> bool {
+        let has_stream = self.stream.as_ref().is_some_and(|stream| !stream.is_closed());
+        has_stream || !self.posts.is_empty()
     }
 
     /// A server that does not say who it is does not speak this revision.

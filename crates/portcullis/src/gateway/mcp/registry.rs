@@ -7,10 +7,10 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use axum::http::{HeaderMap, StatusCode};
@@ -69,6 +69,9 @@ pub(super) struct Handle {
     owner: Id,
     inputs: mpsc::Sender<Input>,
     numbers: AtomicU64,
+    /// Whether nobody waits for anything of it.
+    is_idle: Arc<AtomicBool>,
+    begun: Instant,
 }
 
 impl Handle {
@@ -84,6 +87,21 @@ impl Handle {
     /// The number of another connection that waits for it.
     pub(super) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::AcqRel)
+    }
+}
+
+impl Open {
+    /// Ends the session of a token that was begun first of those of which nobody wants anything: many clients never end theirs.
+    fn end_oldest_idle(&mut self, owner: Id) {
+        let idle = self
+            .sessions
+            .values()
+            .filter(|handle| handle.owner == owner && handle.is_idle.load(Ordering::Acquire));
+        let Some(oldest) = idle.min_by_key(|handle| handle.begun).cloned() else { return };
+        // One that has so much to do that nothing more fits is not idle.
+        if oldest.inputs.try_send(Input::End).is_ok() {
+            self.sessions.remove(&oldest.id);
+        }
     }
 }
 
@@ -212,9 +230,15 @@ fn started(
     open.sessions.retain(|_, handle| !handle.is_over());
     open.shared.retain(|_, handle| !handle.is_over());
     open.threads.retain(|thread| !thread.is_finished());
-    let all = || open.sessions.values().chain(open.shared.values());
+    let of_one = |open: &Open| {
+        let all = open.sessions.values().chain(open.shared.values());
+        all.filter(|handle| handle.owner == caller.id).count()
+    };
+    if of_one(open) >= OF_ONE {
+        open.end_oldest_idle(caller.id);
+    }
     // Threads that are ending still have their processes.
-    let of_one = all().filter(|handle| handle.owner == caller.id).count();
+    let of_one = of_one(open);
     if open.threads.len() >= PROCESSES || of_one >= OF_ONE {
         let words = "as many sessions with servers are open as may; end one of them first";
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-sessions", words);
@@ -232,7 +256,10 @@ fn started(
         owner: caller.id,
         inputs,
         numbers: AtomicU64::new(1),
+        is_idle: Arc::default(),
+        begun: Instant::now(),
     };
+    let is_idle = Arc::clone(&handle.is_idle);
     let closed = gateway.closed.subscribe();
     let runtime = runtime::Handle::current();
     let (gateway, caller, headers) = (Arc::clone(gateway), caller.clone(), headers.clone());
@@ -246,7 +273,7 @@ fn started(
         let link = link(&gateway, (&name, &server), (&caller, options), &label, sender);
         match link {
             Ok(link) => {
-                let line = Line::new(link, era, &gateway, headers, generation);
+                let line = Line::new(link, era, &gateway, headers, generation, is_idle);
                 drop(gateway);
                 runtime.block_on(line.run(receiver, events, closed));
             }

@@ -221,22 +221,29 @@ fn a_flood_reaches_a_client_that_reads_and_fills_no_memory_for_one_that_does_not
 }
 
 #[test]
-fn one_token_has_so_many_sessions_and_no_more() {
+fn one_token_has_so_many_sessions_and_one_that_nobody_uses_gives_its_place_away() {
     let place = Place::new();
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
     let clients: Vec<_> = (0..16).map(|_| place.met()).collect();
-    let one_more = place.client().post(&request(
-        1,
-        "initialize",
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
-    ));
+    let mut streams: Vec<_> = clients
+        .iter()
+        .map(|client| {
+            let mut stream = client.open("GET", &[], "");
+            stream.begun();
+            stream
+        })
+        .collect();
+    let initialize = request(1, "initialize", params);
+    let one_more = place.client().post(&initialize);
     assert_eq!((one_more.status, one_more.code().as_str()), (429, "too-many-sessions"));
-    let session = clients[0].session.clone().unwrap();
-    clients[0].send("DELETE", &[("Mcp-Session-Id", &session)], "");
-    place.met();
-    let other = place.gateway.token("other", &["judge"]);
     let mut another = place.client();
-    another.token = other;
+    another.token = place.gateway.token("other", &["judge"]);
     another.meet(json!({}));
+    // Whose client has gone gives its place away, and no other does.
+    drop(streams.remove(3));
+    wait(|| place.client().post(&initialize).status == 200);
+    assert_eq!(clients[3].post(&request(9, "ping", json!({}))).status, 404);
+    assert_eq!(clients[2].post(&request(9, "ping", json!({}))).status, 200);
 }
 
 #[test]
