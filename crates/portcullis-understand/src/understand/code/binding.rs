@@ -133,6 +133,9 @@ impl Interpreter<'_, '_, '_> {
             _ => return true,
         }
         if let Some(held) = held {
+            for other in self.same_as(&name) {
+                self.bind(other, held.clone());
+            }
             self.bind(name, held);
         }
         true

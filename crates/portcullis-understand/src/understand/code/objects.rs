@@ -223,6 +223,10 @@ impl Interpreter<'_, '_, '_> {
         }
         let class = self.class_of(path)?;
         let index = self.named.get(&format!("{class}.{name}")).copied()?;
+        // Something else was put in its place.
+        if let Some(value) = self.variables.get(&format!("{class}.{name}")) {
+            return Some(value.clone());
+        }
         self.is_property(index).then(|| self.apply(index, Some(&[])))
     }
 

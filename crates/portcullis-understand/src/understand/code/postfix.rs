@@ -175,7 +175,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The other names of the list or table that a variable holds: `b = a` names it twice.
-    fn same_as(&self, name: &str) -> Vec<String> {
+    pub(super) fn same_as(&self, name: &str) -> Vec<String> {
         let pairs = self.aliases.iter();
         pairs
             .filter_map(|(one, other)| match (one == name, other == name) {

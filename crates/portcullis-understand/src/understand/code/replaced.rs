@@ -39,6 +39,7 @@ const REAL: &[&str] = &[
     "reload(",
     "side_effect",
     "signal.",
+    ".pause(",
     ".stop(",
     "wraps",
 ];

@@ -300,7 +300,10 @@ impl Interpreter<'_, '_, '_> {
             known.is_none_or(|it| words.iter().any(|name| it.starts_with(name)))
         });
         let is_option = words.iter().any(|word| word.starts_with('-'));
-        if let Some(default) = named("default").filter(|_| is_option && told.is_none()) {
+        let is_set_elsewhere = self.source.contains("set_defaults(");
+        if let Some(default) =
+            named("default").filter(|_| is_option && told.is_none() && !is_set_elsewhere)
+        {
             let value = default.value.clone();
             self.bind(format!("{parser}.parse_args().{dest}"), value);
         }
@@ -323,6 +326,25 @@ impl Interpreter<'_, '_, '_> {
             if let (Some(name), Some(default)) = (named, keyword("default")) {
                 let name = name.trim_start_matches('-').replace('-', "_");
                 self.options.push((name, default.value.clone()));
+            }
+        }
+        // Arguments that the code gives itself are not looked up.
+        if matches!(last, "parse_args" | "parse_known_args")
+            && given.iter().any(|it| !matches!(&it.value, Value::List(list) if list.is_empty()))
+        {
+            return Some(Value::Text(mixed("arguments", given.iter().map(|it| &it.value))));
+        }
+        if path == "os.environ.update" {
+            for given in given {
+                match (&given.name, &given.value) {
+                    (Some(name), value) => self.bind(format!("os.environ.{name}"), value.clone()),
+                    (None, Value::Table(table)) => {
+                        for (name, value) in table {
+                            self.bind(format!("os.environ.{name}"), value.clone());
+                        }
+                    }
+                    _ => {}
+                }
             }
         }
         if last == "add_argument" {

@@ -903,10 +903,24 @@ impl Walk<'_> {
                 Piece::Unknown(what) => &**what == "mktemp",
                 Piece::Glob(_) => false,
             });
+        let is_overwritten = |effect: &crate::effect::Effect| match &effect.kind {
+            EffectKind::Write { target, .. } => target.text.pieces == name.pieces,
+            EffectKind::Connect { .. } => true,
+            _ => false,
+        };
         is_made
-            && !self.effects.list.iter().any(|it| matches!(it.kind, EffectKind::Connect { .. }))
+            && !self.effects.list.iter().any(is_overwritten)
             && self.effects.list.iter().any(|effect| match &effect.kind {
                 EffectKind::Run(run) if COMPILERS.contains(&run.program.as_str()) => {
+                    let has_source = run.arguments.iter().any(|word| {
+                        let text = word.text.display();
+                        [".c", ".cc", ".cpp", ".cxx", ".go", ".rs"]
+                            .iter()
+                            .any(|end| text.ends_with(end))
+                    });
+                    if !has_source {
+                        return false;
+                    }
                     let words = run.arguments.iter();
                     let mut pairs = words.clone().zip(words.skip(1));
                     pairs.any(|(option, file)| {
