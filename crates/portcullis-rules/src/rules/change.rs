@@ -49,12 +49,16 @@ static RULES: &[Rule] = &[
             let pipeline = place::place_of(target, scene.facts) == Place::ContinuousIntegration;
             pipeline.then(|| {
                 let text = content.display();
-                let severity =
-                    if gives_strangers_rights(&text) || is_hostile(content) && !is_plain(&text) {
-                        Severity::High
-                    } else {
-                        Severity::Medium
-                    };
+                // No step needs every secret at once.
+                let takes_all = text.contains("toJSON(secrets)");
+                let severity = if gives_strangers_rights(&text)
+                    || takes_all
+                    || is_hostile(content) && !is_plain(&text)
+                {
+                    Severity::High
+                } else {
+                    Severity::Medium
+                };
                 about(severity, target, "this writes")
             })
         }),
