@@ -50,7 +50,8 @@ static RULES: &[Rule] = &[
             pipeline.then(|| {
                 let text = content.display();
                 // No step needs every secret at once.
-                let takes_all = text.contains("toJSON(secrets)");
+                let compact = text.to_ascii_lowercase().replace(' ', "");
+                let takes_all = compact.contains("tojson(secrets)");
                 let severity = if gives_strangers_rights(&text)
                     || takes_all
                     || is_hostile(content) && !is_plain(&text)

@@ -437,14 +437,11 @@ impl Client {
             let escaped = self.escapes.iter().find_map(|escape| {
                 let command = line.strip_prefix(escape)?;
                 // A command in quotes ends with them.
-                let quote = escape.strip_suffix('|')?.chars().last();
-                Some(match quote.filter(|it| matches!(it, '\'' | '"')) {
-                    Some(quote) => command.split(quote).next().unwrap_or(command),
-                    None => command,
-                })
+                match escape.strip_suffix('|').and_then(|before| before.chars().last()) {
+                    Some(quote @ ('\'' | '"')) => command.split(quote).next(),
+                    _ => Some(command),
+                }
             });
-            let escaped = escaped
-                .or_else(|| self.escapes.iter().find_map(|escape| line.strip_prefix(escape)));
             match escaped {
                 Some(command) => {
                     walk.note("db.shell-escape", span);

@@ -336,8 +336,9 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     let mut read = Vec::new();
     if let Some(code) = code {
         // perl opens what it is given the names of with `open` in its old form: a pipe in a name is a command.
+        let reads = |mark: &str| code.text.known_prefix().contains(mark);
         let opens = speaker.language == "perl"
-            && (reads_operands(&invocation.arguments) || code.text.known_prefix().contains("<>"));
+            && (reads_operands(&invocation.arguments) || reads("<>") || reads("<ARGV>"));
         for operand in operands.iter().filter(|operand| opens && **operand != code) {
             if let Some(known) = operand.text.as_known().map(str::trim)
                 && let Some(command) = known.strip_suffix('|').or_else(|| known.strip_prefix('|'))

@@ -41,7 +41,7 @@ pub mod statements;
 pub mod system;
 mod text;
 pub mod trees;
-pub(crate) mod wrappers;
+mod wrappers;
 
 pub use options::{Given, Options, Word};
 pub(crate) use printers::prints_for_shells;

@@ -24,7 +24,7 @@ use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::{terminal, typing};
 
 /// Whether a program, or a word of the shell, is there to run another one.
-pub(crate) fn is_wrapper(name: &str) -> bool {
+pub(super) fn is_wrapper(name: &str) -> bool {
     super::hands_all_on(name) || WRAPPERS.binary_search_by(|row| row.name.cmp(name)).is_ok()
 }
 

@@ -67,7 +67,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         false => files,
     };
     for name in names {
-        let file = if name == "-" {
+        let file = if matches!(name.as_str(), "-" | "/dev/stdin") {
             let input = invocation.input.as_ref();
             let Some(known) = input.and_then(Text::as_known) else {
                 walk.gap(invocation.span, GapReason::UnknownCode);

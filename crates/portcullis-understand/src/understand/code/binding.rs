@@ -76,7 +76,12 @@ impl Interpreter<'_, '_, '_> {
         }
         let close = if is_member { start + 2 } else { self.partner(start + 1) };
         let name = self.word_at(start);
-        let is_held = matches!(self.variables.get(name), Some(Value::Table(_) | Value::List(_)));
+        let is_held = match self.variables.get(name) {
+            Some(Value::Table(_)) => true,
+            // `list.length = 0` is no entry.
+            Some(Value::List(_)) => !is_member,
+            _ => false,
+        };
         if !is_held || !REPLACES.contains(&self.word_at(close + 1)) {
             return false;
         }

@@ -126,6 +126,7 @@ impl Interpreter<'_, '_, '_> {
         self.mark_active(index, true);
         self.calls += 1;
         self.put_aside_for(index);
+        let matched = std::mem::take(&mut self.matched);
         let mut before = Vec::new();
         for (name, value) in &function.captured {
             before.push((name.clone(), self.variables.insert(name.clone(), value.clone())));
@@ -199,6 +200,7 @@ impl Interpreter<'_, '_, '_> {
             };
         }
         self.calls -= 1;
+        self.matched = matched;
         self.leave_replaced();
         self.rise();
         value.unwrap_or_else(|| Value::unknown("what a function gives"))

@@ -108,7 +108,8 @@ impl Interpreter<'_, '_, '_> {
                 Some(Value::List(pairs)) => table_of(pairs),
                 _ => None,
             },
-            ("python", "next") => list(first)?.into_iter().next(),
+            // How many were taken before is not counted.
+            ("python", "next") => list(first)?.into_iter().reduce(Value::or),
             ("python", "max" | "min" | "random.choice" | "secrets.choice") => {
                 let many = given.iter().filter(|it| it.name.is_none()).map(|it| it.value.clone());
                 let many: Vec<Value> = many.collect();
@@ -311,8 +312,9 @@ impl Interpreter<'_, '_, '_> {
             (Value::List(list), "shift" | "popleft") => list.first().cloned(),
             // A generator: `{value, done}`.
             (Value::List(list), "next") if self.language == "javascript" => {
-                let first = list.first().cloned().unwrap_or_else(|| Value::name("undefined"));
-                Some(Value::Table(vec![("value".to_owned(), first)]))
+                let any = list.iter().cloned().reduce(Value::or);
+                let any = any.unwrap_or_else(|| Value::name("undefined"));
+                Some(Value::Table(vec![("value".to_owned(), any)]))
             }
             (Value::Table(_) | Value::List(_), "deref") => Some(receiver.clone()),
             (Value::List(list), "flat") => {

@@ -44,6 +44,13 @@ impl Interpreter<'_, '_, '_> {
                 let settle = |name: &str| Given { name: None, value: Value::name(name), span };
                 self.apply(*index, Some(&[settle(SETTLE), settle("Promise.refuse")]));
                 let value = std::mem::replace(&mut self.settled, outer);
+                let value = match value {
+                    // Whoever it was handed to may settle it too.
+                    Some(value) if self.hands_on(*index) => {
+                        Some(value.or(Value::unknown("a promise")))
+                    }
+                    value => value,
+                };
                 return Some(value.unwrap_or_else(|| Value::unknown("a promise")));
             }
             (SETTLE, [first, ..]) => {
@@ -84,6 +91,15 @@ impl Interpreter<'_, '_, '_> {
             self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
         }
         Some(Value::unknown("nothing"))
+    }
+
+    /// Whether a function names its first parameter without calling it.
+    fn hands_on(&self, index: usize) -> bool {
+        let Some(function) = self.functions.get(index) else { return true };
+        let Some(first) = function.parameters.first() else { return false };
+        let word =
+            |at: usize| function.unit.tokens.get(at).map_or("", |token| token.span.of(self.source));
+        function.body.clone().any(|at| word(at) == first.name && word(at + 1) != "(")
     }
 
     /// `queue.put(value)`, then `queue.get()`: what comes out went in before.

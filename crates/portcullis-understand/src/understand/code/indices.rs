@@ -42,7 +42,9 @@ impl Interpreter<'_, '_, '_> {
 
     pub(super) fn index(&mut self, value: Value) -> Value {
         let close = self.partner(self.at);
-        let is_arguments = self.at > 0 && self.word_at(self.at - 1) == "argv";
+        let is_changed =
+            ["argv.", "argv =", "argv=", "argv +"].iter().any(|it| self.source.contains(it));
+        let is_arguments = self.at > 0 && self.word_at(self.at - 1) == "argv" && !is_changed;
         if self.language == "python"
             && let Some(parts) = self.slice_parts(close)
         {

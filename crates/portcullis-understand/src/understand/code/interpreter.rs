@@ -140,7 +140,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             decorated: Vec::new(),
             replaced: Vec::new(),
             patched: Vec::new(),
-            matched: None,
+            matched: Vec::new(),
             served: None,
             settled: None,
             options: Vec::new(),
@@ -359,8 +359,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) settled: Option<Value>,
     /// The directory that a server of files was told.
     pub(super) served: Option<Text>,
-    /// What the `match` that is read looks at.
-    pub(super) matched: Option<Value>,
+    /// What each `match` around looks at, with the token behind it.
+    pub(super) matched: Vec<(usize, Value)>,
     /// What the patches before the definition that is read next put aside.
     pub(super) patched: Vec<String>,
     /// What does nothing while a function runs, by the function.

@@ -19,7 +19,10 @@ impl Interpreter<'_, '_, '_> {
         if colon >= end {
             return;
         }
-        let subject = self.matched.clone().unwrap_or_else(|| Value::unknown("what is matched"));
+        let at = self.at;
+        self.matched.retain(|(end, _)| *end > at);
+        let subject = self.matched.last().map(|(_, value)| value.clone());
+        let subject = subject.unwrap_or_else(|| Value::unknown("what is matched"));
         // Alternatives bind the same names.
         let mut from = self.at;
         for at in self.at..=colon {

@@ -227,7 +227,15 @@ impl Interpreter<'_, '_, '_> {
         if let Some(value) = self.variables.get(&format!("{class}.{name}")) {
             return Some(value.clone());
         }
-        self.is_property(index).then(|| self.apply(index, Some(&[])))
+        if !self.is_property(index) {
+            return None;
+        }
+        let value = self.apply(index, Some(&[]));
+        // Inside of a class it is not known for sure whose object this is.
+        Some(match self.bound(&format!("{path}.{name}")) {
+            Some(field) => field.or(value),
+            None => value,
+        })
     }
 
     /// A member that neither an object nor its class has: what `__getattr__` makes of its name.
@@ -270,7 +278,8 @@ impl Interpreter<'_, '_, '_> {
             return None;
         }
         let close = self.partner(open);
-        if self.word_at(close + 1) != "{" {
+        // On a line of its own it may be a block behind a call.
+        if self.word_at(close + 1) != "{" || self.is_first(close + 1) {
             return None;
         }
         let name = self.name_of_method(at);

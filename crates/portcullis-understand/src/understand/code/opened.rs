@@ -103,7 +103,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether a server that has this for its handler gives out the files of a directory.
-    fn gives_files(&self, handler: &Value) -> bool {
+    pub(super) fn gives_files(&self, handler: &Value) -> bool {
         const HANDLER: &str = "SimpleHTTPRequestHandler";
         match handler {
             Value::Name(path, _) => {

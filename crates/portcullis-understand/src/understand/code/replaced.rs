@@ -45,13 +45,9 @@ const REAL: &[&str] = &[
 ];
 
 /// Patches of libraries: how they are written, and what does nothing outside of the program as long as they last. Sources: the pages of
-/// responses, requests-mock, respx, HTTPretty, aioresponses, pook and pyfakefs.
+/// responses, requests-mock, respx, aioresponses and pyfakefs. What lets through whatever it was not told of is not here.
 const PATCHES: &[(&str, &[&str])] = &[
     ("aioresponses.aioresponses", &["aiohttp"]),
-    ("httpretty.activate", &["requests", "urllib"]),
-    ("httpretty.enabled", &["requests", "urllib"]),
-    ("pook.on", &["requests", "urllib"]),
-    ("pook.use", &["requests", "urllib"]),
     ("pyfakefs.fake_filesystem_unittest.Patcher", FILES),
     ("pyfakefs.fake_filesystem_unittest.patchfs", FILES),
     ("requests_mock.Mocker", &["requests"]),

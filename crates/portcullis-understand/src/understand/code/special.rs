@@ -355,8 +355,11 @@ impl Interpreter<'_, '_, '_> {
             && let Some(directory) = keyword("directory")
         {
             self.served = Some(directory.value.text());
-            if path.ends_with("partial") {
-                return plain.first().map(|first| first.value.clone());
+            if let [handler] = plain.as_slice()
+                && path.ends_with("partial")
+                && self.gives_files(&handler.value)
+            {
+                return Some(handler.value.clone());
             }
         }
         if matches!(path, "sys.path.insert" | "sys.path.append") {

@@ -168,7 +168,10 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.at += 1;
                 if word == "match" && self.language == "python" {
-                    self.matched = Some(self.values_in_line());
+                    let end = self.block_end(start);
+                    let value = self.values_in_line();
+                    self.matched.retain(|(end, _)| *end > start);
+                    self.matched.push((end, value));
                 }
                 if word == "case" && self.language == "python" {
                     self.pattern();

@@ -430,10 +430,10 @@ impl Walk<'_> {
         }
         let row =
             programs::program(&basename).or_else(|| programs::program(unversioned(&basename)));
-        // What lies in the project under the name of a program that runs others is the project's own: `./bin/watch`, `./at`.
+        // What lies in the project under an everyday word is the project's own, and not the program that runs others: `./bin/watch`, `./at`.
         let is_namesake = |row: &&programs::Program| {
             known.contains('/')
-                && (programs::wrappers::is_wrapper(row.name) || matches!(row.name, "at" | "batch"))
+                && matches!(row.name, "at" | "batch" | "script" | "time" | "watch")
                 && self.target(&name.text).path.as_deref().is_some_and(|path| {
                     const TOOLS: &[&str] =
                         &["/.bin/", "/.venv/", "/node_modules/", "/vendor/", "/venv/"];
