@@ -6,43 +6,30 @@
 
 mod engine;
 mod failure;
-mod judged;
 
-use portcullis::wire::{AssessAnswer, AssessRequest, InspectAnswer};
-use portcullis_core::{assessor::RiskAssessor, inspect, secrets::redacted};
+use portcullis::embedded;
 use pyo3::prelude::*;
 
-use crate::failure::{CallError, apart, json};
+use crate::failure::raised;
 
 /// What a text holds that an agent or its readers must be careful with: the answer of `portcullis inspect --json`.
 #[pyfunction]
 #[pyo3(name = "inspect")]
 fn inspect_text(py: Python<'_>, text: &str) -> PyResult<String> {
-    apart(py, || {
-        let seen = inspect::inspect(text);
-        json(&InspectAnswer::new(None, &seen, redacted(text)))
-    })?
+    py.detach(|| embedded::inspect(text)).map_err(raised)
 }
 
 /// A text without the secrets in it.
 #[pyfunction]
 #[pyo3(name = "redact")]
 fn redact_text(py: Python<'_>, text: &str) -> PyResult<String> {
-    apart(py, || redacted(text))
+    py.detach(|| embedded::redact(text)).map_err(raised)
 }
 
 /// Assesses an action by the documented rules, a line as `portcullis assess --jsonl` reads it, without the rules of these names.
 #[pyfunction]
 fn assess(py: Python<'_>, line: &str, without: Vec<String>) -> PyResult<String> {
-    apart(py, || {
-        let request = AssessRequest::parse(line.as_bytes(), 1);
-        let request = request.map_err(|error| CallError::new_err(error.message))?;
-        let mut assessor = RiskAssessor::new();
-        for name in without {
-            assessor.remove_rule(&name);
-        }
-        json(&AssessAnswer::new(request.id.as_ref(), &assessor.assess(&request.action)))
-    })?
+    py.detach(|| embedded::assess(line, &without)).map_err(raised)
 }
 
 #[pymodule]
@@ -51,11 +38,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("GateError", py.get_type::<failure::GateError>())?;
     module.add("ConfigError", py.get_type::<failure::ConfigError>())?;
-    module.add("CallError", py.get_type::<CallError>())?;
+    module.add("CallError", py.get_type::<failure::CallError>())?;
     module.add("RecordError", py.get_type::<failure::RecordError>())?;
     module.add("InternalError", py.get_type::<failure::InternalError>())?;
     module.add_class::<engine::Engine>()?;
-    module.add_class::<judged::Judged>()?;
+    module.add_class::<engine::Judged>()?;
     module.add_function(wrap_pyfunction!(inspect_text, module)?)?;
     module.add_function(wrap_pyfunction!(redact_text, module)?)?;
     module.add_function(wrap_pyfunction!(assess, module)?)?;

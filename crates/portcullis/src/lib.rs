@@ -14,6 +14,7 @@ pub mod cli;
 pub mod config;
 pub mod confirmation;
 pub mod conversation;
+pub mod embedded;
 pub mod gateway;
 pub mod grants;
 pub mod guardian;

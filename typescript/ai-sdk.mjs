@@ -1,0 +1,3 @@
+import adapter from "./ai-sdk.js";
+
+export const { protect } = adapter;

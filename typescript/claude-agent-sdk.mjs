@@ -1,0 +1,3 @@
+import adapter from "./claude-agent-sdk.js";
+
+export const { portcullis } = adapter;
