@@ -8,10 +8,7 @@ use super::{
     pattern::{Located, is_bare, is_drive, is_other_home},
     system::{SYSTEM, SYSTEM_TOPS},
 };
-use crate::{
-    facts::Facts,
-    standing::{AgentFile, Place},
-};
+use crate::{facts::Facts, standing::Place};
 
 pub(super) fn ground(located: &Located<'_>, facts: &Facts) -> Place {
     let parts = located.all();
@@ -33,7 +30,7 @@ pub(super) fn ground(located: &Located<'_>, facts: &Facts) -> Place {
     if let Some(below) = located.below_workspace() {
         return workspace(located, below);
     }
-    if agents::find(located).is_some_and(AgentFile::is_guarding) {
+    if is_of_agent(located) {
         return Place::Agent;
     }
     if let Some(below) = located.below_home() {
@@ -151,6 +148,15 @@ fn device(located: &Located<'_>, first: &str) -> Option<Place> {
     }
 }
 
+/// Whether a path names what an agent is set up with; a pattern that only may name some of it stays what it is besides.
+fn is_of_agent(located: &Located<'_>) -> bool {
+    agents::find(located).is_some_and(|file| {
+        file.is_guarding()
+            && (located.is_literal()
+                || file.patterns.iter().any(|pattern| located.surely_matches(pattern)))
+    })
+}
+
 fn workspace(located: &Located<'_>, below: &[Cow<'_, str>]) -> Place {
     match below {
         [] => return Place::WorkspaceTop,
@@ -162,7 +168,7 @@ fn workspace(located: &Located<'_>, below: &[Cow<'_, str>]) -> Place {
     if below.iter().any(|part| CONTROL.contains(&part.as_ref())) {
         return version_control(below);
     }
-    if agents::find(located).is_some_and(AgentFile::is_guarding) {
+    if is_of_agent(located) {
         return Place::Agent;
     }
     if index!(CONTINUOUS_INTEGRATION, row => row).row(located).is_some() {

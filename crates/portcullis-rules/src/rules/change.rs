@@ -11,6 +11,7 @@ use crate::{
     finding::Category,
     place::{self, Place},
     risk::Severity,
+    text::Text,
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
@@ -48,6 +49,10 @@ static RULES: &[Rule] = &[
             let (target, _, content) = written(effect)?;
             let pipeline = place::place_of(target, scene.facts) == Place::ContinuousIntegration;
             pipeline.then(|| {
+                // What is put together from values that are not known is any of what the code around it says.
+                let said = || Text::known(scene.effects.layer_text(effect.at.layer));
+                let content = if content.has_unknown() { said() } else { content.clone() };
+                let content = &content;
                 let text = content.display();
                 // No step needs every secret at once.
                 let compact = text.to_ascii_lowercase().replace(' ', "");

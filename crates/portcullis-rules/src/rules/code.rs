@@ -284,7 +284,8 @@ static RULES: &[Rule] = &[
         reversible: false,
         when: When::Noted,
         fires: &[
-            "python3 -c 'import boto3; boto3.client(\"ec2\").terminate_instances(InstanceIds=ids)'",
+            "python3 -c 'from google.cloud import storage; storage.Client().bucket(\"b\").delete_blobs(names)'",
+            "python3 -c 'from azure.mgmt.resource import ResourceManagementClient as C; C(c, s).resource_groups.begin_delete(\"rg\")'",
         ],
         quiet: &["python3 -c 'import boto3; boto3.client(\"ec2\").describe_instances()'"],
     },

@@ -184,6 +184,10 @@ static RULES: &[Rule] = &[
         reversible: true,
         when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
+            // What a word holds that is not known, may be a name with a value.
+            if run.arguments.iter().any(|word| word.text.as_known().is_none()) {
+                return None;
+            }
             let prints = match run.program.as_str() {
                 "env" => {
                     words(run).all(|word| matches!(word, "-0" | "--null" | "-i"))

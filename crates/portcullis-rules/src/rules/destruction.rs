@@ -263,6 +263,7 @@ static RULES: &[Rule] = &[
             "mogrify -resize 10% ~/Pictures/*.jpg",
             "for f in ~/Pictures/*.jpg; do cp x \"$f\"; done",
             "ls ~ | xargs -I% cp /dev/null ~/%",
+            "for f in src/*.py; do : > \"$f\"; done",
         ],
         quiet: &[
             "find ~ -name '*.log' -exec truncate -s 0 {} +",
@@ -872,6 +873,10 @@ fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     };
     let is_every = is_plain(last) || is_deep || is_personal();
     let place = place::place_of(target, scene.facts);
+    let is_emptied = mode == WriteMode::Replace && content.is_empty();
+    if is_emptied && place == Place::Workspace && SOURCES.iter().any(|end| last.ends_with(end)) {
+        return Some(about(Severity::High, target, "this empties every file of"));
+    }
     let holds = matches!(
         place,
         Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
@@ -894,6 +899,13 @@ fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     (is_every && holds && !is_edit_elsewhere)
         .then(|| about(Severity::High, target, "this overwrites every file of"))
 }
+
+/// Endings of what people write and builds read.
+const SOURCES: &[&str] = &[
+    "*.c", "*.cc", "*.cpp", "*.cs", "*.css", "*.ex", "*.go", "*.h", "*.hpp", "*.hs", "*.html",
+    "*.java", "*.js", "*.jsx", "*.kt", "*.md", "*.php", "*.pl", "*.py", "*.rb", "*.rs", "*.scala",
+    "*.sh", "*.sql", "*.swift", "*.tf", "*.ts", "*.tsx", "*.vue",
+];
 
 /// Whether a path goes through a folder below the home in which people keep what they made themselves.
 fn is_in_personal_folder(target: &Target, scene: &Scene<'_>) -> bool {

@@ -19,6 +19,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "ansible-vault",
         "cdk",
         "cdktf",
+        "chalice",
         "chef",
         "chef-client",
         "chef-run",
@@ -31,6 +32,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "puppet",
         "salt",
         "salt-ssh",
+        "sam",
         "serverless",
         "sls",
         "sops",
@@ -39,6 +41,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "terraform",
         "terragrunt",
         "tofu",
+        "zappa",
     ],
     rules: RULES,
 };
@@ -129,7 +132,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "terraform|tofu|terragrunt apply|import|refresh|taint|untaint !-auto-approve",
             "pulumi up|update|refresh|import",
-            "cdk|cdktf|sst|serverless|sls|copilot deploy",
+            "cdk|cdktf|sst|serverless|sls|copilot|sam|chalice|zappa deploy",
         ]),
         fires: &["terraform apply plan.bin", "pulumi up", "cdk deploy"],
         quiet: &["terraform plan", "pulumi preview", "cdk synth"],

@@ -14,6 +14,7 @@ use crate::{
     risk::Severity,
 };
 
+mod capacity;
 mod change;
 mod cloud;
 mod cluster;
@@ -51,6 +52,7 @@ mod permission;
 mod persistence;
 mod privilege;
 mod process;
+mod production;
 mod protection;
 mod query;
 mod requests;
@@ -205,6 +207,7 @@ pub static SHELVES: &[&Shelf] = &[
     &protection::gate::SHELF,
     &protection::hook::SHELF,
     &protection::agent::SHELF,
+    &capacity::SHELF,
     &change::SHELF,
     &cloud::SHELF,
     &cluster::SHELF,
@@ -224,6 +227,7 @@ pub static SHELVES: &[&Shelf] = &[
     &network::SHELF,
     &outward::SHELF,
     &packages::SHELF,
+    &production::SHELF,
     &query::SHELF,
     &requests::SHELF,
     &endpoint::SHELF,

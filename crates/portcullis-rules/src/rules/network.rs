@@ -13,7 +13,7 @@ use crate::{
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
-    text::Taint,
+    text::{Piece, Taint},
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -346,6 +346,20 @@ static RULES: &[Rule] = &[
         ]),
         fires: &["nmap -sS -p- 10.0.0.0/8", "masscan 203.0.0.0/16 -p80"],
         quiet: &["nmap -sV localhost", "nmap 192.168.1.0/24"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.scan.hosts",
+        message: "one machine after the other of a network is tried",
+        remedy: "name the machine that you mean",
+        when: When::Effect(Kinds::CONNECT, neighbours),
+        fires: &[
+            "python3 -c 'import requests\nfor i in range(1, 255): requests.get(f\"http://192.168.1.{i}/\")'",
+        ],
+        quiet: &[
+            "curl http://192.168.1.$HOST/",
+            "python3 -c 'import requests\nfor i in range(1, 9): requests.get(f\"http://127.0.0.{i}/\")'",
+        ],
         ..CONNECTS
     },
     Rule {
@@ -827,4 +841,26 @@ fn unchecked_host(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
                 || written.contains("stricthostkeycheckingoff")
         })
         .then(Hit::default)
+}
+
+/// `http://192.168.1.${i}:8080/`: a host of which only the last numbers are left open is each of them.
+fn neighbours(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let EffectKind::Connect(connection) = &effect.kind else { return None };
+    let [Piece::Known(known), Piece::Unknown(what), ..] = connection.address.pieces.as_slice()
+    else {
+        return None;
+    };
+    // One that a variable names is one; a counter and an element are each.
+    if !matches!(&**what, "a number" | "an element") {
+        return None;
+    }
+    let authority = known.rsplit(['/', '@']).next()?;
+    let numbers = authority.strip_suffix('.')?;
+    let mut parts = numbers.split('.').peekable();
+    let first = parts.peek()?.parse::<u8>().ok()?;
+    (first != 127 && parts.all(|part| part.parse::<u8>().is_ok())).then(|| Hit {
+        severity: Some(Severity::High),
+        resource: Some(format!("host:{authority}*")),
+        ..Hit::default()
+    })
 }

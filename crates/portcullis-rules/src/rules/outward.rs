@@ -185,6 +185,32 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "forge.pipeline.write",
+        severity: Severity::High,
+        message: "what continuous integration runs is changed on the server, without a commit that anybody looks at",
+        remedy: "change the file here, push a branch, and ask for a review: `gh pr create`",
+        when: When::Command(&[
+            "gh api *contents/.github/workflows/*|*contents/.github/actions/* -X=PUT|-X=DELETE|--method=PUT|--method=DELETE",
+            "glab api *repository/files/.gitlab-ci* -X=PUT|-X=POST|-X=DELETE|--method=PUT|--method=POST|--method=DELETE",
+        ]),
+        fires: &["gh api -X PUT repos/o/r/contents/.github/workflows/ci.yml --input x.json"],
+        quiet: &[
+            "gh api repos/o/r/contents/.github/workflows/ci.yml",
+            "gh api -X PUT repos/o/r/contents/docs/a.md --input x.json",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "forge.secret.write",
+        severity: Severity::High,
+        message: "a secret that the pipelines of a repository work with is replaced or removed for everybody",
+        remedy: "let a person set it in the repository's settings",
+        when: When::Command(&["gh secret set|delete|remove", "glab variable set|update|delete"]),
+        fires: &["gh secret set DEPLOY_KEY --body x", "glab variable delete TOKEN"],
+        quiet: &["gh secret list", "glab variable list", "gh variable set COLOR --body red"],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "forge.pipeline.start",
         message: "a pipeline is started, which runs with the rights of the repository",
         remedy: "see what it does: `gh workflow view NAME --yaml`",
@@ -231,6 +257,31 @@ static RULES: &[Rule] = &[
             "git push --dry-run origin main",
             "git push origin main-menu",
             "git push origin --delete main",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.push.tag",
+        message: "a tag goes out: others take it for a release, and pipelines that build and publish one start by it",
+        remedy: "push the branch alone, and let a person push the tag",
+        when: When::Command(&[
+            "git push --tags|--follow-tags !--dry-run !-n",
+            "git push * v0*|refs/tags/*|*:refs/tags/*|v1*|v2*|v3*|v4*|v5*|v6*|v7*|v8*|v9* !--delete !-d !--dry-run !-n",
+            "git push * tag !--delete !-d !--dry-run !-n",
+        ]),
+        fires: &[
+            "git push origin v3.0.0",
+            "git push --follow-tags",
+            "git push origin --tags",
+            "git push origin tag rc1",
+            "git push origin HEAD:refs/tags/v1",
+        ],
+        quiet: &[
+            "git push origin fix-42",
+            "git push origin --delete v3.0.0-rc1",
+            "git tag v3.0.0",
+            "git push --tags --dry-run",
+            "git fetch --tags",
         ],
         ..Rule::CHANGE
     },

@@ -36,23 +36,27 @@ static PROOFS: &[(&str, Proof)] = &[
     ("container.prune.volumes", labelled),
     ("container.remove.many", stopped_or_chosen),
     ("container.run.host-mount", projects::shows_names_only),
-    ("db.drop", databases::test_database),
+    ("db.drop", |run, effect, scene| {
+        databases::test_database(run, effect, scene) || made::database(run, effect, scene)
+    }),
     ("db.mongo.drop", databases::test_documents),
     ("db.redis.flush", |run, effect, scene| {
         numbered_keys(run, effect, scene) || made::server(run, effect, scene)
     }),
     ("db.reset", databases::test_environment),
     ("db.script.drop", databases::test_documents),
-    ("git.checkout.everything", uncommitted::is_nothing),
+    ("deploy.production", cluster_here),
+    ("git.checkout.everything", loses_nothing),
     ("git.checkout.file", |run, effect, scene| {
-        uncommitted::is_nothing(run, effect, scene) || made::generated(run, effect, scene)
+        loses_nothing(run, effect, scene) || made::generated(run, effect, scene)
     }),
     ("git.clean.force", only_made),
     ("git.push.force", |run, effect, scene| {
         pushes_nothing(run, effect, scene) || pushes_into_temporary(run, effect, scene)
     }),
     ("git.push.shared", pushes_into_temporary),
-    ("git.reset.hard", uncommitted::is_nothing),
+    ("git.push.tag", pushes_into_temporary),
+    ("git.reset.hard", loses_nothing),
     ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),
@@ -87,6 +91,11 @@ pub(super) fn tempered(rule: &str, effect: &Effect, scene: &Scene<'_>, mut hit: 
         hit.severity = Some(Severity::Medium);
     }
     hit
+}
+
+/// Nothing that was never committed, or nothing but what this call made.
+fn loses_nothing(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    uncommitted::is_nothing(run, effect, scene) || made::work_tree_of_its_own(run, effect, scene)
 }
 
 /// Words by which an address of this machine, or a name, may mean something elsewhere.
@@ -158,14 +167,14 @@ fn is_here(options: Options<'_>, hosts: &[&str]) -> bool {
     options.values_of(hosts).all(|host| host.text.as_known().is_some_and(is_this_machine))
 }
 
-fn is_this_machine(host: &str) -> bool {
+pub(super) fn is_this_machine(host: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "::1" | "[::1]")
         || host.starts_with("/var/run/")
         || host.starts_with("/tmp/")
 }
 
 /// The host in a URL, without whoever signs in and the port.
-fn host_of(url: &str) -> Option<&str> {
+pub(super) fn host_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority.rsplit('@').next()?;

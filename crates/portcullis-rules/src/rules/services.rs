@@ -291,13 +291,11 @@ static RULES: &[Rule] = &[
             "supabase secrets set|unset",
             "firebase functions:secrets:access|functions:config:get|login:ci",
             "gh auth token",
-            "gh secret set|delete|remove",
             "gh variable set|delete",
         ]),
         fires: &[
             "heroku config:unset KEY -a prod",
             "vercel env pull .env",
-            "gh secret set TOKEN",
             "fly secrets unset KEY",
         ],
         quiet: &["heroku apps:info", "vercel env ls", "gh secret list", "fly secrets list"],
@@ -600,8 +598,15 @@ static RULES: &[Rule] = &[
             "glab ssh-key|deploy-key|token add|create|revoke|rotate|delete",
             "gh auth refresh --scopes|-s",
             "gh api * -f=*permission*|-f=*key=*",
+            "gh api *collaborators/*|*memberships/*|*/keys|*hooks -X=PUT|-X=POST|-X=PATCH|--method=PUT|--method=POST|--method=PATCH",
         ]),
-        fires: &["gh ssh-key add key.pub", "glab token create x", "gh auth refresh -s admin:org"],
+        fires: &[
+            "gh api -X PUT repos/o/r/collaborators/eve",
+            "gh api -X POST repos/o/r/hooks --input hook.json",
+            "gh ssh-key add key.pub",
+            "glab token create x",
+            "gh auth refresh -s admin:org",
+        ],
         quiet: &["gh ssh-key list", "gh auth status"],
         ..Rule::OPENS
     },
@@ -702,6 +707,21 @@ static RULES: &[Rule] = &[
         ]),
         fires: &["twilio api:core:messages:create --to +1 --from +2 --body hi"],
         quiet: &["twilio phone-numbers:list", "twilio profiles:list"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "messages.send.many",
+        category: Category::Exfiltration,
+        severity: Severity::High,
+        message: "a message goes out to each of a list of people in somebody's name",
+        remedy: "let a person read it and see to whom it goes; send it to yourself first",
+        when: When::Noted,
+        fires: &[
+            "python3 -c 'import smtplib\ns = smtplib.SMTP(\"m.acme.com\")\nfor to in open(\"list.txt\"):\n    s.sendmail(\"a@acme.com\", to, \"hi\")'",
+        ],
+        quiet: &[
+            "python3 -c 'import smtplib\ns = smtplib.SMTP(\"m.acme.com\")\ns.sendmail(\"a@acme.com\", \"b@acme.com\", \"hi\")'",
+        ],
         ..Rule::LOSS
     },
 ];

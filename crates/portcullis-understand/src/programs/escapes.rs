@@ -13,6 +13,7 @@ use crate::{
 mod follow;
 mod git;
 mod git_tables;
+mod loaded;
 pub(in crate::programs) mod manuals;
 pub mod named;
 #[cfg(test)]
@@ -277,6 +278,7 @@ static TAKE_VALUES: &[(&str, &[&str])] = &[
             "-b", "-f", "-m", "-n", "-r", "-s", "-t", "-w", "-z",
         ],
     ),
+    ("tox", &["-c", "-e", "-f", "-p", "-r", "-x", "--override"]),
     ("vi", VIM),
     ("view", VIM),
     ("vim", VIM),
@@ -354,6 +356,8 @@ static ESCAPES: &[Escape] = &[
     escape("autossh", &["-o"], How::Ssh),
     escape("bat", &["--pager"], How::Shell),
     escape("batcat", &["--pager"], How::Shell),
+    escape("bazel", &["--run_under"], How::Shell),
+    escape("bazelisk", &["--run_under"], How::Shell),
     escape("borg", &["--rsh"], How::Shell),
     escape("bsdtar", &["-I", "--use-compress-program"], How::Program),
     escape("bun", &["--preload", "--require", "-r"], How::Loaded),
@@ -388,6 +392,12 @@ static ESCAPES: &[Escape] = &[
     escape("dmsetup", &["--exec"], How::Shell),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
     escape("docker", &["--config"], How::Directory),
+    escape(
+        "dotnet",
+        &["-p", "-property", "/p", "/property", "--property"],
+        How::ShellSetting(&["PostBuildEvent", "PreBuildEvent"]),
+    ),
+    escape("dpkg", &["--post-invoke", "--pre-invoke", "--status-logger"], How::Shell),
     escape("emacs", &["--eval", "-eval"], How::Code("elisp")),
     escape("enscript", &["-I", "--filter"], How::Shell),
     escape("ex", EDITOR, How::Vim),
@@ -400,6 +410,7 @@ static ESCAPES: &[Escape] = &[
         How::Commands("gdb"),
     ),
     escape("gem", &["-e", "--editor"], How::Shell),
+    escape("gs", &["-c"], How::Code("postscript")),
     escape("gvim", &["-S", "-U", "-u"], How::Settings(Settings::Vim)),
     escape("gvim", EDITOR, How::Vim),
     escape(
@@ -407,6 +418,7 @@ static ESCAPES: &[Escape] = &[
         &["--config"],
         How::ShellSetting(&["alias", "hooks", "ui.editor", "ui.ssh", "ui.pager"]),
     ),
+    escape("jest", &["--config"], How::Code("jest")),
     escape("journalctl", &["--pager"], How::Shell),
     escape("kubectl", &["--exec-command"], How::Script),
     escape("latex", &["--shell-escape"], How::Code("tex")),
@@ -415,6 +427,11 @@ static ESCAPES: &[Escape] = &[
     escape("less", &["+", "++"], How::ShellAfter("!")),
     escape("less", &["-k", "--lesskey-file", "--lesskey-src"], How::Settings(Settings::Opaque)),
     escape("lftp", &["-c", "-e"], How::ShellAfter("!")),
+    escape(
+        "lldb",
+        &["--one-line", "--one-line-before-file", "--one-line-on-crash", "-O", "-k", "-o"],
+        How::Code("lldb"),
+    ),
     escape("logrotate", &["-m", "--mail"], How::Script),
     escape("lualatex", &["--shell-escape"], How::Code("tex")),
     escape("luatex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
@@ -425,6 +442,11 @@ static ESCAPES: &[Escape] = &[
     attached("man", &["-H", "--html"], How::Program),
     escape("more", &["+"], How::ShellAfter("!")),
     escape("mosh", &["--ssh", "--server", "--client"], How::Shell),
+    escape(
+        "msbuild",
+        &["-p", "-property", "/p", "/property"],
+        How::ShellSetting(&["PostBuildEvent", "PreBuildEvent"]),
+    ),
     escape("mutt", &["-e"], How::ShellAfter("!")),
     escape("mutt", &["-e"], How::ShellSetting(&["set editor", "set sendmail", "set shell"])),
     escape("mysql", &["--pager"], How::Shell),
@@ -462,6 +484,7 @@ static ESCAPES: &[Escape] = &[
     escape("pandoc", &["-F", "--filter"], How::Shell),
     escape("pdflatex", &["--shell-escape"], How::Code("tex")),
     escape("pdftex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
+    escape("perf", &["--post", "--pre"], How::Shell),
     escape("pico", &["-s", "--speller"], How::Shell),
     escape("pidstat", &["-e"], How::Shell),
     escape("pip", &["--editor", "--python"], How::Program),
@@ -479,11 +502,15 @@ static ESCAPES: &[Escape] = &[
     escape("restic", &["--password-command"], How::Shell),
     escape("rg", &["--pre", "--hostname-bin"], How::Shell),
     escape("rpm", &["--pipe"], How::Shell),
+    escape("rpm", &["--define", "--eval", "-D", "-E"], How::Code("rpm")),
+    escape("rpmbuild", &["--define", "--eval", "-D", "-E"], How::Code("rpm")),
+    escape("rpmspec", &["--define", "--eval", "-D", "-E"], How::Code("rpm")),
     escape("rsync", &["--config"], How::Settings(Settings::Rsync)),
     escape("rsync", &["--rsync-path"], How::Shell),
     escape("rsync", &["-e", "--rsh"], How::Program),
     escape("rsyslogd", &["-f"], How::Settings(Settings::Opaque)),
     escape("ruby", &["--crash-report"], How::ShellAfter("|")),
+    escape("rustc", &["--codegen", "-C"], How::ShellSetting(&["linker"])),
     escape("rview", EDITOR, How::Vim),
     escape("rvim", EDITOR, How::Vim),
     escape("scp", &["-D", "-S"], How::Program),
@@ -513,6 +540,19 @@ static ESCAPES: &[Escape] = &[
     escape("strace", &["-o", "--output"], How::ShellAfter("!")),
     escape("strace", &["-o", "--output"], How::ShellAfter("|")),
     escape("svn", &["--editor-cmd", "--diff-cmd", "--diff3-cmd"], How::Shell),
+    escape(
+        "systemd-run",
+        &["--property", "-p"],
+        How::ShellSetting(&[
+            "ExecCondition",
+            "ExecReload",
+            "ExecStart",
+            "ExecStartPost",
+            "ExecStartPre",
+            "ExecStop",
+            "ExecStopPost",
+        ]),
+    ),
     escape("tar", &["--checkpoint-action"], How::ShellAfter("exec=")),
     escape(
         "tar",
@@ -531,6 +571,11 @@ static ESCAPES: &[Escape] = &[
     escape("tcpdump", &["-z"], How::Shell),
     escape("tex", &["--shell-escape"], How::Code("tex")),
     escape("tmux", &["-f"], How::Loaded),
+    escape(
+        "tox",
+        &["--override", "-x"],
+        How::ShellSetting(&["commands", "commands_post", "commands_pre"]),
+    ),
     escape("vi", EDITOR, How::Vim),
     escape("view", EDITOR, How::Vim),
     escape("vifm", &["-c"], How::Vim),

@@ -702,8 +702,14 @@ fn edits_in_place(arguments: &[Argument]) -> bool {
 }
 
 fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument) -> Text {
-    let at =
-        invocation.arguments.iter().position(|argument| argument.span == module.span).unwrap_or(0);
+    // The words of a list all lie where the list does; `-mpip` is one word.
+    let is_glued = |argument: &Argument| {
+        let (word, name) = (argument.text.known_prefix(), module.text.known_prefix());
+        word.starts_with('-')
+            && word.strip_suffix(name).is_some_and(|letters| letters.ends_with('m'))
+    };
+    let mut given = invocation.arguments.iter();
+    let at = given.position(|argument| argument == module || is_glued(argument)).unwrap_or(0);
     let rest = invocation.arguments.get(at + 1..).unwrap_or(&[]);
     match module.text.as_known() {
         Some("http.server" | "SimpleHTTPServer" | "pyftpdlib" | "smtpd") => {

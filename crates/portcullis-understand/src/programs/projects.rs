@@ -513,8 +513,21 @@ fn mentions(walk: &Walk<'_>, invocation: &Invocation, path: &str, stem: &str) ->
         .any(|argument| walk.target(&argument.text).path.as_deref() == Some(path));
     let given = invocation.arguments.iter().map(|argument| &argument.text);
     let environment = invocation.environment.iter().map(|(_, value)| value);
-    let named = given.chain(environment).any(|text| text.known_prefix().contains(stem));
+    let named = given.chain(environment).any(|text| has_name(text.known_prefix(), stem));
     !stem.is_empty() && named && (!runs || loads_by_option(invocation))
+}
+
+/// Whether a name stands in a text as a whole: `serializer` is not what `error-serializer.js` names.
+fn has_name(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default();
+            let after = text.get(at + name.len()..).unwrap_or_default();
+            // `-rfile` names it behind a letter.
+            let is_option = before.len() == 2 && before.starts_with('-');
+            (is_option || !before.ends_with(is_part)) && !after.starts_with(is_part)
+        })
 }
 
 /// `node -r ./file`, `ruby -r ./file`: an option that loads a file beside the script.
@@ -533,6 +546,16 @@ mod tests {
         assert_eq!(scripts(r#"{"scripts":{"a":"x y","b":"z"}}"#), ["x y", "z"]);
         assert!(scripts("{").is_empty());
         assert!(scripts("{}").is_empty());
+    }
+
+    #[test]
+    fn a_name_counts_as_a_whole() {
+        for text in ["tests/a.py", "-ra.js", "--require=./a", "a:run", "a"] {
+            assert!(has_name(text, "a"), "{text}");
+        }
+        for text in ["b-a.js", "ab", "lib/x_a.js", "tests/a-b.py", ""] {
+            assert!(!has_name(text, "a"), "{text}");
+        }
     }
 
     #[test]

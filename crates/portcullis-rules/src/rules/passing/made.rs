@@ -6,10 +6,61 @@ use super::{
     is_here, reaches_elsewhere,
 };
 use crate::{
-    effect::{Argument, Effect, Run},
+    effect::{Argument, Effect, EffectKind, Run},
     facts::FileFact,
     programs::Options,
+    text::{Piece, Text},
 };
+
+/// `cd "$(mktemp -d)" … git reset --hard`: a work tree in a directory that this call made for itself.
+pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let range = effect.at.span.range();
+    let is_of_this = |other: &&Effect| {
+        let at = other.at.span.range();
+        other.at.layer == effect.at.layer && range.start <= at.start && at.end <= range.end
+    };
+    let mut places = scene
+        .effects
+        .list
+        .iter()
+        .filter(is_of_this)
+        .filter_map(|other| match &other.kind {
+            EffectKind::Discard { target, .. } => Some(target),
+            _ => None,
+        })
+        .peekable();
+    // Under a name that nobody else has: the shell knows how it begins, code is given one that stands for it.
+    let is_made = |path: &str| {
+        path.strip_prefix("/tmp/tmp.")
+            .is_some_and(|rest| rest.starts_with("**") || rest.starts_with("made"))
+    };
+    places.peek().is_some() && places.all(|target| target.path.as_deref().is_some_and(is_made))
+}
+
+/// `createdb test_$$ && dropdb test_$$`: a database that was not there before, or its maker would have failed.
+pub(super) fn database(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let named = |run: &Run| {
+        let mut operands = run
+            .arguments
+            .iter()
+            .map(|word| &word.text)
+            .filter(|text| !text.known_prefix().starts_with('-') || text.has_unknown());
+        let name = operands.next().cloned();
+        name.filter(|_| operands.next().is_none())
+    };
+    let is_fresh = |name: &Text| {
+        name.pieces.iter().any(|piece| {
+            matches!(piece, Piece::Unknown(what) if matches!(&**what, "$" | "$$" | "RANDOM" | "mktemp" | "EPOCHSECONDS"))
+        })
+    };
+    run.program == "dropdb"
+        && named(run).filter(is_fresh).is_some_and(|name| {
+            before(effect, scene).any(|other| {
+                other.program == "createdb"
+                    && named(other).is_some_and(|made| made.pieces == name.pieces)
+            })
+        })
+}
 
 /// The port that a server of Redis has by itself: another one may listen there.
 const REDIS: &str = "6379";

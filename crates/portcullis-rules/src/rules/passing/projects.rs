@@ -7,7 +7,7 @@ use super::{
     is_here,
 };
 use crate::{
-    effect::{Effect, EffectKind, Run, Target},
+    effect::{Certainty, Effect, EffectKind, Run, Target},
     place,
     programs::Options,
     risk::Severity,
@@ -36,6 +36,11 @@ static PROOFS: &[(&str, Proof)] = &[
 /// Rules, sorted by id, that say less of a file that is the project's own word: what they know is not what happens, only that a value or a
 /// name is not known. Tests delete a directory that a variable names; nobody can say more of it than who wrote and kept it.
 static SETTLED: &[(&str, Proof)] = &[
+    ("code.deserialize.untrusted", |_, _| true),
+    ("credentials.file.write", |effect, _| match &effect.kind {
+        EffectKind::Write { target, .. } => target.path.is_none(),
+        _ => false,
+    }),
     ("fs.delete.unknown", |effect, _| !is_everything_where_empty(effect)),
     ("git.worktree.remove-force", |effect, _| {
         run_of(effect).is_some_and(|run| run.arguments.iter().any(|word| word.text.has_unknown()))
@@ -67,6 +72,13 @@ pub(in crate::rules) fn tempered(
         && scene.effects.is_settled(hit.at.unwrap_or(effect.at))
         && !scene.is_remote(effect)
         && proves(effect, scene)
+    {
+        hit.severity = Some(hit.severity.unwrap_or(rule.severity).min(Severity::Medium));
+    }
+    // What a function of the project does with its repository, and nothing here calls: its release, beside what is asked for.
+    if effect.certainty == Certainty::Possible
+        && rule.id.starts_with("git.")
+        && scene.effects.is_settled(hit.at.unwrap_or(effect.at))
     {
         hit.severity = Some(hit.severity.unwrap_or(rule.severity).min(Severity::Medium));
     }

@@ -414,7 +414,12 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         }
         "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, found),
         "ALTER" => alter(verb, found),
-        "CREATE" => create(verb, made, found),
+        "CREATE" => {
+            create(verb, made, found);
+            if runs_as_its_owner(verb) {
+                found.push(("query.grant", String::new()));
+            }
+        }
         "GRANT"
             if verb.has("ALL")
                 || verb.has("OPTION")
@@ -422,6 +427,14 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
                 || is_for_everybody(verb) =>
         {
             found.push(("query.grant", String::new()));
+        }
+        // Triggers and the constraints that are made of them rest; nothing is written to what others copy from.
+        "SET"
+            if verb.has("SESSION_REPLICATION_ROLE")
+                && (verb.has("REPLICA") || says(verb, "replica"))
+                || verb.has("SQL_LOG_BIN") && !verb.has("1") && !verb.has("ON") =>
+        {
+            found.push(("query.server", String::new()));
         }
         "SET" if word(1) == "PASSWORD" => found.push(("query.grant", String::new())),
         "REASSIGN" if word(1) == "OWNED" => found.push(("query.grant", String::new())),
@@ -652,6 +665,25 @@ fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         _ => "query.change",
     };
     found.push((rule, String::new()));
+}
+
+/// Whether a literal of a statement is this text.
+fn says(verb: Verb<'_>, text: &str) -> bool {
+    let mut rest = verb.statement.iter().skip(verb.at);
+    rest.any(|token| token.text.trim_matches(['\'', '"']).eq_ignore_ascii_case(text))
+}
+
+/// `CREATE FUNCTION … SECURITY DEFINER`, whose body runs a text or gives rights: whoever calls it has its owner's rights for that.
+fn runs_as_its_owner(verb: Verb<'_>) -> bool {
+    let mut words = verb.words.iter().skip(verb.at);
+    let is_definer = words.any(|word| *word == "SECURITY") && words.next() == Some(&"DEFINER");
+    is_definer
+        && verb.statement.iter().skip(verb.at).any(|token| {
+            let text = token.text.to_ascii_uppercase();
+            ["ALTER ROLE", "ALTER USER", "CREATE ROLE", "EXECUTE ", "GRANT "]
+                .iter()
+                .any(|word| text.contains(word) && !text.contains("GRANT EXECUTE"))
+        })
 }
 
 /// The text behind `NAME =`.

@@ -20,6 +20,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     let arguments = own_words(name, invocation);
     manuals::follow(walk, invocation, &arguments);
     options_of(walk, name, &arguments);
+    loaded::follow(walk, name, &arguments);
     settings_that_arrive(walk, invocation, &arguments);
     match name {
         "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
@@ -170,7 +171,7 @@ fn result(walk: &mut Walk<'_>, name: &str, arguments: &[Argument], invocation: &
 }
 
 /// The words that an option names, joined to it or behind it, also where the program's own row does not know it.
-fn named_by(arguments: &[Argument], option: &str) -> Vec<Argument> {
+pub(super) fn named_by(arguments: &[Argument], option: &str) -> Vec<Argument> {
     let mut found = Vec::new();
     let mut is_next = false;
     for word in arguments {
@@ -644,9 +645,10 @@ pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
             if let Some((key, code)) = setting(&value.text)
                 && keys.iter().any(|known| {
                     key.eq_ignore_ascii_case(known)
-                        || key
-                            .to_ascii_lowercase()
-                            .ends_with(&format!("::{}", known.to_ascii_lowercase()))
+                        || ["::", "."].iter().any(|mark| {
+                            key.to_ascii_lowercase()
+                                .ends_with(&format!("{mark}{}", known.to_ascii_lowercase()))
+                        })
                 })
             {
                 walk.shell(&code, value.span, &[], None);
@@ -696,6 +698,31 @@ pub fn is_temporary(path: &str) -> bool {
 pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
     let commands: &[&str] = match language {
         "gdb" => &["!", "shell ", "pipe "],
+        "lldb" => {
+            if let Some(code) = after(&value.text, "script ") {
+                walk.code("python", &code, value.span, &[]);
+                return;
+            }
+            &["platform shell -h -- ", "platform shell --host -- ", "platform shell ", "shell "]
+        }
+        "jest" => {
+            let loads =
+                ["globalSetup", "globalTeardown", "setupFiles", "testEnvironment", "transform"];
+            let known = value.text.known_prefix();
+            if known.starts_with('{') && loads.iter().any(|word| known.contains(word)) {
+                walk.note("package.build.exec", value.span);
+            }
+            return;
+        }
+        "rpm" => {
+            if let Some(code) = value.text.as_known().and_then(|known| known.split_once("%(")) {
+                let code = code.1.rsplit_once(')').map_or(code.1, |it| it.0).to_owned();
+                walk.shell(&value.text.derive([Piece::Known(code)]), value.span, &[], None);
+            } else if value.text.known_prefix().contains("%{lua:") {
+                walk.code("lua", &value.text, value.span, &[]);
+            }
+            return;
+        }
         "node-options" => {
             let loads = ["--experimental-loader", "--import", "--loader", "--require", "-r"];
             let mut words = value.text.known_prefix().split([' ', '=']);

@@ -513,6 +513,19 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
             temporary(walk, &text, span);
             settings::program(walk, &Argument { text, span });
         }
+        // Git's own program by its path.
+        Means::Transport
+            if value.as_known().is_some_and(|known| {
+                let own = ["/usr/bin/", "/usr/lib/git-core/", "/usr/libexec/git-core/", ""];
+                own.iter().any(|start| {
+                    known.strip_prefix(start).is_some_and(|name| {
+                        matches!(
+                            name,
+                            "git-receive-pack" | "git-upload-archive" | "git-upload-pack"
+                        )
+                    })
+                })
+            }) => {}
         Means::Transport => {
             walk.note("git.transport.ext", span);
             walk.shell(value, span, &[], None);

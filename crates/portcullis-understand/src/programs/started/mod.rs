@@ -47,6 +47,7 @@ mod just;
 mod jvm;
 mod linters;
 mod listed;
+mod logrotate;
 pub mod make;
 mod meson;
 mod ninja;
@@ -140,6 +141,7 @@ static STARTERS: &[&Starter] = &[
     &tasks::PYTHON,
     &taskfile::TASK,
     &terraform::TERRAFORM,
+    &logrotate::LOGROTATE,
     &units::LAUNCHD,
     &units::SYSTEMD,
     &workflows::ACT,

@@ -38,6 +38,10 @@ fn read(walk: &mut Walk<'_>, invocation: &Invocation) {
     if has(&["--help", "-h", "--version", "-V", "--fixtures", "--markers"]) {
         return;
     }
+    // What is there before is removed first.
+    for place in escapes::values_of(arguments, "--basetemp") {
+        walk.delete(&place, true);
+    }
     let Some(root) = walk.directory().map(str::to_owned) else { return };
     let span = invocation.name.span;
     let mut plugins: Vec<String> = escapes::values_of(arguments, "-p")

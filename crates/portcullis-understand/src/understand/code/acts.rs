@@ -56,8 +56,10 @@ impl Interpreter<'_, '_, '_> {
         if directory.text.as_known().is_none() {
             return Value::Text(content);
         }
-        let is_home =
-            matches!(place::place_of(&target, self.walk.facts()), Place::Home | Place::OtherHome);
+        let is_home = matches!(
+            place::place_of(&target, self.walk.facts()),
+            Place::Home | Place::OtherHome | Place::Log
+        );
         let is_device = pattern.starts_with("/dev/");
         if (is_home || is_device) && root.len() < pattern.len() {
             // What is chosen below a home, or among devices, is known by its pattern.
@@ -167,6 +169,7 @@ impl Interpreter<'_, '_, '_> {
                 }
                 let mut words = self.words([(&first.value, first.span)].into_iter());
                 if path.ends_with("fork") {
+                    self.starts_itself(&first.value, span);
                     words.insert(0, Argument { text: Text::known("node"), span: first.span });
                 }
                 if let (Some(value), Some(second)) = (&arguments, second) {

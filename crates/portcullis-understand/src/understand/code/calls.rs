@@ -335,7 +335,8 @@ impl Interpreter<'_, '_, '_> {
                 !self.is_in_memory(path, &[])
                     && given.iter().any(|it| it.value.entry("force").is_some_and(Value::is_true))
             }
-            Act::Note("code.cloud.delete") => true,
+            // Told as a command already.
+            Act::Note("code.cloud.delete") => !path.starts_with("boto3."),
             Act::Shell => path.contains("()"),
             _ => true,
         }

@@ -7,7 +7,7 @@ use super::{
     interpreter::{CALLS, Function, Interpreter, Parameter, Takes, Unit},
     value::{Given, Value},
 };
-use crate::bound::Bounded;
+use crate::{bound::Bounded, effect::Certainty};
 
 /// Decorators whose generator gives one value to what uses it: a block or a test.
 const GIVES_ONE: &[&str] = &["asynccontextmanager", "contextmanager", "fixture"];
@@ -276,6 +276,15 @@ impl Interpreter<'_, '_, '_> {
 
     /// Reads every function that nothing called, or of which a call was not followed, with unknown arguments.
     pub(super) fn uncalled(&mut self) {
+        // In what version control has had since before the session, only what is called is done for sure.
+        let outer = self.walk.is_in_settled_file().then(|| self.walk.lower(Certainty::Possible));
+        self.read_uncalled();
+        if let Some(outer) = outer {
+            self.walk.restore(outer);
+        }
+    }
+
+    fn read_uncalled(&mut self) {
         let mut index = 0;
         while index < self.functions.len() {
             if self.functions.get(index).is_some_and(|function| !function.called) {

@@ -234,6 +234,8 @@ pub(super) struct Seen {
     pub(super) rehearsed: bool,
     /// A client was pointed at something else.
     pub(super) real: bool,
+    /// Where each client of a cloud was pointed at, if anywhere.
+    pub(super) endpoints: Vec<Option<Text>>,
 }
 
 /// A stretch of code as tokens.

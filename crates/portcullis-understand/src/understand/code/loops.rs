@@ -6,6 +6,7 @@ use super::{
     value::Value,
 };
 use crate::bound::Bounded;
+use portcullis_syntax::{Span, code::Token};
 
 /// How many tokens of a body are looked at.
 pub(super) const BODY: usize = 96;
@@ -182,6 +183,48 @@ impl Interpreter<'_, '_, '_> {
                 self.bind(name, Value::unknown("a number"));
             }
         }
+    }
+
+    /// `fork(__filename)` where nothing decides whether: each copy starts the next.
+    pub(super) fn starts_itself(&mut self, file: &Value, span: Span) {
+        let is_own = match file {
+            Value::Name(path, _) => matches!(&**path, "__filename" | "import.meta.filename"),
+            _ => false,
+        };
+        let starts = |token: &Token| token.span.start < span.start;
+        let at = self.unit.tokens.partition_point(starts);
+        let opens = |index: usize| self.word_at(index) == "{" && self.partner(index) > at;
+        let decides =
+            at > 0 && matches!(self.word_at(at - 1), ")" | "&&" | "||" | "?" | ":" | "else");
+        if is_own && !decides && !(0..at).any(opens) {
+            self.walk.note("code.fork.loop", span);
+        }
+    }
+
+    /// Whether what stands here is done for each of something whose elements are not known: in the body of a loop or of what is called
+    /// for each element.
+    pub(super) fn is_repeated(&self, span: Span) -> bool {
+        const EACH: &[&str] = &["each", "forEach", "flatMap", "map", "mapSeries"];
+        let starts = |token: &Token| token.span.start < span.start;
+        let at = self.unit.tokens.partition_point(starts);
+        (0..at).rev().any(|start| {
+            let next = self.word_at(start + 1);
+            match self.word_at(start) {
+                "for" | "foreach" | "while" if self.language == "python" => {
+                    self.is_first(start) && self.block_end(start) > at
+                }
+                "for" | "foreach" | "while" => {
+                    let head = if next == "await" { start + 2 } else { start + 1 };
+                    let body = self.partner(head) + 1;
+                    let end = match self.word_at(body) {
+                        "{" => self.partner(body),
+                        _ => self.statement_end(body),
+                    };
+                    self.word_at(head) == "(" && at < end
+                }
+                word => EACH.contains(&word) && next == "(" && self.partner(start + 1) > at,
+            }
+        })
     }
 
     /// Whether a body without an end starts programs and waits for nothing.

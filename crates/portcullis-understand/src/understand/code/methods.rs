@@ -322,7 +322,14 @@ impl Interpreter<'_, '_, '_> {
                 let names = self.listed(&path);
                 // `Path('.').rglob('__pycache__')`: what is found has the name that was asked for.
                 let asked = given.first().and_then(|given| given.value.as_known());
-                let named = asked.filter(|name| !name.starts_with(['*', '/']) && !name.is_empty());
+                let is_named = |name: &&str| {
+                    let ending = name.trim_start_matches(['*', '/']);
+                    let is_kind = ending.starts_with('.') && !ending.contains(['*', '?', '[', '/']);
+                    !name.starts_with('/')
+                        && !name.is_empty()
+                        && (!name.starts_with('*') || is_kind)
+                };
+                let named = asked.filter(is_named);
                 let known = path.text.as_known();
                 if let (Value::Text(text), Some(named), Some(root)) = (&names, named, known) {
                     let deep = if name == "rglob" { "**/" } else { "" };

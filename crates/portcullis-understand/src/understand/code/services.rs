@@ -90,6 +90,8 @@ impl Interpreter<'_, '_, '_> {
         match root {
             "boto3" | "aioboto3" if matches!(method, "client" | "resource") => {
                 let name = given.first().map(|given| given.value.text()).unwrap_or_default();
+                let end = given.iter().find(|it| it.name.as_deref() == Some("endpoint_url"));
+                self.seen.endpoints.push(end.map(|end| end.value.text()));
                 Some(Value::reached(&format!("{path}()"), name))
             }
             "boto3" | "aioboto3" => {
@@ -158,7 +160,7 @@ impl Interpreter<'_, '_, '_> {
                     "sendmail" | "send_message" | "sendMail" | "chat_postMessage" | "postMessage"
                 ) || (root == "twilio" && method == "create") =>
             {
-                self.walk.note("messages.send", span);
+                self.message_goes_out(span);
                 None
             }
             // TypeORM: what is there is dropped whenever it connects.
@@ -273,6 +275,8 @@ impl Interpreter<'_, '_, '_> {
     fn aws_command(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
         let rest = path.strip_prefix("@aws-sdk/client-")?;
         let (service, class) = rest.split_once('.')?;
+        let service = service_of(service);
+        let service = service.as_str();
         match class.strip_suffix("Command") {
             Some(command) => self.aws(service, &kebab(command), given, span),
             // `new S3().deleteBucket({…})`
@@ -332,10 +336,16 @@ impl Interpreter<'_, '_, '_> {
         }
         let is_mail = matches!(service, "ses" | "sesv2") && command.starts_with("send-");
         if is_mail || matches!((service, command), ("sns", "publish" | "publish-batch")) {
-            self.walk.note("messages.send", span);
+            self.message_goes_out(span);
         }
         let service = if service == "s3" { "s3api" } else { service };
         let mut words = known(&["aws", service, command]);
+        // One place that all clients were pointed at.
+        if let [Some(end), rest @ ..] = self.seen.endpoints.as_slice()
+            && rest.iter().all(|other| other.as_ref() == Some(end))
+        {
+            words.extend([Text::known("--endpoint-url"), end.clone()]);
+        }
         options(given, &mut words);
         if SHOWING.contains(&command) {
             self.seen.shows = Some(words);
@@ -343,6 +353,12 @@ impl Interpreter<'_, '_, '_> {
         }
         self.tell(words, span);
         None
+    }
+
+    /// A message to people: one, or one to each that a loop goes through.
+    pub(super) fn message_goes_out(&mut self, span: Span) {
+        let rule = if self.is_repeated(span) { "messages.send.many" } else { "messages.send" };
+        self.walk.note(rule, span);
     }
 
     /// A method of a client for a cluster: a verb, and the kind of thing behind `namespaced`.
@@ -511,9 +527,27 @@ impl Interpreter<'_, '_, '_> {
         if method == "request" {
             let said = given.first()?.value.text();
             let (verb, route) = said.as_known()?.split_once(' ')?;
-            let route = route.trim().to_owned();
+            let route = route.trim().trim_start_matches('/').to_owned();
             self.tell(known(&["gh", "api", "-X", verb, route.as_str()]), span);
             return None;
+        }
+        let option = |name: &str| {
+            let given = given.iter().find_map(|given| given.value.entry(name));
+            given.and_then(|value| value.as_known().map(str::to_owned))
+        };
+        match name.as_str() {
+            "create-workflow-dispatch" | "create-dispatch" => {
+                let workflow = option("workflow_id").unwrap_or_else(|| "a workflow".to_owned());
+                self.tell(known(&["gh", "workflow", "run", workflow.as_str()]), span);
+                return None;
+            }
+            "create-or-update-file-contents" => {
+                let path = option("path").unwrap_or_default();
+                let route = format!("repos/owner/repository/contents/{path}");
+                self.tell(known(&["gh", "api", "-X", "PUT", route.as_str()]), span);
+                return None;
+            }
+            _ => {}
         }
         if !name.split('-').next().is_some_and(|verb| DESTROYING.contains(&verb)) {
             return None;
@@ -753,6 +787,26 @@ fn kebab(name: &str) -> String {
         kebab.push(if *letter == '_' { '-' } else { letter.to_ascii_lowercase() });
     }
     kebab
+}
+
+/// What the command line calls a service that a client is named after: the same without dashes, but for some.
+fn service_of(client: &str) -> String {
+    const OTHERWISE: &[(&str, &str)] = &[
+        ("cloudwatch-events", "events"),
+        ("cloudwatch-logs", "logs"),
+        ("cognito-identity", "cognito-identity"),
+        ("cognito-identity-provider", "cognito-idp"),
+        ("config-service", "configservice"),
+        ("database-migration-service", "dms"),
+        ("elastic-load-balancing", "elb"),
+        ("elastic-load-balancing-v2", "elbv2"),
+        ("eventbridge", "events"),
+        ("sfn", "stepfunctions"),
+        ("sso-admin", "sso-admin"),
+    ];
+    let row = OTHERWISE.binary_search_by(|row| row.0.cmp(client)).ok();
+    let other = row.and_then(|row| OTHERWISE.get(row)).map(|row| row.1.to_owned());
+    other.unwrap_or_else(|| client.replace('-', ""))
 }
 
 /// The known rest of a text that begins with what it is: `data:text/javascript,…`.

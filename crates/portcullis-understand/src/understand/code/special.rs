@@ -228,6 +228,37 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.note("code.monitor.camera", span);
         }
+        // Where packages lie.
+        if self.language == "python" {
+            const PACKAGES: &str = "/usr/lib/python3/dist-packages";
+            let asked = first.and_then(|first| first.value.as_known());
+            let is_asked = asked.is_some_and(|name| matches!(name, "purelib" | "platlib"));
+            match path {
+                "site.getsitepackages" => {
+                    return Some(Value::List(vec![Value::known(PACKAGES)]));
+                }
+                "site.getusersitepackages" | "distutils.sysconfig.get_python_lib" => {
+                    return Some(Value::known(PACKAGES));
+                }
+                "sysconfig.get_path" if is_asked => return Some(Value::known(PACKAGES)),
+                "sysconfig.get_paths" => {
+                    let names = ["purelib", "platlib"];
+                    let entry = |name: &str| (name.to_owned(), Value::known(PACKAGES));
+                    return Some(Value::Table(names.map(entry).to_vec()));
+                }
+                _ => {}
+            }
+        }
+        // `manage.py` hands on what it is given; words that the code writes itself are a command.
+        if path == "django.core.management.execute_from_command_line"
+            && let Some(Value::List(words)) = first.map(|first| &first.value)
+            && words.iter().all(|word| word.as_known().is_some())
+        {
+            let mut list = vec![Value::known("python")];
+            list.extend(words.iter().cloned());
+            let words = self.words([(&Value::List(list), span)].into_iter());
+            return Some(Value::Text(self.run_words(&words, None)));
+        }
         if path == "tarfile.open" && given.iter().any(|it| it.name.as_deref() == Some("fileobj")) {
             return Some(Value::name("archive()"));
         }
@@ -422,7 +453,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let root = path.split(['.', '(']).next().unwrap_or_default();
         let unpacks = match last {
-            "extract" | "extractall" => matches!(root, "tarfile" | "zipfile"),
+            "extract" | "extractall" => matches!(root, "archive" | "tarfile" | "zipfile"),
             _ => path == "shutil.unpack_archive",
         };
         unpacks.then(|| self.unpack(last, given, span))

@@ -136,9 +136,15 @@ impl Walk<'_> {
                 if self.reading.read.is_some() || self.facts.contents.len() >= ACTION_LOOKS {
                     self.left_unread(Span::default());
                 }
-                Found::Nothing
+                match self.own_names(path) {
+                    names if names.is_empty() => Found::Nothing,
+                    names => Found::Directory(names),
+                }
             }
-            Some(FileFact::Absent) => Found::Nothing,
+            Some(FileFact::Absent) => match self.own_names(path) {
+                names if names.is_empty() => Found::Nothing,
+                names => Found::Directory(names),
+            },
             Some(FileFact::NotRead { why, .. }) => Found::NotRead(*why),
             Some(FileFact::Directory { names, whole }) => {
                 let (names, whole) = (names.clone(), *whole);
@@ -146,6 +152,12 @@ impl Walk<'_> {
                     self.left_unread(Span::default());
                 }
                 self.toil(names.len() / NAMES_PER_WORK);
+                let mut names = names;
+                for own in self.own_names(path) {
+                    if !names.contains(&own) {
+                        names.push(own);
+                    }
+                }
                 Found::Directory(names)
             }
             Some(FileFact::Read(file)) => Found::File(File {
@@ -155,6 +167,21 @@ impl Walk<'_> {
                 is_own: false,
             }),
         }
+    }
+
+    /// What this call has put into a directory, as a listing of it names it.
+    fn own_names(&self, directory: &str) -> Vec<String> {
+        let below = |path: &str| {
+            let rest = path.strip_prefix(directory)?.strip_prefix('/')?;
+            let is_plain = !rest.is_empty() && !rest.contains(['*', '?', '[']);
+            is_plain.then(|| match rest.split_once('/') {
+                Some((inner, _)) => format!("{inner}/"),
+                None => rest.to_owned(),
+            })
+        };
+        let mut names: Vec<String> = self.state.files().filter_map(below).collect();
+        names.dedup();
+        names
     }
 
     /// Whether a directory around a path is listed whole, and the way to the path is not in it.
@@ -360,9 +387,14 @@ impl Walk<'_> {
         !self.frames.is_empty()
     }
 
+    /// Whether what is being read is a file that version control has had, as it stands, since before the session.
+    pub(in crate::understand) fn is_in_settled_file(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.is_settled)
+    }
+
     /// The rest of what is being read is not read: that is a question, but where version control has had the file since before the session.
     pub(crate) fn left_unread(&mut self, span: Span) {
-        if self.frames.last().is_some_and(|frame| frame.is_settled) {
+        if self.is_in_settled_file() {
             self.gap(span, GapReason::Limit);
         } else {
             self.question(span, GapReason::Limit);

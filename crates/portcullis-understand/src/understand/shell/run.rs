@@ -292,6 +292,14 @@ impl Walk<'_> {
                         }
                     }
                 }
+                // `|lesspipe %s`: marks of where what is shown comes from, less(1) "INPUT PREPROCESSOR".
+                let bare = value.known_prefix().trim_start_matches(['|', '-']);
+                let value = &match name {
+                    "LESSOPEN" if bare.len() < value.known_prefix().len() => {
+                        value.beginning_with(bare)
+                    }
+                    _ => value.clone(),
+                };
                 if !value.is_empty() {
                     self.inside.push(name.to_owned());
                     self.at_most(Certainty::Likely, |walk| walk.shell(value, span, &[], None));

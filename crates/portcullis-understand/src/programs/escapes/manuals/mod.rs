@@ -9,7 +9,7 @@ use portcullis_syntax::Span;
 use super::is_temporary;
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
     understand::shell::{Invocation, Walk},
 };
 
@@ -463,7 +463,7 @@ fn script(walk: &mut Walk<'_>, program: &str, value: &Argument) {
             _ => return,
         };
         walk.script(language, value, &[], None);
-    } else if lies_among_temporary(known) {
+    } else if lies_among_temporary(known) && !is_just_made(&value.text) {
         walk.note("execution.temporary.escape", value.span);
     }
 }
@@ -482,6 +482,11 @@ pub(in crate::programs) fn loaded(walk: &mut Walk<'_>, value: &Argument) {
     } else if lies_among_temporary(known) {
         walk.note("execution.settings.named", value.span);
     }
+}
+
+/// What `mktemp` made in this call is empty.
+fn is_just_made(path: &Text) -> bool {
+    matches!(path.pieces.last(), Some(Piece::Unknown(what)) if &**what == "mktemp")
 }
 
 fn lies_among_temporary(path: &str) -> bool {

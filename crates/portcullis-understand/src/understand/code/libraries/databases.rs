@@ -135,6 +135,7 @@ pub(super) const CARDS: &[Card] = &[
         habits: &[],
         methods: &[
             ("delete", DeletesRows),
+            ("update", ChangesRows),
             ("delete_all", DeletesRows),
             ("drop_tables", Statement("DROP TABLE")),
             ("drop_table", Statement("DROP TABLE")),
@@ -308,6 +309,8 @@ pub(super) const CARDS: &[Card] = &[
             ("drop_schema_if_exists", Statement("DROP SCHEMA")),
             ("raw", Query),
             ("schema.raw", Query),
+            ("migrate.rollback", Tool(Class::Delete)),
+            ("migrate.down", Tool(Class::Delete)),
             ("rollback", Quiet),
         ],
         otherwise: Some(Quiet),

@@ -379,7 +379,7 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.connect(&Argument { text: address, span }, Some(sends), false);
             }
             Doing::Mails => {
-                self.walk.note("messages.send", span);
+                self.message_goes_out(span);
                 let sends = self.attached(given);
                 if sends.taint != Taint::NONE {
                     let address = Argument { text: Text::unknown("whoever gets it"), span };
@@ -387,6 +387,7 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
+            Doing::Class(Class::Delete) if self.is_in_memory(called.path, given) => {}
             Doing::Class(class) => self.deed(class, called, given, span),
             Doing::Secret => {
                 let text = Text { taint: Taint::SECRET, ..Text::default() };

@@ -130,7 +130,11 @@ impl Interpreter<'_, '_, '_> {
         }
         let lower: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
-        if says(&|text| text.contains(":memory:") || text == "sqlite://")
+        let is_own_file = |text: &str| {
+            text.trim_start_matches("sqlite:///").starts_with("/tmp/")
+                && [".db", ".sqlite", ".sqlite3"].iter().any(|end| text.ends_with(end))
+        };
+        if says(&|text| text.contains(":memory:") || text == "sqlite://" || is_own_file(text))
             || given.iter().any(|given| is_for_a_test(&given.value))
         {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
@@ -163,7 +167,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Rows are deleted or changed: told as the statement that does so.
     pub(super) fn rows(&mut self, doing: Doing, called: &Called<'_>, given: &[Given], span: Span) {
-        if self.is_in_memory(called.path, given) {
+        if self.is_in_memory(called.path, given) || self.is_only_written() {
             return;
         }
         let is_told = match doing {
@@ -222,6 +226,22 @@ impl Interpreter<'_, '_, '_> {
         false
     }
 
+    /// Whether the calls behind this one end in the statement's text instead of its run: `.del().toString()`.
+    fn is_only_written(&self) -> bool {
+        let mut at = self.at;
+        let mut last = "";
+        for _ in 0..CHAINED {
+            if self.word_at(at) != "." || self.word_at(at + 2) != "(" {
+                break;
+            }
+            last = self.word_at(at + 1);
+            at = self.partner(at + 2) + 1;
+        }
+        self.language == "javascript"
+            && matches!(last, "toString" | "toSQL" | "toQuery" | "compile")
+            && self.word_at(at) != "."
+    }
+
     pub(super) fn statement(
         &mut self,
         statement: &str,
@@ -229,7 +249,7 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) {
-        if self.is_in_memory(called.path, given) {
+        if self.is_in_memory(called.path, given) || self.is_only_written() {
             return;
         }
         let named = given.iter().filter_map(|given| given.value.as_known()).find(|name| {

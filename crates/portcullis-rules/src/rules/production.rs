@@ -1,0 +1,184 @@
+//! Rules on what changes a place that calls itself production, by commands which are ordinary work anywhere else: charts, objects of a
+//! cluster, playbooks, functions. Owns which commands those are and what counts as such a name; what destroys has its own rules.
+
+use super::{
+    Hit, Rule, Scene, Shelf, When,
+    effects::{run, words},
+    pattern,
+};
+use crate::{
+    effect::{Effect, Kinds, Run},
+    facts::FileFact,
+    programs::Options,
+    risk::Severity,
+    text::Piece,
+};
+
+pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+
+static RULES: &[Rule] = &[
+    Rule {
+        id: "deploy.production",
+        severity: Severity::High,
+        message: "this changes what runs in a place that calls itself production",
+        remedy: "see the difference first (`kubectl diff`, `helm diff upgrade`, `ansible-playbook --check`), and let a person do it",
+        when: When::Effect(Kinds::RUN, changes),
+        fires: &[
+            "helm upgrade --install api ./charts/api -n production",
+            "kubectl --context prod-eu apply -f k8s/",
+            "kubectl -n production set image deploy/api api=api:1.4",
+            "ansible-playbook -i inventories/production site.yml",
+            "ansible-playbook site.yml -l prod",
+            "sls deploy --stage prod",
+            "cdk deploy --context env=prod",
+            "aws ecs update-service --cluster prod --service api --force-new-deployment",
+            "aws lambda update-function-code --function-name api-prod --zip-file fileb://f.zip",
+        ],
+        quiet: &[
+            "helm upgrade --install api ./charts/api -n staging",
+            "helm template api ./charts/api -f values-prod.yaml",
+            "kubectl --context prod get pods",
+            "kubectl --context prod apply --dry-run=server -f k8s/",
+            "kubectl apply -f k8s/products.yaml",
+            "kubectl apply -k overlays/production",
+            "ansible-playbook -i inventories/production site.yml --check",
+            "aws ecs describe-services --cluster prod",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "db.script.elsewhere",
+        severity: Severity::High,
+        message: "statements of a file that was not read are run on another machine's database",
+        remedy: "look at the file first, and run it on a copy",
+        when: When::Effect(Kinds::RUN, feeds),
+        fires: &[
+            "mysql -h mysql-prod.internal -u root shop < backups/shop.sql",
+            "psql -h db.internal -f x.sql app",
+            "psql postgres://app@db.example.com/app -f x.sql",
+        ],
+        quiet: &[
+            "mysql -h 127.0.0.1 -u root shop < backups/shop.sql",
+            "psql -f x.sql",
+            "psql -h db.internal -c 'select 1' app",
+            "echo 'select 1' | mysql -h db.internal shop",
+        ],
+        ..Rule::CHANGE
+    },
+];
+
+/// Commands that change what runs somewhere.
+const CHANGING: &[&str] = &[
+    "ansible-playbook !--check !-C !--list-hosts !--list-tasks !--list-tags !--syntax-check",
+    "argocd app create|delete-resource|patch|rollback|set|sync",
+    "aws cloudformation create-stack|deploy|execute-change-set|update-stack",
+    "aws ecs register-task-definition|run-task|update-service",
+    "aws eks update-*",
+    "aws elasticbeanstalk update-environment",
+    "aws lambda publish-version|update-alias|update-function-code|update-function-configuration",
+    "aws ssm put-parameter",
+    "az aks|containerapp|functionapp|webapp … deploy|restart|update",
+    "cdk|cdktf|copilot|sam|serverless|sls|sst deploy",
+    "docker service scale|update",
+    "docker stack deploy",
+    "gcloud app|deploy|functions|run … deploy|update|update-traffic",
+    "helm install|rollback|upgrade",
+    "helmfile apply|destroy|sync",
+    "kubectl|oc annotate|apply|autoscale|create|edit|expose|label|patch|replace|run|scale|set",
+    "kubectl|oc rollout restart|undo",
+    "nomad job dispatch|revert|run",
+    "oc start-build|tag",
+    "skaffold deploy|run",
+];
+
+fn changes(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    let program = run.program.as_str();
+    // A folder of manifests is called after what it describes; where it goes, the context and the namespace say.
+    let is_cluster = matches!(program, "helm" | "helmfile" | "kubectl" | "oc" | "skaffold");
+    let mut said = words(run).filter(|word| !is_cluster || !word.contains('/'));
+    let names = |shape: &&&str| {
+        let programs = shape.split(' ').next().unwrap_or_default();
+        programs.split('|').any(|name| name == program)
+    };
+    let mut shapes = CHANGING.iter().filter(names).peekable();
+    if shapes.peek().is_none() || !said.any(is_production) {
+        return None;
+    }
+    let command = pattern::Command::new(run);
+    let changes = shapes.any(|shape| command.has_shape(shape));
+    changes.then(Hit::default)
+}
+
+/// Whether a word names production by a whole word of its own: `prod-eu`, `env=prod`, `overlays/production`, and not `products`.
+fn is_production(word: &str) -> bool {
+    const NAMES: &[&str] = &["prd", "prod", "production"];
+    // A sentence is no name.
+    !word.contains([' ', '\n'])
+        && word
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .any(|part| NAMES.iter().any(|name| part.eq_ignore_ascii_case(name)))
+}
+
+/// Clients of databases: the options that name a machine, those that name a file of statements.
+const CLIENTS: &[(&str, &[&str], &[&str])] = &[
+    ("clickhouse-client", &["-h", "--host"], &["--queries-file"]),
+    ("mariadb", &["-h", "--host"], &[]),
+    ("mysql", &["-h", "--host"], &[]),
+    ("psql", &["-h", "--host"], &["-f", "--file"]),
+    ("sqlcmd", &["-S"], &["-i"]),
+];
+
+/// Options of theirs that take a value.
+const VALUED: &[&str] = &[
+    "--file",
+    "--host",
+    "--password",
+    "--port",
+    "--queries-file",
+    "--user",
+    "-D",
+    "-P",
+    "-S",
+    "-U",
+    "-c",
+    "-d",
+    "-e",
+    "-f",
+    "-h",
+    "-i",
+    "-p",
+    "-u",
+];
+
+fn feeds(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    let (_, hosts, files) = CLIENTS.iter().find(|row| row.0 == run.program)?;
+    let options = Options::new(&run.arguments, VALUED);
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let is_unread = |file: &str| {
+        !scene
+            .facts
+            .contents
+            .iter()
+            .any(|(path, fact)| name(path) == name(file) && !matches!(fact, FileFact::Absent))
+    };
+    let unread = match options.value(files) {
+        Some(file) => file.text.as_known().is_none_or(|file| file != "-" && is_unread(file)),
+        None => is_fed(run),
+    };
+    let elsewhere = |host: &str| !host.is_empty() && !super::passing::is_this_machine(host);
+    let is_elsewhere =
+        options.values_of(hosts).any(|host| host.text.as_known().is_none_or(elsewhere))
+            || options.operands().filter_map(|word| word.text.as_known()).any(|word| {
+                super::passing::host_of(word).is_some_and(elsewhere)
+                    || word.split(' ').any(|part| part.strip_prefix("host=").is_some_and(elsewhere))
+            });
+    (unread && is_elsewhere).then(Hit::default)
+}
+
+/// Whether nothing is known of what comes in.
+fn is_fed(run: &Run) -> bool {
+    let pieces = run.input.as_ref().map(|input| input.pieces.as_slice());
+    matches!(pieces, Some([Piece::Unknown(_)]))
+}

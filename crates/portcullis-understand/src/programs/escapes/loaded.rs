@@ -1,0 +1,156 @@
+//! Options by which programs are told code, plugins or settings to load beside the project's own: configuration that is itself a program,
+//! plugins by path, libraries, modules that are required first. Owns the table; what follows from such a file, [`manuals::loaded`] says: one
+//! that this call wrote, or that lies where everybody may put one, is not known. Sources: each program's own reference of its command line.
+
+use super::{follow::named_by, manuals};
+use crate::{effect::Argument, understand::shell::Walk};
+
+/// The programs, sorted.
+static LOADED: &[(&str, &[&str])] = &[
+    ("alembic", &["--config", "-c"]),
+    ("ant", &["-buildfile", "-f", "-file", "-lib", "-propertyfile"]),
+    ("apache2", &["-f"]),
+    ("apachectl", &["-f"]),
+    ("ava", &["--config", "--require"]),
+    ("babel", &["--config-file", "--plugins", "--presets"]),
+    ("c++", COMPILER),
+    ("c8", &["--config", "--require", "-r"]),
+    ("cc", COMPILER),
+    ("celery", &["--config"]),
+    ("clang", COMPILER),
+    ("clang++", COMPILER),
+    ("collectd", &["-C"]),
+    ("commitlint", &["--config", "--extends", "--parser-preset", "-g", "-p", "-x"]),
+    ("coverage", &["--rcfile"]),
+    ("cypress", &["--config-file", "-C"]),
+    ("dnsmasq", &["--conf-file", "-C"]),
+    ("doit", &["-f", "--file"]),
+    ("eleventy", &["--config"]),
+    (
+        "eslint",
+        &[
+            "--config",
+            "--format",
+            "--parser",
+            "--plugin",
+            "--resolve-plugins-relative-to",
+            "--rulesdir",
+            "-c",
+            "-f",
+        ],
+    ),
+    ("exiftool", &["-config"]),
+    ("fab", &["--collection", "--config", "--search-root", "-c", "-f", "-r"]),
+    ("fluentd", &["--config", "--plugin", "-c", "-p", "-r"]),
+    ("g++", COMPILER),
+    ("gcc", COMPILER),
+    ("gcloud", &["--flags-file"]),
+    ("gio", &["launch"]),
+    ("gradle", GRADLE),
+    ("gradlew", GRADLE),
+    ("grunt", &["--gruntfile"]),
+    ("gulp", &["--gulpfile", "--require", "-f"]),
+    ("gunicorn", &["--config", "-c"]),
+    ("haproxy", &["-f"]),
+    ("httpd", &["-f"]),
+    ("ipython", &["--config", "--profile-dir"]),
+    ("irb", &["-r"]),
+    ("jest", JEST),
+    ("jq", &["--from-file", "-L", "-f"]),
+    ("karma", &["start"]),
+    ("ld", &["--plugin", "-plugin", "-T"]),
+    ("ld.gold", &["--plugin", "-plugin", "-T"]),
+    ("ld.lld", &["--load-pass-plugin", "-T"]),
+    ("lighttpd", &["-f", "-m"]),
+    ("lldb", &["--source", "--source-before-file", "--source-on-crash", "-K", "-S", "-s"]),
+    ("locust", &["--config", "--locustfile", "-f"]),
+    ("logstash", &["--path.config", "--path.plugins", "-f", "-p"]),
+    ("lua", &["-l"]),
+    ("luajit", &["-l"]),
+    ("luarocks", &["--tree"]),
+    ("meson", &["--cross-file", "--native-file"]),
+    ("mkdocs", &["--config-file", "-f"]),
+    ("mocha", &["--config", "--file", "--reporter", "--require", "-R", "-r"]),
+    ("mvn", &["--file", "--global-settings", "--settings", "-f", "-gs", "-s"]),
+    ("mypy", &["--config-file"]),
+    ("mysqld", &["--defaults-file", "--init-file", "--plugin-dir"]),
+    ("nginx", &["-c"]),
+    ("nodemon", &["--config"]),
+    ("nox", &["--noxfile", "-f"]),
+    ("nyc", &["--nycrc-path", "--require", "-r"]),
+    ("opt", &["-load", "-load-pass-plugin"]),
+    (
+        "pandoc",
+        &["--defaults", "--lua-filter", "--pdf-engine", "--reader", "--to", "--writer", "-L", "-d"],
+    ),
+    ("parcel", &["--config"]),
+    ("phpstan", &["--autoload-file", "--configuration", "-a", "-c"]),
+    ("phpunit", &["--bootstrap", "--configuration", "-c"]),
+    ("playwright", &["--config", "-c"]),
+    ("pm2", &["start"]),
+    ("postcss", &["--config", "--use", "-u"]),
+    ("postgres", &["--config-file", "--config_file"]),
+    ("pre-commit", &["--config", "-c"]),
+    ("prettier", &["--config", "--plugin", "--plugin-search-dir"]),
+    ("puma", &["--config", "-C"]),
+    ("pylint", &["--load-plugins", "--rcfile"]),
+    ("pytest", &["--confcutdir", "--rootdir", "-c", "-p"]),
+    ("rollup", &["--config", "--plugin", "-c", "-p"]),
+    ("rspec", &["--options", "--require", "-I", "-O", "-r"]),
+    ("rubocop", &["--config", "--require", "-c", "-r"]),
+    ("scrapy", &["--set"]),
+    ("semantic-release", &["--extends", "-e"]),
+    ("sphinx-build", &["-c"]),
+    ("squid", &["-f"]),
+    ("storybook", &["--config-dir", "-c"]),
+    ("stylelint", &["--config", "--custom-formatter", "--custom-syntax"]),
+    ("supervisord", &["--configuration", "-c"]),
+    ("tailwindcss", &["--config", "--postcss", "-c"]),
+    ("telegraf", &["--config", "--config-directory", "--plugin-directory"]),
+    ("terser", &["--config-file"]),
+    ("tox", &["--conf", "-c"]),
+    ("ts-node", &["--compiler", "--require", "-C", "-r"]),
+    ("tsx", &["--import", "--require", "-r"]),
+    ("unicorn", &["--config-file", "-c"]),
+    ("uwsgi", &["--ini", "--json", "--plugin", "--xml", "--yaml"]),
+    ("vite", &["--config", "-c"]),
+    ("vitest", &["--config", "--globalSetup", "--reporter", "--setupFiles", "-c"]),
+    ("webpack", &["--config", "--config-loader", "-c"]),
+    ("yo", &["--generator"]),
+];
+
+const COMPILER: &[&str] = &["--specs", "-B", "-fpass-plugin", "-fplugin", "-load", "-specs"];
+const GRADLE: &[&str] =
+    &["--build-file", "--init-script", "--settings-file", "-I", "-b", "-c", "-p"];
+const JEST: &[&str] = &[
+    "--config",
+    "--globalSetup",
+    "--globalTeardown",
+    "--reporters",
+    "--resolver",
+    "--runner",
+    "--setupFiles",
+    "--setupFilesAfterEnv",
+    "--testEnvironment",
+    "--transform",
+    "-c",
+];
+
+/// Says what a program loads because its options name it.
+pub(super) fn follow(walk: &mut Walk<'_>, name: &str, arguments: &[Argument]) {
+    let Ok(at) = LOADED.binary_search_by(|row| row.0.cmp(name)) else { return };
+    let Some((_, options)) = LOADED.get(at) else { return };
+    for value in options.iter().flat_map(|option| named_by(arguments, option)) {
+        manuals::loaded(walk, &value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LOADED;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(LOADED.is_sorted_by_key(|row| row.0));
+    }
+}
