@@ -50,7 +50,9 @@ static PROOFS: &[(&str, Proof)] = &[
     ("git.checkout.file", |run, effect, scene| {
         loses_nothing(run, effect, scene) || made::generated(run, effect, scene)
     }),
-    ("git.clean.force", only_made),
+    ("git.clean.force", |run, effect, scene| {
+        only_made(run, effect, scene) || made::work_tree_of_its_own(run, effect, scene)
+    }),
     ("git.push.force", |run, effect, scene| {
         pushes_nothing(run, effect, scene) || pushes_into_temporary(run, effect, scene)
     }),

@@ -433,6 +433,19 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 fn preloaded(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static str) {
     const OF_PHP: &[&str] =
         &["auto_append_file=", "auto_prepend_file=", "extension=", "zend_extension="];
+    // `perl '-MO;code'` is `use O;code`: what stands behind the module's name is code.
+    if language == "perl" {
+        for option in ["-M", "-m"] {
+            for value in escapes::values_of(&invocation.arguments, option) {
+                let known = value.text.known_prefix();
+                if let Some((_, code)) = known.split_once(';') {
+                    let code = value.text.beginning_with(code);
+                    walk.code("perl", &code, value.span, &[]);
+                }
+            }
+        }
+        return;
+    }
     let (option, starts): (&str, &[&str]) = match language {
         "php" => ("-d", OF_PHP),
         "ruby" => ("-r", &[""]),

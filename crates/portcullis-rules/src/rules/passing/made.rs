@@ -25,7 +25,7 @@ pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) 
         .iter()
         .filter(is_of_this)
         .filter_map(|other| match &other.kind {
-            EffectKind::Discard { target, .. } => Some(target),
+            EffectKind::Discard { target, .. } | EffectKind::Delete { target, .. } => Some(target),
             _ => None,
         })
         .peekable();
@@ -101,6 +101,9 @@ pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
 /// `docker run -p 6390:6379 redis … redis-cli -p 6390 FLUSHALL`, `redis-server --port 6390 … redis-cli -p 6390 shutdown nosave`: a port that
 /// nothing else has, or the server would not start.
 pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    if in_container_of_its_own(effect, scene) {
+        return true;
+    }
     let options = Options::new(&run.arguments, &["-h", "-p", "-n", "-a", "-u", "-s"]);
     let port = options.value(&["-p"]);
     let Some(port) = port.as_ref().and_then(|port| port.text.as_known()) else { return false };
@@ -140,6 +143,33 @@ pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         && is_here(options, &["-h"])
         && !options.has(&["-u", "-s", "--cluster"])
         && before(effect, scene).any(serves)
+}
+
+/// `docker run -d --name r redis … docker exec r redis-cli FLUSHALL`: inside of a container that the call started, with nothing of
+/// this machine in it.
+fn in_container_of_its_own(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let inside = scene.programs_around(effect).find_map(|run| {
+        let words = words(run)?;
+        let [first, rest @ ..] = words.as_slice() else { return None };
+        let is_engine = matches!(run.program.as_str(), "docker" | "nerdctl" | "podman");
+        let mut operands = rest.iter().filter(|word| !word.starts_with('-'));
+        (is_engine && *first == "exec").then(|| operands.next().map(|name| (*name).to_owned()))?
+    });
+    let Some(name) = inside else { return false };
+    before(effect, scene).any(|run| {
+        let Some(words) = words(run) else { return false };
+        let shares = words.iter().any(|word| {
+            ["-v", "--volume", "--mount", "--net", "--link"].iter().any(|it| word.starts_with(it))
+        });
+        let options = Options::new(&run.arguments, &["--name"]);
+        matches!(run.program.as_str(), "docker" | "nerdctl" | "podman")
+            && words.first() == Some(&"run")
+            && !shares
+            && !reaches_elsewhere(run)
+            && options
+                .value(&["--name"])
+                .is_some_and(|given| given.text.as_known() == Some(name.as_str()))
+    })
 }
 
 /// `git worktree add P … git worktree remove --force P`, where nothing was at `P` before.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
+    place::{self, Place},
     text::{Piece, Taint, Text},
 };
 
@@ -243,6 +244,10 @@ impl Interpreter<'_, '_, '_> {
             if matches!(name, "unlink" | "remove" | "rmdir") {
                 return Some(self.act(Act::Delete, path, given, span));
             }
+            // `kill(-1, 9)` is everything that may be killed.
+            if name == "kill" {
+                return Some(self.act(Act::Kill, "os.kill", given, span));
+            }
             if name == "reboot" {
                 let word = Argument { text: Text::known("reboot"), span };
                 self.walk.run(&[word], None);
@@ -319,7 +324,24 @@ impl Interpreter<'_, '_, '_> {
             "append_text" | "append" => self.walk.write(&path, WriteMode::Append, content(given)),
             "iterdir" | "glob" | "rglob" => {
                 self.flush();
-                let names = self.listed(&path);
+                // Below a home, what is chosen is known by its pattern.
+                let is_home = matches!(
+                    place::place_of(&self.walk.target(&path.text), self.walk.facts()),
+                    Place::Home | Place::OtherHome
+                );
+                let chosen = match given.first() {
+                    Some(given) => given.value.as_known().map(str::to_owned),
+                    None => Some("*".to_owned()),
+                };
+                let names = match (path.text.as_known(), chosen) {
+                    (Some(root), Some(chosen)) if is_home && chosen.starts_with('*') => {
+                        let deep = if name == "rglob" { "**/" } else { "" };
+                        let root = root.trim_end_matches('/');
+                        let text = Text::known(format!("{root}/{deep}{chosen}"));
+                        self.listed(&Argument { text, span })
+                    }
+                    _ => self.listed(&path),
+                };
                 // `Path('.').rglob('__pycache__')`: what is found has the name that was asked for.
                 let asked = given.first().and_then(|given| given.value.as_known());
                 let is_named = |name: &&str| {

@@ -228,6 +228,30 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.note("code.monitor.camera", span);
         }
+        // `ipaddress.ip_address(2852039166)` is the address in the words of everybody.
+        if matches!(path, "ipaddress.ip_address" | "ipaddress.IPv4Address") {
+            match first.map(|first| &first.value) {
+                Some(Value::Number(number)) => {
+                    if let Ok(number) = u32::try_from(*number) {
+                        let [a, b, c, d] = number.to_be_bytes();
+                        return Some(Value::known(&format!("{a}.{b}.{c}.{d}")));
+                    }
+                }
+                Some(value @ Value::Text(_)) => return Some(value.clone()),
+                _ => {}
+            }
+        }
+        // What a playbook's module runs on other machines.
+        if matches!(path, "ansible_runner.run" | "ansible_runner.run_async") {
+            let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+            let module = named("module").and_then(|it| it.value.as_known());
+            if module.is_none_or(|it| matches!(it, "command" | "raw" | "shell"))
+                && let Some(arguments) = named("module_args")
+            {
+                let text = arguments.value.text();
+                return Some(Value::Text(self.run_shell(&text, span, None)));
+            }
+        }
         // Where packages lie.
         if self.language == "python" {
             const PACKAGES: &str = "/usr/lib/python3/dist-packages";

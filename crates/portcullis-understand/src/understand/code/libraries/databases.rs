@@ -342,6 +342,7 @@ pub(super) const CARDS: &[Card] = &[
             ("from.update", ChangesRows),
             ("table.update", ChangesRows),
             ("admin.delete_user", Tool(Class::Administer)),
+            ("rpc", Query),
             ("delete_bucket", Note("code.cloud.delete")),
             ("empty_bucket", Note("code.cloud.delete")),
         ],

@@ -54,6 +54,82 @@ pub(super) const CARDS: &[Card] = &[
         otherwise: None,
     },
     // https://github.com/theophilusx/ssh2-sftp-client, https://github.com/patrickjuchli/basic-ftp, https://pysftp.readthedocs.io
+    // https://pypi.org/project/pywinrm, https://pypi.org/project/pypsrp
+    Card {
+        modules: &["pypsrp", "winrm"],
+        habits: &[],
+        methods: &[
+            ("execute_cmd", Runs),
+            ("execute_ps", As(Act::CodeIn("powershell"))),
+            ("run_cmd", Runs),
+            ("run_command", Runs),
+            ("run_ps", As(Act::CodeIn("powershell"))),
+        ],
+        otherwise: None,
+    },
+    // https://ldap3.readthedocs.io, http://ldapjs.org, https://www.python-ldap.org
+    Card {
+        modules: &["ldap", "ldap3", "ldapjs", "ldapts"],
+        habits: &[],
+        methods: &[
+            ("add", Tool(Class::Administer)),
+            ("add_members_to_groups", Tool(Class::Administer)),
+            ("del", Tool(Class::Delete)),
+            ("delete", Tool(Class::Delete)),
+            ("delete_s", Tool(Class::Delete)),
+            ("modify", Tool(Class::Administer)),
+            ("modify_dn", Tool(Class::Administer)),
+            ("modify_password", Tool(Class::Administer)),
+            ("modify_s", Tool(Class::Administer)),
+            ("passwd_s", Tool(Class::Administer)),
+            ("remove_members_from_groups", Tool(Class::Administer)),
+            ("unlock_account", Tool(Class::Administer)),
+        ],
+        otherwise: Some(Quiet),
+    },
+    // https://pysnmp.com, https://github.com/exhuma/puresnmp, https://github.com/markabrahams/node-net-snmp
+    Card {
+        modules: &["easysnmp", "net-snmp", "puresnmp", "pysnmp"],
+        habits: &[],
+        methods: &[
+            ("multiset", Tool(Class::Administer)),
+            ("set", Tool(Class::Administer)),
+            ("set_cmd", Tool(Class::Administer)),
+        ],
+        otherwise: Some(Quiet),
+    },
+    // https://github.com/jborean93/smbprotocol: the other side is a share that people work on.
+    Card {
+        modules: &["smbclient"],
+        habits: &[],
+        methods: &[
+            ("remove", Tool(Class::Delete)),
+            ("removedirs", Tool(Class::Delete)),
+            ("rmdir", Tool(Class::Delete)),
+            ("rmtree", Tool(Class::Delete)),
+            ("unlink", Tool(Class::Delete)),
+        ],
+        otherwise: Some(Quiet),
+    },
+    // https://www.pulumi.com/docs/iac/using-pulumi/automation-api, https://github.com/beelit94/python-terraform
+    Card {
+        modules: &["@pulumi/pulumi", "pulumi"],
+        habits: &[],
+        methods: &[
+            ("destroy", Words(&["pulumi", "destroy", "--yes"])),
+            ("up", Words(&["pulumi", "up", "--yes"])),
+        ],
+        otherwise: Some(Quiet),
+    },
+    Card {
+        modules: &["python_terraform"],
+        habits: &[],
+        methods: &[
+            ("apply", Words(&["terraform", "apply", "-auto-approve"])),
+            ("destroy", Words(&["terraform", "destroy", "-auto-approve"])),
+        ],
+        otherwise: Some(Quiet),
+    },
     Card {
         modules: &[
             "ssh2-sftp-client",
@@ -62,7 +138,6 @@ pub(super) const CARDS: &[Card] = &[
             "webdav",
             "promise-ftp",
             "ftputil",
-            "smbclient",
             "@marsaud/smb2",
         ],
         habits: &[],
@@ -238,15 +313,7 @@ pub(super) const CARDS: &[Card] = &[
     },
     // https://docs.ansible.com/ansible-runner, https://docs.saltproject.io/en/latest/ref/clients
     Card {
-        modules: &[
-            "ansible_runner",
-            "salt",
-            "pulumi",
-            "python_terraform",
-            "testinfra",
-            "docker-compose",
-            "python_on_whales",
-        ],
+        modules: &["ansible_runner", "salt", "testinfra", "docker-compose", "python_on_whales"],
         habits: &[],
         methods: &[
             ("cmd", Runs),

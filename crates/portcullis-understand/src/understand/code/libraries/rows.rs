@@ -218,7 +218,12 @@ impl Interpreter<'_, '_, '_> {
             }
             let name = key(self.word_at(at + 1));
             let close = if self.word_at(at + 2) == "(" { self.partner(at + 2) } else { at + 1 };
-            if databases::NARROWS.contains(&name.as_str()) && close > at + 3 {
+            // `.neq("id", 0)` chooses all of them.
+            let is_any = matches!(name.as_str(), "neq" | "gt" | "gte" | "not")
+                && self.unit.tokens.get(at + 3).is_some_and(|column| {
+                    column.span.of(self.source).trim_matches(['"', '\'']) == "id"
+                });
+            if databases::NARROWS.contains(&name.as_str()) && close > at + 3 && !is_any {
                 return true;
             }
             at = close + 1;
