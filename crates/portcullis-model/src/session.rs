@@ -8,6 +8,8 @@ mod concern;
 mod digest;
 mod heard;
 mod lexicon;
+mod named;
+mod shared;
 mod token;
 mod tools;
 mod words;
@@ -20,6 +22,7 @@ pub use cells::Cells;
 pub use concern::{Concern, Doing, Given, Part};
 pub use heard::{Heard, Source, Weight};
 pub use lexicon::acts_of_name;
+pub use shared::Shared;
 pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
 
 use crate::{
@@ -45,7 +48,7 @@ const CLONES: usize = 32;
 /// How many things are kept that were acted on.
 const ACTED: usize = 64;
 
-/// What is remembered of a session. It only ever makes a judgement stricter.
+/// What is remembered of a session. It only ever makes a judgement stricter, but for what the person's own words ask for.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
 pub struct SessionState {
@@ -67,6 +70,9 @@ pub struct SessionState {
     /// What came from elsewhere.
     #[serde(skip_serializing_if = "Heard::is_empty")]
     heard: Heard,
+    /// Whom the person means by records that they named.
+    #[serde(skip_serializing_if = "Shared::is_empty")]
+    shared: Shared,
     /// What was deleted, stopped or restarted since a person last spoke.
     #[serde(skip_serializing_if = "digest::Marks::is_empty")]
     acted: digest::Marks<ACTED>,
@@ -124,6 +130,7 @@ impl SessionState {
         tools: Tools::NONE,
         asked: Asked::NOTHING,
         heard: Heard::NOTHING,
+        shared: Shared::NOTHING,
         acted: digest::Marks::NONE,
         clones: Vec::new(),
         cells: Cells::NONE,
@@ -226,6 +233,7 @@ impl SessionState {
     /// Remembers what a person sent. Nothing else may ever come here: it is by this that somebody is believed.
     pub fn person_sent(&mut self, text: &str) {
         self.asked.hear(text);
+        self.shared.person_sent(text);
         self.heard.person_spoke();
         self.acted = digest::Marks::NONE;
         self.is_lost = false;
@@ -234,6 +242,15 @@ impl SessionState {
     /// Remembers what a call answered.
     pub fn answered(&mut self, source: &Source, text: &str, seen: impl Into<Shown>) {
         self.heard.hear(source, text, seen.into().planted);
+        if source.weight == Weight::Elsewhere && !source.is_receipt {
+            self.shared.answered(&source.from, text, &self.asked);
+        }
+    }
+
+    /// Whom the person means by records that they named.
+    #[must_use]
+    pub const fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// What a person asked for so far.

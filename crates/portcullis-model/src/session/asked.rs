@@ -9,6 +9,7 @@ use super::{
     act::{Acts, Role},
     digest::{Mark, Marks},
     lexicon::{Lexicon, folded, is_joined},
+    named::{self, Name},
     token,
 };
 
@@ -26,9 +27,6 @@ const AMOUNTS: usize = 24;
 /// How much of a prompt is read; what is behind it names nothing.
 const LONGEST: usize = 64 << 10;
 
-/// How many bytes a name may have to be compared part by part.
-const NAME: usize = 120;
-
 /// What a person asked for so far.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
@@ -40,6 +38,7 @@ pub struct Asked {
     /// Those of the words that are somebody's name.
     #[serde(skip_serializing_if = "Marks::is_empty")]
     people: Marks<PEOPLE>,
+    #[serde(with = "named")]
     named: Vec<Name>,
     limits: Vec<Limit>,
     /// In hundredths.
@@ -48,34 +47,6 @@ pub struct Asked {
     addresses: bool,
     /// Whether more was named or limited than is kept.
     is_cut: bool,
-}
-
-/// Something that somebody named.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(default)]
-pub(super) struct Name {
-    whole: u64,
-    parts: Vec<u64>,
-    /// The parts that stand for several: `48xx`, `feature-*`. `x` and `*` stand for anything, every other letter for itself.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    patterns: Vec<String>,
-    /// Which of the parts tell one thing from another: those with digits.
-    telling: Vec<u64>,
-    /// The kind of place that it says: production, staging…
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lane: Option<Lane>,
-}
-
-/// Kinds of places that nobody wants to take for one another.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Lane {
-    /// What others depend on.
-    Production,
-    /// What comes before it.
-    Staging,
-    /// What is for trying.
-    Development,
 }
 
 /// A limit that a person set.
@@ -398,96 +369,6 @@ impl Limit {
                 _ => return false,
             }
         }
-    }
-}
-
-impl Name {
-    /// A name by its parts.
-    fn of(text: &str) -> Self {
-        let text = text.get(..text.floor_char_boundary(NAME)).unwrap_or_default().trim_matches('/');
-        let mut name = Self { whole: Mark::of(text).0, ..Self::default() };
-        for part in
-            folded(text).split(['/', '-', '_', '.', ':', '@', ' ']).filter(|part| !part.is_empty())
-        {
-            let mark = Mark::of(part).0;
-            let digits = part.bytes().filter(u8::is_ascii_digit).count();
-            let open = part.contains('*')
-                || digits > 0
-                    && part.len() <= 12
-                    && part.bytes().any(|letter| letter == b'x')
-                    && part.bytes().all(|letter| letter.is_ascii_digit() || letter == b'x');
-            if open {
-                name.patterns.push(part.to_owned());
-            } else {
-                name.parts.push(mark);
-                if digits > 1 || digits > 0 && part.len() > 1 {
-                    name.telling.push(mark);
-                }
-            }
-            name.lane = name.lane.or_else(|| lane(part));
-        }
-        name
-    }
-
-    /// Whether another name is of the thing that this one is of, as far as names tell.
-    fn means(&self, thing: &Self) -> bool {
-        if self.whole == thing.whole {
-            return true;
-        }
-        if self.lane.is_some() && thing.lane.is_some() && self.lane != thing.lane {
-            return false;
-        }
-        if !self.patterns.is_empty() {
-            return thing.telling.iter().any(|_| true)
-                && self.patterns.iter().any(|pattern| thing.fits(pattern));
-        }
-        // What is built in the same way and is not the same is something beside it.
-        if self.parts.len() > 2 && thing.parts.len() == self.parts.len() {
-            let same =
-                self.parts.iter().zip(&thing.parts).filter(|(one, other)| one == other).count();
-            if same * 2 >= self.parts.len() && same < self.parts.len() {
-                return false;
-            }
-        }
-        if self.telling.is_empty() {
-            // A directory, and what is in it.
-            return self.parts.len() < thing.parts.len() && thing.parts.starts_with(&self.parts);
-        }
-        self.telling.iter().all(|part| thing.telling.contains(part))
-    }
-
-    fn fits(&self, pattern: &str) -> bool {
-        // The parts are marks: a pattern of digits is tried for what it can mean.
-        let open = pattern.bytes().filter(|letter| *letter == b'x').count();
-        if pattern.contains('*') || open > 3 {
-            return true;
-        }
-        let most = 10_u32.pow(u32::try_from(open).unwrap_or(0));
-        (0..most).any(|mut number| {
-            let tried: String = pattern
-                .chars()
-                .map(|letter| {
-                    if letter != 'x' {
-                        return letter;
-                    }
-                    let digit = char::from_digit(number % 10, 10).unwrap_or('0');
-                    number /= 10;
-                    digit
-                })
-                .collect();
-            self.telling.contains(&Mark::of(&tried).0)
-        })
-    }
-}
-
-fn lane(part: &str) -> Option<Lane> {
-    match part {
-        "prod" | "production" | "live" | "prd" => Some(Lane::Production),
-        "staging" | "stage" | "preprod" | "uat" | "qa" => Some(Lane::Staging),
-        "dev" | "develop" | "development" | "test" | "testing" | "sandbox" | "local" => {
-            Some(Lane::Development)
-        }
-        _ => None,
     }
 }
 

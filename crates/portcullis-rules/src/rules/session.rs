@@ -194,7 +194,11 @@ pub(super) fn is_asked(act: &Act, scene: &Scene<'_>) -> bool {
     // Whoever is not named may be anybody: one name that was said does not speak for those beside it.
     let asked = session.asked();
     let is_named = |given: &Given<'_>| match given.part {
-        Part::Recipient => given.text.is_empty() || asked.said_whom(given.text),
+        Part::Recipient => {
+            given.text.is_empty()
+                || asked.said_whom(given.text)
+                || session.shared().lists(given.text)
+        }
         // An address in whatever else is no text reaches somebody too: where answers go, who gets a copy.
         Part::Thing | Part::Other => asked.said_addresses(given.text),
         Part::Text => !holds_header(given.text),
