@@ -4,6 +4,7 @@
 //! They are kept beside the record, and change in the same transaction as it: of many processes that use a grant for once
 //! exactly one has it.
 
+mod like;
 mod sealed;
 
 use std::{fmt, io, path::Path};
@@ -14,6 +15,8 @@ use portcullis_core::{
     policy::{NoPattern, Policy, Rule, Subject, covered, narrow},
     risk::{Risk, Severity},
 };
+
+pub use like::{Like, NoKind};
 
 use crate::{
     approvals::{self, Book, Done, Kept},
@@ -84,6 +87,9 @@ pub enum What {
     /// Whatever these rules cover, together and with those of the policy. The files that a call starts are read and judged anew each time, and
     /// such a grant reaches no further than medium risk: what changes in them to something worse asks again, what stays below does not.
     Pattern(Vec<Rule>),
+    /// Whatever the same rules ask about on the same resources, and is no riskier. What files say that a call starts is read and judged anew
+    /// each time here too.
+    Like(Like),
 }
 
 /// For how often and where.
@@ -185,6 +191,9 @@ pub enum Void {
     /// One of its rules is none, or one that nobody can grant.
     #[error("its rule cannot be granted: {0}")]
     Rule(String),
+    /// Its kind is none that a person can grant, or not so far.
+    #[error("its kind cannot be granted")]
+    Kind,
 }
 
 impl Grant {
@@ -207,7 +216,21 @@ impl Grant {
                 narrow(rule).map_err(|error| Void::Rule(error.to_string()))?;
             }
         }
+        if let What::Like(like) = &self.what
+            && (!like.is_sound() || !matches!(self.scope, Scope::Session(_) | Scope::Project(_)))
+        {
+            return Err(Void::Kind);
+        }
         Ok(())
+    }
+
+    /// The highest level that it reaches: a kind is bound to rules and resources, not to a place alone.
+    #[must_use]
+    pub const fn reach(&self) -> Severity {
+        match self.what {
+            What::Like(_) => like::REACH,
+            What::Exact { .. } | What::Pattern(_) => self.scope.reach(),
+        }
     }
 
     /// What it allows, in a few words that still have to be made visible.
@@ -221,6 +244,7 @@ impl Grant {
             What::Pattern(rules) => {
                 rules.iter().map(|rule| format!("`{rule}`")).collect::<Vec<_>>().join(" and ")
             }
+            What::Like(like) => like.words(),
         }
     }
 }
@@ -293,9 +317,14 @@ impl Grants {
         if decision.layer == Layer::AskRule {
             return None;
         }
+        let confirmation = policy.options().confirmation;
+        let is_like = |grant: &&Grant| matches!(&grant.what, What::Like(like) if like.covers(judged, confirmation));
+        if let Some(grant) = valid.iter().find(is_like) {
+            return Some(granted(grant.clone()));
+        }
         let rules = |grant: &Grant| match &grant.what {
             What::Pattern(rules) => rules.clone(),
-            What::Exact { .. } => Vec::new(),
+            What::Exact { .. } | What::Like(_) => Vec::new(),
         };
         let all: Vec<Rule> = valid.iter().flat_map(rules).collect();
         let subject = Subject {
@@ -409,7 +438,7 @@ impl Grants {
 /// Whether a grant's scope holds here, and reaches the level of this action.
 fn reaches(grant: &Grant, judged: &Judged) -> bool {
     grant.scope.holds(judged.action.call.session.as_deref(), judged.facts.workspace.as_deref())
-        && judged.judgement.assessment.level <= grant.scope.reach()
+        && judged.judgement.assessment.level <= grant.reach()
 }
 
 fn granted(grant: Grant) -> Granted {

@@ -5,7 +5,7 @@ use portcullis_core::{policy::Rule, risk::Risk};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{Grant, GrantId, Scope, Void, What};
+use super::{Grant, GrantId, Like, Scope, Void, What};
 use crate::approvals::Kept;
 
 /// The version of the format.
@@ -25,6 +25,8 @@ struct Written {
     files: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rules: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    like: Option<Like>,
     scope: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
@@ -38,9 +40,10 @@ struct Written {
 pub(super) fn written(grant: &Grant) -> String {
     // The record of the answer is known only once this is stored with it.
     let Grant { id, what, scope, granted, expires, risk, preview, by, record: _ } = grant;
-    let (action, files, rules) = match what {
-        What::Exact { action, files } => (Some(action.clone()), files.clone(), Vec::new()),
-        What::Pattern(rules) => (None, None, rules.iter().map(ToString::to_string).collect()),
+    let (action, files, rules, like) = match what {
+        What::Exact { action, files } => (Some(action.clone()), files.clone(), Vec::new(), None),
+        What::Pattern(rules) => (None, None, rules.iter().map(ToString::to_string).collect(), None),
+        What::Like(like) => (None, None, Vec::new(), Some(like.clone())),
     };
     let place = match scope {
         Scope::Session(place) | Scope::Project(place) => Some(place.clone()),
@@ -52,6 +55,7 @@ pub(super) fn written(grant: &Grant) -> String {
         action,
         files,
         rules,
+        like,
         scope: scope.name().to_owned(),
         place,
         granted: *granted,
@@ -80,9 +84,10 @@ pub(super) fn read(kept: &Kept) -> Result<Grant, Void> {
     }
     let rule = |text: &String| text.parse::<Rule>().map_err(|error| Void::Rule(error.to_string()));
     let rules = written.rules.iter().map(rule).collect::<Result<Vec<_>, _>>()?;
-    let what = match (written.action, written.files, rules.is_empty()) {
-        (Some(action), files, true) => What::Exact { action, files },
-        (None, None, false) => What::Pattern(rules),
+    let what = match (written.action, written.files, rules.is_empty(), written.like) {
+        (Some(action), files, true, None) => What::Exact { action, files },
+        (None, None, false, None) => What::Pattern(rules),
+        (None, None, true, Some(like)) => What::Like(like),
         _ => return Err(Void::Unrecorded),
     };
     let scope = match (written.scope.as_str(), written.place) {

@@ -49,7 +49,7 @@ pub(super) fn list(
                 };
                 let what = match &grant.what {
                     What::Exact { .. } => grant.preview.clone(),
-                    What::Pattern(_) => grant.words(),
+                    What::Pattern(_) | What::Like(_) => grant.words(),
                 };
                 let scope = grant.scope.name();
                 format!("{}  {scope}{place}, {left}, by {}: {what}", grant.id.short(), grant.by)
@@ -122,9 +122,10 @@ fn as_json(one: &Listed) -> Value {
         Ok(both) => both,
     };
     let Grant { id, what, scope, granted, expires, risk, preview, by, record } = grant;
-    let (action, rules) = match what {
-        What::Exact { action, .. } => (Some(action), Vec::new()),
-        What::Pattern(rules) => (None, rules.iter().map(ToString::to_string).collect()),
+    let (action, rules, like) = match what {
+        What::Exact { action, .. } => (Some(action), Vec::new(), None),
+        What::Pattern(rules) => (None, rules.iter().map(ToString::to_string).collect(), None),
+        What::Like(like) => (None, Vec::new(), Some(like)),
     };
     let place = match scope {
         Scope::Once | Scope::Always => None,
@@ -134,6 +135,7 @@ fn as_json(one: &Listed) -> Value {
         "id": id.to_string(),
         "action": action,
         "rules": rules,
+        "like": like,
         "scope": scope.name(),
         "place": place,
         "granted": granted,

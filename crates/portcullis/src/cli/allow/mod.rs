@@ -41,7 +41,7 @@ pub(super) fn define(command: Command) -> Command {
         .about("Let through what was asked about, after a look at it: once, or for longer")
         .after_help(
             "Without arguments it lists what waits for an answer. It has to be run by a person, in a terminal of their own.\n\n\
-             Examples:\n  portcullis allow --last\n  portcullis allow 42 --session\n  \
+             Examples:\n  portcullis allow --last\n  portcullis allow 42 --session\n  portcullis allow --last --session --like\n  \
              portcullis allow 42 --project --pattern 'Bash(npm run test:*)' --for 2h",
         )
         .args_conflicts_with_subcommands(true)
@@ -55,6 +55,10 @@ pub(super) fn define(command: Command) -> Command {
                 .default_missing_value("")
                 .action(ArgAction::Append)
                 .help("Allow what a rule covers, not this call alone: one that is proposed, or this one"),
+        )
+        .arg(
+            flag("like", "Allow whatever the same rules ask about on the same resources, up to high risk (with `--session` or `--project`)")
+                .conflicts_with_all(["pattern", "always"]),
         )
         .arg(flag("session", "Allow it for the session that asked, not once"))
         .arg(flag("project", "Allow it in the workspace that it was asked in"))
@@ -140,6 +144,8 @@ struct Wanted {
     scope: Breadth,
     /// The rules that were given; one that is empty stands for those that are proposed.
     patterns: Vec<String>,
+    /// Whether the kind of the call is allowed.
+    is_like: bool,
     length: Option<SignedDuration>,
 }
 
@@ -181,6 +187,11 @@ impl Wanted {
             ("always", Breadth::Always),
         ];
         let breadth = breadths.into_iter().find(|(name, _)| matches.get_flag(name));
+        let is_like = matches.get_flag("like");
+        if is_like && breadth.is_none() {
+            return Err(Failure::usage("a kind of calls is allowed for a session or a project")
+                .with_help("give `--session` or `--project` beside `--like`"));
+        }
         Ok(Self {
             which: match text("record") {
                 Some(word) => Some(number(word)?),
@@ -188,6 +199,7 @@ impl Wanted {
             },
             scope: breadth.map_or(Breadth::Once, |(_, breadth)| breadth),
             patterns,
+            is_like,
             length: length.transpose()?,
         })
     }

@@ -19,7 +19,7 @@ use super::{Breadth, Desk, Wanted, duration, failure};
 use crate::{
     audit::{Entry, Filter, Kind, Record},
     cli::Failure,
-    grants::{Grant, GrantId, Grants, LONGEST, Scope, What, within_reach},
+    grants::{Grant, GrantId, Grants, LONGEST, Like, NoKind, Scope, What, within_reach},
     person::Person,
     report::{self, Colour, visible},
     session::{Judged, Options, Session},
@@ -55,10 +55,15 @@ impl<'a> Offer<'a> {
         }
         let level = level(entry.risk, again.as_ref());
         let scope = scope(wanted.scope, &session, entry)?;
-        within_reach(&scope, level).map_err(|error| {
-            Failure::denied(error).with_help("leave `--session`, `--project` and `--always` away")
-        })?;
-        let what = if wanted.patterns.is_empty() {
+        if !wanted.is_like {
+            within_reach(&scope, level).map_err(|error| {
+                Failure::denied(error)
+                    .with_help("leave `--session`, `--project` and `--always` away")
+            })?;
+        }
+        let what = if wanted.is_like {
+            What::Like(like(&session, again.as_ref(), entry)?)
+        } else if wanted.patterns.is_empty() {
             What::Exact {
                 action: entry.action.clone().unwrap_or_default(),
                 files: entry.files.seal(),
@@ -188,6 +193,17 @@ impl<'a> Offer<'a> {
             }
             page.push_str("at medium risk and below, and where all of it is understood\n");
             page.push_str(&self.others(desk, session, rules)?);
+        }
+        if let What::Like(like) = &self.grant.what {
+            page.push_str("\nof the same kind are calls that nothing else asks about:\n");
+            for asked in &like.asked {
+                let resource = asked.resource.as_deref().unwrap_or("whatever is named below");
+                let line = format!("{} on {resource}", asked.rule);
+                let _ = writeln!(page, "  {}", visible::line(&line));
+            }
+            let touched: Vec<&str> = like.touched.iter().map(String::as_str).collect();
+            let line = format!("and that touch nothing but {}", touched.join(", "));
+            let _ = writeln!(page, "{}, at {} risk and below", visible::line(&line), like.level);
         }
         let _ = writeln!(page, "\nthis allows {}", self.promise());
         if matches!(self.grant.scope, Scope::Session(_)) {
@@ -367,6 +383,23 @@ fn patterns(
     policy::covered(session.policy(), &rules, &subject).map_err(|error| {
         Failure::denied(format_args!("this would not allow the call: {error}")).with_help(exactly)
     })
+}
+
+/// The kind of a call, as it is judged now.
+fn like(session: &Session, again: Option<&Judged>, entry: &Entry) -> Result<Like, Failure> {
+    let exactly = "leave `--like` away to allow exactly this call";
+    let refused = |why: &dyn std::fmt::Display| {
+        Failure::denied(format_args!("calls like this cannot be allowed together: {why}"))
+            .with_help(exactly)
+    };
+    let judged = again.ok_or_else(|| {
+        refused(&"the record holds only a part of it, or its tool is none that can be judged again")
+    })?;
+    // What the session has seen is in the record alone.
+    if entry.rules.iter().any(|rule| rule.starts_with("session.")) {
+        return Err(refused(&NoKind::Session));
+    }
+    Like::of(judged, session.policy().options().confirmation).map_err(|error| refused(&error))
 }
 
 /// What a rule admits, in a sentence.

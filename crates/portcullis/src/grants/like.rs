@@ -1,0 +1,189 @@
+//! What a call is the like of: what is asked about, and on what. Owns when another call asks for no more than that.
+//!
+//! A grant by kind says "the same rule on the same resource". So a call without a finding is the like of nothing, nor is one of
+//! which something could not be read, or one that is asked about for what its session has seen: that is another question each time.
+
+use std::collections::BTreeSet;
+
+use portcullis_core::{
+    assessment::{Coverage, MAX_RESOURCES},
+    decision::Layer,
+    policy::Confirmation,
+    risk::Severity,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::session::Judged;
+
+/// The highest level that a kind reaches.
+pub(super) const REACH: Severity = Severity::High;
+
+/// The rules that tell what a session has seen, heard and asked for.
+const SESSION: &str = "session.";
+
+/// What is asked about: a rule, and what it found it on.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The rule's id.
+    pub rule: String,
+    /// What it is about, with its kind (`file:/etc/hosts`), where the rule names one thing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+}
+
+/// A kind of calls: those that the same rules ask about, on the same resources.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Like {
+    /// The tool by which it is done.
+    pub tool: String,
+    /// The class of the action.
+    pub class: String,
+    /// How risky the call was that it was given for: nothing above it is of the kind.
+    pub level: Severity,
+    /// What was asked about.
+    pub asked: BTreeSet<Asked>,
+    /// Everything that the call touched.
+    pub touched: BTreeSet<String>,
+    /// Where it was to run, for what has no place of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+}
+
+/// Why a call is the like of no other.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoKind {
+    /// No rule asks about it.
+    #[error("no rule asks about it, so nothing says what it has in common with another call")]
+    NoRule,
+    /// Nothing says on what.
+    #[error("nothing says on what it would be done")]
+    NoResource,
+    /// Something in it was not understood.
+    #[error("not all of it is understood")]
+    Unread,
+    /// It is too risky.
+    #[error("nothing above high risk is allowed by its kind")]
+    Reach,
+    /// It is asked about for what its session has seen.
+    #[error("what its session has seen speaks against it, and that is asked about each time")]
+    Session,
+    /// It touches more than is written down.
+    #[error("it touches too much to be named")]
+    TooMuch,
+    /// Something else than its risk asks.
+    #[error("it is not its risk that asks")]
+    Other,
+}
+
+impl Like {
+    /// The kind of a call that asks.
+    ///
+    /// # Errors
+    /// [`NoKind`].
+    pub fn of(judged: &Judged, confirmation: Confirmation) -> Result<Self, NoKind> {
+        let assessment = &judged.judgement.assessment;
+        if assessment.coverage != Coverage::Full {
+            return Err(NoKind::Unread);
+        }
+        if assessment.level > REACH {
+            return Err(NoKind::Reach);
+        }
+        if !matches!(judged.judgement.decision.layer, Layer::Confirmation | Layer::Mode) {
+            return Err(NoKind::Other);
+        }
+        if assessment.findings.iter().any(|finding| finding.rule.starts_with(SESSION)) {
+            return Err(NoKind::Session);
+        }
+        let least = least(confirmation);
+        let asked: BTreeSet<Asked> = assessment
+            .findings
+            .iter()
+            .filter(|finding| finding.severity >= least)
+            .map(|finding| Asked {
+                rule: finding.rule.to_owned(),
+                resource: finding.resource.clone(),
+            })
+            .collect();
+        if asked.is_empty() {
+            return Err(NoKind::NoRule);
+        }
+        let touched: BTreeSet<String> = assessment.resources.iter().cloned().collect();
+        if touched.is_empty() {
+            return Err(NoKind::NoResource);
+        }
+        // The list is cut there: what is behind it is not known.
+        if touched.len() >= MAX_RESOURCES {
+            return Err(NoKind::TooMuch);
+        }
+        let cwd = judged.facts.cwd.clone().filter(|_| !touched.iter().all(|one| has_place(one)));
+        Ok(Self {
+            tool: judged.action.call.tool.clone(),
+            class: assessment.class.name().to_owned(),
+            level: assessment.level,
+            asked,
+            touched,
+            cwd,
+        })
+    }
+
+    /// Whether a call that asks is of this kind: asked about for nothing else, on nothing else, and no riskier.
+    #[must_use]
+    pub fn covers(&self, judged: &Judged, confirmation: Confirmation) -> bool {
+        Self::of(judged, confirmation).is_ok_and(|other| {
+            other.tool == self.tool
+                && other.class == self.class
+                && other.level <= self.level
+                && other.cwd == self.cwd
+                && other.asked.is_subset(&self.asked)
+                && other.touched.is_subset(&self.touched)
+        })
+    }
+
+    /// The kind, in a few words that still have to be made visible.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let asked: Vec<String> = self
+            .asked
+            .iter()
+            .map(|asked| match &asked.resource {
+                Some(resource) => format!("`{}` on `{resource}`", asked.rule),
+                None => format!("`{}`", asked.rule),
+            })
+            .collect();
+        let touched: Vec<&str> = self.touched.iter().map(String::as_str).collect();
+        format!(
+            "calls of `{}` that nothing but {} asks about, and that touch nothing but {}",
+            self.tool,
+            asked.join(" and "),
+            touched.join(", ")
+        )
+    }
+
+    /// Whether it is one that a person could have given.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.level <= REACH
+            && !self.asked.is_empty()
+            && !self.touched.is_empty()
+            && self.touched.len() < MAX_RESOURCES
+            && !self.asked.iter().any(|asked| asked.rule.starts_with(SESSION))
+    }
+}
+
+/// The level from which findings count: what the policy asks about, and never less than what changes something.
+fn least(confirmation: Confirmation) -> Severity {
+    match confirmation {
+        Confirmation::Always | Confirmation::Never => Severity::Safe,
+        Confirmation::Risky { threshold, .. } | Confirmation::Refuse { threshold } => {
+            threshold.min(Severity::Medium)
+        }
+    }
+}
+
+/// Whether a resource is the same one wherever it is named.
+fn has_place(resource: &str) -> bool {
+    resource.strip_prefix("file:").is_none_or(|path| path.starts_with('/'))
+}
