@@ -19,19 +19,30 @@ use std::{
     process::ExitCode,
 };
 
-use portcullis_injection::injection::{FEATURES, Level, START, stretches, weigh};
+use portcullis_injection::injection::{
+    ADDRESS_FEATURES, ADDRESS_START, FEATURES, Level, START, addresses, stretches, weigh,
+};
 use serde_json::Value;
 
 /// How often the highest stretch of each text is looked for anew, and how many steps the weights take after each.
-const ROUNDS: usize = 30;
-const STEPS: usize = 60;
-const RATE: f64 = 0.6;
+const ROUNDS: usize = 20;
+const STEPS: usize = 200;
+const RATE: f64 = 0.03;
+/// How much of a mean slope, and of its square, each step replaces (Kingma and Ba, "Adam", 2014).
+const FRESH: f64 = 0.1;
+const FRESH_SQUARE: f64 = 0.001;
 /// How much it costs to move away from where the weights begin.
-const PRIOR: f64 = 0.0015;
+const PRIOR: f64 = 0.0003;
 /// A clean text that is flagged costs more than a planted one that is missed.
-const CLEAN: f64 = 2.0;
+const CLEAN: f64 = 3.0;
 /// What is asked of a text beyond even odds: the false alarms on lists of other origins than those that are fitted decide it.
 const MARGIN: f64 = 0.6;
+/// How much more the project's own pairs count.
+const PAIRS: f64 = 10.0;
+/// The same for the places where a model is named: more features, so that moving costs more.
+const ADDRESS_PRIOR: f64 = 0.0006;
+const ADDRESS_CLEAN: f64 = 3.0;
+const ADDRESS_MARGIN: f64 = 0.5;
 
 struct Row {
     text: String,
@@ -70,6 +81,10 @@ fn run() -> Result<(), Box<dyn Error>> {
         "wrong" => wrong(&rows),
         "fit" => fit(&rows),
         "dump" => dump(&rows),
+        "starts" => {
+            let starts = serde_json::json!({"stretch": &START[..], "address": &ADDRESS_START[..]});
+            let _ = writeln!(io::stdout(), "{starts}");
+        }
         other => {
             return Err(format!("`{other}` is neither `score`, `wrong`, `dump` nor `fit`").into());
         }
@@ -139,13 +154,55 @@ fn wrong(rows: &[Row]) {
 
 fn dump(rows: &[Row]) {
     for row in rows {
-        let stretches = stretches(&row.text);
-        let line = serde_json::json!({"group": row.group, "planted": row.is_planted, "stretches": stretches});
+        let line = serde_json::json!({
+            "group": row.group,
+            "planted": row.is_planted,
+            "stretches": stretches(&row.text),
+            "addresses": addresses(&row.text),
+        });
         let _ = writeln!(io::stdout(), "{line}");
     }
 }
 
+/// A table that is fitted: its name, where it begins, and what it knows of a text.
+struct Table {
+    name: &'static str,
+    of: fn(&str) -> Vec<Vec<usize>>,
+    start: &'static [i16],
+    prior: f64,
+    clean: f64,
+    margin: f64,
+}
+
+static STRETCHES: Table = Table {
+    name: "WEIGHTS",
+    of: stretches,
+    start: &START,
+    prior: PRIOR,
+    clean: CLEAN,
+    margin: MARGIN,
+};
+static ADDRESSES: Table = Table {
+    name: "ADDRESS",
+    of: addresses,
+    start: &ADDRESS_START,
+    prior: ADDRESS_PRIOR,
+    clean: ADDRESS_CLEAN,
+    margin: ADDRESS_MARGIN,
+};
+
 fn fit(rows: &[Row]) {
+    const { assert!(START.len() == FEATURES && ADDRESS_START.len() == ADDRESS_FEATURES) };
+    let _ = writeln!(
+        io::stdout(),
+        "//! The weights, as `examples/fit_injection.rs` fitted them on lists with labels. Not written by hand."
+    );
+    for table in [&STRETCHES, &ADDRESSES] {
+        fit_table(rows, table);
+    }
+}
+
+fn fit_table(rows: &[Row], table: &Table) {
     let mut groups: BTreeMap<&str, f64> = BTreeMap::new();
     for row in rows {
         *groups.entry(&row.group).or_default() += 1.0;
@@ -153,25 +210,47 @@ fn fit(rows: &[Row]) {
     // Many rows of one making say little more than a few of them.
     let share = |row: &Row| {
         let of_group = groups.get(row.group.as_str()).copied().unwrap_or(1.0);
-        let cost = if row.is_planted { 1.0 } else { CLEAN };
+        // The pairs of the project are what must hold whatever else is weighed.
+        let pairs = if row.group.starts_with("injection.jsonl") { PAIRS } else { 1.0 };
+        let cost = pairs * if row.is_planted { 1.0 } else { table.clean };
         10.0 * cost / of_group.sqrt()
     };
     let rows: Vec<Fitted> = rows
         .iter()
         .filter(|row| !row.group.ends_with("subtle"))
         .map(|row| Fitted {
-            stretches: stretches(&row.text),
+            stretches: (table.of)(&row.text),
             is_planted: row.is_planted,
             share: share(row),
         })
         .filter(|row| !row.stretches.is_empty())
         .collect();
-    let start: Vec<f64> = START.iter().map(|weight| f64::from(*weight) / 100.0).collect();
+    let weights = descend(&rows, table);
+    let planted = rows.iter().filter(|row| row.is_planted).count();
+    let _ = writeln!(
+        io::stdout(),
+        "\n/// From {planted} planted and {} clean texts that hold something to weigh.\npub(super) static {}: &[i16] = &[",
+        rows.len() - planted,
+        table.name
+    );
+    for line in weights.chunks(8) {
+        let line: Vec<String> =
+            line.iter().map(|weight| format!("{}", (weight * 100.0).round() as i16)).collect();
+        let _ = writeln!(io::stdout(), "    {},", line.join(", "));
+    }
+    let _ = writeln!(io::stdout(), "];");
+}
+
+/// The weights after all steps.
+fn descend(rows: &[Fitted], table: &Table) -> Vec<f64> {
+    let start: Vec<f64> = table.start.iter().map(|weight| f64::from(*weight) / 100.0).collect();
     let mut weights = start.clone();
     let sum = |weights: &[f64], stretch: &[usize]| {
         stretch.iter().filter_map(|number| weights.get(*number)).sum::<f64>()
             + weights.first().copied().unwrap_or(0.0)
     };
+    let mut moments = vec![(0.0, 0.0); start.len()];
+    let mut step = 0;
     for _ in 0..ROUNDS {
         let best: Vec<(&Vec<usize>, &Fitted)> = rows
             .iter()
@@ -183,7 +262,8 @@ fn fit(rows: &[Row]) {
             })
             .collect();
         for _ in 0..STEPS {
-            let mut slope = vec![0.0; FEATURES];
+            step += 1;
+            let mut slope = vec![0.0; start.len()];
             for (stretch, row) in &best {
                 let odds = 1.0 / (1.0 + (-sum(&weights, stretch)).exp());
                 let error = row.share * if row.is_planted { odds - 1.0 } else { odds };
@@ -193,30 +273,22 @@ fn fit(rows: &[Row]) {
                     }
                 }
             }
-            for (number, weight) in weights.iter_mut().enumerate() {
-                let from = start.get(number).copied().unwrap_or(0.0);
-                let slope = slope.get(number).copied().unwrap_or(0.0) + PRIOR * (*weight - from);
-                *weight -= RATE * slope;
-                if from > 0.0 {
+            let parts = weights.iter_mut().zip(&start).zip(slope.iter().zip(&mut moments));
+            for ((weight, from), (slope, (mean, square))) in parts {
+                let slope = slope + table.prior * (*weight - from);
+                *mean = *mean * (1.0 - FRESH) + slope * FRESH;
+                *square = *square * (1.0 - FRESH_SQUARE) + slope * slope * FRESH_SQUARE;
+                let (seen, seen_square) =
+                    (1.0 - (1.0 - FRESH).powi(step), 1.0 - (1.0 - FRESH_SQUARE).powi(step));
+                *weight -= RATE * (*mean / seen) / ((*square / seen_square).sqrt() + 1e-8);
+                if *from > 0.0 {
                     *weight = weight.max(0.0);
                 }
             }
         }
     }
     if let Some(begin) = weights.first_mut() {
-        *begin -= MARGIN;
+        *begin -= table.margin;
     }
-    let planted = rows.iter().filter(|row| row.is_planted).count();
-    let _ = writeln!(
-        io::stdout(),
-        "//! The weights, as `examples/fit_injection.rs` fitted them on {planted} planted and {} clean texts that hold a signal. Not written by hand.",
-        rows.len() - planted
-    );
-    let _ = writeln!(io::stdout(), "\npub(super) static WEIGHTS: &[i16] = &[");
-    for line in weights.chunks(8) {
-        let line: Vec<String> =
-            line.iter().map(|weight| format!("{}", (weight * 100.0).round())).collect();
-        let _ = writeln!(io::stdout(), "    {},", line.join(", "));
-    }
-    let _ = writeln!(io::stdout(), "];");
+    weights
 }

@@ -175,6 +175,26 @@ classes! {
     CALMLY = 96;
     /// What joins a demand to another: and, then, also.
     THEN = 97;
+    /// What makes a machine of who is called: automated, coding, virtual.
+    TECH = 98;
+    /// What is a machine with such a word: tool, system, reviewer.
+    DEVICE = 99;
+    /// What makes a person of an agent or assistant: travel, sales, teaching.
+    HUMAN = 100;
+    /// An article or the like.
+    DET = 101;
+    /// What rules of a repository are about: tests, style, commits.
+    HOUSE = 102;
+    /// What a text is called that says how something is to be used: policy, terms, usage.
+    POLICY = 103;
+    /// Whose something is: of.
+    OF = 104;
+    /// People in a text who are no users of a model: colleagues, patients, customers, students.
+    FOLK = 105;
+    /// Where stories, plays and games are: said, whispered, player.
+    STORY = 106;
+    /// What no model has in hand: a button, a label, a valve.
+    PHYSICAL = 107;
 }
 
 /// Words by which the first pass finds what is worth reading: a stretch is, where two of these groups that belong together stand
@@ -188,8 +208,21 @@ pub(super) const GROUPS: [Class; 12] = [
     YOU | NOW | PRETEND | NOTE | BYPASS | READ | GREETING,
     PERSON,
     TELL | APPROVED | QUIET | IGNORE | REQUEST | CHANGED,
-    AI | AGENT | TODO,
-    MUST | PAY | VISIT | RUN | SEND | HARM | GRANT | REVEAL | WRITE,
+    AI | AGENT | TODO | TECH,
+    MUST | PAY
+        | VISIT
+        | RUN
+        | SEND
+        | HARM
+        | GRANT
+        | REVEAL
+        | WRITE
+        | RECOMMEND
+        | SAY
+        | IGNORE
+        | DISABLE
+        | APPROVE
+        | PRETEND,
     CONTINUE | GAVE,
     AGENT | TASK,
 ];

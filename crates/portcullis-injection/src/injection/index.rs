@@ -53,10 +53,7 @@ pub(super) fn class(word: &str) -> Class {
         }
         hash.push(byte);
     }
-    match find(&EXACT, hash.0) {
-        0 => stem | find(&BEGUN, hash.0),
-        class => class,
-    }
+    find(&EXACT, hash.0) | stem | find(&BEGUN, hash.0)
 }
 
 /// The groups of a word by its hash, and of other words that share its place: the first pass may look too often.

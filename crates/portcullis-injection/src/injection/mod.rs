@@ -6,6 +6,7 @@
 //! together are signals (`pattern`), and the signals of neighbouring sentences add up to a verdict (`weigh`). A language is a table
 //! of words; the patterns are the same for all.
 
+mod address;
 mod class;
 mod demand;
 mod fitted;
@@ -14,6 +15,7 @@ mod index;
 mod layer;
 mod pattern;
 mod sieve;
+mod sign;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -26,6 +28,8 @@ pub use pattern::Signal;
 
 use crate::{Span, finding::Confidence};
 use class::{REVERSED, ROTATED};
+#[doc(hidden)]
+pub use sign::{COUNT as ADDRESS_FEATURES, START as ADDRESS_START};
 use weigh::Disguise;
 #[doc(hidden)]
 pub use weights::{COUNT as FEATURES, START};
@@ -163,6 +167,15 @@ pub fn stretches(text: &str) -> Vec<Vec<usize>> {
     scanner.stretches.unwrap_or_default()
 }
 
+/// The same of every place of a text where a model is named.
+#[doc(hidden)]
+#[must_use]
+pub fn addresses(text: &str) -> Vec<Vec<usize>> {
+    let mut scanner = Scanner { addresses: Some(Vec::new()), ..Scanner::default() };
+    scanner.layer(text, None, DEPTH);
+    scanner.addresses.unwrap_or_default()
+}
+
 struct Scanner {
     found: Vec<Planted>,
     /// How many of them are planted.
@@ -171,6 +184,8 @@ struct Scanner {
     left: usize,
     /// The features of all stretches, where somebody wants them.
     stretches: Option<Vec<Vec<usize>>>,
+    /// The same of all places where a model is named.
+    addresses: Option<Vec<Vec<usize>>>,
 }
 
 /// Where in the given text another text stands.
@@ -191,7 +206,7 @@ fn within(outer: Option<Outer>, own: Outer) -> Outer {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Self { found: Vec::new(), planted: 0, left: DECODED, stretches: None }
+        Self { found: Vec::new(), planted: 0, left: DECODED, stretches: None, addresses: None }
     }
 }
 
@@ -242,6 +257,11 @@ impl Scanner {
             let mut each =
                 |features: &weights::Features| stretches.push(features.numbers().collect());
             weigh::windows(&tokens, disguise, &mut each);
+        }
+        if let Some(addresses) = &mut self.addresses {
+            let places = weigh::places(&tokens, disguise);
+            addresses
+                .extend(places.iter().map(|place| place.features.numbers().collect::<Vec<_>>()));
         }
         for verdict in weigh::weigh(&tokens, disguise) {
             self.tell(&tokens, verdict, outer.map(|it| it.span));

@@ -2,9 +2,11 @@
 //! each other; how much each of them says, the table in `weights` knows.
 
 use super::{
+    address,
     class::*,
-    pattern::{Hit, Signal, Which, candidates, hits},
-    token::{Carrier, Gap, Mark, Token, Tokens},
+    pattern::{Candidates, Hit, Signal, Which, candidates, hits},
+    sign,
+    token::{Carrier, Gap, Mark, Quote, Token, Tokens},
     weights::{CAUTION, Feature, Features, PLANTED, score},
 };
 
@@ -24,6 +26,9 @@ const LAST: usize = 6;
 const CONSULTED: usize = 12;
 /// How far around the words it is looked for whether they are talked about.
 const AROUND: usize = 40;
+/// How far around the words their company is, and how many words a text has in which little else stands.
+const COMPANY: usize = 24;
+const SHORT: usize = 24;
 /// How often models are named elsewhere in a text that is about them.
 const ABOUT_IT: usize = 3;
 const ABOUT_OFTEN: usize = 10;
@@ -67,6 +72,9 @@ pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
     let mut start = 0;
     while let Some(window) = window(tokens, &found, start, names, disguise) {
         let mut score = score(&window.features);
+        if window.features.is_plain_override() {
+            score = score.max(PLANTED);
+        }
         if !window.is_core {
             score = score.min(PLANTED - 1);
         }
@@ -75,7 +83,46 @@ pub(super) fn weigh(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Verdict> {
             verdicts.extend(verdict(tokens, window, score));
         }
     }
+    verdicts.extend(places(tokens, disguise).iter().filter_map(|place| told(tokens, place)));
     verdicts
+}
+
+/// The places where a model is named and may be told something.
+pub(super) fn places(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<address::Place> {
+    let origin = address::Origin { is_decoded: disguise.is_decoded, names: names(&tokens.list) };
+    let unseen =
+        |from: u32, to: u32| disguise.unseen.iter().filter(|at| (from..to).contains(at)).count();
+    let mut places = address::places(tokens, origin, &unseen);
+    places.retain(|place| sign::is_told(&place.features));
+    if places.is_empty() {
+        return places;
+    }
+    let candidates = candidates(tokens, Which::All);
+    for place in &mut places {
+        for hit in said(tokens, place, &candidates) {
+            place.features.signal(hit.signal, hit.weight);
+        }
+    }
+    places
+}
+
+/// What a model is told where it is named, if that is near the line or beyond.
+fn told(tokens: &Tokens, place: &address::Place) -> Option<Verdict> {
+    let score = sign::score(&place.features);
+    if score < CAUTION {
+        return None;
+    }
+    let said = said(tokens, place, &candidates(tokens, Which::All));
+    let mut signals = vec![Signal::Addressed];
+    signals.extend(said.iter().filter(|hit| hit.weight > 1).map(|hit| hit.signal));
+    if place.features.is_hidden() {
+        signals.push(Signal::Hidden);
+    }
+    signals.sort_unstable();
+    signals.dedup();
+    let start = tokens.list.get(place.first)?.start;
+    let end = tokens.list.get(place.last)?.end.max(start);
+    Some(Verdict { start, end, score, signals, hits: said })
 }
 
 /// Every stretch that could be weighed, for the fitting of the weights.
@@ -89,6 +136,18 @@ pub(super) fn windows(tokens: &Tokens, disguise: Disguise<'_>, each: &mut dyn Fn
         }
         start = next(&found, start);
     }
+}
+
+/// The patterns in what is said at a place.
+fn said(tokens: &Tokens, place: &address::Place, candidates: &Candidates) -> Vec<Hit> {
+    let mut said = Vec::new();
+    let mut from = place.first;
+    while from <= place.last {
+        let to = sentence(tokens, from).min(place.last + 1);
+        hits(tokens, from, to, candidates, &mut said);
+        from = to;
+    }
+    said
 }
 
 /// The hits of all sentences, each with the number of its sentence.
@@ -108,7 +167,7 @@ fn found(tokens: &Tokens, disguise: Disguise<'_>) -> Vec<(usize, Hit)> {
     while from < tokens.list.len() {
         let to = sentence(tokens, from);
         hits(tokens, from, to, &candidates, &mut here);
-        for hit in here.drain(..) {
+        for hit in here.drain(..).filter(|hit| hit.signal != Signal::Addressed) {
             if let Some(weight) = spoken(tokens, &hit, from) {
                 found.push((number, Hit { weight, ..hit }));
             }
@@ -242,6 +301,7 @@ fn window(
         signals.push(Signal::Hidden);
     }
     surroundings(tokens, &near, names, &mut features);
+    company(tokens, &near, &mut features);
     Some(Window { length, near, signals, features, is_core: is_core || is_disguised })
 }
 
@@ -346,7 +406,9 @@ fn disguises(
     disguise: Disguise<'_>,
     features: &mut Features,
 ) -> bool {
-    let Some((first, last, start, end)) = place(tokens, near) else { return false };
+    let Some((first, last, start, end)) = place(tokens, near) else {
+        return false;
+    };
     let words = tokens.list.get(first..=last).unwrap_or_default();
     let unseen = disguise.unseen.iter().filter(|at| (start..end).contains(at)).count();
     let written = words.iter().filter(|token| token.is_disguised).count();
@@ -368,7 +430,9 @@ fn disguises(
 
 /// What stands around the words: whether they stand apart, at the end, and in a text on attacks.
 fn surroundings(tokens: &Tokens, near: &[Hit], of_text: usize, features: &mut Features) {
-    let Some((first, last, ..)) = place(tokens, near) else { return };
+    let Some((first, last, ..)) = place(tokens, near) else {
+        return;
+    };
     let stands_apart = tokens.list.get(first).is_some_and(|token| token.gap >= Gap::Line);
     if stands_apart && first > 0 {
         features.add(Feature::Apart);
@@ -408,6 +472,80 @@ fn surroundings(tokens: &Tokens, near: &[Hit], of_text: usize, features: &mut Fe
     if elsewhere >= ABOUT_OFTEN {
         features.add(Feature::AboutOften);
     }
+}
+
+/// What company the words keep that a model or a person is told: who is named and spoken to, what follows, what it is about.
+fn company(tokens: &Tokens, near: &[Hit], features: &mut Features) {
+    let Some((first, last, ..)) = place(tokens, near) else {
+        return;
+    };
+    let list = &tokens.list;
+    let around = first.saturating_sub(COMPANY)..(last + COMPANY).min(list.len());
+    let words = list.get(around).unwrap_or_default();
+    let all = words.iter().fold(0, |all, token| all | token.class);
+    let here = list.get(first..=last).unwrap_or_default();
+    let next = list.get(last + 1);
+    let follows = list.get(last + 1..(last + CONSULTED).min(list.len())).unwrap_or_default();
+    let demands = ACT | SEND | HARM | REVEAL | SAY | RECOMMEND | PRETEND | APPROVE | DISABLE;
+    let is_followed = follows.windows(2).any(|words| match words {
+        [lead, verb] => {
+            verb.class & demands != 0
+                && (verb.gap > Gap::None || lead.class & (THEN | MUST | INSTEAD | NOW) != 0)
+        }
+        _ => false,
+    });
+    let runs_on =
+        next.is_some_and(|token| token.gap == Gap::None && token.class & !(FREE | HUMAN) == 0);
+    let quote = here.first().and_then(|token| tokens.quotes.get(usize::from(token.quote)));
+    let quote = quote.filter(|quote| quote.last > 0);
+    let stories = words.iter().filter(|token| token.class & STORY != 0).count();
+    for (has, feature) in [
+        (all & (AI | AGENT) != 0, Feature::Named),
+        (all & (YOU | YOUR) != 0, Feature::Yours),
+        (quote.is_some_and(|it| it.before == 'a' || it.is_code), Feature::QuotedProse),
+        (quote.is_some_and(is_argument), Feature::QuotedString),
+        (is_followed, Feature::Followed),
+        (runs_on, Feature::RunsOn),
+        (list.len() < SHORT, Feature::Short),
+        (here.iter().any(|token| token.class & (ALL | EVERYTHING) != 0), Feature::Whole),
+        (here.iter().any(|token| token.class & FREE != 0), Feature::Free),
+        (all & POLICY != 0, Feature::Policy),
+        (all & FOLK != 0, Feature::Folk),
+        (stories > 0, Feature::Story),
+        (all & PHYSICAL != 0, Feature::Physical),
+        (is_elsewhere(list, last), Feature::Elsewhere),
+        (is_digital(follows), Feature::Digital),
+    ] {
+        if has {
+            features.add(feature);
+        }
+    }
+}
+
+/// Whether what was named last is of something that no model knows: a label, a pump.
+fn is_elsewhere(list: &[Token], last: usize) -> bool {
+    let next = |ahead: usize| list.get(last + ahead).filter(|token| token.gap == Gap::None);
+    let Some(of) = next(1).filter(|token| token.class & (OF | ABOUT | DET) != 0) else {
+        return false;
+    };
+    let known = !(FREE | HUMAN | DET | OF | ABOUT | POLICY | NEW | TO | FOLK);
+    let skip = usize::from(next(2).is_some_and(|token| token.class & (DET | OWNED) != 0));
+    of.class & YOUR == 0 && next(2 + skip).is_some_and(|token| token.class & known == 0)
+}
+
+/// Whether something is asked for that is done with data, tools or answers.
+fn is_digital(follows: &[Token]) -> bool {
+    let verbs = RUN | REVEAL | SEND | SAY | HARM | PRETEND | VISIT;
+    let things = SECRET | DATA | TOOL | PERSON | PROMPT | DESTINATION | ANSWER | ONLY | THIS;
+    follows.iter().enumerate().any(|(at, token)| {
+        let next = follows.get(at + 1..(at + 5).min(follows.len())).unwrap_or_default();
+        token.class & verbs != 0 && next.iter().any(|token| token.class & things != 0)
+    })
+}
+
+/// Whether a quotation is an argument or an item in code, and no value of a record.
+fn is_argument(quote: &Quote) -> bool {
+    !quote.is_code && !matches!(quote.before, 'a' | ':' | '\0' | '\n')
 }
 
 /// How often models and agents are named.

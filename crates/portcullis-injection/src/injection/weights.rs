@@ -49,9 +49,34 @@ pub(super) enum Feature {
     Commanded,
     /// The order is about what nobody gives away lightly.
     Loaded,
+    /// A model is named near.
+    Named,
+    /// It speaks to somebody: you, your.
+    Yours,
+    /// It stands in quotation marks within prose, or in a string.
+    QuotedProse,
+    QuotedString,
+    /// A demand follows on what is set aside.
+    Followed,
+    /// The words go on where a demand would end: "the earlier instruction sheet".
+    RunsOn,
+    /// Little else stands in the text.
+    Short,
+    /// All of what was said is set aside.
+    Whole,
+    /// The words are of a language whose order is not looked at.
+    Free,
+    Policy,
+    Folk,
+    Story,
+    /// What is set aside is of something else: "the instructions on the label".
+    Elsewhere,
+    /// What follows is done with data, tools or answers.
+    Digital,
+    Physical,
 }
 
-const OTHERS: usize = Feature::Loaded as usize + 1;
+const OTHERS: usize = Feature::Physical as usize + 1;
 /// How many weights there are: the first is what every stretch begins with.
 pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 
@@ -59,8 +84,10 @@ pub const COUNT: usize = 1 + Signal::COUNT * GRADES + OTHERS;
 /// nothing about stays there.
 pub const START: [i16; COUNT] = {
     let mut start = [100; COUNT];
-    let others =
-        [70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80, -60, -60, 100, 120];
+    let others = [
+        70, 10, 10, 10, 100, 120, 150, 80, 200, 200, 20, 20, -50, -120, -80, -60, -60, 100, 120,
+        20, 10, -60, -40, 40, -60, 20, 20, 0, -30, -30, -120, -80, 60, -150,
+    ];
     let mut at = 0;
     #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
     while at < OTHERS {
@@ -85,6 +112,34 @@ impl Features {
 
     pub(super) fn add(&mut self, feature: Feature) {
         self.0 |= 1 << (1 + Signal::COUNT * GRADES + feature as usize);
+    }
+
+    fn has(self, feature: Feature) -> bool {
+        self.0 >> (1 + Signal::COUNT * GRADES + feature as usize) & 1 == 1
+    }
+
+    /// Whether what a model was told is set aside in plain words, and nothing says that something else is meant.
+    pub(super) fn is_plain_override(self) -> bool {
+        use Feature::{
+            About, AboutOften, Discussed, DiscussedOften, Elsewhere, Folk, Physical, Policy,
+            QuotedProse, QuotedString, RunsOn, Story,
+        };
+        let strongest = 1 + Signal::Override as usize * GRADES + GRADES - 1;
+        let against = [
+            About,
+            AboutOften,
+            Discussed,
+            DiscussedOften,
+            Elsewhere,
+            Folk,
+            Physical,
+            Policy,
+            QuotedProse,
+            QuotedString,
+            RunsOn,
+            Story,
+        ];
+        self.0 >> strongest & 1 == 1 && !against.into_iter().any(|feature| self.has(feature))
     }
 
     /// The numbers of the features.

@@ -257,14 +257,16 @@ fn lines(text: &str, found: &mut Vec<(u64, Vec<String>)>) {
         }
         let here = if begins { 2 } else { depth };
         let fields = *fields_at.get_or_insert(here);
-        if in_list && !begins && (depth == fields || depth == fields + 2) {
-            if let Some(one) = rest.strip_prefix("- ") {
-                let one = one.trim().trim_matches(['\'', '"']);
-                if is_address(one) {
-                    people.push(one.to_owned());
-                }
-                continue;
+        if in_list
+            && !begins
+            && (depth == fields || depth == fields + 2)
+            && let Some(one) = rest.strip_prefix("- ")
+        {
+            let one = one.trim().trim_matches(['\'', '"']);
+            if is_address(one) {
+                people.push(one.to_owned());
             }
+            continue;
         }
         if here != fields {
             continue;

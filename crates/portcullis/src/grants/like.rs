@@ -111,7 +111,8 @@ impl Like {
             return Err(NoKind::NoRule);
         }
         let touched: BTreeSet<String> = assessment.resources.iter().cloned().collect();
-        if touched.is_empty() {
+        let named = asked.iter().filter_map(|asked| asked.resource.as_ref());
+        if touched.is_empty() || !touched.iter().chain(named).all(|one| is_known(one)) {
             return Err(NoKind::NoResource);
         }
         // The list is cut there: what is behind it is not known.
@@ -169,6 +170,7 @@ impl Like {
             && !self.asked.is_empty()
             && !self.touched.is_empty()
             && self.touched.len() < MAX_RESOURCES
+            && self.touched.iter().all(|one| is_known(one))
             && !self.asked.iter().any(|asked| asked.rule.starts_with(SESSION))
     }
 }
@@ -181,6 +183,11 @@ fn least(confirmation: Confirmation) -> Severity {
             threshold.min(Severity::Medium)
         }
     }
+}
+
+/// Whether a resource is one thing: a variable or a pattern is another one each time.
+fn is_known(resource: &str) -> bool {
+    !resource.contains(['$', '*', '?', '[', '{', '<', '…', '\u{2400}'])
 }
 
 /// Whether a resource is the same one wherever it is named.

@@ -3,6 +3,7 @@
 
 use super::class::Class;
 
+mod addressed;
 mod asian;
 mod english;
 mod romance;
@@ -34,6 +35,23 @@ pub(super) const TABLES: &[(Class, &[Row])] = &[
     (FREE, slavic::UKRAINIAN),
     (FREE, slavic::CZECH),
     (FREE, romance::SWEDISH),
+    (0, addressed::ENGLISH),
+    (FREE, addressed::GERMAN),
+    (FREE, addressed::DUTCH),
+    (FREE, addressed::FRENCH),
+    (FREE, addressed::SPANISH),
+    (FREE, addressed::PORTUGUESE),
+    (FREE, addressed::ITALIAN),
+    (FREE, addressed::POLISH),
+    (FREE, addressed::RUSSIAN),
+    (FREE, addressed::TURKISH),
+    (FREE, addressed::ARABIC),
+    (FREE, addressed::CHINESE),
+    (FREE, addressed::JAPANESE),
+    (FREE, addressed::KOREAN),
+    (FREE, addressed::HINDI),
+    (FREE, addressed::SWEDISH),
+    (FREE, addressed::VIETNAMESE),
 ];
 
 use super::class::FREE;
