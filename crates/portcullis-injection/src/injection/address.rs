@@ -198,7 +198,7 @@ fn who(
     let is_certain = parts & AI != 0 || parts & TECH != 0;
     features.add(if is_certain { Sign::Certain } else { Sign::Uncertain });
     let near = list.get(first.saturating_sub(2)..first).unwrap_or_default();
-    if all(near) & HUMAN != 0 && parts & AI == 0 || all(named) & HUMAN != 0 && parts & AI == 0 {
+    if parts & AI == 0 && (all(near) | all(named)) & HUMAN != 0 {
         features.add(Sign::Human);
     }
     if opening == 0 {
