@@ -27,4 +27,4 @@ pub use dns::{
 pub use failure::Failure;
 pub use guard::{Guard, GuardOptions};
 pub use headers::{SAFE_ACROSS_ORIGINS, is_safe_across_origins};
-pub use tls::{Roots, TlsError};
+pub use tls::{Roots, TlsError, client_config, client_config_for_anybody};

@@ -8,9 +8,10 @@ use std::{
 
 use portcullis_core::network::Target;
 use rustls::{
-    ClientConfig, RootCertStore,
-    crypto::ring,
-    pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _},
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::{TlsConnector, client::TlsStream};
@@ -76,29 +77,92 @@ impl Tls {
     }
 
     fn make(&self) -> Result<ClientConfig, TlsError> {
-        let mut roots = RootCertStore::empty();
-        match &self.roots {
-            Roots::System => {
-                let found = rustls_native_certs::load_native_certs();
-                roots.add_parsable_certificates(found.certs);
-            }
-            Roots::Pem(text) => {
-                for certificate in CertificateDer::pem_slice_iter(text) {
-                    let bad = |error: &dyn std::fmt::Display| TlsError::BadRoots(error.to_string());
-                    let certificate = certificate.map_err(|error| bad(&error))?;
-                    roots.add(certificate).map_err(|error| bad(&error))?;
-                }
-            }
-        }
-        if roots.is_empty() {
-            return Err(TlsError::NoRoots);
-        }
-        let provider = Arc::new(ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let mut config = client_config(&self.roots)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(config)
+    }
+}
+
+/// How a connection is encrypted to whom a certificate names that one of these signed.
+///
+/// # Errors
+/// [`TlsError`], but for handshakes and names.
+pub fn client_config(roots: &Roots) -> Result<ClientConfig, TlsError> {
+    let mut trusted = RootCertStore::empty();
+    match roots {
+        Roots::System => {
+            let found = rustls_native_certs::load_native_certs();
+            trusted.add_parsable_certificates(found.certs);
+        }
+        Roots::Pem(text) => {
+            for certificate in CertificateDer::pem_slice_iter(text) {
+                let bad = |error: &dyn std::fmt::Display| TlsError::BadRoots(error.to_string());
+                let certificate = certificate.map_err(|error| bad(&error))?;
+                trusted.add(certificate).map_err(|error| bad(&error))?;
+            }
+        }
+    }
+    if trusted.is_empty() {
+        return Err(TlsError::NoRoots);
+    }
+    let provider = Arc::new(ring::default_provider());
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(trusted)
+        .with_no_client_auth())
+}
+
+/// How a connection is encrypted to whoever answers: nobody reads along, and nobody knows who it is. For those who ask for just that.
+///
+/// # Errors
+/// As [`client_config`].
+pub fn client_config_for_anybody() -> Result<ClientConfig, TlsError> {
+    let provider = Arc::new(ring::default_provider());
+    let anybody = Arc::new(Anybody(Arc::clone(&provider)));
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(anybody)
+        .with_no_client_auth())
+}
+
+/// Takes every certificate whose key the other side has.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{
     collections::VecDeque,
-    env, io,
+    env, fmt, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -26,7 +26,7 @@ use portcullis_core::{
 };
 
 use crate::{
-    audit::{AuditError, Entry, Files, Kind, Log, Record, Store, Whose},
+    audit::{AuditError, Entry, Files, Kind, Log, Opens, Record, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::{Observer, Place},
@@ -57,6 +57,26 @@ pub struct Options {
     pub recorded: bool,
     /// What is ours beside the program and its files: a call that would change it would change the gate.
     pub guarded: Vec<PathBuf>,
+    /// Where the record is kept, where that is not a directory.
+    pub recorder: Option<Recorder>,
+}
+
+/// A record that is not kept in a directory.
+#[derive(Clone)]
+pub struct Recorder(Arc<dyn Opens>);
+
+impl Recorder {
+    /// One that is opened so.
+    #[must_use]
+    pub fn new(opens: impl Opens + 'static) -> Self {
+        Self(Arc::new(opens))
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Recorder")
+    }
 }
 
 /// What a call is judged under.
@@ -172,6 +192,7 @@ impl Session {
             unrecorded,
             recorded,
             guarded,
+            recorder,
         } = options;
         let audit = configuration.audit.clone();
         let ours = configuration.account.paths().chain(audit.path.as_deref());
@@ -186,7 +207,13 @@ impl Session {
         let directory = audit.path.clone().or(directories.state);
         let kept = if off { None } else { directory.clone() };
         let state = directory.clone();
-        let record = if off { Recording::Off } else { Recording::open(directory.as_deref()) };
+        let record = match recorder {
+            _ if off => Recording::Off,
+            None => Recording::open(directory.as_deref()),
+            Some(Recorder(elsewhere)) => {
+                elsewhere.open().map_or_else(Recording::Broken, |log| Recording::On(Box::new(log)))
+            }
+        };
         let base = Regime::new(configuration, analyzers.as_ref(), propagate_unknown, None);
         Self {
             base: Arc::new(base),

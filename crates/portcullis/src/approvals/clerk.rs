@@ -4,24 +4,33 @@
 use std::{
     collections::HashMap,
     path::Path,
+    pin::pin,
     sync::{
-        Arc, Mutex, PoisonError, Weak,
+        Arc, Condvar, Mutex, PoisonError, Weak,
         mpsc::{self, RecvTimeoutError},
     },
+    task::{Context, Poll, Wake, Waker},
     thread,
     time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
 use portcullis_core::approval::Status;
-use tokio::sync::{oneshot, watch};
+use tokio::{
+    runtime::RuntimeFlavor,
+    sync::{oneshot, watch},
+};
 
 use super::{
     request::{Id, Request},
-    store::{Done, Ledger, Step, Which},
+    source::Source,
+    store::{Done, Ledger, Step},
     token::Token,
 };
-use crate::audit::{self, AuditError, HeadFile, SqliteStore, database_path, head_path};
+use crate::audit::{
+    Anchor, Appended, AuditError, Body, Filter, HeadFile, Log, Opens, Record, Store, Trace,
+    Visitor, Whose,
+};
 
 /// The most steps that share a commit.
 const TOGETHER: usize = 256;
@@ -29,11 +38,20 @@ const TOGETHER: usize = 256;
 /// The most steps that wait to be taken. Whoever comes then is refused, so that nothing piles up without end.
 const QUEUE: usize = 16_384;
 
-/// How often it is looked whether another process changed the store.
-const LOOK: Duration = Duration::from_millis(50);
+/// How long it is waited before a store that cannot be read is read again.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// How often what nobody decided is closed.
 const SWEEP: Duration = Duration::from_millis(500);
+
+/// How often the chains of gateways that share a store are tied to each other.
+const TIE: Duration = Duration::from_secs(60);
+
+/// How long somebody waits for a connection that reads.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many connections are kept for the next one who reads.
+const KEPT: usize = 8;
 
 /// Why something was not stored.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -70,15 +88,15 @@ impl Book {
     /// # Errors
     /// When anyone else could change it, or it cannot be opened.
     pub fn open(directory: &Path) -> Result<Self, AuditError> {
-        audit::secure_directory(directory)?;
-        let database = database_path(directory);
-        let head = HeadFile::new(head_path(directory));
-        // Before the database, as for every record.
-        if !database.exists() {
-            head.create()?;
-        }
-        let mut store: Box<dyn Ledger> = Box::new(SqliteStore::open(&database)?);
-        store.prepare()?;
+        Self::of(&Source::directory(directory))
+    }
+
+    /// Opens a store, wherever it is.
+    ///
+    /// # Errors
+    /// As [`Book::open`].
+    pub fn of(source: &Source) -> Result<Self, AuditError> {
+        let (mut store, head) = source.writer()?;
         let last = store.head()?.sequence;
         Ok(Self { store, head, last })
     }
@@ -93,7 +111,8 @@ impl Book {
     /// # Errors
     /// Nothing was done then.
     pub fn take(&mut self, steps: &[Step]) -> Result<Vec<Done>, AuditError> {
-        self.take_at(steps, Timestamp::now())
+        let now = self.store.time()?;
+        self.take_at(steps, now)
     }
 
     /// As [`Book::take`], at a given time.
@@ -125,9 +144,13 @@ struct Shared {
     waiting: Mutex<HashMap<Id, Vec<oneshot::Sender<()>>>>,
     /// Where the chain ends, as far as anybody here has seen.
     head: watch::Sender<u64>,
-    /// Connections that only read, for those who need one.
-    readers: Mutex<Vec<Box<dyn Ledger>>>,
-    directory: std::path::PathBuf,
+    /// Connections that only read, for those who need one, and how many there are in all.
+    readers: Mutex<(Vec<Box<dyn Ledger>>, usize)>,
+    /// One of them is free.
+    free: Condvar,
+    source: Source,
+    /// The time of the store, and when that was by a clock that nobody sets.
+    time: Mutex<Option<(Timestamp, Instant)>>,
 }
 
 /// Somebody who waits for a request to be decided.
@@ -147,28 +170,57 @@ impl Clerk {
     /// # Errors
     /// When it cannot be opened, or no thread can be started.
     pub fn start(directory: &Path) -> Result<Self, AuditError> {
-        let book = Book::open(directory)?;
+        let source = Source::directory(directory);
+        let book = Book::of(&source)?;
+        Self::over(source, book)
+    }
+
+    /// Starts writing to a store that was opened.
+    ///
+    /// # Errors
+    /// As [`Clerk::start`].
+    pub fn over(source: Source, book: Book) -> Result<Self, AuditError> {
         let head = book.last;
         let shared = Arc::new(Shared {
             waiting: Mutex::default(),
             head: watch::Sender::new(head),
             readers: Mutex::default(),
-            directory: directory.to_owned(),
+            free: Condvar::new(),
+            source,
+            time: Mutex::default(),
         });
         let (steps, received) = mpsc::sync_channel(QUEUE);
         let told = Arc::downgrade(&shared);
         let watcher = Arc::downgrade(&shared);
-        let lookout = SqliteStore::open(&database_path(directory))?;
+        let lookout = shared.source.lookout()?;
+        let ties = shared.source.is_shared();
         let started = thread::Builder::new()
             .name("clerk".to_owned())
-            .spawn(move || write(book, &received, &told))
+            .spawn(move || write(book, ties, &received, &told))
             .and_then(|_| {
                 thread::Builder::new()
                     .name("lookout".to_owned())
-                    .spawn(move || look_out(Box::new(lookout), head, &watcher))
+                    .spawn(move || look_out(lookout, &watcher))
             });
-        started.map_err(|source| AuditError::Directory { path: directory.to_owned(), source })?;
+        started.map_err(AuditError::Thread)?;
         Ok(Self { steps, shared })
+    }
+
+    /// Where it writes.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.shared.source
+    }
+
+    /// What time it is for everybody who shares the store.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        if !self.shared.source.is_shared() {
+            return Timestamp::now();
+        }
+        let measured = *self.shared.time.lock().unwrap_or_else(PoisonError::into_inner);
+        let elapsed = |(time, since): (Timestamp, Instant)| time.checked_add(since.elapsed()).ok();
+        measured.and_then(elapsed).unwrap_or_else(Timestamp::now)
     }
 
     /// Does one thing, together with what others hand in at the same time; when this returns, it survives a loss of power.
@@ -179,12 +231,12 @@ impl Clerk {
         self.hand_in(step)?.await.map_err(|_| ClerkError::Closed)?
     }
 
-    /// As [`Clerk::take`], for those who are no task.
+    /// As [`Clerk::take`], for those whose thread may wait, whatever else runs on it.
     ///
     /// # Errors
     /// As [`Clerk::take`].
     pub fn take_blocking(&self, step: Step) -> Result<Done, ClerkError> {
-        self.hand_in(step)?.blocking_recv().map_err(|_| ClerkError::Closed)?
+        waited_for(self.hand_in(step)?).map_err(|_| ClerkError::Closed)?
     }
 
     fn hand_in(
@@ -224,17 +276,18 @@ impl Clerk {
         &self,
         reads: impl FnOnce(&mut dyn Ledger) -> Result<T, AuditError>,
     ) -> Result<T, AuditError> {
-        let pooled = self.shared.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut reader = match pooled {
-            Some(reader) => reader,
-            None => Box::new(SqliteStore::open(&database_path(&self.shared.directory))?),
-        };
-        let read = reads(&mut *reader)?;
-        let mut readers = self.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
-        if readers.len() < 8 {
-            readers.push(reader);
-        }
-        Ok(read)
+        let shared = &self.shared;
+        apart(shared.source.is_shared(), || {
+            let mut place = shared.place()?;
+            let mut reader = match place.0.take() {
+                Some(reader) => reader,
+                None => shared.source.reader()?,
+            };
+            let read = reads(&mut *reader)?;
+            // One that failed is not used again.
+            place.0 = Some(reader);
+            Ok(read)
+        })
     }
 
     /// One request.
@@ -254,7 +307,38 @@ impl Clerk {
     }
 }
 
+/// A place among those who read, with a connection where one was left.
+struct Place<'a>(Option<Box<dyn Ledger>>, &'a Shared);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut readers = self.1.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        readers.1 -= 1;
+        if let Some(reader) = self.0.take()
+            && readers.0.len() < KEPT
+        {
+            readers.0.push(reader);
+        }
+        drop(readers);
+        self.1.free.notify_one();
+    }
+}
+
 impl Shared {
+    fn place(&self) -> Result<Place<'_>, AuditError> {
+        let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = self.source.readers();
+        let (mut readers, waited) = self
+            .free
+            .wait_timeout_while(readers, PATIENCE, |readers| readers.1 >= most)
+            .unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(AuditError::TooManyReaders(PATIENCE));
+        }
+        readers.1 += 1;
+        Ok(Place(readers.0.pop(), self))
+    }
+
     fn tell(&self, ids: impl IntoIterator<Item = Id>) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for sender in ids.into_iter().filter_map(|id| waiting.remove(&id)).flatten() {
@@ -270,18 +354,27 @@ impl Shared {
         }
     }
 
+    /// Tells that there are records that were not there before. Of several chains, the newest need not have the highest number.
     fn moved_to(&self, sequence: u64) {
-        self.head.send_if_modified(|head| {
-            let moved = sequence > *head;
-            *head = sequence.max(*head);
-            moved
-        });
+        self.head.send_modify(|head| *head = sequence.max(*head));
+    }
+
+    fn waited_for(&self) -> Vec<Id> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|_, senders| senders.iter().any(|sender| !sender.is_closed()));
+        waiting.keys().copied().collect()
     }
 }
 
 /// Takes what is handed in until nobody can hand in anything any more.
-fn write(mut book: Book, received: &mpsc::Receiver<(Step, Answered)>, shared: &Weak<Shared>) {
+fn write(
+    mut book: Book,
+    ties: bool,
+    received: &mpsc::Receiver<(Step, Answered)>,
+    shared: &Weak<Shared>,
+) {
     let mut swept = Instant::now();
+    let mut tied = Instant::now();
     loop {
         let mut steps = Vec::with_capacity(TOGETHER);
         let mut answers = Vec::with_capacity(TOGETHER);
@@ -304,9 +397,15 @@ fn write(mut book: Book, received: &mpsc::Receiver<(Step, Answered)>, shared: &W
             steps.push(Step::Sweep);
             answers.push(None);
         }
+        if ties && tied.elapsed() >= TIE {
+            tied = Instant::now();
+            steps.push(Step::TieChains);
+            answers.push(None);
+        }
         if steps.is_empty() {
             continue;
         }
+        let before = book.last;
         match book.take(&steps) {
             Ok(done) => {
                 let decided = done.iter().flat_map(decided).collect::<Vec<_>>();
@@ -317,8 +416,14 @@ fn write(mut book: Book, received: &mpsc::Receiver<(Step, Answered)>, shared: &W
                     }
                 }
                 if let Some(shared) = shared.upgrade() {
-                    shared.moved_to(book.last);
+                    if book.last != before {
+                        shared.moved_to(book.last);
+                    }
                     shared.tell(decided);
+                    if ties && let Ok(time) = book.store.time() {
+                        let mut known = shared.time.lock().unwrap_or_else(PoisonError::into_inner);
+                        *known = Some((time, Instant::now()));
+                    }
                 }
             }
             Err(error) => {
@@ -345,30 +450,130 @@ fn decided(done: &Done) -> Vec<Id> {
 }
 
 /// Looks whether another process changed the store, and tells those who wait for what it decided.
-fn look_out(mut store: Box<dyn Ledger>, mut seen: u64, shared: &Weak<Shared>) {
+fn look_out(mut store: Box<dyn Ledger>, shared: &Weak<Shared>) {
     let mut stamp = None;
     loop {
-        thread::sleep(LOOK);
+        store.wait();
         let Some(shared) = shared.upgrade() else { return };
         let Ok(now) = store.stamp() else {
             // It cannot be read just now: those who wait look for themselves, and are refused for themselves.
             shared.tell_all();
+            thread::sleep(AGAIN);
             continue;
         };
         if stamp == Some(now) {
             continue;
         }
         stamp = Some(now);
-        let Ok(head) = store.head() else { continue };
-        let which = Which { decided_after: Some(seen), limit: u32::MAX, ..Which::default() };
-        match store.requests(&which) {
-            Ok(requests) if requests.len() < 1_000 => {
-                shared.tell(requests.iter().map(|request| request.id));
-            }
-            // More than one page, or none to be had: everybody looks.
-            Ok(_) | Err(_) => shared.tell_all(),
+        match store.decided(&shared.waited_for()) {
+            Ok(decided) => shared.tell(decided),
+            Err(_) => shared.tell_all(),
         }
-        seen = head.sequence;
-        shared.moved_to(head.sequence);
+        if let Ok(head) = store.head() {
+            shared.moved_to(head.sequence);
+        }
+    }
+}
+
+/// Does something that waits for a database, where others would wait too if this thread did: it is no longer one of those then.
+fn apart<T>(waits: bool, does: impl FnOnce() -> T) -> T {
+    match tokio::runtime::Handle::try_current() {
+        Ok(handle) if waits && handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+            tokio::task::block_in_place(does)
+        }
+        _ => does(),
+    }
+}
+
+/// Waits for something on this thread, which may belong to a runtime.
+fn waited_for<F: Future>(future: F) -> F::Output {
+    struct Parked(thread::Thread);
+    impl Wake for Parked {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Parked(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// The record of a gateway for those who judge behind it: what they append goes the way of everything else that is stored.
+impl Opens for Clerk {
+    fn open(&self) -> Result<Log, AuditError> {
+        Ok(Log::over(Box::new(Through(self.clone())), None))
+    }
+}
+
+/// A store whose one writer is the clerk.
+struct Through(Clerk);
+
+fn stored(error: ClerkError) -> AuditError {
+    AuditError::Clerk(error.to_string())
+}
+
+impl Store for Through {
+    fn append(&mut self, body: Body, _known: Option<Anchor>) -> Result<Appended, AuditError> {
+        let step = Step::Note { record: body, once: None };
+        let Done::Noted(sequence) = self.0.take_blocking(step).map_err(stored)? else {
+            return Err(stored(ClerkError::Closed));
+        };
+        let record = self.record(sequence)?;
+        let hash = record.map(|record| record.hash).unwrap_or_default();
+        Ok(Appended { anchor: Anchor { sequence, hash }, known_holds: true })
+    }
+
+    fn head(&mut self) -> Result<Anchor, AuditError> {
+        self.0.read(|store| store.head())
+    }
+
+    fn alterations(&mut self) -> Result<Vec<String>, AuditError> {
+        self.0.read(|store| store.alterations())
+    }
+
+    fn restore(&mut self) -> Result<(), AuditError> {
+        self.0.read(|store| store.restore())
+    }
+
+    fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError> {
+        self.0.read(|store| store.record(sequence))
+    }
+
+    fn latest(&mut self, whose: Whose<'_>, most: u32) -> Result<Vec<Trace>, AuditError> {
+        self.0.read(|store| store.latest(whose, most))
+    }
+
+    fn decision_about(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        self.0.read(|store| store.decision_about(whose, action))
+    }
+
+    fn decision_left_open(
+        &mut self,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        self.0.read(|store| store.decision_left_open(whose, action))
+    }
+
+    fn begun(
+        &mut self,
+        whose: Whose<'_>,
+        most: u64,
+    ) -> Result<Option<(Timestamp, u64)>, AuditError> {
+        self.0.read(|store| store.begun(whose, most))
+    }
+
+    fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
+        self.0.read(|store| store.each(filter, visitor))
     }
 }

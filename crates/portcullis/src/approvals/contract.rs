@@ -56,6 +56,20 @@ fn a_file_of_sqlite_does() {
     });
 }
 
+#[cfg(feature = "postgres")]
+#[test]
+fn a_database_of_postgresql_does() {
+    let Some(cluster) = crate::audit::postgres::cluster::cluster() else { return };
+    every_ledger_must(|| {
+        let open = crate::audit::postgres::tests::opener(cluster);
+        Box::new(move || {
+            let mut store = open();
+            store.prepare().unwrap();
+            Box::new(store)
+        })
+    });
+}
+
 fn open(directory: &Path) -> Box<dyn Ledger> {
     let mut store = SqliteStore::open(&database_path(directory)).unwrap();
     store.prepare().unwrap();

@@ -13,12 +13,16 @@
 mod clerk;
 #[cfg(test)]
 mod contract;
+mod desk;
 mod gate;
 mod handler;
 mod in_place;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod queue;
 mod request;
 mod ruling;
+mod source;
 mod sqlite;
 mod store;
 mod token;
@@ -37,6 +41,7 @@ pub use request::{
 pub use ruling::{
     InForce, LONGEST_LOOSENED, LOOSENED, Loosened, Wanted, is_looser, worst_loosened,
 };
+pub use source::Source;
 pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
 pub(crate) use token::hash_of;
 pub use token::{Holder, NotAScope, Scope, Scopes, Secret, Token};

@@ -2,34 +2,26 @@
 
 mod rulings;
 
-use jiff::{SignedDuration, Timestamp};
-use portcullis_core::{
-    approval::{self, Refusal, Ruling, Said, Status},
-    risk::Risk,
-};
+use jiff::Timestamp;
+use portcullis_core::risk::Risk;
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params, types::Type};
 use serde_json::Value;
 
 use super::{
-    request::{Id, Modified, Question, Request, Vote, since_epoch},
+    desk::{Answered, AskedPolicy, Decision, Desk, Ends, PolicyRow, Rows},
+    request::{Id, Question, Request, Vote},
     ruling::InForce,
-    store::{Claim, Done, Kept, Ledger, Once, PAGE, Reply, Step, Taken, Unclaimable, Which},
+    store::{Kept, Ledger, Once, PAGE, Step, Taken, Which},
     token::{Holder, Scopes, Token},
 };
 use crate::audit::{
-    Anchor, AuditError, Body, Entry, Kind, SqliteStore,
+    Anchor, AuditError, Body, SqliteStore,
     schema::{PEOPLE, REQUESTS, RULINGS},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
 /// The version of a request's row.
 const VERSION: i64 = 1;
-
-/// How long it is kept what was answered to a call that may be sent again.
-const REPEATABLE: SignedDuration = SignedDuration::from_hours(24);
-
-/// The most requests that one step closes; the next closes more.
-const SWEPT: u32 = 1_000;
 
 /// The most grants that are looked at: more than any person gave.
 const GRANTS: u32 = 1_000;
@@ -93,9 +85,9 @@ impl Ledger for SqliteStore {
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let last = last(&transaction)?;
             let known_holds = holds(&transaction, known, last)?;
-            let mut desk = Desk { connection: &transaction, head: last, now };
+            let mut desk = Desk { rows: Transaction { connection: &transaction, head: last }, now };
             let done = steps.iter().map(|step| desk.step(step)).collect::<Result<_, _>>()?;
-            let head = desk.head;
+            let head = desk.rows.head;
             transaction.commit()?;
             Ok(Taken { done, head, known_holds })
         })
@@ -148,6 +140,20 @@ impl Ledger for SqliteStore {
                 Ok((risk, unsigned(row.get(1)?)))
             })?;
             rows.collect()
+        })
+    }
+
+    fn decided(&mut self, ids: &[Id]) -> Result<Vec<Id>, AuditError> {
+        let query = "SELECT 1 FROM approval WHERE id = ?1 AND status = 'pending'";
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(query)?;
+            let mut decided = Vec::new();
+            for id in ids {
+                if !statement.exists([id.to_string()])? {
+                    decided.push(*id);
+                }
+            }
+            Ok(decided)
         })
     }
 
@@ -214,153 +220,65 @@ fn wanted(which: &Which) -> String {
     wanted
 }
 
-/// One transaction.
-struct Desk<'a> {
+/// The rows, within one transaction.
+struct Transaction<'a> {
     connection: &'a Connection,
     head: Anchor,
-    now: Timestamp,
 }
 
-impl Desk<'_> {
-    fn step(&mut self, step: &Step) -> rusqlite::Result<Done> {
-        match step {
-            Step::Note { record, once } => {
-                if let Some(done) = self.repeated(once.as_ref())? {
-                    return Ok(done);
-                }
-                let sequence = self.record(record.clone())?;
-                self.keep(once.as_ref(), None)?;
-                Ok(Done::Noted(sequence))
-            }
-            Step::Ask { question, record, once, resumes, most } => {
-                if let Some(done) = self.repeated(once.as_ref())? {
-                    return Ok(done);
-                }
-                if *resumes && let Some(id) = self.unused(question)? {
-                    self.record(record.clone())?;
-                    return Ok(Done::Repeated(String::new(), Some(id)));
-                }
-                if self.waiting(&question.requester, *most)? >= *most {
-                    return Ok(Done::TooMany);
-                }
-                let sequence = self.record(record.clone())?;
-                self.ask(question, sequence)?;
-                self.keep(once.as_ref(), Some(question.id))?;
-                Ok(Done::Noted(sequence))
-            }
-            Step::Answer(reply) => self.answer(reply),
-            Step::Close { id, status, by, reason } => {
-                let Some(request) = by_id(self.connection, *id)? else { return Ok(Done::Unknown) };
-                if request.status != Status::Pending {
-                    return Ok(Done::Closed(Box::new(request), false));
-                }
-                let decided = Decision {
-                    status: *status,
-                    by,
-                    origin: "gate",
-                    reason: Some(reason),
-                    modified: None,
-                };
-                Ok(Done::Closed(Box::new(self.decide(request, &decided)?), true))
-            }
-            Step::Claim(claim) => self.claim(claim),
-            Step::Pulse => {
-                self.connection.prepare_cached(PULSE)?.execute([self.now.as_microsecond()])?;
-                Ok(Done::Alive)
-            }
-            Step::Sweep => {
-                self.end_policies()?;
-                self.sweep()
-            }
-            Step::Rule(wanted) => self.rule(wanted),
-            Step::EndLoosened { record } => self.end_early(record),
-            Step::Admit { token, hash, record } => {
-                self.connection
-                    .prepare_cached(
-                        "INSERT INTO token (id, hash, name, holder, scopes, created, expires, proof) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    )?
-                    .execute(params![
-                        token.id.to_string(),
-                        hash,
-                        token.name,
-                        token.holder.name(),
-                        token.scopes.to_string(),
-                        token.created.as_microsecond(),
-                        token.expires.map(Timestamp::as_microsecond),
-                        token.proof
-                    ])?;
-                if token.made_here {
-                    self.own(token.id)?;
-                }
-                self.record(record.clone()).map(Done::Noted)
-            }
-            Step::Own { id, record } => {
-                self.own(*id)?;
-                self.record(record.clone()).map(Done::Noted)
-            }
-            Step::Revoke { id, record } => self.end(&TOKEN, &id.to_string(), record),
-            Step::Grant { id, text, expires, record } => {
-                let sequence = self.record(record.clone())?;
-                self.connection
-                    .prepare_cached(
-                        "INSERT INTO granted (record, id, text, expires) VALUES (?1, ?2, ?3, ?4)",
-                    )?
-                    .execute(params![signed(sequence), id, text, expires.as_microsecond()])?;
-                Ok(Done::Noted(sequence))
-            }
-            Step::Spend(ids) => self.spend(ids),
-            Step::TakeBack { id, record } => self.end(&GRANT, id, record),
-        }
-    }
-
-    fn own(&self, id: Id) -> rusqlite::Result<()> {
-        self.connection
-            .prepare_cached("INSERT OR IGNORE INTO made_here (token) VALUES (?1)")?
-            .execute([id.to_string()])?;
-        Ok(())
-    }
-
-    /// Ends something that is kept, for good.
-    fn end(&mut self, ending: &Ending, id: &str, record: &Body) -> rusqlite::Result<Done> {
-        let holds: Option<bool> = self
-            .connection
-            .prepare_cached(ending.holds)?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        match holds {
-            None => Ok(Done::Unknown),
-            Some(false) => Ok(Done::Revoked(false)),
-            Some(true) => {
-                self.connection
-                    .prepare_cached(ending.end)?
-                    .execute(params![id, self.now.as_microsecond()])?;
-                self.record(record.clone())?;
-                Ok(Done::Revoked(true))
-            }
-        }
-    }
-
-    fn spend(&self, ids: &[String]) -> rusqlite::Result<Done> {
-        let held = "SELECT 1 FROM granted WHERE id = ?1 AND used IS NULL AND revoked IS NULL";
-        for id in ids {
-            if !self.connection.prepare_cached(held)?.exists([id])? {
-                return Ok(Done::Spent(false));
-            }
-        }
-        for id in ids {
-            self.connection
-                .prepare_cached("UPDATE granted SET used = ?2 WHERE id = ?1")?
-                .execute(params![id, self.now.as_microsecond()])?;
-        }
-        Ok(Done::Spent(true))
-    }
+impl Rows for Transaction<'_> {
+    type Error = rusqlite::Error;
 
     fn record(&mut self, body: Body) -> rusqlite::Result<u64> {
         self.head = chain(self.connection, body, self.head)?;
         Ok(self.head.sequence)
     }
 
-    fn ask(&self, question: &Question, sequence: u64) -> rusqlite::Result<()> {
+    fn answered(&mut self, token: Id, key: &str) -> rusqlite::Result<Option<Answered>> {
+        let query = "SELECT digest, answer, approval FROM repeatable WHERE token = ?1 AND key = ?2";
+        self.connection
+            .prepare_cached(query)?
+            .query_row(params![token.to_string(), key], |row| {
+                let approval: Option<String> = row.get(2)?;
+                let approval = approval.and_then(|id| id.parse().ok());
+                Ok(Answered { digest: row.get(0)?, answer: row.get(1)?, approval })
+            })
+            .optional()
+    }
+
+    fn keep_answer(
+        &mut self,
+        once: &Once,
+        approval: Option<Id>,
+        now: Timestamp,
+    ) -> rusqlite::Result<()> {
+        let Once { token, key, digest, answer } = once;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO repeatable (token, key, digest, answer, approval, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                token.to_string(),
+                key,
+                digest,
+                answer,
+                approval.map(|id| id.to_string()),
+                now.as_microsecond()
+            ])?;
+        Ok(())
+    }
+
+    fn forget_answers(&mut self, before: Timestamp) -> rusqlite::Result<()> {
+        let statement = "DELETE FROM repeatable WHERE time < ?1";
+        self.connection.prepare_cached(statement)?.execute([before.as_microsecond()])?;
+        Ok(())
+    }
+
+    fn request(&mut self, id: Id) -> rusqlite::Result<Option<Request>> {
+        by_id(self.connection, id)
+    }
+
+    fn ask(&mut self, question: &Question, sequence: u64, now: Timestamp) -> rusqlite::Result<()> {
         let Question {
             id,
             action,
@@ -374,7 +292,7 @@ impl Desk<'_> {
             policy,
             details,
         } = question;
-        let asked = self.now.as_microsecond();
+        let asked = now.as_microsecond();
         let waited = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
         // What is shown is made of texts and numbers alone.
         let details = serde_json::to_string(details).unwrap_or_else(|_| "{}".to_owned());
@@ -397,183 +315,68 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// The latest request of the same requester and session about the very same action, with the very same files, that still waits, or
-    /// that is approved and can be taken up.
-    fn unused(&self, question: &Question) -> rusqlite::Result<Option<Id>> {
+    fn unused(&mut self, question: &Question, now: Timestamp) -> rusqlite::Result<Vec<Id>> {
         let parameters = params![
             question.action,
             question.requester,
             question.session,
             question.agent,
-            self.now.as_microsecond()
+            now.as_microsecond()
         ];
         let mut statement = self.connection.prepare_cached(UNUSED)?;
         let found = statement.query_map(parameters, |row| row.get::<_, String>(0))?;
-        for id in found {
-            let Ok(id) = id?.parse() else { continue };
-            // What stands in the files that it starts is a part of what was asked.
-            if by_id(self.connection, id)?.is_some_and(|it| it.is_about(&question.details.files)) {
-                return Ok(Some(id));
-            }
-        }
-        Ok(None)
+        // A row whose id is none can be taken up by nobody.
+        found.filter_map(|id| id.map(|id| id.parse().ok()).transpose()).collect()
     }
 
-    /// How many requests of somebody wait, counted no further than `most`.
-    fn waiting(&self, requester: &str, most: u32) -> rusqlite::Result<u32> {
+    fn waiting(&mut self, requester: &str, most: u32) -> rusqlite::Result<u32> {
         let query = "SELECT count(*) FROM (SELECT 1 FROM approval WHERE status = 'pending' AND requester = ?1 LIMIT ?2)";
         self.connection.prepare_cached(query)?.query_row(params![requester, most], |row| row.get(0))
     }
 
-    fn answer(&mut self, reply: &Reply) -> rusqlite::Result<Done> {
-        let Reply { id, approver, origin, approves, action, reason, modified, counts } = reply;
-        let Some(request) = by_id(self.connection, *id)? else { return Ok(Done::Unknown) };
-        let said = Said { approver, approves: *approves, action };
-        let mut standing = request.standing();
-        let for_policy = self.is_for_policy(&request)?;
-        if for_policy == Some(true) {
-            // Nobody else is there to be asked: they see as a request what they wanted, and say so again.
-            standing.requesters.clear();
-        }
-        match approval::rule(&standing, &said, since_epoch(self.now)) {
-            Err(Refusal::TimedOut) => {
-                let request = self.time_out(request)?;
-                Ok(Done::Answered(Box::new(request), Some(Refusal::TimedOut)))
-            }
-            Err(refusal) => Ok(Done::Answered(Box::new(request), Some(refusal))),
-            Ok(Ruling::OneOfTwo | Ruling::Approved)
-                if !counts && (request.needed > 1 || for_policy == Some(false)) =>
-            {
-                Ok(Done::Answered(Box::new(request), Some(Refusal::MadeByOne)))
-            }
-            // Else each of two would have agreed to something else.
-            Ok(Ruling::OneOfTwo | Ruling::Approved)
-                if modified.is_some() && (request.needed > 1 || for_policy.is_some()) =>
-            {
-                Ok(Done::Answered(Box::new(request), Some(Refusal::Changed)))
-            }
-            Ok(Ruling::OneOfTwo) => {
-                self.connection
-                    .prepare_cached(
-                        "INSERT INTO approval_vote (approval, approver, origin, time) VALUES (?1, ?2, ?3, ?4)",
-                    )?
-                    .execute(params![
-                        signed(request.sequence),
-                        approver,
-                        origin,
-                        self.now.as_microsecond()
-                    ])?;
-                let entry = Entry {
-                    approver: Some(approver.clone()),
-                    outcome: Some("approved by one of two".to_owned()),
-                    reason: reason.clone(),
-                    ..answer_to(&request)
-                };
-                self.record(Body::new(&entry, self.now))?;
-                let request = by_id(self.connection, *id)?.unwrap_or(request);
-                Ok(Done::Answered(Box::new(request), None))
-            }
-            Ok(ruling) => {
-                let mut changed = None;
-                if let (Some((modified, entry)), Ruling::Approved) = (modified, ruling) {
-                    let entry = Entry { refers_to: Some(request.sequence), ..entry.clone() };
-                    self.record(Body::new(&entry, self.now))?;
-                    changed = Some(modified);
-                }
-                let status =
-                    if ruling == Ruling::Approved { Status::Approved } else { Status::Denied };
-                let decided = Decision {
-                    status,
-                    by: approver,
-                    origin,
-                    reason: reason.as_deref(),
-                    modified: changed,
-                };
-                let request = self.decide(request, &decided)?;
-                if for_policy.is_some() && request.status == Status::Approved {
-                    self.agreed(&request)?;
-                }
-                Ok(Done::Answered(Box::new(request), None))
-            }
-        }
+    fn vote(
+        &mut self,
+        sequence: u64,
+        (approver, origin): (&str, &str),
+        now: Timestamp,
+    ) -> rusqlite::Result<()> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO approval_vote (approval, approver, origin, time) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![signed(sequence), approver, origin, now.as_microsecond()])?;
+        Ok(())
     }
 
-    fn time_out(&mut self, request: Request) -> rusqlite::Result<Request> {
-        let decided = Decision {
-            status: Status::TimedOut,
-            by: "",
-            origin: "gate",
-            reason: Some("nobody decided in time"),
-            modified: None,
-        };
-        self.decide(request, &decided)
-    }
-
-    /// Decides a request that is pending: the record of it, and the one statement that changes its state.
-    fn decide(&mut self, request: Request, decision: &Decision<'_>) -> rusqlite::Result<Request> {
+    fn decide(
+        &mut self,
+        sequence: u64,
+        decision: &Decision<'_>,
+        answer: u64,
+        now: Timestamp,
+    ) -> rusqlite::Result<()> {
         let Decision { status, by, origin, reason, modified } = decision;
-        let entry = Entry {
-            approver: (!by.is_empty()).then(|| (*by).to_owned()),
-            outcome: Some(status.name().to_owned()),
-            reason: reason.map(str::to_owned),
-            preview: modified.map(|modified| format!("changed to {}", modified.action)),
-            ..answer_to(&request)
-        };
-        let answer = self.record(Body::new(&entry, self.now))?;
         let modified = modified.and_then(|modified| serde_json::to_string(modified).ok());
-        self.connection.prepare_cached(DECIDE)?.execute(params![
-            signed(request.sequence),
+        let changed = self.connection.prepare_cached(DECIDE)?.execute(params![
+            signed(sequence),
             status.name(),
-            self.now.as_microsecond(),
+            now.as_microsecond(),
             signed(answer),
             (!by.is_empty()).then_some(*by),
             origin,
             reason,
             modified
         ])?;
-        Ok(by_id(self.connection, request.id)?.unwrap_or(request))
+        one(changed)
     }
 
-    fn claim(&mut self, claim: &Claim) -> rusqlite::Result<Done> {
-        let Some(request) = by_id(self.connection, claim.id)? else { return Ok(Done::Unknown) };
-        let refused = |why| Ok(Done::Unclaimable(why));
-        if request.requester != claim.requester {
-            return refused(Unclaimable::OtherRequester);
-        }
-        if !request.status.lets_go_on() {
-            return refused(Unclaimable::NotApproved(request.status));
-        }
-        if request.claimed.is_some() {
-            return refused(Unclaimable::Used);
-        }
-        if request.runs() != claim.action {
-            return refused(Unclaimable::OtherAction);
-        }
-        // As long as it could be decided, it can be taken up afterwards.
-        let span = request.expires.duration_since(request.asked);
-        let decided = request.decided.unwrap_or(request.asked);
-        if self.now.duration_since(decided) > span {
-            return refused(Unclaimable::Expired);
-        }
-        if !self.is_recorded(&request)? {
-            return refused(Unclaimable::Unrecorded);
-        }
-        self.connection
-            .prepare_cached("UPDATE approval SET claimed = ?2 WHERE sequence = ?1")?
-            .execute(params![signed(request.sequence), self.now.as_microsecond()])?;
-        let entry = Entry {
-            kind: Kind::Outcome,
-            approver: None,
-            outcome: Some("taken up".to_owned()),
-            action: Some(claim.action.clone()),
-            ..answer_to(&request)
-        };
-        self.record(Body::new(&entry, self.now))?;
-        Ok(Done::Claimed(Box::new(by_id(self.connection, claim.id)?.unwrap_or(request))))
+    fn claim(&mut self, sequence: u64, now: Timestamp) -> rusqlite::Result<()> {
+        let statement = "UPDATE approval SET claimed = ?2 WHERE sequence = ?1 AND claimed IS NULL";
+        let parameters = params![signed(sequence), now.as_microsecond()];
+        one(self.connection.prepare_cached(statement)?.execute(parameters)?)
     }
 
-    /// Whether the record tells of the decision that the request claims: a row that somebody changed is not believed.
-    fn is_recorded(&self, request: &Request) -> rusqlite::Result<bool> {
+    fn is_recorded(&mut self, request: &Request) -> rusqlite::Result<bool> {
         let query = "SELECT count(*) FROM record WHERE sequence = ?1 AND kind = 'answer' AND refers_to = ?2 AND outcome = ?3";
         let parameters =
             params![request.answer.map(signed), signed(request.sequence), request.status.name()];
@@ -582,84 +385,137 @@ impl Desk<'_> {
         Ok(count == 1)
     }
 
-    fn sweep(&mut self) -> rusqlite::Result<Done> {
+    fn over(&mut self, now: Timestamp, most: u32) -> rusqlite::Result<Vec<Request>> {
         let query = format!(
             "SELECT {COLUMNS} FROM approval WHERE status = 'pending' AND expires <= ?1 ORDER BY expires LIMIT ?2"
         );
-        let now = self.now.as_microsecond();
-        let over: Vec<Request> = self
-            .connection
+        self.connection
             .prepare_cached(&query)?
-            .query_map(params![now, SWEPT], request_of)?
-            .collect::<Result<_, _>>()?;
-        let mut swept = Vec::with_capacity(over.len());
-        for request in over {
-            swept.push(request.id);
-            self.time_out(request)?;
-        }
-        let old = self.now.checked_sub(REPEATABLE).unwrap_or(Timestamp::MIN).as_microsecond();
-        self.connection.prepare_cached("DELETE FROM repeatable WHERE time < ?1")?.execute([old])?;
-        Ok(Done::Swept(swept))
+            .query_map(params![now.as_microsecond(), most], request_of)?
+            .collect()
     }
 
-    fn repeated(&self, once: Option<&Once>) -> rusqlite::Result<Option<Done>> {
-        let Some(Once { token, key, digest, .. }) = once else { return Ok(None) };
-        let query = "SELECT digest, answer, approval FROM repeatable WHERE token = ?1 AND key = ?2";
-        let found: Option<(String, String, Option<String>)> = self
-            .connection
-            .prepare_cached(query)?
-            .query_row(params![token.to_string(), key], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })
-            .optional()?;
-        Ok(found.map(|(known, answer, approval)| {
-            if known == *digest {
-                Done::Repeated(answer, approval.and_then(|id| id.parse().ok()))
-            } else {
-                Done::KeyReused
-            }
-        }))
+    fn pulse(&mut self, now: Timestamp) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(PULSE)?.execute([now.as_microsecond()])?;
+        Ok(())
     }
 
-    fn keep(&self, once: Option<&Once>, approval: Option<Id>) -> rusqlite::Result<()> {
-        let Some(Once { token, key, digest, answer }) = once else { return Ok(()) };
+    fn admit(&mut self, token: &Token, hash: &str) -> rusqlite::Result<()> {
         self.connection
             .prepare_cached(
-                "INSERT INTO repeatable (token, key, digest, answer, approval, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO token (id, hash, name, holder, scopes, created, expires, proof) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
             .execute(params![
-                token.to_string(),
-                key,
-                digest,
-                answer,
-                approval.map(|id| id.to_string()),
-                self.now.as_microsecond()
+                token.id.to_string(),
+                hash,
+                token.name,
+                token.holder.name(),
+                token.scopes.to_string(),
+                token.created.as_microsecond(),
+                token.expires.map(Timestamp::as_microsecond),
+                token.proof
             ])?;
+        Ok(())
+    }
+
+    fn own(&mut self, id: Id) -> rusqlite::Result<()> {
+        self.connection
+            .prepare_cached("INSERT OR IGNORE INTO made_here (token) VALUES (?1)")?
+            .execute([id.to_string()])?;
+        Ok(())
+    }
+
+    fn end(&mut self, what: Ends, id: &str, now: Timestamp) -> rusqlite::Result<Option<bool>> {
+        let Ending { holds, end } = match what {
+            Ends::Token => TOKEN,
+            Ends::Grant => GRANT,
+        };
+        let holds: Option<bool> =
+            self.connection.prepare_cached(holds)?.query_row([id], |row| row.get(0)).optional()?;
+        if holds == Some(true) {
+            one(self
+                .connection
+                .prepare_cached(end)?
+                .execute(params![id, now.as_microsecond()])?)?;
+        }
+        Ok(holds)
+    }
+
+    fn grant(
+        &mut self,
+        sequence: u64,
+        (id, text): (&str, &str),
+        expires: Timestamp,
+    ) -> rusqlite::Result<()> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO granted (record, id, text, expires) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![signed(sequence), id, text, expires.as_microsecond()])?;
+        Ok(())
+    }
+
+    fn spend(&mut self, ids: &[String], now: Timestamp) -> rusqlite::Result<bool> {
+        let held = "SELECT 1 FROM granted WHERE id = ?1 AND used IS NULL AND revoked IS NULL";
+        for id in ids {
+            if !self.connection.prepare_cached(held)?.exists([id])? {
+                return Ok(false);
+            }
+        }
+        for id in ids {
+            self.connection
+                .prepare_cached("UPDATE granted SET used = ?2 WHERE id = ?1")?
+                .execute(params![id, now.as_microsecond()])?;
+        }
+        Ok(true)
+    }
+
+    fn in_force(&mut self, now: Timestamp) -> rusqlite::Result<InForce> {
+        rulings::in_force(self.connection, now)
+    }
+
+    fn keep_policy(&mut self, row: &PolicyRow<'_>) -> rusqlite::Result<()> {
+        rulings::keep(self.connection, row)
+    }
+
+    fn asked_policy(&mut self, sequence: u64) -> rusqlite::Result<Option<AskedPolicy>> {
+        rulings::asked(self.connection, sequence)
+    }
+
+    fn begin_policy(
+        &mut self,
+        record: u64,
+        since: Timestamp,
+        expires: Option<Timestamp>,
+    ) -> rusqlite::Result<()> {
+        rulings::begin(self.connection, record, since, expires)
+    }
+
+    fn policies_over(&mut self, now: Timestamp) -> rusqlite::Result<Vec<(u64, String)>> {
+        rulings::over(self.connection, now)
+    }
+
+    fn end_policy(&mut self, record: u64, now: Timestamp) -> rusqlite::Result<()> {
+        rulings::end(self.connection, record, now)
+    }
+
+    fn end_loosened(&mut self, but: Option<u64>, now: Timestamp) -> rusqlite::Result<()> {
+        rulings::end_loosened(self.connection, but, now)
+    }
+
+    fn ends_of_chains(&mut self) -> rusqlite::Result<Option<String>> {
+        // One file has one chain, and `head` vouches for it.
+        Ok(None)
+    }
+
+    fn keep_ends(&mut self, _sequence: u64, _text: &str) -> rusqlite::Result<()> {
         Ok(())
     }
 }
 
-/// What becomes of a request, by whom.
-struct Decision<'a> {
-    status: Status,
-    by: &'a str,
-    origin: &'a str,
-    reason: Option<&'a str>,
-    modified: Option<&'a Modified>,
-}
-
-/// The beginning of every record that answers a request.
-fn answer_to(request: &Request) -> Entry {
-    Entry {
-        refers_to: Some(request.sequence),
-        tool: Some(request.tool.clone()),
-        risk: Some(request.risk),
-        action: Some(request.action.clone()),
-        policy: Some(request.policy.clone()),
-        session: request.session.clone(),
-        agent: request.agent.clone(),
-        ..Entry::new(Kind::Answer)
-    }
+/// That one row was changed, as nobody comes between.
+fn one(changed: usize) -> rusqlite::Result<()> {
+    if changed == 1 { Ok(()) } else { Err(rusqlite::Error::StatementChangedRows(changed)) }
 }
 
 fn by_id(connection: &Connection, id: Id) -> rusqlite::Result<Option<Request>> {

@@ -1,8 +1,11 @@
 //! Where requests are kept, in general: one trait beside the record's own, so that one transaction holds both. Owns the steps that a store
-//! takes and what comes of each; [`super::sqlite`] takes them. Every store passes the same tests, in `contract`.
+//! takes and what comes of each; `desk` says what follows from them, and each store keeps the rows. Every store passes the same tests, in
+//! `contract`.
 //!
-//! The trait holds no waiting and no memory: who wants to be told looks at [`Ledger::stamp`], and everything that counts is stored. A database
-//! that several machines share takes the same steps in its own transactions, and wakes those who wait by its own notifications.
+//! The trait holds no memory: who wants to be told looks at [`Ledger::stamp`], and everything that counts is stored. A database that several
+//! machines share may say by [`Ledger::wait`] that it is worth looking; nobody believes more than what they then read.
+
+use std::{thread, time::Duration};
 
 use jiff::Timestamp;
 use portcullis_core::{
@@ -16,6 +19,9 @@ use super::{
     token::Token,
 };
 use crate::audit::{Anchor, AuditError, Body, Entry, Store};
+
+/// How often it is looked whether another process changed a store that tells nobody of it.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The most requests of one page.
 pub(super) const PAGE: u32 = 1_000;
@@ -112,6 +118,8 @@ pub enum Step {
         /// The record of it.
         record: Body,
     },
+    /// Records where every chain ends, where a store has several: each then vouches for the others.
+    TieChains,
 }
 
 /// A grant as it is kept. What it says, and whether that is believed, is for [`crate::grants`].
@@ -303,6 +311,25 @@ pub trait Ledger: Store + Send {
     /// # Errors
     /// When the store cannot be read.
     fn pending_by_risk(&mut self) -> Result<Vec<(Risk, u64)>, AuditError>;
+
+    /// Which of these requests are decided, or are not there.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn decided(&mut self, ids: &[Id]) -> Result<Vec<Id>, AuditError>;
+
+    /// What time it is for everybody who shares the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn time(&mut self) -> Result<Timestamp, AuditError> {
+        Ok(Timestamp::now())
+    }
+
+    /// Waits until somebody may have changed the store, and no longer than until it is worth looking all the same.
+    fn wait(&mut self) {
+        thread::sleep(LOOK);
+    }
 
     /// A number that is another one after somebody else changed the store.
     ///

@@ -33,6 +33,12 @@ impl Hash {
     pub const GENESIS: Self = Self([0; 32]);
 }
 
+impl Default for Hash {
+    fn default() -> Self {
+        Self::GENESIS
+    }
+}
+
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&data_encoding::HEXLOWER.encode(&self.0))

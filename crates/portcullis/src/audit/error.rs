@@ -112,6 +112,57 @@ pub enum AuditError {
         /// What the database says.
         source: rusqlite::Error,
     },
+    /// The system starts no more threads.
+    #[error("no thread can be started for the record: {0}")]
+    Thread(io::Error),
+    /// As many read as may.
+    #[error("too many were reading the record for {} seconds", .0.as_secs())]
+    TooManyReaders(Duration),
+    /// The one who writes does not write.
+    #[error("{0}")]
+    Clerk(String),
+    /// A database cannot be connected to.
+    #[error("cannot connect to `{database}`: {reason}")]
+    Unreachable {
+        /// Which, without its password.
+        database: String,
+        /// Why.
+        reason: String,
+    },
+    /// A database refuses a statement.
+    #[error("`{database}` refuses: {reason}")]
+    Refused {
+        /// Which.
+        database: String,
+        /// What it says.
+        reason: String,
+    },
+    /// The tables are not there, or not as this version needs them, and this role may not make them.
+    #[error("`{database}` has no tables of this version: {reason}")]
+    NoTables {
+        /// Which.
+        database: String,
+        /// What is missing, or what the database says.
+        reason: String,
+    },
+    /// A gateway of this name runs already.
+    #[error("a gateway named `{name}` writes to `{database}` already")]
+    NameTaken {
+        /// Which database.
+        database: String,
+        /// The name.
+        name: String,
+    },
+    /// Another process took over the name: this one appends nothing any more.
+    #[error(
+        "another gateway took over the name `{name}` in `{database}`: nothing is recorded here any more"
+    )]
+    Fenced {
+        /// Which database.
+        database: String,
+        /// The name.
+        name: String,
+    },
     /// A stored record cannot be read.
     #[error("record {sequence} cannot be read: {reason}")]
     Unreadable {
@@ -150,6 +201,18 @@ impl AuditError {
             Self::Newer { .. } => "upgrade portcullis",
             Self::Busy { .. } => "see which process holds the file, and try again",
             Self::Database { .. } => "see whether the disk is full or read-only",
+            Self::Thread(_) | Self::TooManyReaders(_) | Self::Clerk(_) => {
+                "see whether the machine is overloaded, and try again"
+            }
+            Self::Unreachable { .. } => {
+                "see whether the database runs, and whether its address, role and password are right"
+            }
+            Self::Refused { .. } => "see the database's own log",
+            Self::NoTables { .. } => {
+                "run `portcullis serve --migrate` once as the role that owns the tables"
+            }
+            Self::NameTaken { .. } => "give each gateway a name of its own with `--name`",
+            Self::Fenced { .. } => "end this process, and give each gateway a name of its own",
             Self::Unreadable { .. } => {
                 "`portcullis audit verify` names every record that was changed"
             }

@@ -14,6 +14,9 @@ pub mod export;
 mod files;
 mod fitted;
 mod head;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
+mod row;
 pub(crate) mod schema;
 pub(crate) mod sqlite;
 mod store;
@@ -34,8 +37,13 @@ pub use entry::{
 pub use error::AuditError;
 pub use files::{Content, File, Files, MAX_FILES};
 pub use head::{HeadFile, Witness, head_path};
+#[cfg(feature = "postgres")]
+pub use postgres::{BadDatabase, Database};
 pub use sqlite::{FORMAT, SqliteStore};
-pub use store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose};
+pub use store::{
+    Anchor, Appended, Chain, Ends, Filter, Store, TREE_HEAD, Trace, Visitor, Whose, digest_of_ends,
+    end_line, genesis_of, read_end,
+};
 pub use verify::{MAX_PROBLEMS, Problem, Verification};
 
 use crate::platform::{self, Directories};
@@ -43,7 +51,8 @@ use crate::platform::{self, Directories};
 /// The record of one state directory.
 pub struct Log {
     store: Box<dyn Store + Send>,
-    head: HeadFile,
+    /// What vouches for its end, where that is kept beside it.
+    head: Option<HeadFile>,
     directory: PathBuf,
 }
 
@@ -61,7 +70,7 @@ impl Log {
             head.create()?;
         }
         let store = Box::new(SqliteStore::open(&database)?);
-        Ok(Self { store, head, directory: directory.to_owned() })
+        Ok(Self { store, head: Some(head), directory: directory.to_owned() })
     }
 
     /// Opens the record in a directory for reading.
@@ -71,7 +80,13 @@ impl Log {
     pub fn read(directory: &Path) -> Result<Self, AuditError> {
         let store = Box::new(SqliteStore::read(&database_path(directory))?);
         let head = HeadFile::new(head_path(directory));
-        Ok(Self { store, head, directory: directory.to_owned() })
+        Ok(Self { store, head: Some(head), directory: directory.to_owned() })
+    }
+
+    /// A record that is kept elsewhere than in a directory; with what vouches for its end, where that is known here.
+    #[must_use]
+    pub fn over(store: Box<dyn Store + Send>, head: Option<HeadFile>) -> Self {
+        Self { store, head, directory: PathBuf::new() }
     }
 
     /// The store itself, for those who only read from it.
@@ -99,11 +114,14 @@ impl Log {
     /// As [`Log::append`].
     pub fn append_at(&mut self, entry: &Entry, time: Timestamp) -> Result<Appended, AuditError> {
         // Read before the database is, so that the database can only be further.
-        let known = self.head.read()?.anchor();
+        let known = match &self.head {
+            Some(head) => head.read()?.anchor(),
+            None => None,
+        };
         let appended = self.store.append(Body::new(entry, time), known)?;
-        if appended.known_holds {
+        if let Some(head) = self.head.as_ref().filter(|_| appended.known_holds) {
             // The record is durable; a head that stays behind only tells less.
-            let _behind = self.head.advance(appended.anchor);
+            let _behind = head.advance(appended.anchor);
         }
         Ok(appended)
     }
@@ -193,8 +211,20 @@ impl Log {
     /// # Errors
     /// When the record cannot be read at all.
     pub fn verify(&mut self, known: &[Anchor]) -> Result<Verification, AuditError> {
-        let witness = self.head.examine()?;
+        let witness = self.head.as_ref().map(HeadFile::examine).transpose()?;
         verify::verify(&mut *self.store, witness, known)
+    }
+
+    /// Where every chain ends: its name, and the last place with how many records there are.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn ends(&mut self) -> Result<Vec<NamedEnd>, AuditError> {
+        let head = self.store.head()?;
+        let chains = self.store.chains()?;
+        // Where the store keeps no end of it, the chain has no gaps.
+        let end = |chain: Chain| (chain.name, chain.end.unwrap_or((head, head.sequence)));
+        Ok(chains.into_iter().map(end).collect())
     }
 
     /// Takes the chain as it now stands for the right one: for a person who has looked into what verification said.
@@ -204,10 +234,24 @@ impl Log {
     pub fn accept(&mut self) -> Result<Anchor, AuditError> {
         self.store.restore()?;
         let head = self.store.head()?;
-        self.head.accept(head)?;
+        if let Some(file) = &self.head {
+            file.accept(head)?;
+        }
         Ok(head)
     }
 }
+
+/// Opens the record of a gateway that does not keep it in its own directory.
+pub trait Opens: Send + Sync {
+    /// Opens it for appending.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    fn open(&self) -> Result<Log, AuditError>;
+}
+
+/// The name of a chain with where it ends: the last place, and how many records there are.
+pub type NamedEnd = (String, (Anchor, u64));
 
 /// The directory of the record: the one that was given, or the one of this user.
 ///

@@ -1,5 +1,5 @@
-//! Where records are kept, in general. Owns what every store must do; [`super::sqlite`] does it. Every store passes the
-//! same tests, in `contract`.
+//! Where records are kept, in general. Owns what every store must do; [`super::sqlite`] does it in a file, and `postgres` in a database that
+//! many gateways share. Every store passes the same tests, in `contract`.
 
 use std::ops::ControlFlow;
 
@@ -8,9 +8,10 @@ use portcullis_core::{
     decision::{Layer, Verdict},
     risk::Risk,
 };
+use sha2::{Digest as _, Sha256};
 
 use super::{
-    entry::{Body, Hash, Kind, Record},
+    entry::{Body, Hash, Kind, MAX_TEXT, Record, fit},
     error::AuditError,
 };
 
@@ -26,6 +27,12 @@ pub struct Anchor {
 impl Anchor {
     /// The place before the first record.
     pub const GENESIS: Self = Self { sequence: 0, hash: Hash::GENESIS };
+}
+
+impl Default for Anchor {
+    fn default() -> Self {
+        Self::GENESIS
+    }
 }
 
 /// What came of appending.
@@ -110,6 +117,65 @@ impl Trace {
 /// What is called for each record: itself, or why it cannot be read.
 pub type Visitor<'a> = dyn FnMut(Result<Record, AuditError>) -> ControlFlow<()> + 'a;
 
+/// One chain of records. A file has one, which has no name; where many gateways share a database, each has its own.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Chain {
+    /// Its name.
+    pub name: String,
+    /// What stands before its first record.
+    pub genesis: Hash,
+    /// Where it ends and how many records it has, as the store keeps that apart from the records.
+    pub end: Option<(Anchor, u64)>,
+}
+
+impl Chain {
+    /// The only one.
+    #[must_use]
+    pub const fn only() -> Self {
+        Self { name: String::new(), genesis: Hash::GENESIS, end: None }
+    }
+
+    /// The chain of a gateway. What stands before its first record is made of its name, so that no chain passes for another.
+    #[must_use]
+    pub fn of_gateway(name: &str, end: (Anchor, u64)) -> Self {
+        Self { name: name.to_owned(), genesis: genesis_of(name), end: Some(end) }
+    }
+}
+
+/// What stands before the first record of a gateway's chain.
+#[must_use]
+pub fn genesis_of(name: &str) -> Hash {
+    Hash(Sha256::digest(format!("portcullis/chain/v1,{name}")).into())
+}
+
+/// Under which word the record tells where all chains ended.
+pub const TREE_HEAD: &str = "tree head";
+
+/// What such a record holds of the ends that it tells of.
+#[must_use]
+pub fn digest_of_ends(text: &str) -> String {
+    format!("sha256:{}", data_encoding::HEXLOWER.encode(&Sha256::digest(text)))
+}
+
+/// The end of a chain on one line: how many records it has, the number and the hash of the last, and its name.
+#[must_use]
+pub fn end_line(name: &str, (anchor, count): (Anchor, u64)) -> String {
+    format!("{count} {} {} {name}", anchor.sequence, anchor.hash)
+}
+
+/// What such a line says.
+#[must_use]
+pub fn read_end(line: &str) -> Option<(&str, (Anchor, u64))> {
+    let mut words = line.splitn(4, ' ');
+    let count = words.next()?.parse().ok()?;
+    let sequence = words.next()?.parse().ok()?;
+    let hash = words.next()?.parse().ok()?;
+    Some((words.next()?, (Anchor { sequence, hash }, count)))
+}
+
+/// What is called for each record that tells of ends of chains: its number, and what it tells.
+pub type Ends<'a> = dyn FnMut(u64, &str) + 'a;
+
 /// A place that keeps records: appended to by many processes at once, never changed.
 pub trait Store {
     /// Appends a record after the last one, in one step that no other process can come between, and durably: when this
@@ -182,4 +248,34 @@ pub trait Store {
     /// # Errors
     /// When the store cannot be read; a record that cannot be read is given to the visitor.
     fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError>;
+
+    /// The chains that the records stand in.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn chains(&mut self) -> Result<Vec<Chain>, AuditError> {
+        Ok(vec![Chain::only()])
+    }
+
+    /// Calls `visitor` with each record of one of the [`Store::chains`], oldest first.
+    ///
+    /// # Errors
+    /// As [`Store::each`].
+    fn follow(&mut self, _chain: &str, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
+        self.each(&Filter::default(), visitor)
+    }
+
+    /// Calls `visitor` with what is kept of each record that tells where all chains ended.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn tree_heads(&mut self, _visitor: &mut Ends<'_>) -> Result<(), AuditError> {
+        Ok(())
+    }
+}
+
+/// The names of a session as they stand in the record.
+pub(super) fn stored(whose: Whose<'_>) -> (String, Option<String>) {
+    let Whose { session, agent } = whose;
+    (fit(session, MAX_TEXT), agent.map(|agent| fit(agent, MAX_TEXT)))
 }

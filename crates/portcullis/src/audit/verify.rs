@@ -1,12 +1,16 @@
 //! Whether the record is as it was written. Owns what is checked and how each finding is named; it repairs nothing.
 
-use std::{collections::HashSet, fmt, ops::ControlFlow};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    ops::ControlFlow,
+};
 
 use super::{
     entry::{Hash, Kind, Record},
     error::AuditError,
     head::Witness,
-    store::{Anchor, Filter, Store},
+    store::{Anchor, Chain, Store, TREE_HEAD, digest_of_ends, read_end},
 };
 
 /// The most problems that are listed; a record that is all wrong needs no longer list.
@@ -82,6 +86,22 @@ pub enum Problem {
         /// Which.
         sequence: u64,
     },
+    /// A record of one of several chains does not name the hash of the one before it.
+    Detached {
+        /// Which.
+        sequence: u64,
+        /// Of which chain.
+        chain: String,
+    },
+    /// One of several chains has not as many records as it had.
+    Fewer {
+        /// Which.
+        chain: String,
+        /// How many there are up to where it ended.
+        found: u64,
+        /// How many there were.
+        known: u64,
+    },
     /// The file `head` is gone.
     HeadMissing,
     /// The file `head` holds what we never write, or nothing.
@@ -127,6 +147,15 @@ impl fmt::Display for Problem {
                 f,
                 "record {sequence} is not the one that was written: the record was rewritten from there or before"
             ),
+            Self::Detached { sequence, chain } => write!(
+                f,
+                "record {sequence} does not follow the one before it in the chain `{chain}`: one of them was removed, replaced, \
+                 inserted or moved"
+            ),
+            Self::Fewer { chain, found, known } => write!(
+                f,
+                "the chain `{chain}` has {found} records of the {known} that were written: some were removed or inserted"
+            ),
             Self::HeadMissing => {
                 write!(f, "the file `head` was removed: whether the end was cut off cannot be told")
             }
@@ -144,86 +173,167 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Checks every record, the links between them, and that the chain reaches every place in `known`. `witness` must have
-/// been read before this is called, because the chain grows meanwhile.
+/// Checks every record, the links between them, and that the chains reach every place in `known`. `witness` is what is kept apart from the
+/// store, where anything is; it must have been read before this is called, because chains grow meanwhile.
 ///
 /// # Errors
 /// When the store cannot be read at all.
 pub(super) fn verify(
     store: &mut dyn Store,
-    witness: Witness,
+    witness: Option<Witness>,
     known: &[Anchor],
 ) -> Result<Verification, AuditError> {
-    let mut places = known.to_vec();
-    places.extend(witness.anchor());
+    let mut reading = Reading::default();
+    let anchor = witness.and_then(Witness::anchor);
+    known.iter().copied().chain(anchor).for_each(|place| reading.expect(place));
+    let furthest = reading.places.keys().max().copied().unwrap_or(0);
     let alterations = store.alterations()?;
-    let mut chain = Chain { places: &places, ..Chain::default() };
-    store.each(&Filter::default(), &mut |record| {
-        match record {
-            Ok(record) => chain.follow(&record),
-            Err(error) => chain.skip(error),
+    // The ends first, since chains grow while they are followed.
+    let chains = store.chains()?;
+    for chain in &chains {
+        if let Some((end, _)) = chain.end {
+            reading.expect(end);
         }
-        ControlFlow::Continue(())
-    })?;
-    let Chain { records, last, hash, open, mut problems, .. } = chain;
-    let mut note = |problem| {
-        if problems.len() < MAX_PROBLEMS {
-            problems.push(problem);
-        }
-    };
+    }
+    store.tree_heads(&mut |sequence, text| reading.tells(sequence, text))?;
+    for chain in &chains {
+        reading.begin(chain);
+        store.follow(&chain.name, &mut |record| {
+            match record {
+                Ok(record) => reading.follow(&record),
+                Err(error) => reading.skip(error),
+            }
+            ControlFlow::Continue(())
+        })?;
+        reading.end(chain);
+    }
+    reading.close();
     match witness {
-        Witness::Missing => note(Problem::HeadMissing),
-        Witness::Empty | Witness::Unreadable => note(Problem::HeadUnreadable),
-        Witness::Exposed => note(Problem::HeadExposed),
-        Witness::At(_) => {}
+        Some(Witness::Missing) => reading.note(Problem::HeadMissing),
+        Some(Witness::Empty | Witness::Unreadable) => reading.note(Problem::HeadUnreadable),
+        Some(Witness::Exposed) => reading.note(Problem::HeadExposed),
+        Some(Witness::At(_)) | None => {}
     }
-    alterations.into_iter().for_each(|what| note(Problem::Altered(what)));
-    let furthest = places.iter().map(|place| place.sequence).max().unwrap_or(0);
-    if furthest > last {
-        note(Problem::Truncated { last, known: furthest });
+    alterations.into_iter().for_each(|what| reading.note(Problem::Altered(what)));
+    let Reading { records, newest, open, mut problems, .. } = reading;
+    if furthest > newest.sequence && problems.len() < MAX_PROBLEMS {
+        problems.push(Problem::Truncated { last: newest.sequence, known: furthest });
     }
-    let witnessed = witness.anchor().map_or(0, |place| place.sequence);
+    let witnessed = anchor.map_or(0, |place| place.sequence);
     Ok(Verification {
         records,
-        head: Anchor { sequence: last, hash: hash.unwrap_or(Hash::GENESIS) },
-        unwitnessed: last.saturating_sub(witnessed),
-        is_witnessed: witness.anchor().is_some(),
+        head: newest,
+        unwitnessed: match witness {
+            Some(_) => newest.sequence.saturating_sub(witnessed),
+            None => 0,
+        },
+        is_witnessed: anchor.is_some() || witness.is_none(),
         without_outcome: open.len() as u64,
         problems,
     })
 }
 
-struct Chain<'a> {
-    places: &'a [Anchor],
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    /// What has to stand where, and was not found yet.
+    places: HashMap<u64, Hash>,
+    /// What records have to hold that tell where chains ended, and were not found yet.
+    told: HashMap<u64, String>,
     records: u64,
+    newest: Anchor,
+    /// Decisions so far, and those of them that allowed and have no outcome.
+    decisions: HashSet<u64>,
+    open: HashSet<u64>,
+    /// What belongs to a decision that was not read yet: it may stand in another chain.
+    loose: Vec<(u64, u64, Kind)>,
+    problems: Vec<Problem>,
+    chain: Following,
+}
+
+/// The chain that is followed.
+#[derive(Default)]
+struct Following {
+    /// Its name; empty where there is one only, whose numbers have no gaps.
+    name: String,
+    /// How many of its records were read, and how many up to where it ended when this began.
+    records: u64,
+    until_end: u64,
+    end: u64,
     /// The number of the last record seen.
     last: u64,
     /// Its hash as stored; `None` where it could not be read or is not there.
     hash: Option<Hash>,
-    /// Decisions so far, and those of them that allowed and have no outcome.
-    decisions: HashSet<u64>,
-    open: HashSet<u64>,
-    problems: Vec<Problem>,
 }
 
-impl Default for Chain<'_> {
-    fn default() -> Self {
-        Self {
-            places: &[],
-            records: 0,
-            last: 0,
-            hash: Some(Hash::GENESIS),
-            decisions: HashSet::new(),
-            open: HashSet::new(),
-            problems: Vec::new(),
-        }
-    }
-}
-
-impl Chain<'_> {
+impl Reading {
     fn note(&mut self, problem: Problem) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
+        }
+    }
+
+    fn expect(&mut self, place: Anchor) {
+        if place.sequence == 0 {
+            return;
+        }
+        if self.places.insert(place.sequence, place.hash).is_some_and(|other| other != place.hash) {
+            self.note(Problem::Replaced { sequence: place.sequence });
+        }
+    }
+
+    /// Takes in what is kept of a record that tells where the chains ended.
+    fn tells(&mut self, sequence: u64, text: &str) {
+        self.told.insert(sequence, digest_of_ends(text));
+        for line in text.lines() {
+            match read_end(line) {
+                Some((_, (end, _))) => self.expect(end),
+                None => self.note(Problem::Changed { sequence }),
+            }
+        }
+    }
+
+    fn begin(&mut self, chain: &Chain) {
+        self.chain = Following {
+            name: chain.name.clone(),
+            hash: Some(chain.genesis),
+            end: chain.end.map_or(0, |(end, _)| end.sequence),
+            ..Following::default()
+        };
+    }
+
+    fn end(&mut self, chain: &Chain) {
+        if chain.name.is_empty() {
+            return;
+        }
+        let Following { until_end, .. } = self.chain;
+        match chain.end {
+            None => self
+                .note(Problem::Altered(format!("the end of the chain `{}` is gone", chain.name))),
+            Some((_, count)) if until_end != count => {
+                let chain = chain.name.clone();
+                self.note(Problem::Fewer { chain, found: until_end, known: count });
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Once every chain was followed.
+    fn close(&mut self) {
+        for (sequence, decision, kind) in std::mem::take(&mut self.loose) {
+            self.belongs(sequence, decision, kind);
+        }
+        if self.chain.name.is_empty() {
+            // Of one chain without gaps it was said already what is missing.
+            return;
+        }
+        let mut gone: Vec<u64> = self.places.keys().chain(self.told.keys()).copied().collect();
+        gone.sort_unstable();
+        gone.dedup();
+        for sequence in gone {
+            if sequence <= self.newest.sequence {
+                self.note(Problem::Missing { first: sequence, last: sequence });
+            }
         }
     }
 
@@ -233,13 +343,17 @@ impl Chain<'_> {
         if record.computed_hash() != record.hash {
             self.note(Problem::Changed { sequence });
         }
-        if self.hash.is_some_and(|hash| hash != record.previous) {
-            self.note(Problem::Unlinked { sequence });
+        if self.chain.hash.is_some_and(|hash| hash != record.previous) {
+            self.note(self.unlinked(sequence));
         }
-        let replaced =
-            self.places.iter().any(|place| place.sequence == sequence && place.hash != record.hash);
-        if replaced {
+        if self.places.remove(&sequence).is_some_and(|hash| hash != record.hash) {
             self.note(Problem::Replaced { sequence });
+        }
+        let digest = self.told.remove(&sequence);
+        let tells =
+            record.entry.kind == Kind::Change && record.entry.outcome.as_deref() == Some(TREE_HEAD);
+        if (tells || digest.is_some()) && digest != record.entry.action {
+            self.note(Problem::Changed { sequence });
         }
         match (record.entry.kind, record.entry.refers_to) {
             (Kind::Decision, _) => {
@@ -252,14 +366,34 @@ impl Chain<'_> {
             (Kind::Change, _) => {}
             // The call came to no gate before it ran; the outcome says so itself, and the chain holds it.
             (Kind::Outcome, None) => {}
-            (kind, Some(decision)) if self.decisions.contains(&decision) => {
-                if kind == Kind::Outcome {
-                    self.open.remove(&decision);
-                }
+            (kind, Some(decision))
+                if !self.chain.name.is_empty() && !self.decisions.contains(&decision) =>
+            {
+                self.loose.push((sequence, decision, kind));
             }
-            (Kind::Answer | Kind::Outcome, _) => self.note(Problem::Orphan { sequence }),
+            (kind, Some(decision)) => self.belongs(sequence, decision, kind),
+            (Kind::Answer, None) => self.note(Problem::Orphan { sequence }),
         }
-        self.hash = Some(record.hash);
+        self.chain.hash = Some(record.hash);
+        if sequence >= self.newest.sequence {
+            self.newest = Anchor { sequence, hash: record.hash };
+        }
+    }
+
+    fn belongs(&mut self, sequence: u64, decision: u64, kind: Kind) {
+        if !self.decisions.contains(&decision) {
+            self.note(Problem::Orphan { sequence });
+        } else if kind == Kind::Outcome {
+            self.open.remove(&decision);
+        }
+    }
+
+    fn unlinked(&self, sequence: u64) -> Problem {
+        if self.chain.name.is_empty() {
+            Problem::Unlinked { sequence }
+        } else {
+            Problem::Detached { sequence, chain: self.chain.name.clone() }
+        }
     }
 
     /// A record that cannot be read says nothing about its neighbours.
@@ -269,19 +403,28 @@ impl Chain<'_> {
             self.step_to(place);
             // What it was may have been a decision.
             self.decisions.insert(place);
-            self.hash = None;
+            self.chain.hash = None;
+            if place >= self.newest.sequence {
+                self.newest = Anchor { sequence: place, hash: Hash::GENESIS };
+            }
         }
         self.note(Problem::Unreadable { sequence, reason });
     }
 
     fn step_to(&mut self, sequence: u64) {
         self.records += 1;
-        let expected = self.last + 1;
-        if sequence > expected {
-            self.note(Problem::Missing { first: expected, last: sequence - 1 });
-            // A record inside the gap may have been the decision that a later one belongs to.
-            self.hash = None;
+        let chain = &mut self.chain;
+        chain.records += 1;
+        if sequence <= chain.end {
+            chain.until_end = chain.records;
         }
-        self.last = sequence;
+        let expected = chain.last + 1;
+        let has_gaps = !chain.name.is_empty();
+        chain.last = sequence;
+        if sequence > expected && !has_gaps {
+            // A record inside the gap may have been the decision that a later one belongs to.
+            chain.hash = None;
+            self.note(Problem::Missing { first: expected, last: sequence - 1 });
+        }
     }
 }

@@ -2,8 +2,9 @@
 //! [`crate::audit`].
 
 use std::{
+    fs,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
@@ -11,13 +12,14 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit, civil::Date, tz::TimeZone
 use portcullis_core::{decision::Verdict, risk::Risk};
 use serde_json::json;
 
-use super::{Exit, Failure, duration, json_flag, shown, write_json};
+use super::{Exit, Failure, database, duration, json_flag, shown, write_json};
 use crate::{
     audit::{
-        self, AuditError, Filter, Kind, Log, Record, Verification,
+        self, Anchor, AuditError, Filter, Kind, Log, Record, Verification,
         export::{self, ExportError, Format},
         summary,
     },
+    config::Serve,
     report::visible,
     wire::VERSION,
 };
@@ -35,8 +37,21 @@ pub(super) fn define(command: Command) -> Command {
         .arg(json_flag());
     let verify = Command::new("verify")
         .about("Check that nobody changed the record")
-        .after_help("Exit codes: 0 intact, 65 changed")
+        .after_help(
+            "`--heads` takes what `audit heads` wrote earlier and was kept elsewhere: what it names must still stand in the record.\n\n\
+             Exit codes: 0 intact, 65 changed",
+        )
+        .arg(
+            Arg::new("heads")
+                .long("heads")
+                .value_name("FILE")
+                .value_parser(ValueParser::path_buf())
+                .help("Where chains ended earlier, as `audit heads` wrote it"),
+        )
         .arg(json_flag());
+    let heads = Command::new("heads").about(
+        "Write where every chain ends, to be kept elsewhere: how many records, the last one's number and hash, and the chain's name",
+    );
     let export = filters(Command::new("export").about("Write the record for other programs")).arg(
         Arg::new("format")
             .long("format")
@@ -57,7 +72,8 @@ pub(super) fn define(command: Command) -> Command {
                 .value_parser(ValueParser::path_buf())
                 .help("The directory of the record, where it is not the usual one"),
         )
-        .subcommands([listing, show, verify, export, report])
+        .args(database::options().map(|option| option.global(true)))
+        .subcommands([listing, show, verify, heads, export, report])
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -65,9 +81,15 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         return Err(Failure::usage("a command is missing"));
     };
     let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
-    let open = || Log::read(&audit::directory(given)?);
+    let shared = database::source(matches, &Serve::default(), Path::new(""), Some("reader"))?;
+    let open = || match &shared {
+        // What vouches for its end is kept by each gateway.
+        Some(source) => source.log_alone(),
+        None => Log::read(&audit::directory(given)?),
+    };
     match verb {
         "show" => show(matches, &mut open().map_err(|error| failure(&error))?, out),
+        "heads" => heads(&mut open().map_err(|error| failure(&error))?, out),
         "verify" => verify(matches, &mut open().map_err(|error| failure(&error))?, out),
         "export" => {
             let (filter, format) = (filter(matches)?, format(matches));
@@ -107,7 +129,9 @@ pub(super) fn failure(error: &AuditError) -> Failure {
         AuditError::NoDirectory
         | AuditError::Directory { .. }
         | AuditError::NotADirectory { .. }
-        | AuditError::Insecure { .. } => Failure::configuration(error),
+        | AuditError::Insecure { .. }
+        | AuditError::NameTaken { .. }
+        | AuditError::NoTables { .. } => Failure::configuration(error),
         AuditError::Missing { .. }
         | AuditError::NotAFile { .. }
         | AuditError::Foreign { .. }
@@ -186,7 +210,11 @@ fn show(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit
 }
 
 fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let found = log.verify(&[]).map_err(|error| failure(&error))?;
+    let known = match matches.get_one::<PathBuf>("heads") {
+        Some(path) => known(path)?,
+        None => Vec::new(),
+    };
+    let found = log.verify(&known).map_err(|error| failure(&error))?;
     let exit = if found.is_intact() { Exit::Done } else { Exit::BadInput };
     if matches.get_flag("json") {
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
@@ -224,6 +252,27 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
         )),
     }
     shown(out, &text).map(|_| exit)
+}
+
+/// Where every chain ends.
+fn heads(log: &mut Log, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let ends = log.ends().map_err(|error| failure(&error))?;
+    let lines: String = ends.iter().map(|(name, end)| audit::end_line(name, *end) + "\n").collect();
+    shown(out, &lines)
+}
+
+/// What such a file says.
+fn known(path: &Path) -> Result<Vec<Anchor>, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::bad_input(format_args!("cannot read `{}`: {error}", path.display()))
+    })?;
+    let line = |line: &str| {
+        audit::read_end(line).map(|(_, (end, _))| end).ok_or_else(|| {
+            let line = visible::line(line);
+            Failure::bad_input(format_args!("`{line}` does not say where a chain ends"))
+        })
+    };
+    text.lines().map(line).collect()
 }
 
 fn filters(command: Command) -> Command {

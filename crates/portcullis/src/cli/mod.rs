@@ -18,6 +18,7 @@ mod audit;
 mod check;
 mod contract;
 mod conversation;
+mod database;
 mod duration;
 mod egress;
 mod failure;

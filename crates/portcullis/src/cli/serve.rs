@@ -14,11 +14,11 @@ use portcullis_core::{approval::TwoPeople, risk::Severity};
 use serde_json::json;
 
 use super::{
-    Exit, Failure, audit::failure as unusable, duration, json_flag, policy, shown, signals,
-    write_json,
+    Exit, Failure, audit::failure as unusable, database, duration, json_flag, policy, shown,
+    signals, write_json,
 };
 use crate::{
-    approvals::{Book, MAX_TIMEOUT, TIMEOUT, Template, Webhook},
+    approvals::{Book, MAX_TIMEOUT, Source, TIMEOUT, Template, Webhook},
     audit,
     gateway::{AGENTS, Options, ServeError, Serving, TlsFiles, is_name},
     remote::{KeyError, Keys},
@@ -38,9 +38,10 @@ pub(super) fn define(command: Command) -> Command {
         .about("Judge calls over HTTP, and let people decide in a browser")
         .after_help(
             "Examples:\n  portcullis serve\n  portcullis serve --listen 127.0.0.1:4180 --two-people critical --json\n  \
-             portcullis serve --listen 0.0.0.0:4180 --host gate.example --tls-certificate cert.pem --tls-key key.pem\n\n\
+             portcullis serve --listen 0.0.0.0:4180 --host gate.example --tls-certificate cert.pem --tls-key key.pem\n  \
+             portcullis serve --database postgres://gate@db.example/portcullis --database-password password --name gate-a\n\n\
              It says where the inbox is, and which files hold the tokens: one for you, one for your agents. The record, the requests and\n\
-             the tokens are kept in the state directory, which several gateways may share. `/openapi.json` describes every route.\n\n\
+             the tokens are kept in the state directory, or in a database that gateways of many machines share. `/openapi.json` describes every route.\n\n\
              It ends with SIGINT or SIGTERM, when what was begun has ended or ten seconds later.",
         )
         .arg(
@@ -57,6 +58,19 @@ pub(super) fn define(command: Command) -> Command {
                 .value_name("DIR")
                 .value_parser(ValueParser::path_buf())
                 .help("The state directory, in place of the configuration's"),
+        )
+        .args(database::options())
+        .arg(
+            Arg::new("name")
+                .long("name")
+                .value_name("NAME")
+                .help("What this gateway is called among those that share a database; the name of the machine by default"),
+        )
+        .arg(
+            Arg::new("migrate")
+                .long("migrate")
+                .action(ArgAction::SetTrue)
+                .help("Make the tables of the database, or bring them up to this version, and end"),
         )
         .arg(file("config", "Read the configuration from this file instead of the usual places"))
         .arg(
@@ -131,13 +145,18 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         .map_err(|error| unusable(&error))?;
     let mut configuration = configuration;
     configuration.audit.path = Some(state.clone());
-    let mut book = Book::open(&state).map_err(|error| unusable(&error))?;
+    let name = matches.get_one::<String>("name").map(String::as_str);
+    let source = database::source(matches, &configuration.serve, &state, name)?;
+    if matches.get_flag("migrate") {
+        return migrated(source.as_ref(), out);
+    }
+    let source = source.unwrap_or_else(|| Source::directory(&state));
+    let mut book = Book::of(&source).map_err(|error| unusable(&error))?;
     let keys = Keys::prepare(&state, &mut book).map_err(unkept)?;
     let people = people(matches, &state, &mut book)?;
-    drop(book);
     let session =
         session::Options { configuration, from_elsewhere: true, ..session::Options::default() };
-    let options = options(matches, state, session)?;
+    let options = options(matches, (state, (source, book)), session)?;
     let is_tls = options.tls.is_some();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(Failure::internal)?;
@@ -177,9 +196,22 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     })
 }
 
+/// Makes the tables that gateways share.
+fn migrated(source: Option<&Source>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match source {
+        #[cfg(feature = "postgres")]
+        Some(Source::Database(database)) => {
+            database.migrate().map_err(|error| unusable(&error))?;
+            shown(out, &format!("{} has the tables of this version\n", database.words()))
+        }
+        _ => Err(Failure::usage("there is no database whose tables could be made")
+            .with_help("name it with `--database`, or in the table `serve` of the configuration")),
+    }
+}
+
 fn options(
     matches: &ArgMatches,
-    state: PathBuf,
+    (state, store): (PathBuf, (Source, Book)),
     session: session::Options,
 ) -> Result<Options, Failure> {
     let listen = matches.get_one::<SocketAddr>("listen").copied();
@@ -225,6 +257,7 @@ fn options(
         tls,
         is_encrypted_before,
         state,
+        store,
         session,
         timeout,
         two_people,

@@ -102,6 +102,7 @@ pub(super) fn open_with(
         unrecorded,
         recorded: false,
         guarded: Vec::new(),
+        recorder: None,
     }))
 }
 

@@ -25,6 +25,7 @@ use super::{
     monitor::MonitorTable,
     network::NetworkPart,
     part::{Part, covers},
+    serve::Serve,
 };
 use crate::{guardian::Settings, sandbox::Custom};
 
@@ -43,6 +44,7 @@ pub(super) struct Combined {
     pub(super) contracts: Contracts,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
+    pub(super) serve: Serve,
     pub(super) security_policy: Option<String>,
     pub(super) account: Account,
 }
@@ -63,6 +65,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         contracts: Contracts::default(),
         sandbox: BTreeMap::new(),
         mcp: BTreeMap::new(),
+        serve: Serve::default(),
         security_policy: None,
         account: Account::default(),
     };
@@ -378,6 +381,7 @@ impl Combined {
             contracts,
             reads_files,
             security_policy,
+            serve,
             account,
             ..
         } = self;
@@ -455,6 +459,15 @@ impl Combined {
             gateway,
             part.gateway.clone().map(Some),
             |gateway| gateway.as_ref().map(Gateway::words).unwrap_or_default(),
+            |_, _| None,
+        );
+        // Nor is another place for what counts.
+        account.settle(
+            turn,
+            Key("serve", Lock::Hook),
+            serve,
+            part.serve.clone(),
+            Serve::words,
             |_, _| None,
         );
         // Another reviewer is neither stricter nor looser, and neither is another text.

@@ -22,6 +22,7 @@ use super::{
     monitor::MonitorTable,
     network::NetworkTable,
     sandbox::SandboxTable,
+    serve::ServeTable,
 };
 
 /// The configuration of portcullis. Every key may be left out.
@@ -82,6 +83,9 @@ pub struct File {
     /// MCP servers that `serve` stands in front of. Never in a project's file.
     #[schemars(with = "Option<McpTable>")]
     pub mcp: Option<Spanned<McpTable>>,
+    /// Where `serve` keeps what counts, where many gateways share it. Never in a project's file.
+    #[schemars(with = "Option<ServeTable>")]
+    pub serve: Option<Spanned<ServeTable>>,
     /// The template of what `policy template` tells an agent: an absolute path, or nothing to tell it nothing. Never in a project's file.
     #[schemars(with = "Option<String>")]
     pub security_policy: Option<Spanned<String>>,
@@ -355,7 +359,7 @@ pub enum Lock {
     /// `audit`; also for options and variables.
     #[serde(rename = "audit")]
     Audit,
-    /// `hook`, `gateway` and `mcp`.
+    /// `hook`, `gateway`, `mcp` and `serve`.
     #[serde(rename = "hook")]
     Hook,
     /// `monitor`.

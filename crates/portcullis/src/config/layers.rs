@@ -177,6 +177,7 @@ impl Layers {
                 contracts,
                 sandbox,
                 mcp,
+                serve,
                 security_policy,
                 account,
             } = combine(files);
@@ -197,6 +198,7 @@ impl Layers {
                 contracts,
                 sandbox,
                 mcp,
+                serve,
                 security_policy,
                 account,
                 layers,

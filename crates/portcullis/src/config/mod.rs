@@ -32,6 +32,7 @@ mod network;
 mod part;
 mod read;
 mod sandbox;
+mod serve;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -64,6 +65,7 @@ pub use mcp::{McpAt, McpServer, McpServerTable, McpTable};
 pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
+pub use serve::{Serve, ServeTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
 use crate::{guardian::Settings, platform::Directories, sandbox::Custom};
@@ -109,6 +111,8 @@ pub struct Configuration {
     pub sandbox: BTreeMap<String, Custom>,
     /// The MCP servers that a gateway stands in front of, by name.
     pub mcp: BTreeMap<String, McpServer>,
+    /// Where a gateway keeps what counts, where that is not its state directory.
+    pub serve: Serve,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
     pub security_policy: Option<String>,
     /// Where each value comes from.
@@ -154,6 +158,7 @@ impl Default for Configuration {
             contracts: Contracts::default(),
             sandbox: BTreeMap::new(),
             mcp: BTreeMap::new(),
+            serve: Serve::default(),
             security_policy: None,
             account: Account::default(),
             layers: Layers::default(),

@@ -33,6 +33,7 @@ use super::{
     monitor::MonitorTable,
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
+    serve::{Serve, serve_of},
 };
 use crate::{guardian::Settings, sandbox::Custom};
 
@@ -62,6 +63,7 @@ pub(super) struct Part {
     pub(super) contracts: Option<Contracts>,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
+    pub(super) serve: Option<Serve>,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
@@ -99,6 +101,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         contracts,
         sandbox,
         mcp,
+        serve,
         security_policy,
         managed,
     } = file;
@@ -142,6 +145,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     if let Some(mcp) = mcp.as_ref().filter(|_| layer == Layer::Project) {
         let message = "a project has no say in which servers a gateway starts";
         return Err(Misreading::new(mcp.span(), message)
+            .with_help("move the table to your own configuration"));
+    }
+    if let Some(serve) = serve.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in where a gateway keeps its record";
+        return Err(Misreading::new(serve.span(), message)
             .with_help("move the table to your own configuration"));
     }
     if let Some(template) = security_policy {
@@ -209,6 +217,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
             Some(table) => profiles_of(table.get_ref())?,
             None => BTreeMap::new(),
         },
+        serve: serve.as_ref().map(serve_of).transpose()?,
         mcp: match mcp {
             Some(table) => servers_of(table.get_ref())?,
             None => BTreeMap::new(),

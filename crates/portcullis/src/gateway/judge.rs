@@ -228,7 +228,7 @@ pub(super) async fn decided(gateway: &Shared, id: Id, wait: Duration) -> Result<
             return Ok(request);
         }
         let ends = *ends.get_or_insert_with(|| {
-            let left = request.expires.duration_since(Timestamp::now());
+            let left = request.expires.duration_since(gateway.clerk.now());
             Instant::now() + Duration::try_from(left).unwrap_or_default()
         });
         let until = ends.min(begun + wait);

@@ -52,7 +52,7 @@ pub use crate::remote::{
     keys::{AGENTS, KeyError, Keys, is_name},
 };
 use crate::{
-    approvals::{Clerk, ClerkError, Question, Step, Webhook},
+    approvals::{Book, Clerk, ClerkError, Question, Source, Step, Webhook},
     audit::{Body, Entry},
     platform,
     report::visible,
@@ -69,8 +69,10 @@ pub struct Options {
     pub tls: Option<TlsFiles>,
     /// Whether something in front of it encrypts, and listens elsewhere.
     pub is_encrypted_before: bool,
-    /// The state directory: the record, requests and tokens.
+    /// The state directory: tokens of this machine, and the record with requests unless they are elsewhere.
     pub state: PathBuf,
+    /// Where the record, requests and tokens are, and the store that was opened there.
+    pub store: (Source, Book),
     /// How calls are judged.
     pub session: session::Options,
     /// How long a decision is waited for.

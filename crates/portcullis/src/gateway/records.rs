@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     audit::{
-        Filter, Hash, Kind, Log, Record,
+        Filter, Hash, Kind, Record,
         export::{Format, export, json as record_shape},
     },
     wire::VERSION,
@@ -202,10 +202,9 @@ fn proof(record: &Record, before: Option<Hash>, after: Option<Hash>) -> Value {
 
 /// The whole chain, looked through.
 pub(super) async fn verify(State(gateway): State<Shared>) -> Result<Response, Problem> {
-    let directory = gateway.state.clone();
-    let verified = tokio::task::spawn_blocking(move || {
-        Log::read(&directory).and_then(|mut log| log.verify(&[]))
-    });
+    let source = gateway.clerk.source().clone();
+    let verified =
+        tokio::task::spawn_blocking(move || source.log().and_then(|mut log| log.verify(&[])));
     let verified = verified.await.map_err(|_| crate::approvals::ClerkError::Closed)??;
     let problems: Vec<String> = verified.problems.iter().map(ToString::to_string).collect();
     Ok(Json(json!({
@@ -233,7 +232,10 @@ pub(super) async fn export_all(
     let gateway = Arc::clone(&gateway);
     tokio::task::spawn_blocking(move || {
         let mut out = Chunks { chunk: Vec::with_capacity(CHUNK), sender };
-        let exported = Log::read(&gateway.state)
+        let exported = gateway
+            .clerk
+            .source()
+            .log()
             .map_err(Into::into)
             .and_then(|mut log| export(&mut log, &filter, format, &mut out));
         if exported.is_err() || out.flush().is_err() {

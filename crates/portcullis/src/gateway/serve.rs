@@ -33,7 +33,7 @@ use super::{
     Gateway, Options, access::Door, bench::Bench, events, mcp, metrics::Metrics, openapi, policy,
     routes::Routes,
 };
-use crate::{approvals::Clerk, audit::AuditError};
+use crate::{approvals::Clerk, audit::AuditError, session::Recorder};
 
 /// How long the head of a request may take.
 const HEAD: Duration = Duration::from_secs(10);
@@ -124,7 +124,8 @@ impl Serving {
             tls,
             is_encrypted_before,
             state,
-            session,
+            store: (source, book),
+            mut session,
             timeout,
             two_people,
             rate,
@@ -139,7 +140,11 @@ impl Serving {
         let address = listener
             .local_addr()
             .map_err(|source| ServeError::Listen { address: listen, source })?;
-        let clerk = Clerk::start(&state)?;
+        let clerk = Clerk::over(source, book)?;
+        if clerk.source().is_shared() {
+            // What is judged behind the gateway is recorded where everything else is.
+            session.recorder = Some(Recorder::new(clerk.clone()));
+        }
         let is_tls = acceptor.is_some();
         let inbox = inbox(address, &hosts, is_tls, is_encrypted_before);
         let webhooks =

@@ -23,7 +23,7 @@ use super::{
     wording::{question_words, why},
 };
 use crate::{
-    approvals::{Book, Claim, Done, Id, PENDING, Question, Reply, Request, Step},
+    approvals::{Book, Claim, Clerk, Done, Id, PENDING, Question, Reply, Request, Step},
     audit::{AuditError, Body, Entry, Kind},
     config::Configuration,
     handover, pause,
@@ -52,6 +52,8 @@ pub struct Desk {
     /// Who calls over a gateway; nothing where it is the agent that started this process.
     visitor: Option<Visitor>,
     book: Option<Book>,
+    /// The one who writes for a gateway, where the desk is behind one.
+    clerk: Option<Clerk>,
 }
 
 /// Whoever calls over a gateway, of whom nothing is known but their token.
@@ -160,6 +162,7 @@ impl Desk {
             gateway,
             visitor: None,
             book: None,
+            clerk: None,
         })
     }
 
@@ -171,7 +174,7 @@ impl Desk {
         state: &Path,
         server: &str,
         own: String,
-        visitor: Visitor,
+        (visitor, clerk): (Visitor, Option<Clerk>),
     ) -> Self {
         Self {
             session: Session::open(at(options, state)),
@@ -181,6 +184,7 @@ impl Desk {
             gateway: None,
             visitor: Some(visitor),
             book: None,
+            clerk,
         }
     }
 
@@ -555,12 +559,19 @@ impl Desk {
     }
 
     fn one(&mut self, step: Step) -> Result<Done, AuditError> {
+        if let Some(clerk) = &self.clerk {
+            let taken = clerk.take_blocking(step);
+            return taken.map_err(|error| AuditError::Clerk(error.to_string()));
+        }
         let done = self.book()?.take(std::slice::from_ref(&step))?;
         Ok(done.into_iter().next().unwrap_or(Done::Unknown))
     }
 
     fn request(&mut self, id: Id) -> Result<Option<Request>, AuditError> {
-        self.book()?.store().request(id)
+        match &self.clerk {
+            Some(clerk) => clerk.request(id),
+            None => self.book()?.store().request(id),
+        }
     }
 }
 

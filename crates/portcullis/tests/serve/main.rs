@@ -10,6 +10,9 @@
 
 mod attacks;
 mod client;
+#[cfg(all(unix, feature = "postgres"))]
+#[path = "../postgres/cluster.rs"]
+mod cluster;
 mod contract;
 mod faults;
 mod hooks;
@@ -19,3 +22,5 @@ mod page;
 mod policy;
 mod races;
 mod remote;
+#[cfg(all(unix, feature = "postgres"))]
+mod shared;

@@ -315,9 +315,11 @@ fn link(
         holds: gateway.timeout,
         tell: teller(gateway),
     };
+    let is_shared = gateway.clerk.source().is_shared();
+    let clerk = is_shared.then(|| gateway.clerk.clone());
     // All that comes with one token is one session: what one server answered is known when another is called.
     let own = format!("mcp-http-{}", caller.id);
-    let desk = Desk::behind_gateway(options, state, name, own, visitor);
+    let desk = Desk::behind_gateway(options, state, name, own, (visitor, clerk));
     let options = engine::Options {
         state,
         server: name,

@@ -1,0 +1,59 @@
+//! Where a gateway keeps what counts: the `[serve]` table. Owns its words; how a database is connected to, `audit` knows.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::error::Misreading;
+
+/// Where `serve` keeps the record, requests and tokens, where many gateways share them.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServeTable {
+    /// A database of PostgreSQL: `postgres://role@host/name`. It holds no password.
+    pub database: Option<String>,
+    /// The file with the password, absolute; by default it stands in `PORTCULLIS_DATABASE_PASSWORD` or `PGPASSWORD`.
+    #[schemars(with = "Option<PathBuf>")]
+    pub password: Option<Spanned<PathBuf>>,
+    /// What this gateway is called there; the name of the machine by default.
+    pub name: Option<String>,
+}
+
+/// Where a gateway keeps what counts.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Serve {
+    /// The database.
+    pub database: Option<String>,
+    /// The file with its password.
+    pub password: Option<PathBuf>,
+    /// The gateway's name.
+    pub name: Option<String>,
+}
+
+impl Serve {
+    /// It in words.
+    pub(super) fn words(&self) -> String {
+        let Self { database, password, name } = self;
+        let named =
+            |what: &str, value: Option<String>| value.map(|value| format!("{what} {value}"));
+        let password = password.as_ref().map(|path| path.display().to_string());
+        let parts = [database.clone(), named("password in", password), named("as", name.clone())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading> {
+    let ServeTable { database, password, name } = table.get_ref();
+    if let Some(path) = password.as_ref().filter(|path| !path.get_ref().is_absolute()) {
+        let message = format!("`{}` is not an absolute path", path.get_ref().display());
+        return Err(Misreading::new(path.span(), message)
+            .with_help("a relative path would name another file in each directory"));
+    }
+    Ok(Serve {
+        database: database.clone(),
+        password: password.as_ref().map(|path| path.get_ref().clone()),
+        name: name.clone(),
+    })
+}
