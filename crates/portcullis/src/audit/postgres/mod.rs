@@ -235,6 +235,8 @@ pub(crate) struct PostgresStore {
     looked: Option<Instant>,
     /// The time of the database, and when that was by a clock that nobody sets.
     time: Option<(Timestamp, Instant)>,
+    /// The database was away when something was tried last: nobody waits for it once more.
+    is_away: bool,
 }
 
 /// What a connection is for.
@@ -316,7 +318,7 @@ impl PostgresStore {
     }
 
     fn of(database: Arc<Database>, role: Role) -> Self {
-        Self { database, link: None, role, looked: None, time: None }
+        Self { database, link: None, role, looked: None, time: None, is_away: false }
     }
 
     pub(crate) fn explained(&self, trouble: Trouble) -> AuditError {
@@ -402,13 +404,17 @@ impl PostgresStore {
         mut attempt: impl FnMut(&mut Link) -> Result<T, Trouble>,
     ) -> Result<T, AuditError> {
         let begun = Instant::now();
+        let patience = if self.is_away { Duration::ZERO } else { PATIENCE };
         let mut tries = 0;
         loop {
             tries += 1;
             match self.once(&mut attempt) {
-                Err(Trouble::Lost(_)) if begun.elapsed() < PATIENCE => thread::sleep(PAUSE),
+                Err(Trouble::Lost(_)) if begun.elapsed() < patience => thread::sleep(PAUSE),
                 Err(Trouble::Again(_)) if begun.elapsed() < PATIENCE && tries < TRIES => {}
-                done => return done.map_err(|trouble| self.explained(trouble)),
+                done => {
+                    self.is_away = matches!(done, Err(Trouble::Lost(_)));
+                    return done.map_err(|trouble| self.explained(trouble));
+                }
             }
         }
     }
