@@ -154,6 +154,11 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let mut book = Book::of(&source).map_err(|error| unusable(&error))?;
     let keys = Keys::prepare(&state, &mut book).map_err(unkept)?;
     let people = people(matches, &state, &mut book)?;
+    if !source.is_shared() {
+        // A file is closed once: what was written ahead stands in it from then on.
+        drop(book);
+        book = Book::of(&source).map_err(|error| unusable(&error))?;
+    }
     let session =
         session::Options { configuration, from_elsewhere: true, ..session::Options::default() };
     let options = options(matches, (state, (source, book)), session)?;
