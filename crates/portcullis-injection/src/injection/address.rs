@@ -49,12 +49,24 @@ pub(super) fn places(
     unseen: &dyn Fn(u32, u32) -> usize,
 ) -> Vec<Place> {
     let mut places = Vec::new();
+    let is_dialogue = is_dialogue(&tokens.list);
     let mut at = 0;
     while let Some(name) = name(&tokens.list, at) {
         at = name.1 + 1;
-        places.extend(place(tokens, name, origin, unseen));
+        places.extend(place(tokens, name, (origin, is_dialogue), unseen));
     }
     places
+}
+
+/// Whether speakers take turns.
+fn is_dialogue(list: &[Token]) -> bool {
+    let turns = list.windows(2).filter(|pair| match pair {
+        [who, said] => {
+            who.gap >= Gap::Line && said.gap == Gap::Colon && who.class & (PERSON | AGENT) != 0
+        }
+        _ => false,
+    });
+    turns.count() > 1
 }
 
 /// The next name from `from` on: its first and last word.
@@ -91,7 +103,7 @@ fn all(words: &[Token]) -> Class {
 fn place(
     tokens: &Tokens,
     (first, last): (usize, usize),
-    origin: Origin,
+    (origin, is_dialogue): (Origin, bool),
     unseen: &dyn Fn(u32, u32) -> usize,
 ) -> Option<Place> {
     let list = &tokens.list;
@@ -114,7 +126,7 @@ fn place(
     features.words(1 + LEADS.len() + TRAILS.len(), &SAID, all(said));
     who(list, (opening, first, last), begins, &mut features);
     demands(tokens, head, (last + 1, end), &mut features);
-    surroundings(tokens, (first, end), origin, &mut features);
+    surroundings(tokens, (first, end), (origin, is_dialogue), &mut features);
     let start = head.start;
     let stop = list.get(end.saturating_sub(1)).map_or(start, |token| token.end.max(start));
     if origin.is_decoded {
@@ -346,7 +358,7 @@ fn demands(tokens: &Tokens, head: &Token, zone: (usize, usize), features: &mut F
 fn surroundings(
     tokens: &Tokens,
     (first, end): (usize, usize),
-    origin: Origin,
+    (origin, is_dialogue): (Origin, bool),
     features: &mut Features,
 ) {
     let list = &tokens.list;
@@ -393,13 +405,7 @@ fn surroundings(
     if words.iter().filter(|token| token.class & STORY != 0).count() > 0 {
         features.add(Sign::Story);
     }
-    let turns = list.windows(2).filter(|pair| match pair {
-        [who, said] => {
-            who.gap >= Gap::Line && said.gap == Gap::Colon && who.class & (PERSON | AGENT) != 0
-        }
-        _ => false,
-    });
-    if turns.count() > 1 {
+    if is_dialogue {
         features.add(Sign::Dialogue);
     }
     let consults = here.windows(3).any(|words| match words {
