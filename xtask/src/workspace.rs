@@ -45,6 +45,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
         &["portcullis-core", "portcullis-net", "portcullis-sandbox", "portcullis-syntax"],
     ),
     ("portcullis-node", &["portcullis"]),
+    ("portcullis-playground", &["portcullis-core"]),
     ("portcullis-python", &["portcullis"]),
     (
         "xtask",
@@ -68,6 +69,7 @@ const PURE: &[&str] = &[
     "portcullis-understand",
     "portcullis-rules",
     "portcullis-core",
+    "portcullis-playground",
 ];
 const IMPURE: &[&str] = &[
     "tokio",
@@ -87,9 +89,12 @@ const IMPURE: &[&str] = &[
 ];
 
 /// The crates whose lints deny `unsafe` where those of the workspace, which every other crate takes, forbid it; each with the one module that may
-/// hold it (its file and its folder). The other has none of its own: macros of somebody else expand to it.
-const UNSAFE: &[(&str, Option<&str>)] =
-    &[("portcullis-sandbox", Some("kernel")), ("portcullis-node", None)];
+/// hold it (its file and its folder). The others have none of their own: macros of somebody else expand to it, or functions keep their names.
+const UNSAFE: &[(&str, Option<&str>)] = &[
+    ("portcullis-sandbox", Some("kernel")),
+    ("portcullis-node", None),
+    ("portcullis-playground", None),
+];
 
 /// `cargo metadata` of the workspace.
 pub(crate) fn metadata() -> Result<Value, Failed> {
