@@ -298,6 +298,9 @@ async fn admitted(
 ) -> Result<(Parts, Bytes), Problem> {
     let (mut head, body) = request.into_parts();
     gateway.door.origin(&head.headers)?;
+    if route.path == mcp::PATH {
+        gateway.fronts.check_way(&head.headers)?;
+    }
     if route.needs != Needs::Nothing {
         let caller = gateway.door.caller(&head.headers, route.path == EVENTS, peer)?;
         match route.needs {

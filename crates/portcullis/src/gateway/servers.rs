@@ -39,7 +39,9 @@ pub(super) async fn list(State(gateway): State<Shared>) -> Result<Response, Prob
             let configured = gateway.fronts.server(&files.server);
             let mut shape = overview::shape(files, configured, &calls);
             if let Some(members) = shape.as_object_mut() {
-                members.insert("running".to_owned(), gateway.fronts.running(&files.server).into());
+                let (running, waiting) = gateway.fronts.running(&files.server);
+                members.insert("running".to_owned(), running.into());
+                members.insert("waiting".to_owned(), waiting.into());
             }
             servers.push(shape);
         }

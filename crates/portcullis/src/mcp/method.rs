@@ -18,6 +18,12 @@ pub enum Asked {
     Prompt,
     /// It reads a resource, which is judged as a call.
     Read,
+    /// It completes an argument of a prompt or of a pattern of resources, which is judged as taking that.
+    Complete,
+    /// It wants to be told when a resource changes, which is judged as reading it.
+    Subscribe,
+    /// It opens the stream of what the server says by itself, in the new protocol.
+    Listen,
     /// It is passed on; its answer is looked through.
     Pass,
 }
@@ -54,7 +60,7 @@ pub enum Noted {
 }
 
 const CLIENT_REQUESTS: &[(&str, Asked)] = &[
-    ("completion/complete", Asked::Pass),
+    ("completion/complete", Asked::Complete),
     ("initialize", Asked::Initialize),
     ("logging/setLevel", Asked::Pass),
     ("ping", Asked::Pass),
@@ -62,11 +68,11 @@ const CLIENT_REQUESTS: &[(&str, Asked)] = &[
     ("prompts/list", Asked::List(Kind::Prompt)),
     ("resources/list", Asked::List(Kind::Resource)),
     ("resources/read", Asked::Read),
-    ("resources/subscribe", Asked::Pass),
+    ("resources/subscribe", Asked::Subscribe),
     ("resources/templates/list", Asked::List(Kind::Template)),
     ("resources/unsubscribe", Asked::Pass),
     ("server/discover", Asked::Discover),
-    ("subscriptions/listen", Asked::Pass),
+    ("subscriptions/listen", Asked::Listen),
     ("tasks/cancel", Asked::Pass),
     ("tasks/get", Asked::Pass),
     ("tasks/list", Asked::Pass),

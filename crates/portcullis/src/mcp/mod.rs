@@ -19,6 +19,7 @@ pub mod frame;
 pub mod link;
 pub mod method;
 pub mod mirror;
+pub mod oauth;
 pub mod overview;
 pub mod probe;
 pub mod proof;

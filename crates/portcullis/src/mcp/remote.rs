@@ -28,6 +28,7 @@ use super::{
     frame::{Answer, Frame, Id, LONGEST, Line, Notification, Request},
     link::{Behind, Event},
     mirror,
+    oauth::Access,
 };
 use crate::{
     guardian::{is_inside_by_itself, only_to},
@@ -57,6 +58,9 @@ const PAUSE: Duration = Duration::from_secs(2);
 const LONGEST_SESSION: usize = 1_024;
 const LONGEST_TOKEN: u64 = 16 << 10;
 
+/// The header that says which gateways a request has passed.
+pub const PASSED: &str = "portcullis-passed";
+
 /// A server elsewhere.
 pub struct Remote {
     frames: Option<mpsc::Sender<Sent>>,
@@ -69,12 +73,49 @@ struct Sent(Frame, Vec<(String, String)>);
 struct Way {
     url: String,
     client: Client,
-    token: Option<String>,
+    key: Key,
+    /// The gateways that are passed on the way, ours the last.
+    passed: String,
     events: mpsc::Sender<Event>,
     at_once: Semaphore,
     met: Mutex<Met>,
     /// The requests that are on their way.
     open: Mutex<HashMap<Id, AbortHandle>>,
+}
+
+/// What a server knows us by.
+pub enum Key {
+    /// Nothing.
+    None,
+    /// A token that somebody put in a file.
+    Token(String),
+    /// The token of a login.
+    Login(Box<Access>),
+}
+
+impl Key {
+    /// What the configuration names, else a login.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of(token: Option<&Path>, login: Option<Access>) -> io::Result<Self> {
+        match (token, login) {
+            (Some(path), _) => token_in(path).map(Self::Token),
+            (None, Some(login)) => Ok(Self::Login(Box::new(login))),
+            (None, None) => Ok(Self::None),
+        }
+    }
+
+    /// The token for a request; `refused` is one that did not count.
+    async fn token(&self, refused: Option<&str>) -> Result<Option<String>, String> {
+        match self {
+            Self::None => Ok(None),
+            Self::Token(token) => Ok(Some(token.clone())),
+            Self::Login(login) => {
+                login.token(refused).await.map(Some).map_err(|error| error.to_string())
+            }
+        }
+    }
 }
 
 /// What a server of the old protocol said at first.
@@ -85,11 +126,16 @@ struct Met {
 }
 
 impl Remote {
-    /// A way to a server, on the runtime that this is called on. What it says is sent to `events`.
+    /// A way to a server, on the runtime that this is called on. What it says is sent to `events`; `passed` names the gateways on the way.
     ///
     /// # Errors
     /// When the address is none that may be reached, or the token cannot be read.
-    pub fn new(url: &str, token: Option<&Path>, events: mpsc::Sender<Event>) -> io::Result<Self> {
+    pub fn new(
+        url: &str,
+        key: Key,
+        passed: String,
+        events: mpsc::Sender<Event>,
+    ) -> io::Result<Self> {
         let target = Target::read(url).map_err(io::Error::other)?;
         // A name that leads inside leads nowhere, unless it says so itself.
         let policy =
@@ -98,12 +144,12 @@ impl Remote {
         let guard = GuardOptions { policy, resolver, ..GuardOptions::default() };
         let limits = Limits { redirects: 0, body: 0, time: HEAD };
         let client = Client::new(guard, Roots::System, limits);
-        let token = token.map(token_in).transpose()?;
         let (sender, frames) = mpsc::channel(QUEUE);
         let way = Way {
             url: url.to_owned(),
             client,
-            token,
+            key,
+            passed,
             events,
             at_once: Semaphore::new(AT_ONCE),
             met: Mutex::default(),
@@ -254,10 +300,11 @@ impl Way {
             (301 | 302 | 303 | 307 | 308, _) => {
                 Err("it sends us to another address, which nobody accepted".to_owned())
             }
-            (401 | 403, _) => {
-                Err("it does not let us in: see the token of the server in the configuration"
-                    .to_owned())
-            }
+            (401, _) => Err("it does not let us in: see the token of the server in the configuration, or `portcullis mcp login`"
+                .to_owned()),
+            (403, _) => Err("it does not let us do that: the token may not, or allows too little (`portcullis mcp login --scope`)"
+                .to_owned()),
+            (508, _) => Err("its address leads back to this gateway".to_owned()),
             (404, _) if self.met().session.is_some() => {
                 self.over("its session is over").await;
                 Err("its session is over".to_owned())
@@ -351,8 +398,7 @@ impl Way {
         for _ in 0..STREAMS {
             let mut headers = self.headers();
             headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
-            let asked = self.request("GET", headers, None);
-            let Ok(mut stream) = self.client.open(asked).await else { return };
+            let Ok(mut stream) = self.opened("GET", headers, None).await else { return };
             if stream.status != 200 || kind(&stream) != "text/event-stream" {
                 return;
             }
@@ -367,8 +413,7 @@ impl Way {
         if self.met().session.is_none() {
             return;
         }
-        let asked = self.request("DELETE", self.headers(), None);
-        let _ = time::timeout(TOLD, self.client.open(asked)).await;
+        let _ = time::timeout(TOLD, self.opened("DELETE", self.headers(), None)).await;
     }
 
     async fn post(
@@ -378,20 +423,33 @@ impl Way {
     ) -> Result<Stream, String> {
         headers.push(("accept".to_owned(), "application/json, text/event-stream".to_owned()));
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
-        let asked = self.request("POST", headers, Some(frame.line()));
-        self.client.open(asked).await.map_err(|failure| failure.to_string())
+        self.opened("POST", headers, Some(frame.line())).await
     }
 
-    fn request(
+    /// Asks the server. A token of a login that does not count any more is made anew, once.
+    async fn opened(
         &self,
         method: &str,
-        mut headers: Vec<(String, String)>,
+        headers: Vec<(String, String)>,
         body: Option<Vec<u8>>,
-    ) -> Asked {
-        if let Some(token) = &self.token {
-            headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+    ) -> Result<Stream, String> {
+        let mut refused: Option<String> = None;
+        loop {
+            let token = self.key.token(refused.as_deref()).await?;
+            let mut headers = headers.clone();
+            headers.push((PASSED.to_owned(), self.passed.clone()));
+            if let Some(token) = &token {
+                headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+            }
+            let (method, url) = (method.to_owned(), self.url.clone());
+            let asked = Asked { method, url, headers, body: body.clone() };
+            let stream = self.client.open(asked).await.map_err(|failure| failure.to_string())?;
+            let is_again = stream.status == 401 && matches!(self.key, Key::Login(_));
+            if !is_again || refused.is_some() {
+                return Ok(stream);
+            }
+            refused = token;
         }
-        Asked { method: method.to_owned(), url: self.url.clone(), headers, body }
     }
 
     /// The headers of a session.

@@ -168,6 +168,12 @@ impl Files {
         Ok(Self { folder: state.join(FOLDER).join(folder(server)), server: server.to_owned() })
     }
 
+    /// The file of a login at the server, where it is elsewhere.
+    #[must_use]
+    pub fn login(&self) -> PathBuf {
+        self.folder.join("login.json")
+    }
+
     /// The servers of a state directory of which something is known, at most [`SERVERS`], and whether there are more.
     #[must_use]
     pub fn all(state: &Path) -> (Vec<Self>, bool) {

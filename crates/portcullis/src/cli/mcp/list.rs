@@ -9,8 +9,11 @@ use super::{Exit, Failure, Setting};
 use crate::{
     audit::Log,
     cli::{shown, write_json},
-    config::McpServer,
-    mcp::overview::{self, Calls},
+    config::{McpAt, McpServer},
+    mcp::{
+        oauth::Kept,
+        overview::{self, Calls},
+    },
     pins::{Files, Known},
     report::visible,
     wire::VERSION,
@@ -46,6 +49,14 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         text.push_str("there are more servers than are listed\n");
     }
     shown(out, &text)
+}
+
+/// The login at a server elsewhere.
+fn login_of(files: &Files, configured: Option<&McpServer>) -> Option<Kept> {
+    match &configured?.at {
+        McpAt::Url { url, token: None } => Kept::of(files, url),
+        McpAt::Url { .. } | McpAt::Command { .. } => None,
+    }
 }
 
 fn described(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> String {
@@ -86,6 +97,13 @@ fn described(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> St
                 text.push_str("  it was not started yet: what it shows first is accepted, but for what speaks to the model\n");
             }
         }
+    }
+    if let Some(kept) = login_of(files, configured) {
+        text.push_str(&format!(
+            "  logged in   at {}; the token holds until {}\n",
+            visible::line(kept.issuer()),
+            kept.expires()
+        ));
     }
     if let Some(server) = configured {
         let way = crate::mcp::configured::definition(server).shown.join(" ");

@@ -3,6 +3,7 @@
 mod accept;
 mod list;
 mod lock;
+mod login;
 mod proxy;
 mod wrap;
 
@@ -104,6 +105,8 @@ pub(super) fn define(command: Command) -> Command {
                 .about("Accept nothing of a server any more")
                 .arg(Arg::new("name").value_name("SERVER").required(true).help("What the server is called")),
         )
+        .subcommand(login::define_login())
+        .subcommand(login::define_logout())
         .subcommand(
             Command::new("lock")
                 .about("Write what is accepted of servers as digests, for others to verify")
@@ -141,6 +144,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         Some(("list", matches)) => list::run(matches, out),
         Some(("accept", matches)) => accept::run(matches, out),
         Some(("forget", matches)) => accept::forget(matches, out),
+        Some(("login", matches)) => login::login(matches, out),
+        Some(("logout", matches)) => login::end(matches, out),
         Some(("lock", matches)) => lock::write_lock(matches, out),
         Some(("verify", matches)) => lock::verify(matches, out),
         _ => Err(Failure::usage("a command is missing")),

@@ -4,11 +4,11 @@
 //! It runs on a thread of its own, since a call is judged and recorded there; what comes and goes travels in channels that are bounded.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     future::pending,
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -16,12 +16,14 @@ use std::{
 use axum::http::HeaderMap;
 use serde_json::Value;
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{mpsc, oneshot, watch},
     time::MissedTickBehavior,
 };
 
 use super::{
+    ALONE,
     era::{Era, HEADER_MISMATCH, unsupported, with_sessions},
+    log::{BY_ITSELF, EventId, Log},
     pipe::{Pipe, Room},
 };
 use crate::{
@@ -50,9 +52,8 @@ const IDLE_SHARED: Duration = Duration::from_secs(300);
 /// How long a server has to say who it is, in the protocol that has no sessions; one that says nothing does not speak it.
 const DISCOVERY: Duration = Duration::from_secs(10);
 
-/// How many messages are kept for a stream that nobody has opened yet, and the longest of them.
-const KEPT: usize = 32;
-const LONGEST_KEPT: usize = 64 << 10;
+/// How many requests are kept whose connections broke off: their clients may come for the answers.
+const LEFT: usize = 64;
 
 /// What a client wants of it.
 pub(super) enum Input {
@@ -62,6 +63,8 @@ pub(super) enum Input {
     Tell(Frame),
     /// What the server says by itself.
     Stream(Pipe),
+    /// What came on a stream after this event, and what will; `known` is told whether there is such a stream.
+    Resume { last: EventId, number: u64, pipe: Pipe, known: oneshot::Sender<bool> },
     /// The answer to this request no more: its connection is closed.
     Gone(u64),
     /// Nothing any more.
@@ -70,9 +73,13 @@ pub(super) enum Input {
 
 /// A request that waits for its answer.
 struct Post {
-    pipe: Pipe,
-    /// Which connection it came on.
+    /// The way to its client; nothing while its connection is lost.
+    pipe: Option<Pipe>,
+    /// Which connection waits for it.
     number: u64,
+    /// The name of its stream, and how much was said there.
+    stream: u64,
+    said: u64,
     /// The id that its client knows it by.
     id: Id,
     /// The token that its client knows its progress by.
@@ -84,6 +91,30 @@ struct Post {
 impl Post {
     fn is_call(&self) -> bool {
         matches!(self.method.as_str(), "tools/call" | "prompts/get" | "resources/read")
+    }
+
+    fn is_heard(&self) -> bool {
+        self.pipe.as_ref().is_some_and(|pipe| !pipe.is_closed())
+    }
+
+    /// Whether its answer comes as a stream, of which the client may have an event to go on from.
+    fn is_streamed(&self) -> bool {
+        self.said > 0 || self.since.elapsed() >= ALONE / 2
+    }
+
+    /// The name of what is said next on its stream.
+    fn event(&mut self) -> EventId {
+        self.said += 1;
+        EventId { stream: self.stream, number: self.said }
+    }
+
+    /// Says something before the answer.
+    fn say(&mut self, log: &mut Log, room: &Room, text: Vec<u8>) {
+        let event = self.event();
+        log.keep(event, &text, false);
+        if let Some(pipe) = &self.pipe {
+            pipe.send(room, text, Some(event));
+        }
     }
 }
 
@@ -99,12 +130,15 @@ pub(super) struct Line {
     posts: HashMap<Id, Post>,
     next: u64,
     stream: Option<Pipe>,
-    kept: VecDeque<Vec<u8>>,
+    /// How much the server said by itself, and how much of that went to a stream.
+    by_itself: u64,
+    heard: u64,
+    log: Log,
     room: Room,
     used: Instant,
     looked: Instant,
-    /// Whether nobody waits for anything of it.
-    is_idle: Arc<AtomicBool>,
+    /// How many wait for something of it.
+    wanted: Arc<AtomicUsize>,
 }
 
 impl Line {
@@ -114,10 +148,10 @@ impl Line {
         gateway: &Arc<Gateway>,
         headers: HeaderMap,
         generation: u64,
-        is_idle: Arc<AtomicBool>,
+        wanted: Arc<AtomicUsize>,
     ) -> Self {
         Self {
-            is_idle,
+            wanted,
             link,
             era,
             gateway: Arc::downgrade(gateway),
@@ -126,7 +160,9 @@ impl Line {
             posts: HashMap::new(),
             next: 0,
             stream: None,
-            kept: VecDeque::new(),
+            by_itself: 0,
+            heard: 0,
+            log: Log::default(),
             room: Room::default(),
             used: Instant::now(),
             looked: Instant::now(),
@@ -162,7 +198,7 @@ impl Line {
             if self.deliver(after) || has_ended {
                 break;
             }
-            self.is_idle.store(!self.is_wanted(), Ordering::Release);
+            self.wanted.store(self.waiting(), Ordering::Release);
         }
         inputs.close();
         self.over("it is over");
@@ -191,11 +227,12 @@ impl Line {
                 self.link.client_frame(frame)
             }
             Input::Stream(pipe) => {
-                for text in std::mem::take(&mut self.kept) {
-                    pipe.send(&self.room, text);
-                }
-                // A client that opens another one has lost the one of before.
-                self.stream = Some(pipe);
+                self.opened(pipe, self.heard);
+                Said::default()
+            }
+            Input::Resume { last, number, pipe, known } => {
+                // Who asked may have gone.
+                let _ = known.send(self.resumed(last, number, pipe));
                 Said::default()
             }
             Input::Gone(number) => self.left(number),
@@ -224,27 +261,93 @@ impl Line {
         }
         if self.posts.contains_key(&request.id) {
             let answer = Answer::error(id, -32_600, "this id was used before");
-            pipe.finish(&self.room, written(answer), || (Vec::new(), None));
+            pipe.finish(&self.room, written(answer), None, || (Vec::new(), None));
             return Said::default();
         }
         if let Some(mirrored) = mirrored {
             self.link.engine.mirrored(&request.id, mirrored);
         }
         let method = request.method.clone();
-        let post = Post { pipe, number, id, progress, method, since: Instant::now() };
+        let post = Post {
+            pipe: Some(pipe),
+            number,
+            stream: number,
+            said: 0,
+            id,
+            progress,
+            method,
+            since: Instant::now(),
+        };
         self.posts.insert(request.id.clone(), post);
         self.link.client_frame(Frame::Request(request))
     }
 
-    /// The connection of a request is closed. Without sessions that takes the request back; with them it says nothing.
+    /// The connection of a request is closed. Without sessions that takes the request back; with them it says nothing, and a client that had an
+    /// event of it may come for the rest.
     fn left(&mut self, number: u64) -> Said {
-        let id = self.posts.iter().find(|(_, post)| post.number == number);
-        let Some(id) = id.map(|(id, _)| id.clone()) else { return Said::default() };
-        self.posts.remove(&id);
-        if self.era == Era::Sessions {
+        let post = self.posts.iter_mut().find(|(_, post)| post.number == number);
+        let Some((id, post)) = post else { return Said::default() };
+        let id = id.clone();
+        if self.era == Era::Stateless {
+            self.posts.remove(&id);
+            return self.take_back(&id);
+        }
+        if !post.is_streamed() {
+            self.posts.remove(&id);
             return Said::default();
         }
-        self.take_back(&id)
+        post.pipe = None;
+        let left = self.posts.iter().filter(|(_, post)| post.pipe.is_none());
+        if left.clone().count() > LEFT
+            && let Some(oldest) = left.min_by_key(|(_, post)| post.since).map(|(id, _)| id.clone())
+        {
+            self.posts.remove(&oldest);
+        }
+        Said::default()
+    }
+
+    /// The stream of what the server says by itself, with what was said of that after an event.
+    fn opened(&mut self, pipe: Pipe, number: u64) {
+        for said in self.log.after(EventId { stream: BY_ITSELF, number }) {
+            pipe.send(&self.room, said.text, Some(said.event));
+        }
+        self.heard = self.by_itself;
+        // A client that opens another one has lost the one of before.
+        self.stream = Some(pipe);
+    }
+
+    /// Goes on with a stream after an event; whether there is such a stream, and anything to go on with.
+    fn resumed(&mut self, last: EventId, number: u64, pipe: Pipe) -> bool {
+        if last.stream == BY_ITSELF {
+            let was_said = last.number <= self.by_itself;
+            if was_said {
+                self.opened(pipe, last.number);
+            }
+            return was_said;
+        }
+        let after = self.log.after(last);
+        let post = self.posts.values_mut().find(|post| post.stream == last.stream);
+        if post.as_ref().is_some_and(|post| last.number > post.said)
+            || post.is_none() && !after.last().is_some_and(|said| said.is_last)
+        {
+            return false;
+        }
+        let mut pipe = Some(pipe);
+        for said in after {
+            if said.is_last {
+                if let Some(pipe) = pipe.take() {
+                    let nothing = || (Vec::new(), None);
+                    pipe.finish(&self.room, (said.text, None), Some(said.event), nothing);
+                }
+            } else if let Some(pipe) = &pipe {
+                pipe.send(&self.room, said.text, Some(said.event));
+            }
+        }
+        if let Some(post) = post {
+            post.pipe = pipe;
+            post.number = number;
+        }
+        true
     }
 
     fn take_back(&mut self, id: &Id) -> Said {
@@ -269,50 +372,69 @@ impl Line {
 
     fn answered(&mut self, answer: Answer) {
         let Some(post) = self.posts.remove(&answer.id) else { return };
-        let Post { pipe, id, method, .. } = post;
+        let mut post = post;
+        let id = post.id.clone();
         let mut answer = Answer { id: id.clone(), ..answer };
-        if self.era == Era::Stateless && method == "server/discover" {
+        if self.era == Era::Stateless && post.method == "server/discover" {
             answer = discovered(answer);
         }
+        let written_answer = written(answer);
+        let is_named = self.era == Era::Sessions && post.is_streamed();
+        let event = is_named.then(|| post.event());
+        if let Some(event) = event {
+            self.log.keep(event, &written_answer.0, true);
+        }
+        let Some(pipe) = post.pipe else { return };
         let small = || {
             let words = "portcullis: more waits for the clients of this server than is kept";
             written(Answer::error(id, CODE, words))
         };
-        pipe.finish(&self.room, written(answer), small);
+        pipe.finish(&self.room, written_answer, event, small);
     }
 
     /// The server, or the gate, asks the client: there, where a call is open, because it is about that.
     fn asked(&mut self, text: Vec<u8>) {
-        match self.newest().filter(|post| post.is_call()) {
-            Some(post) => drop(post.pipe.send(&self.room, text)),
+        let call = self.newest().filter(|id| self.posts.get(id).is_some_and(Post::is_call));
+        match call {
+            Some(id) => self.say(&id, text),
             None => self.said(text),
         }
     }
 
-    /// The request that was made last of those that are open, a call before all others: what names none is about that, if about any.
-    fn newest(&self) -> Option<&Post> {
-        let open = self.posts.values().filter(|post| !post.pipe.is_closed());
-        open.max_by_key(|post| (post.is_call(), post.since))
+    /// The request that was made last of those that are open, a call before all others, and one whose client is there before one whose client may
+    /// come back: what names none is about that, if about any.
+    fn newest(&self) -> Option<Id> {
+        let key = |post: &Post| (post.is_heard(), post.is_call(), post.since);
+        let open = self.posts.iter().filter(|(_, post)| post.is_heard() || post.is_call());
+        open.max_by_key(|(_, post)| key(post)).map(|(id, _)| id.clone())
+    }
+
+    fn say(&mut self, id: &Id, text: Vec<u8>) {
+        if let Some(post) = self.posts.get_mut(id) {
+            post.say(&mut self.log, &self.room, text);
+        }
     }
 
     /// The server tells something: about one request, or by itself.
     fn told(&mut self, mut notification: Notification) {
         if self.era == Era::Sessions {
             let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
-            let about =
-                self.posts.values().find(|post| token.is_some() && post.progress.as_ref() == token);
-            let is_about_one = about.is_some();
-            let pipe = about.map(|post| &post.pipe);
-            match pipe {
-                Some(pipe) if is_about_one => {
-                    pipe.send(&self.room, Frame::Notification(notification).line());
-                }
-                _ => self.said(Frame::Notification(notification).line()),
+            let about = self
+                .posts
+                .iter()
+                .find(|(_, post)| token.is_some() && post.progress.as_ref() == token);
+            let about = about.map(|(id, _)| id.clone());
+            let text = Frame::Notification(notification).line();
+            match about {
+                Some(id) => self.say(&id, text),
+                None => self.said(text),
             }
             return;
         }
         let Some(post) = self.meant(&mut notification) else { return };
-        post.pipe.send(&self.room, Frame::Notification(notification).line());
+        if let Some(pipe) = &post.pipe {
+            pipe.send(&self.room, Frame::Notification(notification).line(), None);
+        }
     }
 
     /// The one request that a notification is about, where there are no sessions; its names become those that its client gave.
@@ -349,15 +471,19 @@ impl Line {
         if self.stream.as_ref().is_some_and(Pipe::is_closed) {
             self.stream = None;
         }
+        if self.stream.is_none()
+            && let Some(id) = self.newest()
+            && self.posts.get(&id).is_some_and(Post::is_heard)
+        {
+            self.say(&id, text);
+            return;
+        }
+        self.by_itself += 1;
+        let event = EventId { stream: BY_ITSELF, number: self.by_itself };
+        self.log.keep(event, &text, false);
         if let Some(stream) = &self.stream {
-            stream.send(&self.room, text);
-        } else if let Some(post) = self.newest() {
-            post.pipe.send(&self.room, text);
-        } else if text.len() <= LONGEST_KEPT {
-            if self.kept.len() >= KEPT {
-                self.kept.pop_front();
-            }
-            self.kept.push_back(text);
+            stream.send(&self.room, text, Some(event));
+            self.heard = self.by_itself;
         }
     }
 
@@ -373,17 +499,18 @@ impl Line {
         }
         drop(gateway);
         self.give_up_on_discovery();
-        if self.is_wanted() {
+        if self.waiting() > 0 {
             self.used = Instant::now();
         }
         let idle = if self.era == Era::Sessions { IDLE } else { IDLE_SHARED };
         self.used.elapsed() < idle
     }
 
-    /// Whether somebody waits for an answer, or listens.
-    fn is_wanted(&self) -> bool {
+    /// How many wait for an answer, or listen.
+    fn waiting(&self) -> usize {
         let has_stream = self.stream.as_ref().is_some_and(|stream| !stream.is_closed());
-        has_stream || !self.posts.is_empty()
+        let posts = self.posts.values().filter(|post| post.pipe.is_some()).count();
+        posts + usize::from(has_stream)
     }
 
     /// A server that does not say who it is does not speak this revision.
@@ -416,7 +543,9 @@ impl Line {
         self.deliver(Said { frames: out.client, ..Said::default() });
         for (_, post) in std::mem::take(&mut self.posts) {
             let answer = Answer::error(post.id, CODE, "portcullis: the session is over");
-            post.pipe.finish(&self.room, written(answer), || (Vec::new(), None));
+            if let Some(pipe) = post.pipe {
+                pipe.finish(&self.room, written(answer), None, || (Vec::new(), None));
+            }
         }
     }
 }

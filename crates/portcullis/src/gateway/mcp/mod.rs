@@ -8,8 +8,10 @@
 
 mod era;
 mod line;
+mod log;
 mod pipe;
 mod registry;
+mod round;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -21,7 +23,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use tokio::{
-    sync::{OwnedSemaphorePermit, mpsc},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot},
     time::timeout,
 };
 use tokio_stream::wrappers::ReceiverStream;
@@ -30,6 +32,7 @@ pub(super) use self::registry::Fronts;
 use self::{
     era::{Era, Refusal, accepts, single},
     line::Input,
+    log::EventId,
     pipe::{Part, Pipe},
     registry::Handle,
 };
@@ -58,6 +61,9 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// How long an answer is waited for before a stream is begun in its place, so that nothing on the way takes it for lost.
 const ALONE: Duration = Duration::from_secs(5);
+
+/// The revision from which on clients go on after an event with nothing in it.
+const RESUMING: &str = "2025-11-25";
 
 /// How often a stream shows that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -89,8 +95,9 @@ pub(super) async fn post(
     large: Option<Extension<Large>>,
     body: Bytes,
 ) -> Answered {
-    let server = known(&gateway, &name, &caller)?;
-    if let Err(refusal) = is_message(&headers) {
+    let front = Front::new(gateway, name, caller, headers)?;
+    let headers = &front.headers;
+    if let Err(refusal) = is_message(headers) {
         return Ok(refused(&refusal));
     }
     let frame = match parsed(body).await {
@@ -98,11 +105,10 @@ pub(super) async fn post(
         Err(unreadable) => return Ok(refused(&unread(unreadable))),
     };
     drop(large);
-    let spoken = match era::of(&headers, &frame) {
+    let spoken = match era::of(headers, &frame) {
         Ok(spoken) => spoken,
         Err(refusal) => return Ok(refused(&refusal)),
     };
-    let front = Front { gateway, name, server, caller, headers };
     match (spoken, frame) {
         (Era::Stateless, Frame::Request(request)) => front.stateless(request).await,
         (Era::Sessions, Frame::Request(request)) if request.method == "initialize" => {
@@ -118,27 +124,18 @@ pub(super) async fn post(
     }
 }
 
-/// The stream of what a server says by itself, in a session.
+/// A stream in a session: of what a server says by itself, or one that broke off, from where it did.
 pub(super) async fn get(
     State(gateway): State<Shared>,
     Path(name): Path<String>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Answered {
-    let server = known(&gateway, &name, &caller)?;
-    let front = Front { gateway, name, server, caller, headers };
-    let session = match front.session_alone() {
-        Ok(session) => session,
-        Err(refusal) => return Ok(refused(&refusal)),
-    };
-    if !accepts(&front.headers, "text/event-stream") {
-        return Ok(refused(&not_acceptable()));
-    }
-    let (pipe, parts) = Pipe::new();
-    if session.send(Input::Stream(pipe)).await.is_err() {
-        return Ok(refused(&registry::unknown_session()));
-    }
-    Ok(streamed(&front.gateway, parts, None, None))
+    let front = Front::new(gateway, name, caller, headers)?;
+    Ok(match front.listened().await {
+        Ok(response) => response,
+        Err(refusal) => refused(&refusal),
+    })
 }
 
 /// The end of a session.
@@ -148,15 +145,14 @@ pub(super) async fn delete(
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Answered {
-    let server = known(&gateway, &name, &caller)?;
-    let front = Front { gateway, name, server, caller, headers };
-    match front.session_alone() {
+    let front = Front::new(gateway, name, caller, headers)?;
+    Ok(match front.session_alone() {
         Ok(session) => {
             front.gateway.fronts.end(&session).await;
-            Ok(StatusCode::NO_CONTENT.into_response())
+            StatusCode::NO_CONTENT.into_response()
         }
-        Err(refusal) => Ok(refused(&refusal)),
-    }
+        Err(refusal) => refused(&refusal),
+    })
 }
 
 /// A request to one server.
@@ -169,6 +165,40 @@ struct Front {
 }
 
 impl Front {
+    fn new(
+        gateway: Shared,
+        name: String,
+        caller: Caller,
+        headers: HeaderMap,
+    ) -> Result<Self, Problem> {
+        let server = known(&gateway, &name, &caller)?;
+        Ok(Self { gateway, name, server, caller, headers })
+    }
+
+    async fn listened(&self) -> Result<Response, Refusal> {
+        let session = self.session_alone()?;
+        if !accepts(&self.headers, "text/event-stream") {
+            return Err(not_acceptable());
+        }
+        let (pipe, parts) = Pipe::new();
+        let over = |_| registry::unknown_session();
+        let Some(last) = single(&self.headers, "last-event-id")? else {
+            session.send(Input::Stream(pipe)).await.map_err(over)?;
+            return Ok(streamed(&self.gateway, parts, Begun::default()));
+        };
+        let last = EventId::read(last).ok_or_else(no_such_event)?;
+        let (known, is_known) = oneshot::channel();
+        let number = session.number();
+        session.send(Input::Resume { last, number, pipe, known }).await.map_err(over)?;
+        let leaving = Leaving { session: Arc::clone(&session), number };
+        if is_known.await != Ok(true) {
+            leaving.answered();
+            return Err(no_such_event());
+        }
+        let begun = Begun { leaving: Some(leaving), ..Begun::default() };
+        Ok(streamed(&self.gateway, parts, begun))
+    }
+
     async fn initialize(self, request: Request) -> Answered {
         if self.headers.contains_key(SESSION) {
             let refusal = Refusal::invalid("a session is begun once").of(&request.id);
@@ -225,15 +255,22 @@ impl Front {
                 leaving.answered();
                 Ok(alone(session.era, part))
             }
+            Err(_) => {
+                // A client of the latest of these revisions can go on from an event with nothing in it.
+                let version = single(&self.headers, "mcp-protocol-version").ok().flatten();
+                let can = session.era == Era::Sessions && version == Some(RESUMING);
+                let mark = can.then_some(EventId { stream: number, number: 0 });
+                let begun = Begun { first: None, leaving: Some(leaving), mark };
+                Ok(streamed(&self.gateway, parts, begun))
+            }
             Ok(None) if session.is_over() => Ok(failed(refused(&registry::gone().of(&id)))),
-            first => {
-                let is_over = matches!(first, Ok(None));
-                let first = first.ok().flatten();
-                if is_over {
-                    leaving.answered();
-                    return Ok(streamed(&self.gateway, parts, None, None));
-                }
-                Ok(streamed(&self.gateway, parts, first, Some(leaving)))
+            Ok(None) => {
+                leaving.answered();
+                Ok(streamed(&self.gateway, parts, Begun::default()))
+            }
+            Ok(first) => {
+                let begun = Begun { first, leaving: Some(leaving), mark: None };
+                Ok(streamed(&self.gateway, parts, begun))
             }
         }
     }
@@ -325,6 +362,10 @@ fn not_acceptable() -> Refusal {
     Refusal { status: StatusCode::NOT_ACCEPTABLE, ..Refusal::invalid(message) }
 }
 
+fn no_such_event() -> Refusal {
+    Refusal::invalid("`Last-Event-ID` names no event of which anything is kept")
+}
+
 fn no_such_method() -> Refusal {
     let message = "without a session there is only POST";
     Refusal { status: StatusCode::METHOD_NOT_ALLOWED, ..Refusal::invalid(message) }
@@ -390,17 +431,28 @@ fn json(status: StatusCode, body: Vec<u8>) -> Response {
     response
 }
 
-/// A stream of events, until the last of them.
-fn streamed(
-    gateway: &Shared,
-    mut parts: mpsc::Receiver<Part>,
+/// How a stream begins.
+#[derive(Default)]
+struct Begun {
     first: Option<Part>,
+    /// Told when the connection is closed before the last event.
     leaving: Option<Leaving>,
-) -> Response {
+    /// An event with nothing in it, from which a client can go on.
+    mark: Option<EventId>,
+}
+
+/// A stream of events, until the last of them.
+fn streamed(gateway: &Shared, mut parts: mpsc::Receiver<Part>, begun: Begun) -> Response {
+    let Begun { first, leaving, mark } = begun;
     let (sender, receiver) = mpsc::channel::<Result<Bytes, Infallible>>(1);
     let mut closed = gateway.closed.subscribe();
     tokio::spawn(async move {
         let mut next = first;
+        if let Some(mark) = mark
+            && sender.send(Ok(format!("id: {mark}\ndata:\n\n").into())).await.is_err()
+        {
+            return;
+        }
         loop {
             let part = match next.take() {
                 Some(part) => Some(part),
@@ -417,7 +469,7 @@ fn streamed(
             };
             let is_last = part.as_ref().is_some_and(|part| part.is_last);
             let text = match part {
-                Some(part) => event(&part.text),
+                Some(part) => event(&part),
                 None => Bytes::from_static(b": alive\n\n"),
             };
             if sender.send(Ok(text)).await.is_err() {
@@ -439,10 +491,13 @@ fn streamed(
 }
 
 /// A message as an event. It is one line: we wrote it.
-fn event(text: &[u8]) -> Bytes {
-    let mut event = Vec::with_capacity(text.len() + 32);
+fn event(part: &Part) -> Bytes {
+    let mut event = Vec::with_capacity(part.text.len() + 64);
+    if let Some(id) = part.event {
+        event.extend_from_slice(format!("id: {id}\n").as_bytes());
+    }
     event.extend_from_slice(b"event: message\ndata: ");
-    event.extend_from_slice(text.trim_ascii_end());
+    event.extend_from_slice(part.text.trim_ascii_end());
     event.extend_from_slice(b"\n\n");
     event.into()
 }

@@ -8,6 +8,7 @@ use std::sync::{
 
 use tokio::sync::mpsc;
 
+use super::log::EventId;
 use crate::mcp::frame::LONGEST;
 
 /// How many messages wait for one client.
@@ -24,6 +25,8 @@ pub(super) struct Part {
     pub(super) is_last: bool,
     /// The code, where it is an error.
     pub(super) code: Option<i64>,
+    /// What a client that loses its connection knows it by.
+    pub(super) event: Option<EventId>,
     _held: Held,
 }
 
@@ -71,12 +74,12 @@ impl Pipe {
     }
 
     /// Sends a message that is not the last; whether it is on its way. The last place is kept for the answer.
-    pub(super) fn send(&self, room: &Room, text: Vec<u8>) -> bool {
+    pub(super) fn send(&self, room: &Room, text: Vec<u8>, event: Option<EventId>) -> bool {
         if self.0.capacity() < 2 {
             return false;
         }
         let Some(held) = room.take(text.len()) else { return false };
-        self.0.try_send(Part { text, is_last: false, code: None, _held: held }).is_ok()
+        self.0.try_send(Part { text, is_last: false, code: None, event, _held: held }).is_ok()
     }
 
     /// Sends the last message. Where there is no room for it, `small` is sent in its place.
@@ -84,6 +87,7 @@ impl Pipe {
         self,
         room: &Room,
         (text, code): (Vec<u8>, Option<i64>),
+        event: Option<EventId>,
         small: impl FnOnce() -> (Vec<u8>, Option<i64>),
     ) {
         let (text, code, held) = match room.take(text.len()) {
@@ -95,7 +99,7 @@ impl Pipe {
             }
         };
         // A client that has gone wants no answer.
-        let _ = self.0.try_send(Part { text, is_last: true, code, _held: held });
+        let _ = self.0.try_send(Part { text, is_last: true, code, event, _held: held });
     }
 }
 
@@ -107,9 +111,9 @@ mod tests {
     fn a_client_that_does_not_read_gets_its_answer_and_no_more_than_there_is_room_for() {
         let room = Room::default();
         let (pipe, mut parts) = Pipe::new();
-        let sent = (0..2 * QUEUE).filter(|_| pipe.send(&room, vec![b'x'])).count();
+        let sent = (0..2 * QUEUE).filter(|_| pipe.send(&room, vec![b'x'], None)).count();
         assert_eq!(sent, QUEUE - 1);
-        pipe.finish(&room, (b"answer".to_vec(), None), || (b"small".to_vec(), None));
+        pipe.finish(&room, (b"answer".to_vec(), None), None, || (b"small".to_vec(), None));
         let mut last = None;
         while let Ok(part) = parts.try_recv() {
             last = Some((part.text.clone(), part.is_last));
@@ -123,11 +127,11 @@ mod tests {
         let room = Room::default();
         let (slow, _kept) = Pipe::new();
         for _ in 0..4 {
-            assert!(slow.send(&room, vec![b'x'; LONGEST]));
+            assert!(slow.send(&room, vec![b'x'; LONGEST], None));
         }
-        assert!(!slow.send(&room, vec![b'x']));
+        assert!(!slow.send(&room, vec![b'x'], None));
         let (pipe, mut parts) = Pipe::new();
-        pipe.finish(&room, (b"answer".to_vec(), None), || (b"small".to_vec(), Some(-1)));
+        pipe.finish(&room, (b"answer".to_vec(), None), None, || (b"small".to_vec(), Some(-1)));
         assert_eq!(parts.try_recv().unwrap().text, b"small");
     }
 }

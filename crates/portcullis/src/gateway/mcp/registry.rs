@@ -7,7 +7,7 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -22,6 +22,7 @@ use tokio::{
 use super::{
     era::{Era, Refusal},
     line::{Input, Line, QUEUE},
+    round::Own,
 };
 use crate::{
     approvals::Id,
@@ -33,8 +34,10 @@ use crate::{
         desk::{Desk, Visitor},
         engine::{self, CODE, Engine},
         link::{Behind, Event, Link},
-        remote::Remote,
+        oauth::Access,
+        remote::{Key, Remote},
     },
+    pins::Files,
     platform, session,
 };
 
@@ -48,6 +51,7 @@ const ENDING: Duration = Duration::from_secs(8);
 /// The processes.
 pub(in crate::gateway) struct Fronts {
     servers: BTreeMap<String, McpServer>,
+    own: Own,
     open: Mutex<Open>,
 }
 
@@ -69,8 +73,8 @@ pub(super) struct Handle {
     owner: Id,
     inputs: mpsc::Sender<Input>,
     numbers: AtomicU64,
-    /// Whether nobody waits for anything of it.
-    is_idle: Arc<AtomicBool>,
+    /// How many wait for something of it.
+    wanted: Arc<AtomicUsize>,
     begun: Instant,
 }
 
@@ -96,7 +100,7 @@ impl Open {
         let idle = self
             .sessions
             .values()
-            .filter(|handle| handle.owner == owner && handle.is_idle.load(Ordering::Acquire));
+            .filter(|handle| handle.owner == owner && handle.wanted.load(Ordering::Acquire) == 0);
         let Some(oldest) = idle.min_by_key(|handle| handle.begun).cloned() else { return };
         // One that has so much to do that nothing more fits is not idle.
         if oldest.inputs.try_send(Input::End).is_ok() {
@@ -119,7 +123,7 @@ pub(super) fn gone() -> Refusal {
 
 impl Fronts {
     pub(in crate::gateway) fn new(servers: BTreeMap<String, McpServer>) -> Self {
-        Self { servers, open: Mutex::default() }
+        Self { servers, own: Own::new(), open: Mutex::default() }
     }
 
     /// Those of the configuration.
@@ -127,11 +131,19 @@ impl Fronts {
         &self.servers
     }
 
-    /// How many processes of a server run, or connections to one elsewhere.
-    pub(in crate::gateway) fn running(&self, name: &str) -> usize {
+    /// How many processes of a server run, or connections to one elsewhere, and how many wait for what they say.
+    pub(in crate::gateway) fn running(&self, name: &str) -> (usize, usize) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let all = open.sessions.values().chain(open.shared.values());
-        all.filter(|handle| handle.server == name && !handle.is_over()).count()
+        let of_it = all.filter(|handle| handle.server == name && !handle.is_over());
+        of_it.fold((0, 0), |(running, waiting), handle| {
+            (running + 1, waiting + handle.wanted.load(Ordering::Acquire))
+        })
+    }
+
+    /// Refuses what has passed this gateway before.
+    pub(in crate::gateway) fn check_way(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        self.own.check(headers)
     }
 
     pub(in crate::gateway) fn server(&self, name: &str) -> Option<&McpServer> {
@@ -256,10 +268,10 @@ fn started(
         owner: caller.id,
         inputs,
         numbers: AtomicU64::new(1),
-        is_idle: Arc::default(),
+        wanted: Arc::default(),
         begun: Instant::now(),
     };
-    let is_idle = Arc::clone(&handle.is_idle);
+    let wanted = Arc::clone(&handle.wanted);
     let closed = gateway.closed.subscribe();
     let runtime = runtime::Handle::current();
     let (gateway, caller, headers) = (Arc::clone(gateway), caller.clone(), headers.clone());
@@ -270,10 +282,11 @@ fn started(
         let (sender, events) = mpsc::channel(QUEUE);
         let (generation, options) = gateway.bench.now();
         let label = format!("mcp {name}: ");
-        let link = link(&gateway, (&name, &server), (&caller, options), &label, sender);
+        let passed = gateway.fronts.own.onward(&headers);
+        let link = link(&gateway, (&name, &server), (&caller, options), (&label, passed), sender);
         match link {
             Ok(link) => {
-                let line = Line::new(link, era, &gateway, headers, generation, is_idle);
+                let line = Line::new(link, era, &gateway, headers, generation, wanted);
                 drop(gateway);
                 runtime.block_on(line.run(receiver, events, closed));
             }
@@ -299,7 +312,7 @@ fn link(
     gateway: &Shared,
     (name, server): (&str, &McpServer),
     (caller, options): (&Caller, session::Options),
-    label: &str,
+    (label, passed): (&str, String),
     events: mpsc::Sender<Event>,
 ) -> io::Result<Link> {
     let state: &Path = &gateway.state;
@@ -329,7 +342,8 @@ fn link(
         wait: server.wait,
     };
     let engine = Engine::new(desk, options)?;
-    Link::start(engine, label, || behind(server, label, events))
+    let files = Files::of(state, name).map_err(io::Error::other)?;
+    Link::start(engine, label, || behind(server, &files, (label, passed), events))
 }
 
 /// Tells whoever wants to know of a request for approval.
@@ -344,11 +358,14 @@ fn teller(gateway: &Shared) -> Box<dyn Fn(crate::approvals::Question) + Send> {
 
 fn behind(
     server: &McpServer,
-    label: &str,
+    files: &Files,
+    (label, passed): (&str, String),
     events: mpsc::Sender<Event>,
 ) -> io::Result<Box<dyn Behind>> {
     if let McpAt::Url { url, token } = &server.at {
-        return Ok(Box::new(Remote::new(url, token.as_deref(), events)?));
+        let login = Access::of(files, url).map_err(io::Error::other)?;
+        let key = Key::of(token.as_deref(), login)?;
+        return Ok(Box::new(Remote::new(url, key, passed, events)?));
     }
     let start = configured::start(server, label)?.ok_or(io::ErrorKind::InvalidInput)?;
     let sink = move |event| events.blocking_send(event).is_ok();

@@ -22,7 +22,7 @@ function list(place) {
         all.length ? null : el("p", {}, "No server is known. ", el("code", {}, "[mcp.servers.NAME]"), " in the configuration puts one behind this gateway."),
         all.length ? table("Servers", ["Server", "Started by", "Accepted", "Held", "Called lately"], all.map((one) => [
           [el("a", { href: `#/servers/${encodeURIComponent(one.server)}` }, one.server),
-            one.path ? el("div", { class: "note" }, el("code", {}, one.path), one.running ? ` · ${one.running} running` : "") : null],
+            one.path ? el("div", { class: "note" }, el("code", {}, one.path), one.running ? ` · ${one.running} running${one.waiting ? `, ${one.waiting} waited for` : ""}` : "") : null],
           el("code", {}, (one.command ?? []).join(" ")),
           one.broken ? el("span", { class: "warning" }, `cannot be read: ${one.broken}`) : String(one.accepted.length),
           one.held.length ? el("a", { class: "warning", href: `#/servers/${encodeURIComponent(one.server)}` }, `${one.held.length} held`) : "nothing",

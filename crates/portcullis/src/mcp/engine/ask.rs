@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use portcullis_core::{inspect::inspect, secrets::is_private_name};
 use serde_json::{Value, json};
 
-use super::{Engine, Open, Out, What, client::elicits_now, modern_meta, none};
+use super::{Engine, Open, Out, What, client::elicits_now, modern_meta, none, reads::may_be_asked};
 use crate::mcp::{
     desk::{Asking, Ruling},
     frame::{Answer, Frame, Id, Members, Request},
@@ -51,7 +51,7 @@ impl Engine {
     /// A call asks: the client's person where the client can ask and the risk lets it, else whoever looks at what waits.
     pub(super) fn asks(&mut self, asking: Asking, request: Request, about: About, out: &mut Out) {
         let meta = modern_meta(request.params.as_ref());
-        if meta.is_some() && asking.is_for_client() && elicits_now(meta) {
+        if may_be_asked(&request) && asking.is_for_client() && elicits_now(meta) {
             let answer = match self.sealed(&asking, about) {
                 Ok(result) => Answer { id: request.id, outcome: Ok(result) }.into(),
                 Err(words) => self.refuse_state(request.id, &words, true),

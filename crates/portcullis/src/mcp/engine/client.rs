@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, OURS, Open, Out, What, modern_meta, none,
-    refused,
+    reads, refused,
 };
 use crate::{
     canonical,
@@ -49,7 +49,18 @@ impl Engine {
             Asked::List(kind) => self.load(kind, request, out),
             Asked::Call => self.with_list(Kind::Tool, request, out),
             Asked::Prompt => self.with_list(Kind::Prompt, request, out),
-            Asked::Read => self.with_list(Kind::Resource, request, out),
+            Asked::Read | Asked::Subscribe => self.with_list(Kind::Resource, request, out),
+            Asked::Complete => match reads::referred(request.params.as_ref()) {
+                Some(kind) => self.with_list(kind, request, out),
+                None => {
+                    let words = "`ref` must name a prompt or a pattern of resources";
+                    out.client.push(Answer::error(request.id, -32602, words).into());
+                }
+            },
+            Asked::Listen if reads::names_resources(request.params.as_ref()) => {
+                self.with_list(Kind::Resource, request, out);
+            }
+            Asked::Listen => self.listen(request, out),
             Asked::Pass => {
                 let held = self.held_whole();
                 let is_quiet = matches!(request.method.as_str(), "ping" | "logging/setLevel");
@@ -113,8 +124,18 @@ impl Engine {
         out.server.push(Frame::Request(request));
     }
 
-    /// Judges a call, a prompt or a reading, of which the list is known to be what the server shows now.
-    pub(super) fn call(&mut self, kind: Kind, request: Request, out: &mut Out) {
+    /// Goes on with a request of which the list is known to be what the server shows now.
+    pub(super) fn go_on(&mut self, kind: Kind, request: Request, out: &mut Out) {
+        match method::asked(&request.method) {
+            Some(Asked::Complete) => self.complete(kind, request, out),
+            Some(Asked::Subscribe) => self.subscribe(request, out),
+            Some(Asked::Listen) => self.listen(request, out),
+            _ => self.call(kind, request, out),
+        }
+    }
+
+    /// Judges a call, a prompt or a reading.
+    fn call(&mut self, kind: Kind, request: Request, out: &mut Out) {
         let Request { id, method, params } = request;
         let params = params.unwrap_or_default();
         let is_modern = modern_meta(Some(&params)).is_some();
@@ -151,12 +172,7 @@ impl Engine {
                 // Most resources are read by an address that no list has.
                 Some(None) | None if kind == Kind::Resource => String::new(),
                 Some(None) | None => {
-                    let words = format!(
-                        "`{}` is no {} of this server",
-                        crate::report::visible::line(&name),
-                        kind.name()
-                    );
-                    out.client.push(invalid(&words));
+                    out.client.push(invalid(&refusal_of(kind, &name)));
                     return;
                 }
             };
@@ -296,6 +312,11 @@ impl Engine {
         }
         self.client_decides(answer, out);
     }
+}
+
+/// That a server has no such thing.
+pub(super) fn refusal_of(kind: Kind, name: &str) -> String {
+    format!("`{}` is no {} of this server", crate::report::visible::line(name), kind.name())
 }
 
 /// What the call is judged by.

@@ -40,7 +40,7 @@ impl Engine {
     /// Goes on with a request when the list of a kind is known.
     pub(super) fn with_list(&mut self, kind: Kind, request: Request, out: &mut Out) {
         if self.lists.get(&kind).is_some_and(|list| list.is_fresh) {
-            self.call(kind, request, out);
+            self.go_on(kind, request, out);
         } else {
             self.load(kind, request, out);
         }
@@ -170,7 +170,7 @@ impl Engine {
                 let answer = self.list_answer(kind, request);
                 out.client.push(answer);
             } else {
-                self.call(kind, request, out);
+                self.go_on(kind, request, out);
             }
         }
     }
@@ -244,7 +244,7 @@ impl Engine {
                 out.client.push(Answer { id: request.id, outcome: Err(error.clone()) }.into());
             } else if kind == Kind::Resource && is_unknown {
                 // A server may have resources and no list of them.
-                self.call(kind, request, out);
+                self.go_on(kind, request, out);
             } else {
                 let words = format!(
                     "portcullis: the server does not say what it has: `{}` failed",

@@ -11,6 +11,7 @@
 mod ask;
 mod client;
 mod list;
+mod reads;
 mod server;
 
 use std::{

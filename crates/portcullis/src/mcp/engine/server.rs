@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CODE, CONTINUING, Engine, OPEN_OF_SERVER, Open, Out, VERSIONS, What, none, refused};
+use super::{
+    CODE, CONTINUING, Engine, OPEN_OF_SERVER, Open, Out, VERSIONS, What, none, reads, refused,
+};
 use crate::{
     mcp::{
         desk::Passing,
@@ -53,9 +55,7 @@ impl Engine {
             }
             What::Pass => {
                 let outcome = if result_type(&result) == "input_required" {
-                    let words = format!(
-                        "portcullis: the server asks for input in answer to `{method}`, which may not"
-                    );
+                    let words = asks_where_none_may(&method);
                     Err(Answer::error(id.clone(), CODE, &words).outcome.err().unwrap_or_default())
                 } else {
                     let shown = shown(result);
@@ -65,6 +65,13 @@ impl Engine {
                     Ok(shown.members)
                 };
                 out.client.push(Answer { id, outcome }.into());
+            }
+            What::Call(passing, _)
+                if result_type(&result) == "input_required" && !reads::may_ask_back(&method) =>
+            {
+                let words = asks_where_none_may(&method);
+                out.client.push(Answer::error(id, CODE, &words).into());
+                self.later.push((passing, shown(none()), "answered with what is not known"));
             }
             What::Call(passing, about) => {
                 let is_tool = method == "tools/call";
@@ -296,6 +303,12 @@ impl Engine {
                     self.drop_frame("nothing of this server is let through", out);
                     return;
                 }
+                if method == "notifications/resources/updated"
+                    && self.is_held_resource(params.as_ref())
+                {
+                    self.drop_frame("it tells of a resource that is held", out);
+                    return;
+                }
                 let shown = params.map(shown);
                 if let Some(shown) = shown.as_ref().filter(|it| it.seen.calls_for_caution()) {
                     self.desk.overheard(&method, &shown.text, &shown.seen);
@@ -325,6 +338,10 @@ impl Engine {
 
 /// Why servers do not have the client's model write for them.
 const SAMPLING: &str = "servers may not have the client's model write for them here";
+
+fn asks_where_none_may(method: &str) -> String {
+    format!("portcullis: the server asks for input in answer to `{method}`, which may not")
+}
 
 fn result_type(result: &Members) -> &str {
     match result.get("resultType") {

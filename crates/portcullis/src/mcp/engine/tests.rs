@@ -1,3 +1,6 @@
+mod gates;
+mod reads;
+
 use std::path::Path;
 
 use serde_json::json;

@@ -135,10 +135,7 @@ fn whoever_takes_a_call_back_waits_no_more() {
     let waits = open(&stateless, &call);
     let asked = one(&place);
     drop(waits);
-    // By then the gateway has long seen that nobody is there.
-    for id in 10..60 {
-        post(&stateless, &super::stateless::request(id, "tools/list", json!({})), &[]);
-    }
+    wait(|| place.waited_for("notes") == 0);
     assert_eq!(
         decide(&place, asked["id"].as_str().unwrap(), &place.gateway.person, "approve"),
         200

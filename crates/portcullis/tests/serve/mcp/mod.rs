@@ -3,10 +3,12 @@
 
 mod asks;
 mod hostile;
+mod login;
 mod page;
 mod remote;
 mod sessions;
 mod stateless;
+mod streams;
 
 use std::{
     fs,
@@ -53,6 +55,15 @@ while IFS= read -r line; do
           token=$(printf '%s' "$line" | sed -n 's/.*"progressToken":\("[^"]*"\|[0-9]*\).*/\1/p')
           say '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":'"$token"',"progress":1}}'
           say '{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"done"}]}}' ;;
+        *'"how":"slow"'*)
+          say '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mine","progress":1}}'
+          while [ ! -e go ]; do sleep 0.02; done
+          say '{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"done at last"}]}}'
+          echo >> gone ;;
+        *'"how":"tells"'*)
+          what=$(printf '%s' "$line" | sed -n 's/.*"what":"\([a-z]*\)".*/\1/p')
+          say '{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"told"}]}}'
+          say '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"'"$what"'"}}' ;;
         *'"how":"ask"'*)
           asked=$id
           say '{"jsonrpc":"2.0","id":"q1","method":"elicitation/create","params":{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}}}}}' ;;
@@ -170,20 +181,37 @@ impl Place {
         }
     }
 
-    /// Runs a command of the program on the same state and configuration.
-    pub(super) fn ran(&self, words: &[&str]) -> (i32, String) {
-        let out = std::process::Command::new(env!("CARGO_BIN_EXE_portcullis"))
+    pub(super) fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
+    /// A command of the program on the same state and configuration.
+    pub(super) fn command(&self, words: &[&str]) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        command
             .args(words)
             .arg("--state")
-            .arg(self.folder.path().join("state"))
+            .arg(self.state())
             .arg("--config")
             .arg(self.folder.path().join("config.toml"))
             .env("HOME", self.folder.path())
-            .stdin(std::process::Stdio::null())
-            .output()
-            .unwrap();
+            .stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// Runs one.
+    pub(super) fn ran(&self, words: &[&str]) -> (i32, String) {
+        let out = self.command(words).output().unwrap();
         let text = [out.stdout, out.stderr].concat();
         (out.status.code().unwrap_or(-1), String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// How many wait for something of a server, as the gateway tells it.
+    pub(super) fn waited_for(&self, server: &str) -> u64 {
+        let all = self.gateway.client().get("/v1/servers", &self.gateway.person).json();
+        let all = all["servers"].as_array().unwrap();
+        let found = all.iter().find(|one| one["server"] == server).unwrap();
+        found["waiting"].as_u64().unwrap()
     }
 
     /// A client in a session.
@@ -291,6 +319,8 @@ pub(super) struct Events {
     stream: BufReader<TcpStream>,
     pub(super) status: u16,
     pub(super) headers: String,
+    /// The name of the event that came last.
+    pub(super) last: String,
 }
 
 impl Events {
@@ -313,7 +343,7 @@ impl Events {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         stream.get_mut().write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
-        Self { stream, status: 0, headers: String::new() }
+        Self { stream, status: 0, headers: String::new(), last: String::new() }
     }
 
     /// Reads the head, which may come late.
@@ -360,6 +390,9 @@ impl Events {
             }
             text.push_str(&chunk);
             if text.ends_with("\n\n") {
+                if let Some(id) = text.lines().find_map(|line| line.strip_prefix("id: ")) {
+                    self.last = id.to_owned();
+                }
                 if let Some(data) = text.lines().find_map(|line| line.strip_prefix("data: ")) {
                     return Some(serde_json::from_str(data).unwrap());
                 }
