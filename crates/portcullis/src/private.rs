@@ -67,7 +67,9 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unbelievable> {
     if let Some(insecurity) = platform::insecurity(&metadata) {
         return Err(insecurity.into());
     }
-    let mut bytes = Vec::new();
+    // With room for all of it and the byte that is one too many, it is read at once.
+    let room = usize::try_from(metadata.len().min(most)).unwrap_or_default() + 1;
+    let mut bytes = Vec::with_capacity(room);
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(Unbelievable::TooLong) } else { Ok(bytes) }
 }

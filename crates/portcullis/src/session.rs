@@ -578,6 +578,15 @@ impl Session {
         self.heard(call, &source, text, seen)
     }
 
+    /// As [`Session::answered_with`], of a call that was judged here.
+    ///
+    /// # Errors
+    /// When it cannot be kept for the next process.
+    pub fn answered_to(&self, judged: &Judged, text: &str, seen: &Inspection) -> io::Result<()> {
+        let source = rules::source(&judged.action, &judged.judgement.effects, &judged.facts);
+        self.heard(&judged.action.call, &source, text, seen)
+    }
+
     fn heard(
         &self,
         call: &ToolCall,

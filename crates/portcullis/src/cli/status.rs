@@ -1,9 +1,13 @@
 //! `status` and `doctor`: what stands in front of which agent, and whether it blocks. Owns how both are shown, and what is
 //! looked at beside the agents; how it is found out, [`crate::install`] says.
 
-use std::{fs, io::Write, path::Path};
+use std::{
+    fs,
+    io::{Read as _, Write},
+    path::{Path, PathBuf},
+};
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use jiff::{SignedDuration, Timestamp, civil};
 use serde::Serialize;
 use serde_json::json;
@@ -19,6 +23,7 @@ use crate::{
     config::{Approve, Configuration},
     install::{
         doctor::{self, Check, Proof},
+        front,
         status::{self, State, Status},
     },
     mcp::{
@@ -47,6 +52,14 @@ pub(super) fn define_doctor(command: Command) -> Command {
     agents_argument(command)
         .about("Prove that the gate blocks: call it as each agent does, with a call that must be denied")
         .after_help(CODES)
+        .arg(
+            Arg::new("in-front")
+                .long("in-front")
+                .value_name("FILE")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("A configuration of Envoy, agentgateway or docker's MCP gateway that asks this gate: whether it lets calls go on when nobody answers"),
+        )
         .arg(project_argument())
         .arg(json_flag())
 }
@@ -273,6 +286,11 @@ pub(super) fn doctor(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
         all.push(Diagnosis { agent: Some(agent.name), title: agent.title, checks });
     }
     let proxies = proxies(&setting);
+    let fronts = matches.get_many::<PathBuf>("in-front").into_iter().flatten();
+    let fronts: Vec<Check> = fronts.flat_map(|path| in_front(path)).collect();
+    if !fronts.is_empty() {
+        all.push(Diagnosis { agent: None, title: "gateways in front", checks: fronts });
+    }
     let guarded = all.len() > 1;
     if !proxies.is_empty() {
         all.push(Diagnosis { agent: None, title: "MCP servers", checks: proxies });
@@ -301,6 +319,32 @@ pub(super) fn doctor(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
         shown(out, "no agent calls us: `portcullis install` puts the gate in front of them\n")?;
     }
     Ok(exit)
+}
+
+/// What another gateway does when this one cannot be asked.
+fn in_front(path: &Path) -> Vec<Check> {
+    /// Longer than any such file.
+    const LONGEST: u64 = 16 << 20;
+    let read = || {
+        let mut text = String::new();
+        fs::File::open(path)?.take(LONGEST).read_to_string(&mut text).map(|_| text)
+    };
+    let read: std::io::Result<String> = read();
+    let name = path.display();
+    match read {
+        Ok(text) if text.len() as u64 == LONGEST => {
+            vec![Check::new(Proof::Unproven, format!("`{name}` is too long to be read"))]
+        }
+        Ok(text) => {
+            let checks = front::checks(&text).into_iter();
+            checks
+                .map(|check| Check { what: format!("`{name}`: {}", check.what), ..check })
+                .collect()
+        }
+        Err(error) => {
+            vec![Check::new(Proof::Unproven, format!("`{name}` cannot be read: {error}"))]
+        }
+    }
 }
 
 /// What every agent depends on.

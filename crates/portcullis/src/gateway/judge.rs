@@ -28,7 +28,7 @@ use crate::{
     audit::Body,
     config::OnFailure,
     session::{self, Judged},
-    wire::{Answer, EventAnswer, EventRequest, InspectAnswer, InspectRequest, Request},
+    wire::{Answer, Background, EventAnswer, EventRequest, InspectAnswer, InspectRequest, Request},
 };
 
 /// What is longer is judged on a thread of its own: it may take longer than others should wait.
@@ -97,6 +97,40 @@ pub(super) async fn judge(
         request = take_up(&gateway, request, &mut judged, &caller).await?;
     }
     Ok(json_text(answered(id.as_ref(), &judged, Some(&request))))
+}
+
+/// Judges a call of somebody who asks in words of their own, and takes up what was decided about the very same one before, or in the time that is waited.
+pub(super) async fn ruled(
+    gateway: &Shared,
+    caller: &Caller,
+    headers: &HeaderMap,
+    call: portcullis_core::call::ToolCall,
+    wait: Duration,
+) -> Result<(Judged, Option<Asked>), Problem> {
+    let begun = std::time::Instant::now();
+    let request = Request {
+        id: None,
+        call,
+        mode: None,
+        background: Background::default(),
+        unknown_fields: Vec::new(),
+    };
+    let apart = Arc::clone(gateway);
+    let apart = tokio::task::spawn_blocking(move || judged(&apart, request)).await;
+    let considered = apart.map_err(|_| crate::approvals::ClerkError::Closed)??;
+    let (mut judged, recorded) =
+        recorded(gateway, considered, caller, (None, true), |_| String::new()).await?;
+    gateway.metrics.judged(&judged, begun.elapsed());
+    let asked = match recorded {
+        Recorded::Repeated(_, asked) => asked,
+        Recorded::Asked(asked) => Some(asked),
+        Recorded::Noted => None,
+    };
+    let Some(asked) = asked else { return Ok((judged, None)) };
+    let asked = decided(gateway, asked.id, wait).await?;
+    gateway.door.still(headers)?;
+    let asked = take_up(gateway, asked, &mut judged, caller).await?;
+    Ok((judged, Some(asked)))
 }
 
 /// Keeps in mind what happened in a session beside its calls. Whoever may have calls judged is believed in what they say of it, as in where a

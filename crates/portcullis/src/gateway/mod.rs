@@ -12,6 +12,7 @@ mod access;
 mod approvals;
 mod bench;
 mod events;
+mod intercept;
 mod judge;
 mod mcp;
 mod metrics;

@@ -404,6 +404,7 @@ mod tests {
                     json!(["v", "accepted"]),
                 ),
             ),
+            ("Intercepted", any()),
             ("McpMessage", object(json!({ "jsonrpc": { "const": "2.0" } }), json!(["jsonrpc"]))),
             ("LogIn", strict(json!({ "token": text() }), json!(["token"]))),
             ("Health", object(json!({ "v": number(), "status": text() }), json!(["v", "status"]))),

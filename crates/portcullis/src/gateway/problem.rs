@@ -68,6 +68,12 @@ impl Problem {
         Self { closes: true, ..self }
     }
 
+    /// The sentence for people.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// The status.
     #[must_use]
     pub const fn status(&self) -> StatusCode {

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, events, judge, mcp, overview, page, policy,
+    approvals, events, intercept, judge, mcp, overview, page, policy,
     problem::{Parameters, Problem},
     records, servers, tokens,
 };
@@ -114,6 +114,18 @@ const RESUME: (&str, Kind, &str) = (
     "Take up what was asked before about the very same action, where it waits or is approved and unused",
 );
 
+const INTERCEPTS: &[(&str, Kind, &str)] = &[
+    ("server", Kind::Text, "The server whose calls they are"),
+    (
+        "wait",
+        Kind::Number,
+        "Hold the answer until a person decided, at most so many seconds, and an hour at most",
+    ),
+];
+
+const AUTHORIZED: (&str, Kind, &str) =
+    ("path", Kind::Text, "Where the message was going; it is not looked at");
+
 const FILTER: &[(&str, Kind, &str)] = &[
     ("kind", KINDS, "Of this kind"),
     ("risk", RISKS, "With this risk"),
@@ -158,6 +170,11 @@ macro_rules! route {
 pub(super) const ROUTES: &[Route] = &[
     route!(POST "/v1/judge", JUDGES, "Judge a call; ask for approval where it asks", [&[WAIT, RESUME]], "Call" -> 200 "Judged", post(judge::judge)),
     route!(POST "/v1/inspect", Needs::Either(Scope::Judge, Scope::Read), "Look for secrets and planted instructions in a text", [], "Text" -> 200 "Inspected", post(judge::inspect)),
+    route!(POST "/v1/intercept/before", Needs::Scope(Scope::Judge), "An interceptor of docker's MCP gateway: nothing where a call may go on, else what is answered in its place", [INTERCEPTS], "Intercepted" -> 200 "Intercepted", post(intercept::before)),
+    route!(POST "/v1/intercept/after", Needs::Scope(Scope::Judge), "The same after a call: nothing where its result is shown as it is, else the result without its secrets", [INTERCEPTS], "Intercepted" -> 200 "Intercepted", post(intercept::after)),
+    route!(POST "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "External authorisation of a message to an MCP server behind another gateway: 200, or 403 with why", [&[AUTHORIZED]], "McpMessage" -> 200 "", post(intercept::authorize)),
+    route!(GET "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "The same of a stream, which holds no message", [&[AUTHORIZED]], "" -> 200 "", get(intercept::authorize)),
+    route!(DELETE "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "The same of the end of a session", [&[AUTHORIZED]], "" -> 200 "", delete(intercept::authorize)),
     route!(GET "/v1/approvals", Needs::Token, "Requests for approval, the newest first; a judging token sees its own", [&[
         ("status", STATUSES, "With this status"),
         ("session", Kind::Text, "Of this session"),
@@ -301,6 +318,11 @@ async fn admitted(
     if route.path == mcp::PATH {
         gateway.fronts.check_way(&head.headers)?;
     }
+    if route.path.starts_with(intercept::BY_ADDRESS)
+        && let Some(value) = head.headers.get(header::AUTHORIZATION).and_then(intercept::bearer_of)
+    {
+        head.headers.insert(header::AUTHORIZATION, value);
+    }
     if route.needs != Needs::Nothing {
         let caller = gateway.door.caller(&head.headers, route.path == EVENTS, peer)?;
         match route.needs {
@@ -361,10 +383,14 @@ async fn whole(body: Body, longest: usize) -> Result<Bytes, Problem> {
 
 /// Around everything: the host before, the headers and the count after.
 async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> Response {
-    let response = match gateway.door.host(request.uri(), request.headers()) {
+    let authorizes = request.uri().path().starts_with(intercept::AUTHORIZE);
+    let mut response = match gateway.door.host(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     };
+    if authorizes {
+        response = intercept::closed(response);
+    }
     finished(&gateway, response)
 }
 

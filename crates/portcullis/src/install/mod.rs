@@ -15,6 +15,7 @@ pub mod command;
 pub mod doctor;
 pub mod entries;
 pub mod file;
+pub mod front;
 pub mod json;
 pub mod lines;
 pub mod machine;

@@ -502,7 +502,7 @@ impl Desk {
     pub fn finished(&mut self, passing: &Passing, text: &str, seen: &Inspection, outcome: &str) {
         let Passing { judged, is_shared } = passing;
         // What is not kept in mind is known to be lost by the next call.
-        let _ = self.session.answered_with(&judged.action.call, text, seen);
+        let _ = self.session.answered_to(judged, text, seen);
         if *is_shared {
             return;
         }

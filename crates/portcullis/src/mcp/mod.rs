@@ -27,7 +27,7 @@ pub mod remote;
 pub mod result;
 pub mod seal;
 pub mod stdio;
-mod wording;
+pub mod wording;
 pub mod wrap;
 
 #[cfg(test)]

@@ -302,7 +302,7 @@ impl Way {
             }
             (401, _) => Err("it does not let us in: see the token of the server in the configuration, or `portcullis mcp login`"
                 .to_owned()),
-            (403, _) => Err("it does not let us do that: the token may not, or allows too little (`portcullis mcp login --scope`)"
+            (403, _) => Err("it does not let us do that: the token may not, or allows too little (`portcullis mcp login` asks for what it wants)"
                 .to_owned()),
             (508, _) => Err("its address leads back to this gateway".to_owned()),
             (404, _) if self.met().session.is_some() => {
@@ -445,6 +445,12 @@ impl Way {
             let asked = Asked { method, url, headers, body: body.clone() };
             let stream = self.client.open(asked).await.map_err(|failure| failure.to_string())?;
             let is_again = stream.status == 401 && matches!(self.key, Key::Login(_));
+            if stream.status == 403
+                && let Key::Login(login) = &self.key
+                && let Some(challenge) = stream.header("www-authenticate")
+            {
+                login.wants(challenge).await;
+            }
             if !is_again || refused.is_some() {
                 return Ok(stream);
             }

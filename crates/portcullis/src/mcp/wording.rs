@@ -9,7 +9,8 @@ use crate::session::Judged;
 const QUESTION: usize = 1_200;
 
 /// Why, in a line: what decided, and the worst of what was found.
-pub(super) fn why(judged: &Judged) -> String {
+#[must_use]
+pub fn why(judged: &Judged) -> String {
     let reason = judged.judgement.decision.reasons.first();
     let worst = judged.judgement.assessment.findings.iter().max_by_key(|one| one.severity);
     let words = match (reason, worst.map(|one| &one.message)) {
@@ -20,8 +21,9 @@ pub(super) fn why(judged: &Judged) -> String {
     crate::report::visible::line(&portcullis_core::secrets::redacted(&words)).into_owned()
 }
 
-/// The question for a client's person: what, how risky, why, on lines of ours.
-pub(super) fn question_words(judged: &Judged) -> (String, bool) {
+/// The question for a client's person: what, how risky, why, on lines of ours; and whether that is all of it.
+#[must_use]
+pub fn question_words(judged: &Judged) -> (String, bool) {
     let line = |text: &str| crate::report::visible::line(text).into_owned();
     let call = &judged.action.call;
     let mut lines = vec![format!(

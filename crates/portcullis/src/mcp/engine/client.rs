@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, OURS, Open, Out, What, modern_meta, none,
-    reads, refused,
+    CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, OURS, Open, Out, PROGRESS, What,
+    modern_meta, none, reads, refused,
 };
 use crate::{
     canonical,
@@ -118,6 +118,13 @@ impl Engine {
 
     /// Passes a request on, as it was read.
     pub(super) fn pass(&mut self, request: Request, what: What, out: &mut Out) {
+        let token = request.params.as_ref().and_then(|it| it.get("_meta")?.get("progressToken"));
+        if let Some(token) = token {
+            if self.progress.len() >= PROGRESS {
+                self.progress.pop_front();
+            }
+            self.progress.push_back(token.clone());
+        }
         let is_modern = modern_meta(request.params.as_ref()).is_some();
         let open = Open { what, method: request.method.clone(), is_modern };
         self.open.insert(request.id.clone(), open);

@@ -59,6 +59,9 @@ const OPEN_OF_SERVER: usize = 64;
 /// How many ids of before are known, so that none is used again.
 const IDS: usize = 4_096;
 
+/// How many tokens are known by which the client's requests hear how far they are.
+const PROGRESS: usize = 1_024;
+
 /// How many calls may wait for the server's own question to be answered.
 const CONTINUING: usize = 256;
 
@@ -150,6 +153,8 @@ pub struct Engine {
     waiting: Vec<Waiting>,
     continuing: VecDeque<(String, Box<Passing>)>,
     ids: VecDeque<Id>,
+    /// The tokens of the client by which it knows what tells how far something is.
+    progress: VecDeque<Value>,
     /// What calls said of their arguments in headers, until they are held against them.
     mirrored: HashMap<Id, Mirrored>,
     next: u64,
@@ -195,6 +200,7 @@ impl Engine {
             waiting: Vec::new(),
             continuing: VecDeque::new(),
             ids: VecDeque::new(),
+            progress: VecDeque::new(),
             mirrored: HashMap::new(),
             next: 0,
             looked: None,

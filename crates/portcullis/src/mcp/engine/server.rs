@@ -309,11 +309,17 @@ impl Engine {
                     self.drop_frame("it tells of a resource that is held", out);
                     return;
                 }
+                // The client's own token is no secret, whatever it looks like; it would not know the message without.
+                let progress = params.as_ref().and_then(|it| it.get("progressToken")).cloned();
+                let progress = progress.filter(|token| self.progress.contains(token));
                 let shown = params.map(shown);
                 if let Some(shown) = shown.as_ref().filter(|it| it.seen.calls_for_caution()) {
                     self.desk.overheard(&method, &shown.text, &shown.seen);
                 }
                 let mut params = shown.map(|shown| shown.members);
+                if let (Some(params), Some(progress)) = (&mut params, progress) {
+                    params.insert("progressToken".to_owned(), progress);
+                }
                 if method == "notifications/cancelled"
                     && let Some(params) = &mut params
                 {

@@ -1,4 +1,5 @@
 mod gates;
+mod matrix;
 mod reads;
 
 use std::path::Path;
@@ -521,6 +522,21 @@ fn secrets_go_on_in_no_kind_of_message() {
         let text = client[0].to_string();
         assert!(!text.contains(&token), "{text}");
     }
+}
+
+#[test]
+fn a_client_knows_by_its_own_token_how_far_something_is_whatever_that_looks_like() {
+    let token = format!("gh{}_{}", "p", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let mut stage = Stage::enrolled("");
+    stage.meet(json!({}));
+    stage.list(1, &tools());
+    let told = |token: &str| json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": token}});
+    let (client, _) = stage.server(told(&token));
+    assert!(!client[0].to_string().contains(&token), "nobody gave it: {client:?}");
+    stage.client(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "read_note", "_meta": {"progressToken": token}}}));
+    let (client, _) = stage.server(told(&token));
+    assert_eq!(client[0]["params"]["progressToken"], json!(token));
+    assert_ne!(client[0]["params"]["message"], json!(token), "in no other place");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{fs::File, path::Path, time::Duration};
 
 use super::{
     OAuthError,
+    documents::scopes_of,
     kept::Kept,
     token::{self, NotGiven},
     web::Web,
@@ -46,13 +47,7 @@ impl Access {
             return Ok(kept.access);
         }
         let _one = self.now.lock().await;
-        let path = self.files.login().with_extension("lock");
-        let locked = tokio::task::spawn_blocking(move || locked(&path));
-        let locked = tokio::time::timeout(PATIENCE, locked).await;
-        let _lock = match locked {
-            Ok(Ok(lock)) => lock?,
-            Ok(Err(_)) | Err(_) => return Err(OAuthError::TimedOut),
-        };
+        let _lock = self.alone().await?;
         // Another process may have made one meanwhile.
         let mut kept = self.kept()?;
         if is_good(&kept) {
@@ -71,6 +66,29 @@ impl Access {
         kept.scope = given.scope.or(kept.scope);
         kept.keep(&self.files)?;
         Ok(kept.access)
+    }
+
+    /// Keeps what a refusal wants beside what the token allows, for the next login.
+    pub async fn wants(&self, challenge: &str) {
+        let Some(wanted) = scopes_of(challenge) else { return };
+        let _one = self.now.lock().await;
+        let Ok(_lock) = self.alone().await else { return };
+        let Ok(mut kept) = self.kept() else { return };
+        if kept.wanted.as_deref() != Some(wanted.as_str()) {
+            kept.wanted = Some(wanted);
+            // A login that does not know of it asks for less, and is told once more.
+            let _ = kept.keep(&self.files);
+        }
+    }
+
+    /// Waits until no other process changes the file.
+    async fn alone(&self) -> Result<File, OAuthError> {
+        let path = self.files.login().with_extension("lock");
+        let locked = tokio::task::spawn_blocking(move || locked(&path));
+        match tokio::time::timeout(PATIENCE, locked).await {
+            Ok(Ok(lock)) => Ok(lock?),
+            Ok(Err(_)) | Err(_) => Err(OAuthError::TimedOut),
+        }
     }
 
     fn kept(&self) -> Result<Kept, OAuthError> {

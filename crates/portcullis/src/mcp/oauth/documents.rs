@@ -105,23 +105,33 @@ impl Wanted {
             Some(scope) => scope.split(' ').map(str::to_owned).collect(),
             None => texts(document, "scopes_supported").unwrap_or_default(),
         };
-        let is_scope = |scope: &String| {
-            !scope.is_empty()
-                && scope
-                    .bytes()
-                    .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
-        };
-        if scopes.len() > SCOPES || !scopes.iter().all(is_scope) {
+        if scopes.len() > SCOPES || !scopes.iter().all(|scope| is_scope(scope)) {
             return Err(no(RESOURCE, "the scopes that it names are none"));
         }
         Ok(Self { resource: resource.to_owned(), issuers, scopes })
     }
 }
 
+/// The scopes that a refusal names; nothing where it names none, or what is none.
+pub(super) fn scopes_of(challenge: &str) -> Option<String> {
+    let scope = read_challenge(challenge)?.scope?;
+    let all: Vec<&str> = scope.split(' ').collect();
+    (all.len() <= SCOPES && all.iter().all(|scope| is_scope(scope))).then(|| scope.clone())
+}
+
+fn is_scope(scope: &str) -> bool {
+    !scope.is_empty()
+        && scope.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
+}
+
 /// Whether a resource is a server, or what it stands in.
 fn is_of(server: &Target, resource: &str) -> bool {
+    // A fragment is not read with the rest.
+    if resource.contains('#') {
+        return false;
+    }
     let Ok(resource) = Target::read(resource) else { return false };
-    if resource.url().fragment().is_some() || resource.has_userinfo() {
+    if resource.has_userinfo() {
         return false;
     }
     let (own, named) = (server.url().path(), resource.url().path());

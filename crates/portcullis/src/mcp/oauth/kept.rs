@@ -51,6 +51,9 @@ pub struct Kept {
     pub(super) expires: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<String>,
+    /// What the server wanted beside that when it refused something: the next login asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) wanted: Option<String>,
 }
 
 impl Kept {
@@ -71,6 +74,7 @@ impl Kept {
             refresh: None,
             expires: Timestamp::UNIX_EPOCH,
             scope: None,
+            wanted: None,
         }
     }
 

@@ -101,6 +101,13 @@ impl Login {
         })?;
         let issuer = Issuer::of(&web, named).await?;
         let before = Kept::of(files, url).filter(|kept| kept.issuer == issuer.issuer);
+        // What was allowed before, and what was refused for want of more.
+        let beside: Vec<String> = before
+            .iter()
+            .filter(|kept| kept.wanted.is_some())
+            .flat_map(|kept| [kept.scope.clone(), kept.wanted.clone()])
+            .flatten()
+            .collect();
         let port = settings.port.or_else(|| {
             let target = Target::read(&before.as_ref()?.redirect).ok()?;
             Some(target.port())
@@ -113,6 +120,13 @@ impl Login {
         let registered = registered(&web, &issuer, before, settings, &mut kept).await?;
         let mut scopes =
             if settings.scopes.is_empty() { wanted.scopes } else { settings.scopes.clone() };
+        if settings.scopes.is_empty() {
+            for scope in beside.iter().flat_map(|scopes| scopes.split(' ')) {
+                if !scopes.iter().any(|one| one == scope) {
+                    scopes.push(scope.to_owned());
+                }
+            }
+        }
         if issuer.goes_on && !scopes.is_empty() && !scopes.iter().any(|scope| scope == GOES_ON) {
             scopes.push(GOES_ON.to_owned());
         }
