@@ -7,6 +7,8 @@
     reason = "a test may fail by panicking"
 )]
 
+mod speed;
+
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
@@ -401,7 +403,7 @@ fn hostile_frames() -> Vec<Vec<u8>> {
         format!(r#"{{"jsonrpc":"2.0","id":1.5,{call}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":{{}},{call}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":true,{call}}}"#),
-        format!(r#"{{"jsonrpc":"2.0","id":"portcullis/7",{call}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":["portcullis/7"],{call}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":2,{call}}}"#),
         format!(r#"{{"jsonrpc":"2.1","id":9,{call}}}"#),
         format!(r#"{{"id":9,{call}}}"#),

@@ -268,7 +268,8 @@ fn started(
         owner: caller.id,
         inputs,
         numbers: AtomicU64::new(1),
-        wanted: Arc::default(),
+        // Whoever it is begun for waits for it.
+        wanted: Arc::new(AtomicUsize::new(1)),
         begun: Instant::now(),
     };
     let wanted = Arc::clone(&handle.wanted);

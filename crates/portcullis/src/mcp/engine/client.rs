@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, OURS, Open, Out, PROGRESS, What,
-    modern_meta, none, reads, refused,
+    CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, Open, Out, PROGRESS, What, modern_meta,
+    none, reads, refused,
 };
 use crate::{
     canonical,
@@ -76,8 +76,8 @@ impl Engine {
 
     /// No id is used twice: in the old protocol never, in the new one not while its answer is open.
     fn take_id(&mut self, request: &Request) -> Result<(), &'static str> {
-        if matches!(&request.id, Id::Text(text) if text.starts_with(OURS)) {
-            return Err("ids that begin with `portcullis/` are the gate's own");
+        if matches!(&request.id, Id::Text(text) if text.starts_with(&self.ours)) {
+            return Err("ids that begin so are the gate's own");
         }
         let is_waiting = self.waiting.iter().any(|one| one.is_of(&request.id))
             || self.loading.values().any(|it| it.waiting.iter().any(|one| one.id == request.id));

@@ -49,7 +49,7 @@ pub const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 /// Where it says what its client can do.
 pub const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// What ids of our own begin with.
+/// What ids of any gate's own begin with; another gate may stand before this one, or behind it.
 const OURS: &str = "portcullis/";
 
 /// The most requests of the client that may be open, and of the server.
@@ -157,6 +157,8 @@ pub struct Engine {
     progress: VecDeque<Value>,
     /// What calls said of their arguments in headers, until they are held against them.
     mirrored: HashMap<Id, Mirrored>,
+    /// What ids of our own begin with.
+    ours: String,
     next: u64,
     looked: Option<Instant>,
     later: Vec<(Box<Passing>, result::Shown, &'static str)>,
@@ -173,6 +175,8 @@ impl Engine {
         let Options { state, server, definition, repeats, principal, wait } = options;
         let files = Files::of(state, server).map_err(io::Error::other)?;
         let seal = Seal::of(state)?;
+        let instance = data_encoding::HEXLOWER.encode(&crate::platform::random::<8>()?);
+        let ours = format!("{OURS}{instance}/");
         let (known, stamp) = (files.known(), files.stamp());
         let others = Others::beside(&files, state);
         let mut engine = Self {
@@ -202,6 +206,7 @@ impl Engine {
             ids: VecDeque::new(),
             progress: VecDeque::new(),
             mirrored: HashMap::new(),
+            ours,
             next: 0,
             looked: None,
             later: Vec::new(),
@@ -441,7 +446,7 @@ impl Engine {
     /// An id of our own.
     fn own_id(&mut self) -> Id {
         self.next += 1;
-        Id::Text(format!("{OURS}{}", self.next))
+        Id::Text(format!("{}{}", self.ours, self.next))
     }
 
     /// A request of ours to the server; of the new protocol with what the client said of itself.

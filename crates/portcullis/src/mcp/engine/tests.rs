@@ -478,9 +478,13 @@ fn requests_of_servers_are_refused_or_labelled_and_ids_cannot_be_mixed_up() {
     }
     let (client, server) = stage.client(json!({"jsonrpc": "2.0", "id": 0, "method": "ping"}));
     assert!(server.is_empty() && client[0]["error"]["code"] == -32600, "an id is used once");
-    let (client, _) =
-        stage.client(json!({"jsonrpc": "2.0", "id": "portcullis/1", "method": "ping"}));
+    let own = format!("{}1", stage.engine.ours);
+    let (client, _) = stage.client(json!({"jsonrpc": "2.0", "id": own, "method": "ping"}));
     assert_eq!(client[0]["error"]["code"], -32600);
+    // Another gate before this one has ids of its own.
+    let (client, server) = stage
+        .client(json!({"jsonrpc": "2.0", "id": "portcullis/0123456789abcdef/1", "method": "ping"}));
+    assert!(client.is_empty() && server.len() == 1, "{client:?}");
     let (client, _) = stage.client(json!({"jsonrpc": "2.0", "id": 30, "method": "admin/reset"}));
     assert_eq!(client[0]["error"]["code"], -32601);
 }
