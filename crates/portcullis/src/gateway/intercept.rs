@@ -86,9 +86,8 @@ pub(super) async fn after(
 ) -> Response {
     let gateway = Arc::clone(&gateway);
     let looked = move || {
-        let members = match wire::parse(&body, 1) {
-            Ok(Value::Object(members)) => members,
-            _ => return Err("the result is no object that can be read, and was left out"),
+        let Ok(Value::Object(members)) = wire::parse(&body, 1) else {
+            return Err("the result is no object that can be read, and was left out");
         };
         let before = members.clone();
         let shown = result::shown(members);
