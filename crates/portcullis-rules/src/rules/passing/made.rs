@@ -101,10 +101,11 @@ pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
 /// `docker run -p 6390:6379 redis … redis-cli -p 6390 FLUSHALL`, `redis-server --port 6390 … redis-cli -p 6390 shutdown nosave`: a port that
 /// nothing else has, or the server would not start.
 pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    if in_container_of_its_own(effect, scene) {
+    let options = Options::new(&run.arguments, &["-h", "-p", "-n", "-a", "-u", "-s"]);
+    let stays_inside = is_here(options, &["-h"]) && !options.has(&["-u", "-s", "--cluster"]);
+    if stays_inside && in_container_of_its_own(effect, scene) {
         return true;
     }
-    let options = Options::new(&run.arguments, &["-h", "-p", "-n", "-a", "-u", "-s"]);
     let port = options.value(&["-p"]);
     let Some(port) = port.as_ref().and_then(|port| port.text.as_known()) else { return false };
     let serves = |run: &Run| {

@@ -277,7 +277,11 @@ impl Interpreter<'_, '_, '_> {
     /// Reads every function that nothing called, or of which a call was not followed, with unknown arguments.
     pub(super) fn uncalled(&mut self) {
         // In what version control has had since before the session, only what is called is done for sure.
-        let outer = self.walk.is_in_settled_file().then(|| self.walk.lower(Certainty::Possible));
+        let releases = ["deploy", "publish", "push", "release", "tag"];
+        let words = self.argument_list().text().display();
+        let is_asked = releases.iter().any(|word| words.contains(word));
+        let is_settled = self.walk.is_in_settled_file() && !is_asked;
+        let outer = is_settled.then(|| self.walk.lower(Certainty::Possible));
         self.read_uncalled();
         if let Some(outer) = outer {
             self.walk.restore(outer);

@@ -177,8 +177,7 @@ impl Interpreter<'_, '_, '_> {
         let Some(first) = first else { return };
         // What the code has just written itself, with nothing in it that says how it is read.
         let is_own = path.strip_suffix(".loads").is_some_and(|module| {
-            let written = first.span.of(self.source).trim();
-            written.starts_with(&format!("{module}.dumps(")) && written.matches('(').count() < 4
+            is_one_call(first.span.of(self.source).trim(), &format!("{module}.dumps"))
         }) && !["__reduce", "__setstate__", "__getstate__", "copyreg", "persistent"]
             .iter()
             .any(|word| self.source.contains(word));
@@ -409,4 +408,33 @@ impl Interpreter<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a text is one call of this function and nothing beside it.
+fn is_one_call(text: &str, function: &str) -> bool {
+    let Some(rest) = text.strip_prefix(function).filter(|rest| rest.starts_with('(')) else {
+        return false;
+    };
+    // What could end a text otherwise than by its own mark.
+    if rest.contains(['\\', '#', '\n']) || rest.contains("\"\"\"") || rest.contains("'''") {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut quote = None;
+    for (at, letter) in rest.char_indices() {
+        match letter {
+            mark if quote == Some(mark) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' => quote = Some(letter),
+            '(' => depth += 1,
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1 == rest.len();
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }

@@ -124,6 +124,13 @@ impl Interpreter<'_, '_, '_> {
                 let back = |at: &usize| {
                     matches!(self.word_at(*at), "restore" | "restoreAll" | "reset" | "bypass")
                 };
+                // What may put it back unseen: a function that stands before, a name that is put together.
+                let hides = ["mock[", "[\"mock", "['mock", "[`mock", "Reflect", "eval("];
+                if (0..self.at).any(|at| back(&at))
+                    || hides.iter().any(|it| self.source.contains(it))
+                {
+                    return;
+                }
                 let end = (self.at..self.end).find(back).unwrap_or(usize::MAX);
                 let path = format!("{of}.{name}");
                 self.replaced.push(Replaced { path, end, calls: self.calls });

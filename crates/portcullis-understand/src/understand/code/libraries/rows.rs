@@ -242,7 +242,10 @@ impl Interpreter<'_, '_, '_> {
             last = self.word_at(at + 1);
             at = self.partner(at + 2) + 1;
         }
+        // A text that something else may run is more than written.
+        let is_run = ["connection", "query(", "exec", "raw(", "prepare(", "run("];
         self.language == "javascript"
+            && !is_run.iter().any(|word| self.source.contains(word))
             && matches!(last, "toString" | "toSQL" | "toQuery" | "compile")
             && self.word_at(at) != "."
     }
