@@ -49,17 +49,18 @@ static RULES: &[Rule] = &[
             let (target, _, content) = written(effect)?;
             let pipeline = place::place_of(target, scene.facts) == Place::ContinuousIntegration;
             pipeline.then(|| {
-                // What is put together from values that are not known is any of what the code around it says.
-                let said = || Text::known(scene.effects.layer_text(effect.at.layer));
-                let content = if content.has_unknown() { said() } else { content.clone() };
-                let content = &content;
-                let text = content.display();
+                // What is put together from values that are not known is any of what the code around it says, too.
+                let said = match content.has_unknown() {
+                    true => scene.effects.layer_text(effect.at.layer),
+                    false => "",
+                };
+                let text = format!("{}\n{said}", content.display());
                 // No step needs every secret at once.
                 let compact = text.to_ascii_lowercase().replace(' ', "");
                 let takes_all = compact.contains("tojson(secrets)");
                 let severity = if gives_strangers_rights(&text)
                     || takes_all
-                    || is_hostile(content) && !is_plain(&text)
+                    || (is_hostile(content) || is_hostile(&Text::known(said))) && !is_plain(&text)
                 {
                     Severity::High
                 } else {

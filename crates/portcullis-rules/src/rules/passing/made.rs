@@ -6,7 +6,7 @@ use super::{
     is_here, reaches_elsewhere,
 };
 use crate::{
-    effect::{Argument, Effect, EffectKind, Run},
+    effect::{Argument, Effect, EffectKind, Layer, Run},
     facts::FileFact,
     programs::Options,
     text::{Piece, Text},
@@ -14,6 +14,31 @@ use crate::{
 
 /// `cd "$(mktemp -d)" … git reset --hard`: a work tree in a directory that this call made for itself.
 pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    /// Other repositories, other names, links that lead out of the directory.
+    const LEADS_ELSEWHERE: &[&str] = &[
+        "--git-dir",
+        "--separate-git-dir",
+        "--work-tree",
+        "GIT_",
+        "alias",
+        "core.worktree",
+        "function ",
+        "git ()",
+        "git()",
+        "gitdir",
+        "link",
+        "ln ",
+        "mount",
+        "worktree",
+    ];
+    let is_led = scene
+        .effects
+        .layers
+        .iter()
+        .any(|layer| LEADS_ELSEWHERE.iter().any(|word| layer.text.contains(word)));
+    if is_led {
+        return false;
+    }
     let range = effect.at.span.range();
     let is_of_this = |other: &&Effect| {
         let at = other.at.span.range();
@@ -157,6 +182,11 @@ fn in_container_of_its_own(effect: &Effect, scene: &Scene<'_>) -> bool {
         (is_engine && *first == "exec").then(|| operands.next().map(|name| (*name).to_owned()))?
     });
     let Some(name) = inside else { return false };
+    // Where the container was there before, its maker fails: nothing may go on behind that.
+    let goes_on = |layer: &Layer| layer.text.replace("&&", "").contains([';', '\n', '|', '&']);
+    if scene.effects.layers.iter().any(goes_on) {
+        return false;
+    }
     before(effect, scene).any(|run| {
         let Some(words) = words(run) else { return false };
         let shares = words.iter().any(|word| {

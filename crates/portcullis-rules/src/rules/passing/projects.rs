@@ -36,7 +36,7 @@ static PROOFS: &[(&str, Proof)] = &[
 /// Rules, sorted by id, that say less of a file that is the project's own word: what they know is not what happens, only that a value or a
 /// name is not known. Tests delete a directory that a variable names; nobody can say more of it than who wrote and kept it.
 static SETTLED: &[(&str, Proof)] = &[
-    ("code.deserialize.untrusted", |_, _| true),
+    ("code.deserialize.untrusted", |effect, scene| !fetches(effect, scene)),
     ("credentials.file.write", |effect, _| match &effect.kind {
         EffectKind::Write { target, .. } => target.path.is_none(),
         _ => false,
@@ -83,6 +83,17 @@ pub(in crate::rules) fn tempered(
         hit.severity = Some(hit.severity.unwrap_or(rule.severity).min(Severity::Medium));
     }
     hit
+}
+
+/// Whether the file around takes something from the network: what comes from there is nobody's own word.
+fn fetches(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const FETCHES: &[&str] = &[
+        ".recv(", "aiohttp", "boto3", "ftplib", "httpx", "requests", "socket", "urllib", "urlopen",
+        "zmq",
+    ];
+    let Some((_, at)) = scene.effects.in_file(effect.at) else { return true };
+    let text = scene.effects.layer_text(at.layer);
+    FETCHES.iter().any(|word| text.contains(word))
 }
 
 /// `rm -rf "$STAGE"/*`: all that there is where the variable is empty.

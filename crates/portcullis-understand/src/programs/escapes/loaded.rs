@@ -5,7 +5,7 @@
 use super::{follow::named_by, manuals};
 use crate::{effect::Argument, understand::shell::Walk};
 
-/// The programs, sorted.
+/// The programs, sorted, each with the options, or the verb, behind which the file is named.
 static LOADED: &[(&str, &[&str])] = &[
     ("alembic", &["--config", "-c"]),
     ("ant", &["-buildfile", "-f", "-file", "-lib", "-propertyfile"]),

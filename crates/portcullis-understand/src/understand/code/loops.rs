@@ -193,6 +193,9 @@ impl Interpreter<'_, '_, '_> {
         };
         let starts = |token: &Token| token.span.start < span.start;
         let at = self.unit.tokens.partition_point(starts);
+        if !self.spend(at / 8) {
+            return;
+        }
         let opens = |index: usize| self.word_at(index) == "{" && self.partner(index) > at;
         let decides =
             at > 0 && matches!(self.word_at(at - 1), ")" | "&&" | "||" | "?" | ":" | "else");
@@ -203,10 +206,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether what stands here is done for each of something whose elements are not known: in the body of a loop or of what is called
     /// for each element.
-    pub(super) fn is_repeated(&self, span: Span) -> bool {
+    pub(super) fn is_repeated(&mut self, span: Span) -> bool {
         const EACH: &[&str] = &["each", "forEach", "flatMap", "map", "mapSeries"];
         let starts = |token: &Token| token.span.start < span.start;
         let at = self.unit.tokens.partition_point(starts);
+        // Too much to look at may be anything.
+        if !self.spend(at / 8) {
+            return true;
+        }
         (0..at).rev().any(|start| {
             let next = self.word_at(start + 1);
             match self.word_at(start) {

@@ -131,7 +131,24 @@ impl Interpreter<'_, '_, '_> {
                 {
                     return;
                 }
-                let end = (self.at..self.end).find(back).unwrap_or(usize::MAX);
+                let Some(end) = (self.at..self.unit.tokens.len()).find(back) else {
+                    self.replaced.push(Replaced {
+                        path: format!("{of}.{name}"),
+                        end: usize::MAX,
+                        calls: self.calls,
+                    });
+                    return;
+                };
+                // In a function that stands behind it may run before what stands between.
+                let at = self.at;
+                let opens = |inside: usize| {
+                    (0..inside)
+                        .rev()
+                        .find(|open| self.word_at(*open) == "{" && self.partner(*open) > inside)
+                };
+                if opens(at) != opens(end) {
+                    return;
+                }
                 let path = format!("{of}.{name}");
                 self.replaced.push(Replaced { path, end, calls: self.calls });
                 return;

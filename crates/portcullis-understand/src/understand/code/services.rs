@@ -95,7 +95,9 @@ impl Interpreter<'_, '_, '_> {
                 Some(Value::reached(&format!("{path}()"), name))
             }
             "boto3" | "aioboto3" => {
-                let service = text.as_known()?.to_owned();
+                // What service it is of may not be known, and its verb is.
+                let service = text.as_known().filter(|name| !name.is_empty());
+                let service = service.unwrap_or("ec2").to_owned();
                 if receiver.ends_with(".client()") || receiver.ends_with("_client()") {
                     if service == "s3" && self.bucket(method, receiver, given, span) {
                         return None;

@@ -243,8 +243,13 @@ impl Interpreter<'_, '_, '_> {
             at = self.partner(at + 2) + 1;
         }
         // A text that something else may run is more than written.
-        let is_run = ["connection", "query(", "exec", "raw(", "prepare(", "run("];
+        let is_run =
+            ["connection", "query(", "exec", "fetch(", "prepare(", "raw(", "run(", "unsafe"];
+        let brings = self.source.matches("require(").count()
+            + self.source.matches("import ").count()
+            + self.source.matches("import(").count();
         self.language == "javascript"
+            && brings == 1
             && !is_run.iter().any(|word| self.source.contains(word))
             && matches!(last, "toString" | "toSQL" | "toQuery" | "compile")
             && self.word_at(at) != "."
