@@ -40,17 +40,19 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ),
     ("portcullis-net", &["portcullis-core"]),
     ("portcullis-sandbox", &[]),
+    ("portcullis-engine", &["portcullis-core", "portcullis-net", "portcullis-sandbox"]),
     (
         "portcullis",
-        &["portcullis-core", "portcullis-net", "portcullis-sandbox", "portcullis-syntax"],
+        &["portcullis-core", "portcullis-engine", "portcullis-net", "portcullis-sandbox"],
     ),
-    ("portcullis-node", &["portcullis"]),
+    ("portcullis-node", &["portcullis-engine"]),
     ("portcullis-playground", &["portcullis-core"]),
-    ("portcullis-python", &["portcullis"]),
+    ("portcullis-python", &["portcullis-engine"]),
     (
         "xtask",
         &[
             "portcullis-core",
+            "portcullis-engine",
             "portcullis-net",
             "portcullis-sandbox",
             "portcullis-syntax",

@@ -116,8 +116,8 @@ pub const THREATS: &[Threat] = &[
                         "portcullis::confirmation",
                         &[
                             "portcullis-core/src/intervention/tests.rs::an_answer_counts_once_in_time_and_from_somebody_else",
-                            "portcullis/src/confirmation.rs::an_answer_holds_for_the_action_that_was_shown_alone",
-                            "portcullis/src/confirmation.rs::whoever_hangs_is_not_waited_for",
+                            "portcullis-engine/src/confirmation.rs::an_answer_holds_for_the_action_that_was_shown_alone",
+                            "portcullis-engine/src/confirmation.rs::whoever_hangs_is_not_waited_for",
                         ],
                     ),
                 ],
@@ -157,7 +157,7 @@ pub const THREATS: &[Threat] = &[
                         "every call is judged by itself, and an approval is bound to the hash of the action",
                         "portcullis_core::gate, portcullis::grants",
                         &[
-                            "portcullis/src/grants/tests.rs::a_grant_for_once_answers_once_and_only_its_own_action",
+                            "portcullis-engine/src/grants/tests.rs::a_grant_for_once_answers_once_and_only_its_own_action",
                             "portcullis-core/src/guardian/approvals.rs::everything_that_it_is_bound_to_makes_another_key",
                             "portcullis-core/src/intervention/tests.rs::an_action_that_changes_while_its_answer_is_waited_for_is_refused_for_good",
                         ],
@@ -179,8 +179,8 @@ pub const THREATS: &[Threat] = &[
                     "what is remembered and counted of a session is known to no other session",
                     "portcullis::memory, portcullis::watch",
                     &[
-                        "portcullis/src/memory.rs::a_session_is_known_to_the_next_process_and_no_other_session_is",
-                        "portcullis/src/watch.rs::a_loop_is_noticed_over_processes_and_recorded_and_another_session_knows_nothing",
+                        "portcullis-engine/src/memory.rs::a_session_is_known_to_the_next_process_and_no_other_session_is",
+                        "portcullis-engine/src/watch.rs::a_loop_is_noticed_over_processes_and_recorded_and_another_session_knows_nothing",
                     ],
                 )],
             ),
@@ -190,7 +190,7 @@ pub const THREATS: &[Threat] = &[
                     "grants hold for a place, a time and a risk, and rules that allow cover whole commands",
                     "portcullis::grants, portcullis_core::policy",
                     &[
-                        "portcullis/src/grants/tests.rs::the_wider_a_scope_is_the_less_risk_it_reaches",
+                        "portcullis-engine/src/grants/tests.rs::the_wider_a_scope_is_the_less_risk_it_reaches",
                         "portcullis-core/src/policy/rule/tests.rs::an_allow_rule_admits_nothing_that_is_smuggled_past_it",
                     ],
                 )],
@@ -227,7 +227,7 @@ pub const THREATS: &[Threat] = &[
                     &[
                         "portcullis-core/src/monitor/tests.rs::what_was_denied_is_known_in_other_words_and_what_is_advised_instead_is_not_it",
                         "portcullis-core/src/monitor/tests.rs::a_secret_and_then_something_unknown_that_is_sent_is_noticed",
-                        "portcullis/src/watch.rs::what_was_denied_asks_in_other_words",
+                        "portcullis-engine/src/watch.rs::what_was_denied_asks_in_other_words",
                     ],
                 )],
                 "drift from the task is not measured",
@@ -347,7 +347,7 @@ pub const THREATS: &[Threat] = &[
                             "portcullis-core/src/monitor/tests.rs::the_fiftieth_step_begins_and_the_next_does_not_whatever_became_of_them",
                             "portcullis-core/src/monitor/tests.rs::the_thirtieth_step_of_a_minute_begins_and_the_next_waits_until_the_first_is_a_minute_old",
                             "portcullis-core/src/monitor/tests.rs::a_sub_execution_never_has_more_left_than_the_one_around_it",
-                            "portcullis/src/watch.rs::limits_hold_for_a_session_where_they_are_configured",
+                            "portcullis-engine/src/watch.rs::limits_hold_for_a_session_where_they_are_configured",
                         ],
                     ),
                     control(
@@ -368,7 +368,7 @@ pub const THREATS: &[Threat] = &[
                         "portcullis_core::monitor, portcullis::confirmation",
                         &[
                             "portcullis-core/src/monitor/tests.rs::three_hundred_seconds_are_in_time_and_a_millisecond_more_is_not",
-                            "portcullis/src/confirmation.rs::whoever_hangs_is_not_waited_for",
+                            "portcullis-engine/src/confirmation.rs::whoever_hangs_is_not_waited_for",
                         ],
                     ),
                     control(
@@ -396,7 +396,7 @@ pub const THREATS: &[Threat] = &[
                     &[
                         "portcullis-core/src/monitor/tests.rs::what_is_set_aside_is_used_until_it_is_accounted_for",
                         "portcullis-core/src/guardian/budget.rs::what_is_not_accounted_for_stays_spent",
-                        "portcullis/src/spending.rs::what_cannot_be_counted_does_not_go_out",
+                        "portcullis-engine/src/spending.rs::what_cannot_be_counted_does_not_go_out",
                     ],
                 )],
             ),
@@ -438,7 +438,7 @@ pub const THREATS: &[Threat] = &[
                         "portcullis_core::redact",
                         &[
                             "portcullis-secrets/src/redact/tests.rs::a_password_never_survives",
-                            "portcullis/src/audit/entry.rs::every_text_is_redacted_and_bounded_before_it_is_stored",
+                            "portcullis-engine/src/audit/entry.rs::every_text_is_redacted_and_bounded_before_it_is_stored",
                             "portcullis/tests/cli/forging.rs::secrets_are_not_shown",
                         ],
                     ),
@@ -489,8 +489,8 @@ pub const THREATS: &[Threat] = &[
                         "a project's own file only makes things stricter, and what is locked stays locked",
                         "portcullis::config",
                         &[
-                            "portcullis/src/config/tests/layers.rs::no_project_that_nobody_trusts_loosens_a_decision",
-                            "portcullis/src/config/tests/layers.rs::what_is_locked_is_only_made_stricter_below",
+                            "portcullis-engine/src/config/tests/layers.rs::no_project_that_nobody_trusts_loosens_a_decision",
+                            "portcullis-engine/src/config/tests/layers.rs::what_is_locked_is_only_made_stricter_below",
                             "portcullis-core/src/policy/mode.rs::a_closed_latch_keeps_bypass_out_for_good",
                         ],
                     ),
@@ -514,7 +514,7 @@ pub const THREATS: &[Threat] = &[
                         "every decision is recorded before anything runs, in a chain that names what was changed",
                         "portcullis::audit",
                         &[
-                            "portcullis/src/audit/tests.rs::every_kind_of_tampering_is_named",
+                            "portcullis-engine/src/audit/tests.rs::every_kind_of_tampering_is_named",
                             "portcullis/tests/cli/record.rs::what_cannot_be_recorded_is_denied",
                             "portcullis/src/cli/trust.rs::trust_is_recorded_before_it_holds_and_does_not_hold_unrecorded",
                         ],

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use napi::{Result, bindgen_prelude::AsyncTask};
 use napi_derive::napi;
-use portcullis::embedded::{self, Gateway, RecordAt};
+use portcullis_engine::embedded::{self, Gateway, RecordAt};
 
 use crate::{
     failure::thrown,

@@ -1,7 +1,7 @@
 //! What can go wrong, as errors that JavaScript can tell apart: the name of the kind, then the words.
 
 use napi::Error;
-use portcullis::embedded::Failure;
+use portcullis_engine::embedded::Failure;
 
 /// The error that a failure is. `/typescript/lib/errors.js` reads it.
 pub(crate) fn thrown(failure: Failure) -> Error {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use napi_derive::napi;
-use portcullis::embedded;
+use portcullis_engine::embedded;
 
 /// A call that was judged. Nothing of it can be changed from outside.
 #[napi]

@@ -13,7 +13,7 @@ mod task;
 
 use napi::Result;
 use napi_derive::napi;
-use portcullis::embedded;
+use portcullis_engine::embedded;
 
 use crate::failure::thrown;
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use napi::{Env, Result, Task};
-use portcullis::embedded;
+use portcullis_engine::embedded;
 
 use crate::{
     failure::thrown,

@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use portcullis::embedded::{self, Gateway, RecordAt, Settings};
+use portcullis_engine::embedded::{self, Gateway, RecordAt, Settings};
 use pyo3::prelude::*;
 
 use crate::failure::raised;

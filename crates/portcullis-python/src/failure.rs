@@ -1,6 +1,6 @@
 //! What can go wrong, as exceptions of one tree.
 
-use portcullis::embedded::Failure;
+use portcullis_engine::embedded::Failure;
 use pyo3::{create_exception, exceptions::PyException, prelude::*};
 
 create_exception!(portcullis_gate, GateError, PyException, "Everything that a gate raises.");

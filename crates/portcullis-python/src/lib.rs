@@ -7,7 +7,7 @@
 mod engine;
 mod failure;
 
-use portcullis::embedded;
+use portcullis_engine::embedded;
 use pyo3::prelude::*;
 
 use crate::failure::raised;

@@ -15,9 +15,6 @@ mod answering;
 mod attended;
 mod documents;
 mod forging;
-#[cfg(target_os = "linux")]
-#[path = "../../src/person/grid.rs"]
-mod grid;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod inbox;

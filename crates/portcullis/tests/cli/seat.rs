@@ -13,12 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use portcullis::person::grid::Grid;
 use rustix::{
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
     termios::{Winsize, tcgetattr, tcsetwinsize},
 };
 
-use crate::{Place, grid::Grid};
+use crate::Place;
 
 /// How long anything is waited for: far longer than it takes.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -11,7 +11,7 @@
 mod attacks;
 mod client;
 #[cfg(all(unix, feature = "postgres"))]
-#[path = "../postgres/cluster.rs"]
+#[path = "../../../portcullis-engine/tests/postgres/cluster.rs"]
 mod cluster;
 mod contract;
 mod faults;

@@ -1,0 +1,48 @@
+//! Asking whoever must say yes, and keeping what they said. Owns what a request is, where requests are kept beside the record, and that the
+//! first decision holds; who may decide what, `portcullis_core::approval` says, and how people are reached, the handlers and gates.
+//!
+//! ```text
+//! Judged that asks ──Question──► Clerk ──one transaction──► pending + its record
+//!                                  ▲                            │ notified
+//! a person's word ──Reply──────────┘                            ▼
+//!                                           whoever asked: Claim, once, for the hash that was shown
+//! ```
+//!
+//! State and record change in the same transaction: there is no decision without its record, whenever a process is killed.
+
+mod clerk;
+#[cfg(test)]
+mod contract;
+mod desk;
+mod gate;
+mod handler;
+mod in_place;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod queue;
+mod request;
+mod ruling;
+mod source;
+mod sqlite;
+mod store;
+mod token;
+mod webhook;
+
+pub use clerk::{Book, Clerk, ClerkError, Waiting};
+pub use gate::{ApprovalGate, Check, GateError, Response};
+pub use handler::{
+    Asks, AutoApprove, AutoDeny, Callback, Conditional, Handler, HandlerError, Said, TooWide,
+};
+pub use in_place::{NotInPlace, call_in_place, put_in_place};
+pub use queue::Queue;
+pub use request::{
+    Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
+};
+pub use ruling::{
+    InForce, LONGEST_LOOSENED, LOOSENED, Loosened, Wanted, is_looser, worst_loosened,
+};
+pub use source::Source;
+pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
+pub use token::hash_of;
+pub use token::{Holder, NotAScope, Scope, Scopes, Secret, Token};
+pub use webhook::{BadWebhook, SIGNATURE, Template, Webhook};

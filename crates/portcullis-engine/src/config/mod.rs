@@ -1,0 +1,307 @@
+//! Configuration in layers: managed, user, project. Owns where the files are, how they are read, and what they come to
+//! together; what the policy makes of it, the core says.
+//!
+//! ```text
+//! bytes ──read──► File (as written, with spans) ──resolve──► Part ─┐
+//!                                           one for each layer  ... ├──combine──► Configuration, with where each value
+//!                                                               Part ─┘            comes from
+//! ```
+//!
+//! | layer | file | may |
+//! |---|---|---|
+//! | managed | `/etc/portcullis/config.toml`, of the administrator alone | everything, and lock keys |
+//! | user | `~/.config/portcullis/config.toml`, or `--config FILE` | everything that is not locked |
+//! | project | `.portcullis.toml` at the root of the workspace | make stricter; everything that is not locked where a person trusts it |
+
+mod account;
+mod combine;
+mod contracts;
+pub mod edit;
+mod error;
+mod example;
+mod file;
+mod gateway;
+mod guardian;
+mod hook;
+mod injection;
+mod layers;
+mod level;
+mod mcp;
+mod monitor;
+mod network;
+mod part;
+mod read;
+mod sandbox;
+mod serve;
+mod trust;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use portcullis_core::{
+    analyze::Ensemble,
+    policy::{ApprovalPolicy, Mode, Policy, Rule},
+};
+
+pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
+pub use combine::confirmation_words;
+pub use contracts::{Contracts, ContractsTable};
+pub use error::nearest;
+pub use error::{ConfigError, Mistake};
+pub use example::{Example, HOME, List, WORKSPACE};
+pub use file::suggestion;
+pub use file::{Analyzer, File, Lock};
+pub use gateway::{Gateway, GatewayTable};
+pub use guardian::check_url;
+pub use guardian::{
+    AnyClassWord, FirstLookTable, GuardianTable, MayApproveTable, OnErrorWord, PriceTable,
+    ProviderWord, guardian_words,
+};
+pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
+pub use injection::{ClassifierTable, InjectionTable};
+use layers::Layers;
+pub use layers::ProjectFile;
+pub use mcp::{McpAt, McpServer, McpServerTable, McpTable};
+pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
+pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
+pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
+pub use serve::{Serve, ServeTable};
+pub use trust::{Pin, Standing, Trust, TrustError};
+
+use crate::{guardian::Settings, platform::Directories, sandbox::Custom};
+
+/// The name of the file in the user's directory for configuration, and in the managed one.
+pub const FILE_NAME: &str = "config.toml";
+
+/// The name of a project's file.
+pub const PROJECT_FILE_NAME: &str = ".portcullis.toml";
+
+/// The most bytes of a file; a longer one is no configuration that a person wrote.
+pub const MAX_BYTES: u64 = 1 << 20;
+
+/// What the files come to.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// The policy.
+    pub policy: Policy,
+    /// What identifies the policy in the record: `sha256:` and the hash of the file, as `sha256sum` gives it, or of all files
+    /// where there are several, or `built-in` and our version where there is none.
+    pub policy_id: String,
+    /// How the record is kept.
+    pub audit: Audit,
+    /// The analyzers of the ensemble, where a file names them.
+    pub analyzers: Option<Vec<Analyzer>>,
+    /// What a hook inside a coding agent does beside judging.
+    pub hook: Hook,
+    /// The gateway that has a say in what hooks judge, where there is one.
+    pub gateway: Option<Gateway>,
+    /// What a session may do in all, and what follows from what is noticed about it.
+    pub monitor: Monitoring,
+    /// Whether the files that a call would start are read.
+    pub reads_files: bool,
+    /// Where things may connect.
+    pub network: Network,
+    /// The reviewing model, where there is one.
+    pub guardian: Option<Settings>,
+    /// The classifier that may be asked about planted instructions, where there is one.
+    pub classifier: Option<Settings>,
+    /// What tools do that only their servers know.
+    pub contracts: Contracts,
+    /// Profiles of the sandbox by name.
+    pub sandbox: BTreeMap<String, Custom>,
+    /// The MCP servers that a gateway stands in front of, by name.
+    pub mcp: BTreeMap<String, McpServer>,
+    /// Where a gateway keeps what counts, where that is not its state directory.
+    pub serve: Serve,
+    /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
+    pub security_policy: Option<String>,
+    /// Where each value comes from.
+    pub account: Account,
+    layers: Layers,
+}
+
+/// How the record is kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Audit {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// Its directory, where it is not the user's.
+    pub path: Option<PathBuf>,
+    /// What happens to a call that cannot be recorded.
+    pub on_failure: OnFailure,
+}
+
+/// What happens to a call that cannot be recorded.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum OnFailure {
+    /// It is denied.
+    #[default]
+    Deny,
+    /// It goes on, and whoever looks is warned.
+    Warn,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Self {
+            policy: Policy::default(),
+            policy_id: format!("built-in {}", env!("CARGO_PKG_VERSION")),
+            audit: Audit::default(),
+            analyzers: None,
+            hook: Hook::default(),
+            gateway: None,
+            monitor: Monitoring::default(),
+            reads_files: true,
+            network: Network::default(),
+            guardian: None,
+            classifier: None,
+            contracts: Contracts::default(),
+            sandbox: BTreeMap::new(),
+            mcp: BTreeMap::new(),
+            serve: Serve::default(),
+            security_policy: None,
+            account: Account::default(),
+            layers: Layers::default(),
+        }
+    }
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self { enabled: true, path: None, on_failure: OnFailure::Deny }
+    }
+}
+
+impl Configuration {
+    /// The configuration wherever a call runs: of the managed file and of the user's own, or the one that somebody named in its
+    /// place. A named file must exist. [`Configuration::in_workspace`] adds a project's.
+    ///
+    /// # Errors
+    /// When a file cannot be read or believed, or says what we do not understand.
+    pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
+        Self::load_from(named, &Directories::from_environment())
+    }
+
+    /// As [`Configuration::load`], with given directories.
+    ///
+    /// # Errors
+    /// As [`Configuration::load`].
+    pub fn load_from(named: Option<&Path>, directories: &Directories) -> Result<Self, ConfigError> {
+        Ok(Layers::load(named, directories)?.configuration())
+    }
+
+    /// The configuration that a text comes to as the user's file; `path` is what errors name.
+    ///
+    /// # Errors
+    /// [`ConfigError::Mistake`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        Ok(Layers::of_text(text, path)?.configuration())
+    }
+
+    /// Where our own files are.
+    #[must_use]
+    pub fn directories(&self) -> Directories {
+        self.layers.directories()
+    }
+
+    /// Where the record is kept, and what belongs to it; nothing where neither the configuration nor the environment says.
+    #[must_use]
+    pub fn state(&self) -> Option<PathBuf> {
+        self.audit.path.clone().or_else(|| self.directories().state)
+    }
+
+    /// The file of a project that has a say about calls in its workspace.
+    ///
+    /// # Errors
+    /// When it cannot be read or believed.
+    pub fn project(&self, workspace: &Path) -> Result<Option<ProjectFile>, ConfigError> {
+        self.layers.project(workspace)
+    }
+
+    /// With the file of a project.
+    ///
+    /// # Errors
+    /// When it says what we do not understand.
+    pub fn with_project(&self, file: &ProjectFile) -> Result<Self, ConfigError> {
+        Ok(self.layers.with_project(file)?.configuration())
+    }
+
+    /// The configuration for calls in a workspace.
+    ///
+    /// # Errors
+    /// As [`Configuration::project`] and [`Configuration::with_project`].
+    pub fn in_workspace(&self, workspace: &Path) -> Result<Self, ConfigError> {
+        match self.project(workspace)? {
+            Some(file) => self.with_project(&file),
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// The same under another approval policy, also in every project: for who runs a gateway and changes it while it runs.
+    #[must_use]
+    pub fn confirming(&self, policy: ApprovalPolicy) -> Self {
+        self.layers.confirming(policy).configuration()
+    }
+
+    /// The same with more rules that allow, also in every project: for trying out what they would do.
+    #[must_use]
+    pub fn allowing(&self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.layers.allowing(rules).configuration()
+    }
+
+    /// Whether only the managed file may loosen a key.
+    #[must_use]
+    pub fn is_locked(&self, lock: Lock) -> bool {
+        self.account.locks.contains(&lock)
+    }
+
+    /// The mode that a caller may put in force for a call: any, or one that is nowhere looser where the mode is locked.
+    #[must_use]
+    pub fn mode_for_call(&self, wanted: Option<Mode>) -> Option<Mode> {
+        if !self.is_locked(Lock::Mode) {
+            return wanted;
+        }
+        let options = self.policy.options();
+        wanted.filter(|_| combine::is_as_strict(wanted, options.mode, options.dont_ask))
+    }
+
+    /// The ensemble of analyzers that judges, where no option names others.
+    #[must_use]
+    pub fn ensemble(&self) -> Ensemble {
+        let Some(analyzers) = &self.analyzers else { return Ensemble::default() };
+        let names: Vec<_> = analyzers.iter().map(|analyzer| analyzer.name()).collect();
+        // A file that names none is refused, and those that it can name are known.
+        Ensemble::from_names(&names.join(",")).unwrap_or_default()
+    }
+
+    /// The examples beside its rules, with their files.
+    pub fn examples(&self) -> impl Iterator<Item = (&Source, &Example)> {
+        self.layers.examples()
+    }
+
+    /// The examples of one file, whether they do what they say or not. A file with the name of a project's is read as one.
+    ///
+    /// # Errors
+    /// As [`Configuration::load`].
+    pub fn examples_of(path: &Path) -> Result<Vec<Example>, ConfigError> {
+        layers::examples_of(path, layer_of(path))
+    }
+}
+
+/// Which layer a file is checked as that somebody names.
+fn layer_of(path: &Path) -> Layer {
+    let is_project = path.file_name().is_some_and(|name| name == PROJECT_FILE_NAME);
+    if is_project { Layer::Project } else { Layer::User }
+}
+
+/// The JSON schema of the file, for editors.
+#[must_use]
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(File);
+    // A schema is made of strings and lists of them, which always serialise.
+    let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    format!("{text}\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,570 @@
+//! What programs of agents may do inside limits: which files are secret or protected comes from the core's tables, where the user's
+//! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
+
+mod left;
+mod repositories;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use portcullis_core::place::{self, NamedPath};
+use portcullis_sandbox::{Limits, Network, Profile, Proxy};
+
+pub use left::Before;
+
+use crate::platform::{self, Directories};
+
+/// What a program is told of our environment.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "CLICOLOR",
+    "COLUMNS",
+    "LINES",
+    "TZ",
+    "CI",
+];
+
+/// Beginnings of further variables that it is told.
+const VARIABLE_BEGINNINGS: &[&str] = &["LC_"];
+
+/// The most entries of a directory that a `*` is held against.
+const MOST_ENTRIES: usize = 1_000;
+
+/// A built-in profile.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BuiltIn {
+    /// Writes nothing, connects nowhere.
+    ReadOnly,
+    /// Writes the workspace.
+    WorkspaceWrite,
+    /// Writes the workspace, and connects through our proxy.
+    NetworkProxy,
+}
+
+impl BuiltIn {
+    /// Each of them.
+    pub const ALL: &[Self] = &[Self::ReadOnly, Self::WorkspaceWrite, Self::NetworkProxy];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::NetworkProxy => "network-proxy",
+        }
+    }
+
+    /// The one of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.name() == name)
+    }
+
+    /// Its profile, with what is secret and protected on this machine. A proxy must be there for the one that connects.
+    ///
+    /// # Errors
+    /// When the workspace cannot be found.
+    pub fn profile(
+        self,
+        workspace: &Path,
+        directories: &Directories,
+        proxy: Option<Proxy>,
+    ) -> io::Result<Profile> {
+        let workspace = fs::canonicalize(workspace)?;
+        let mut profile = match (self, proxy) {
+            (Self::ReadOnly, _) => Profile::read_only(),
+            (Self::NetworkProxy, Some(proxy)) => Profile::network_proxy(&workspace, proxy),
+            (Self::WorkspaceWrite | Self::NetworkProxy, _) => Profile::workspace_write(&workspace),
+        };
+        keep(&mut profile, &workspace, directories);
+        Ok(profile)
+    }
+}
+
+/// A profile, as it is named.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Named {
+    /// One that is built in.
+    BuiltIn(BuiltIn),
+    /// One of the configuration.
+    Custom(Box<Custom>),
+}
+
+impl Named {
+    /// The profile of a name, among those that are built in and these.
+    #[must_use]
+    pub fn find(name: &str, profiles: &BTreeMap<String, Custom>) -> Option<Self> {
+        let custom = || profiles.get(name).cloned().map(Box::new).map(Self::Custom);
+        BuiltIn::named(name).map(Self::BuiltIn).or_else(custom)
+    }
+
+    /// Whether it needs our proxy.
+    #[must_use]
+    pub fn connects(&self) -> bool {
+        match self {
+            Self::BuiltIn(one) => *one == BuiltIn::NetworkProxy,
+            Self::Custom(one) => one.network == Way::Proxy,
+        }
+    }
+
+    /// How much may be used inside.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        match self {
+            Self::BuiltIn(_) => Limits::default(),
+            Self::Custom(one) => one.limits.clone(),
+        }
+    }
+
+    /// The profile on this machine. A proxy must be there for one that connects to it.
+    ///
+    /// # Errors
+    /// When the workspace cannot be found.
+    pub fn profile(
+        &self,
+        workspace: &Path,
+        directories: &Directories,
+        proxy: Option<Proxy>,
+    ) -> io::Result<Profile> {
+        match self {
+            Self::BuiltIn(one) => one.profile(workspace, directories, proxy),
+            Self::Custom(one) => one.profile(workspace, directories, proxy),
+        }
+    }
+}
+
+/// What every profile keeps away from.
+fn keep(profile: &mut Profile, workspace: &Path, directories: &Directories) {
+    // Whose secrets they are, the account says and not a variable; what the variable names is somebody's home too.
+    profile.denied = directories.homes().flat_map(|home| secrets(Some(home), workspace)).collect();
+    if directories.homes().next().is_none() {
+        profile.denied = secrets(None, workspace);
+    }
+    // The record and the grants say what was done and what may be.
+    let below_homes = directories.homes().map(|home| home.join(".local/state/portcullis"));
+    let state = below_homes.chain(directories.state.clone());
+    profile.denied.extend(state.filter(|state| !workspace.starts_with(state)));
+    profile.denied.sort_unstable();
+    profile.denied.dedup();
+    protect(profile, workspace, directories);
+}
+
+/// Adds what is protected where the profile writes.
+fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
+    if profile.write.is_empty() {
+        return;
+    }
+    let found = repositories::below(&profile.write);
+    let homes: Vec<Option<&Path>> = directories.homes().map(Some).collect();
+    let homes = if homes.is_empty() { vec![None] } else { homes };
+    profile.protected.extend(homes.into_iter().flat_map(|home| guarded(home, workspace)));
+    let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+    let named = profile.protected.iter().filter(|path| is_of_git(path));
+    let stand_ins = named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path));
+    profile.stand_ins = stand_ins.collect();
+    profile.stand_ins.sort_unstable();
+    profile.stand_ins.dedup();
+    profile.protected.extend(found.obeyed);
+    profile.protected.extend(at_home(directories, &profile.write));
+    profile.protected.retain(|path| !found.unkept.contains(path));
+    profile.stand_ins.retain(|one| !found.unkept.contains(&one.path));
+    profile.protected.sort_unstable();
+    profile.protected.dedup();
+    profile.overlooked = found.overlooked;
+}
+
+/// What is protected where a home directory, or our own files, may be written: what configures us and what we keep, and what
+/// starts by itself or is obeyed by whatever the user does next.
+fn at_home(directories: &Directories, write: &[PathBuf]) -> Vec<PathBuf> {
+    let is_written = |path: &PathBuf| write.iter().any(|root| path.starts_with(root));
+    let mut found = Vec::new();
+    let mut ours: Vec<PathBuf> = Vec::new();
+    ours.extend(directories.configuration.clone());
+    ours.extend(directories.state.clone());
+    ours.extend(directories.managed.as_ref().map(|managed| managed.directory.clone()));
+    for home in directories.homes() {
+        let usual = Directories::usual(home);
+        ours.extend(usual.configuration.into_iter().chain(usual.state));
+        let home = platform::real(home);
+        let Some(name) = home.to_str().filter(|_| is_written(&home)) else { continue };
+        let mut there = There::default();
+        for (named, is_looked_for) in place::started_paths(name) {
+            let paths = there.find(&named.path);
+            found.extend((paths.is_empty() && is_looked_for).then(|| PathBuf::from(&named.path)));
+            found.extend(paths);
+        }
+    }
+    found.extend(ours.iter().map(|path| platform::real(path)).filter(is_written));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The same profile with other places to write. What is protected in the workspace stays so.
+pub fn writing(
+    mut profile: Profile,
+    write: Vec<PathBuf>,
+    workspace: &Path,
+    directories: &Directories,
+) -> Profile {
+    profile.write = write;
+    protect(&mut profile, workspace, directories);
+    profile
+}
+
+/// A profile of the configuration. Its paths are as they were written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Custom {
+    /// Whether the workspace may be written.
+    pub workspace: bool,
+    /// What may be read in place of everything, where there is any.
+    pub read: Vec<String>,
+    /// What may be written beside the workspace.
+    pub write: Vec<String>,
+    /// What may not be read beside what is secret.
+    pub deny: Vec<String>,
+    /// What may not be changed or made beside what is protected.
+    pub protect: Vec<String>,
+    /// Where it may connect.
+    pub network: Way,
+    /// Whether it may use Unix sockets.
+    pub unix_sockets: bool,
+    /// How much it may use.
+    pub limits: Limits,
+}
+
+/// Where programs of a profile may connect.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Way {
+    /// Nowhere.
+    Off,
+    /// To our own proxy.
+    Proxy,
+    /// Anywhere.
+    Open,
+}
+
+impl Custom {
+    /// The profile on this machine. A proxy must be there for one that connects to it.
+    ///
+    /// # Errors
+    /// When the workspace cannot be found.
+    pub fn profile(
+        &self,
+        workspace: &Path,
+        directories: &Directories,
+        proxy: Option<Proxy>,
+    ) -> io::Result<Profile> {
+        let workspace = fs::canonicalize(workspace)?;
+        let home = directories.home.as_deref();
+        let paths = |written: &[String]| -> Vec<PathBuf> {
+            written.iter().filter_map(|path| meant(path, home, &workspace)).collect()
+        };
+        let mut profile = Profile::read_only();
+        if !self.read.is_empty() {
+            profile.read = paths(&self.read);
+            profile.read.push(workspace.clone());
+        }
+        profile.write = paths(&self.write);
+        profile.write.extend(self.workspace.then(|| workspace.clone()));
+        keep(&mut profile, &workspace, directories);
+        profile.denied.extend(paths(&self.deny));
+        profile.protected.extend(paths(&self.protect));
+        profile.unix_sockets = self.unix_sockets;
+        profile.network = match (self.network, proxy) {
+            (Way::Open, _) => Network::Open,
+            (Way::Proxy, Some(proxy)) => Network::Proxy(proxy),
+            (Way::Off | Way::Proxy, _) => Network::Off,
+        };
+        Ok(profile)
+    }
+}
+
+/// The path that is meant; none below a home that nobody knows.
+fn meant(written: &str, home: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
+    match (written.strip_prefix("~/"), written.strip_prefix("./")) {
+        (Some(rest), _) => Some(home?.join(rest)),
+        (_, Some(rest)) => Some(workspace.join(rest)),
+        _ => Some(PathBuf::from(written)),
+    }
+}
+
+/// The environment that a program is given, `more` added.
+#[must_use]
+pub fn environment(more: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let is_harmless = |name: &OsString| {
+        name.to_str().is_some_and(|name| {
+            VARIABLES.contains(&name)
+                || VARIABLE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        })
+    };
+    let mut list: Vec<_> = std::env::vars_os()
+        .filter(|(name, _)| is_harmless(name) && more.iter().all(|(known, _)| known != name))
+        .collect();
+    list.extend(more);
+    list
+}
+
+/// What is secret and there. What holds the workspace cannot be denied.
+#[must_use]
+pub fn secrets(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    let home = home.and_then(Path::to_str);
+    let named = place::secret_paths(home, &workspace.to_string_lossy());
+    let mut there = There::default();
+    let mut found: Vec<PathBuf> = named.iter().flat_map(|one| there.find(&one.path)).collect();
+    found.retain(|path| !workspace.starts_with(path));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What is protected: all that is there, and what is not there yet where it would be obeyed. Names of agents that nobody uses here would
+/// only be in the way.
+#[must_use]
+pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    let home = home.and_then(Path::to_str);
+    let named = place::guarded_paths(home, &workspace.to_string_lossy());
+    let mut there = There::default();
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut missing: Vec<&NamedPath> = Vec::new();
+    let mut agents = HashSet::new();
+    for one in &named {
+        let paths = there.find(&one.path);
+        if paths.is_empty() {
+            missing.push(one);
+        } else {
+            agents.extend(one.agent);
+        }
+        found.extend(paths);
+    }
+    let obeyed = missing.into_iter().filter(|one| {
+        !one.path.contains('*') && one.agent.is_none_or(|agent| agents.contains(agent))
+    });
+    found.extend(obeyed.map(|one| PathBuf::from(&one.path)));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Which paths are there. Remembers every answer, since many lie below the same.
+#[derive(Default)]
+struct There {
+    known: HashMap<PathBuf, bool>,
+}
+
+impl There {
+    /// The paths that a name with `*` stands for.
+    fn find(&mut self, named: &str) -> Vec<PathBuf> {
+        let mut paths = vec![PathBuf::from("/")];
+        for part in named.split('/').filter(|part| !part.is_empty()) {
+            paths = paths.iter().flat_map(|path| self.below(path, part)).collect();
+        }
+        paths
+    }
+
+    fn below(&mut self, folder: &Path, part: &str) -> Vec<PathBuf> {
+        if part.contains('*') {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
+            let names = entries.filter(|entry| {
+                entry.file_name().to_str().is_some_and(|name| is_meant(part, name))
+            });
+            return names.map(|entry| entry.path()).collect();
+        }
+        let path = folder.join(part);
+        let is_there = match self.known.get(&path) {
+            Some(is_there) => *is_there,
+            None => {
+                let is_there = fs::symlink_metadata(&path).is_ok();
+                self.known.insert(path.clone(), is_there);
+                is_there
+            }
+        };
+        if is_there { vec![path] } else { Vec::new() }
+    }
+}
+
+/// Whether a name is what a pattern with `*` means. A hidden name begins as it is written.
+fn is_meant(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') {
+        return false;
+    }
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_anything_within_a_name() {
+        for (pattern, name, meant) in [
+            ("*", "modules", true),
+            ("*", ".hidden", false),
+            ("credentials*", "credentials.toml", true),
+            ("credentials*", "my-credentials", false),
+            ("ssh_host_*_key", "ssh_host_rsa_key", true),
+            ("ssh_host_*_key", "ssh_host_rsa_key.pub", false),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxcyyb", false),
+            ("*wifi*", "my-wifi.yaml", true),
+            (".vault_pass*", ".vault_pass", true),
+        ] {
+            assert_eq!(is_meant(pattern, name), meant, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn missing_settings_are_protected_of_agents_that_are_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("home/project"));
+        fs::create_dir_all(home.join(".claude")).unwrap();
+        fs::create_dir_all(workspace.join(".git/modules/sub/hooks")).unwrap();
+        let found = guarded(Some(&home), &workspace);
+        for path in [".git/hooks", ".git/config", ".git/modules/sub/hooks", ".claude", ".mcp.json"]
+        {
+            assert!(found.contains(&workspace.join(path)), "{path}");
+        }
+        assert!(!found.contains(&workspace.join(".qwen")));
+        fs::create_dir_all(workspace.join(".qwen")).unwrap();
+        assert!(guarded(Some(&home), &workspace).contains(&workspace.join(".qwen")));
+    }
+
+    #[test]
+    fn what_is_protected_stays_so_where_a_tool_writes_elsewhere_than_its_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(workspace.join(".git/hooks")).unwrap();
+        let directories = Directories::default();
+        let reads = Custom {
+            workspace: false,
+            read: Vec::new(),
+            write: Vec::new(),
+            deny: Vec::new(),
+            protect: Vec::new(),
+            network: Way::Off,
+            unix_sockets: false,
+            limits: Limits::default(),
+        };
+        let profile = reads.profile(&workspace, &directories, None).unwrap();
+        let profile = writing(profile, vec![workspace.clone()], &workspace, &directories);
+        assert_eq!(profile.write, std::slice::from_ref(&workspace));
+        assert!(profile.protected.contains(&workspace.join(".git/hooks")));
+    }
+
+    #[test]
+    fn a_workspace_at_home_or_above_it_protects_what_configures_us_and_what_starts_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, account) = (root.join("home"), root.join("account"));
+        fs::create_dir_all(home.join(".config/systemd")).unwrap();
+        fs::create_dir_all(&account).unwrap();
+        let variables =
+            |name: &str| (name == platform::HOME).then(|| home.clone().into_os_string());
+        let directories = Directories {
+            account: Some(account.clone()),
+            ..Directories::from_variables(variables)
+        };
+        for workspace in [&home, &root] {
+            let profile = BuiltIn::WorkspaceWrite.profile(workspace, &directories, None).unwrap();
+            for path in
+                [".config/portcullis", ".local/state/portcullis", ".bashrc", ".config/systemd"]
+            {
+                assert!(profile.protected.contains(&home.join(path)), "{path} in {workspace:?}");
+            }
+            assert_eq!(profile.protected.contains(&account.join(".bashrc")), workspace == &root);
+        }
+        let project = home.join("app");
+        fs::create_dir(&project).unwrap();
+        let profile = BuiltIn::WorkspaceWrite.profile(&project, &directories, None).unwrap();
+        assert!(!profile.protected.contains(&home.join(".bashrc")));
+        assert!(!profile.protected.contains(&home.join(".config/portcullis")));
+    }
+
+    #[test]
+    fn secrets_of_the_account_are_denied_wherever_the_home_is_said_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (account, said, workspace) = (root.join("account"), root.join("said"), root.join("w"));
+        for folder in [account.join(".ssh"), said.join(".aws"), workspace.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let directories = Directories {
+            home: Some(said.clone()),
+            account: Some(account.clone()),
+            ..Directories::default()
+        };
+        let profile = BuiltIn::ReadOnly.profile(&workspace, &directories, None).unwrap();
+        for path in
+            [account.join(".ssh"), said.join(".aws"), account.join(".local/state/portcullis")]
+        {
+            assert!(profile.denied.contains(&path), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn repositories_within_are_protected_and_their_missing_files_kept_by_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(workspace.join("vendor/lib/.git/hooks")).unwrap();
+        fs::create_dir_all(workspace.join(".git/objects/info")).unwrap();
+        let profile =
+            BuiltIn::WorkspaceWrite.profile(&workspace, &Directories::default(), None).unwrap();
+        for path in [
+            ".git/commondir",
+            ".git/config.worktree",
+            ".git/objects/info/alternates",
+            "vendor/lib/.git/hooks",
+            "vendor/lib/.git/config",
+            "vendor/lib/.git/commondir",
+        ] {
+            assert!(profile.protected.contains(&workspace.join(path)), "{path}");
+        }
+        // Work goes on in the repository itself.
+        assert!(!profile.protected.contains(&workspace.join(".git")));
+        for path in [".git/commondir", "vendor/lib/.git/commondir"] {
+            let kept = profile.stand_ins.iter().find(|one| one.path == workspace.join(path));
+            assert_eq!(kept.map(|one| one.text.as_str()), Some(".\n"), "{path}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_denied_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("home/project"));
+        fs::create_dir_all(home.join(".ssh")).unwrap();
+        fs::create_dir_all(home.join(".cargo")).unwrap();
+        fs::create_dir_all(&workspace).unwrap();
+        fs::write(home.join(".cargo/credentials.toml"), "").unwrap();
+        let found = secrets(Some(&home), &workspace);
+        assert!(found.contains(&home.join(".ssh")));
+        assert!(found.contains(&home.join(".cargo/credentials.toml")));
+        assert!(!found.contains(&home.join(".aws")));
+        assert!(found.iter().all(|path| !workspace.starts_with(path)));
+    }
+}
